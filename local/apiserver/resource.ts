@@ -1,0 +1,21 @@
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+
+/** One resource the server serves: what discovery says of it and what the registry needs to know. */
+export interface Resource extends Kind {
+  readonly singular: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** `status`, `scale`, `binding`, `eviction`, `finalizers`, `token`, ... */
+  readonly subresources?: readonly string[];
+  /** From a CustomResourceDefinition, with its OpenAPI v3 schema. */
+  readonly custom?: { readonly schema: Record<string, unknown>; readonly printerColumns?: readonly PrinterColumn[] };
+}
+
+/** `additionalPrinterColumns` of a CustomResourceDefinition. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly jsonPath: string;
+  readonly description?: string;
+  readonly priority?: number;
+}

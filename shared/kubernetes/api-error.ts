@@ -1,0 +1,50 @@
+/** Why a call to the API server did not succeed: the server's `Status` reason, or one of ours when it sent none. */
+export interface ApiFailure {
+  /** HTTP status; 0 when no answer came (refused, reset, deadline passed). */
+  status: number;
+  /** `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `Expired`, `TooManyRequests`, `Timeout`, `Unreachable`, ... */
+  reason: string;
+  /** The server's message. */
+  message: string;
+  /** Milliseconds the server asked us to wait. */
+  retryAfter?: number;
+  /** `details.causes` of the server's Status. */
+  causes?: { reason?: string; message?: string; field?: string }[];
+}
+
+/** The one error the client throws. Its message names the call and what the server said. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly reason: string;
+  readonly retryAfter: number | undefined;
+  readonly causes: NonNullable<ApiFailure["causes"]>;
+
+  constructor(call: string, failure: ApiFailure, cause?: unknown) {
+    super(`${call} failed with ${failure.status || "no answer"} ${failure.reason}: ${failure.message}`, { cause });
+    this.status = failure.status;
+    this.reason = failure.reason;
+    this.retryAfter = failure.retryAfter;
+    this.causes = failure.causes ?? [];
+  }
+}
+
+/** The object is gone, or the kind is not served. */
+export const isNotFound = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 404;
+
+/** A list's continue token is older than what the server keeps: start the list again. */
+export const isExpired = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 410;
+
+/** A create found the name taken. */
+export const isAlreadyExists = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.reason === "AlreadyExists";
+
+/**
+ * The object is not what was read: a stale resourceVersion (409), another uid (409 or 422), or a JSON Patch `test` that
+ * failed (422 whose cause has no field, unlike a validation error).
+ */
+export const isConflict = (error: unknown): error is ApiError =>
+  error instanceof ApiError &&
+  ((error.status === 409 && error.reason !== "AlreadyExists") ||
+    (error.status === 422 &&
+      error.causes.some((cause) => cause.field === "metadata.uid" || cause.reason === "UnexpectedServerResponse")));
