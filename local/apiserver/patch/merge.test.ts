@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { mergePatch } from "./merge.ts";
+
+const live = { metadata: { name: "a", finalizers: ["x", "y"], labels: { a: "1" } }, data: { k: "v" } };
+
+test("members merge, null removes, arrays are replaced whole", () => {
+  const patch = { metadata: { finalizers: ["z"], labels: { a: null, b: "2" } }, data: null };
+  expect(mergePatch(live, patch)).toEqual({ metadata: { name: "a", finalizers: ["z"], labels: { b: "2" } } });
+});
+
+test("nulls inside a new object go, those inside an array stay", () => {
+  expect(mergePatch({}, { a: { b: null, c: [null] } })).toEqual({ a: { c: [null] } });
+});
+
+test("a member called __proto__ is a member like any other", () => {
+  const result = mergePatch({}, JSON.parse('{"__proto__":{"polluted":1}}'));
+  expect(Object.keys(result)).toEqual(["__proto__"]);
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+});
+
+test("the target is not touched", () => {
+  const before = structuredClone(live);
+  mergePatch(live, { metadata: { labels: { c: "3" } } });
+  expect(live).toEqual(before);
+});
+
+test("what is no object is a bad request", () => {
+  expect(() => mergePatch({}, [])).toThrow(
+    "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}",
+  );
+  expect(() => mergePatch({}, null)).toThrow("Invalid JSON Patch");
+});

@@ -1,0 +1,25 @@
+import { StatusError } from "../status-error.ts";
+import { type Fields, fieldOf, goTypeOf, isFields, setField } from "./value.ts";
+
+/**
+ * Applies a JSON Merge Patch (RFC 7386) and returns the patched object; the target is not touched. Arrays are replaced
+ * whole, `null` removes. A patch that is no object is refused with the 400 of the API server.
+ */
+export function mergePatch(target: Fields, patch: unknown): Fields {
+  if (patch === null) throw new StatusError(400, "BadRequest", "Invalid JSON Patch");
+  if (!isFields(patch)) {
+    const message = `error decoding patch: json: cannot unmarshal ${goTypeOf(patch)} into Go value of type map[string]interface {}`;
+    throw new StatusError(400, "BadRequest", message);
+  }
+  return structuredClone(merge(target, patch)) as Fields;
+}
+
+function merge(target: unknown, patch: unknown): unknown {
+  if (!isFields(patch)) return patch;
+  const result: Fields = isFields(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key];
+    else setField(result, key, merge(fieldOf(result, key), value));
+  }
+  return result;
+}
