@@ -40,11 +40,14 @@ export const isAlreadyExists = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.reason === "AlreadyExists";
 
 /**
- * The object is not what was read: a stale resourceVersion (409), another uid (409 or 422), or a JSON Patch `test` that
- * failed (422 whose cause has no field, unlike a validation error).
+ * The object is not what was read: a stale resourceVersion (409), another uid (409 or 422), or a JSON Patch whose `test`
+ * failed (422 without causes, which a validation error always has). Fields that another manager of server-side apply
+ * holds are none of this: reading again does not help.
  */
-export const isConflict = (error: unknown): error is ApiError =>
-  error instanceof ApiError &&
-  ((error.status === 409 && error.reason !== "AlreadyExists") ||
-    (error.status === 422 &&
-      error.causes.some((cause) => cause.field === "metadata.uid" || cause.reason === "UnexpectedServerResponse")));
+export const isConflict = (error: unknown): error is ApiError => {
+  if (!(error instanceof ApiError)) return false;
+  const { status, reason, causes } = error;
+  if (status === 409)
+    return reason !== "AlreadyExists" && causes.every((cause) => cause.reason !== "FieldManagerConflict");
+  return status === 422 && (causes.length === 0 || causes.some((cause) => cause.field === "metadata.uid"));
+};
