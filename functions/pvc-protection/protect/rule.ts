@@ -1,0 +1,88 @@
+import * as z from "zod";
+import type { Decision } from "../../../shared/decision.ts";
+import type { Hint } from "../../../shared/event/hint.ts";
+import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { on, rule, type Subject } from "../../../shared/rule.ts";
+import { finalizerName, holdfastProtection, inTreeProtection } from "../../../shared/storage/protection.ts";
+
+const settings = z.object({
+  finalizer: finalizerName.describe("The finalizer to add; the same as the one that `release` removes."),
+  selector: z
+    .string()
+    .default("")
+    .describe(
+      "A label selector, as kubectl takes it; claims that it does not match are left alone. Empty matches all.",
+    ),
+  excludedNamespaces: z
+    .string()
+    .default("")
+    .transform((list) =>
+      list
+        .split(",")
+        .map((name) => name.trim())
+        .filter(Boolean),
+    )
+    .describe("Namespaces whose claims are left alone, separated by commas."),
+  inTree: z
+    .enum(["present", "absent"])
+    .default("present")
+    .describe(
+      "`absent` where Kubernetes' own PVC protection is switched off: its finalizer is then added as well, because kubelets look for it.",
+    ),
+});
+type Settings = z.output<typeof settings>;
+
+/** The claim as it is now, `undefined` when it is gone or not selected. Metadata alone. */
+export type Facts = KubernetesObject | undefined;
+
+export const protect = rule({
+  name: "pvc-protection/protect",
+  doc: "Puts the protection finalizer on every selected claim that is not being deleted.",
+  settings,
+  wakes: [on(PersistentVolumeClaim, ["update"]), on(PersistentVolumeClaim, ["add"], "claim-adds")],
+  may: [{ resource: PersistentVolumeClaim, verbs: ["list", "patch"] }],
+  sweep: [{ kind: PersistentVolumeClaim, when: { aliveWithout: holdfastProtection } }],
+  subjects,
+  look: async ({ namespace, name }, { client, settings }): Promise<Facts> => {
+    // The server evaluates the selector: one object at most.
+    const claims = client.list(PersistentVolumeClaim, {
+      ...(namespace ? { namespace } : {}),
+      ...(settings.selector ? { labelSelector: settings.selector } : {}),
+      fieldSelector: `metadata.name=${name}`,
+      metadataOnly: true,
+    });
+    for await (const claim of claims) return claim;
+    return undefined;
+  },
+  decide,
+});
+
+function subjects({ kind, change, namespace, name, object }: Hint, settings: Settings): readonly Subject[] {
+  if (kind !== "PersistentVolumeClaim" || change === "delete" || !namespace) return [];
+  if (settings.excludedNamespaces.includes(namespace)) return [];
+  if (object && (isBeingDeleted(object) || missing(object, settings).length === 0)) return [];
+  return [{ kind: PersistentVolumeClaim, namespace, name }];
+}
+
+function decide(claim: Facts, _now: number, settings: Settings): readonly Decision[] {
+  if (!claim) return [];
+  const subject = { about: claim, kind: PersistentVolumeClaim };
+  const { name } = claim.metadata;
+  if (isBeingDeleted(claim))
+    return [
+      { ...subject, do: "leave", because: `Claim ${name} is being deleted; Kubernetes takes no new finalizers on it.` },
+    ];
+  const finalizers = missing(claim, settings);
+  if (finalizers.length === 0)
+    return [{ ...subject, do: "leave", because: `Claim ${name} carries ${settings.finalizer} already.` }];
+  const because = `Claim ${name} gets ${finalizers.join(" and ")}, so that its deletion waits for the pods that use it.`;
+  return [{ ...subject, do: "write", because, writes: [addFinalizers(PersistentVolumeClaim, claim, finalizers)] }];
+}
+
+/** With only ours on a claim, a kubelet that restarts would unmount the volumes of running pods. */
+function missing(claim: KubernetesObject, { finalizer, inTree }: Settings): readonly string[] {
+  const wanted = inTree === "absent" ? [...new Set([inTreeProtection, finalizer])] : [finalizer];
+  return wanted.filter((name) => !hasFinalizer(claim, name));
+}

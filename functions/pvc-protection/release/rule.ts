@@ -1,0 +1,206 @@
+import * as z from "zod";
+import type { Decision } from "../../../shared/decision.ts";
+import type { Hint } from "../../../shared/event/hint.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { progressKey, readProgress } from "../../../shared/progress.ts";
+import { on, rule, type Subject } from "../../../shared/rule.ts";
+import { claimsOf, isBound, isTerminated, type UseMode, uses } from "../../../shared/storage/pod-claims.ts";
+import { finalizerName, holdfastProtection, inTreeProtection } from "../../../shared/storage/protection.ts";
+
+const name = "pvc-protection/release";
+
+const settings = z.object({
+  mode: z
+    .enum(["strict", "document"])
+    .default("strict")
+    .describe(
+      "Which pods use a claim: `strict`, every bound pod until its object is gone; `document`, none that has terminated.",
+    ),
+  finalizer: finalizerName.describe("The finalizer to release; the same as the one that `protect` adds."),
+  inTree: z
+    .enum(["present", "absent"])
+    .default("present")
+    .describe(
+      "Whether Kubernetes' own PVC protection controller runs; `absent` makes this rule remove its finalizer first.",
+    ),
+});
+type Settings = z.output<typeof settings>;
+
+/** A pod that uses a claim, and the node it is bound to. */
+export interface User {
+  readonly pod: string;
+  readonly node: string;
+}
+
+/** The claims of one namespace that wait for us, and who was seen to use them. */
+export interface Facts {
+  readonly claims: readonly KubernetesObject[];
+  /** By claim name: at least one user of every claim that has any. The list of pods was begun after the claims were read. */
+  readonly users: ReadonlyMap<string, readonly User[]>;
+}
+
+/** More pods than this are not named on a claim. */
+const shownUsers = 5;
+/** So many claims are read one by one before a list of the namespace is cheaper. */
+const fewClaims = 10;
+/** The in-tree controller answers within moments; a claim that waits longer for it is stuck, and says so. */
+const inTreePatience = 60_000;
+const held = "DeletionPostponed";
+const stuck = "InTreeProtectionSilent";
+
+export const release = rule({
+  name,
+  doc: "Lets a claim that is being deleted go once no pod uses it, and says on the claim who holds it until then.",
+  settings,
+  wakes: [on(PersistentVolumeClaim, ["update"]), on(Pod, ["delete"]), on(Pod, ["update"], "pod-updates")],
+  may: [
+    { resource: PersistentVolumeClaim, verbs: ["get", "list", "patch"] },
+    { resource: Pod, verbs: ["list"] },
+    { resource: Event, verbs: ["create", "get", "delete"] },
+  ],
+  sweep: [{ kind: PersistentVolumeClaim, when: { deletingWith: holdfastProtection } }],
+  // Requests of one namespace share their runs: the more of them are let in, the fewer lists of pods there are.
+  concurrency: 100,
+  subjects,
+  look: async ({ namespace, members }, { client, settings }) => look(client, namespace, members, settings),
+  decide,
+});
+
+/** One subject per namespace, so that all its claims are judged by one list of pods. */
+function subjects({ kind, change, namespace, name, object }: Hint, { finalizer }: Settings): readonly Subject[] {
+  if (!namespace) return [];
+  const inNamespace = { kind: PersistentVolumeClaim, namespace };
+  if (kind === "PersistentVolumeClaim") {
+    const waits = !object || (isBeingDeleted(object) && hasFinalizer(object, finalizer));
+    return change !== "delete" && waits ? [{ ...inNamespace, members: [name] }] : [];
+  }
+  if (kind !== "Pod" || change === "add") return [];
+  if (!object) return [inNamespace];
+  // A pod that goes on running changes no verdict. This is what keeps heartbeats from costing a single call.
+  if (change === "update" && isBound(object) && !isTerminated(object)) return [];
+  const members = claimsOf(object).map(({ claim }) => claim);
+  return members.length > 0 ? [{ ...inNamespace, members }] : [];
+}
+
+async function look(
+  client: Client,
+  namespace: string | undefined,
+  members: readonly string[] | undefined,
+  { finalizer, mode }: Settings,
+): Promise<Facts> {
+  const none = { claims: [], users: new Map() };
+  const waiting = (claim: KubernetesObject) => isBeingDeleted(claim) && hasFinalizer(claim, finalizer);
+  const scope = namespace ? { namespace } : {};
+
+  // Pods come and go all day; usually their claims stay, and a few small reads show it.
+  if (members && members.length <= fewClaims) {
+    const named = await Promise.all(
+      members.map((claim) => client.get(PersistentVolumeClaim, namespace, claim, { metadataOnly: true })),
+    );
+    if (!named.some((claim) => claim && waiting(claim))) return none;
+  }
+  const claims: KubernetesObject[] = [];
+  for await (const claim of client.list(PersistentVolumeClaim, { ...scope, metadataOnly: true, pageSize: 500 })) {
+    if (waiting(claim)) claims.push(claim);
+  }
+  if (claims.length === 0) return none;
+  // The order is what closes the race with a pod that is bound late: a claim seen above without the in-tree finalizer is
+  // refused by every kubelet from then on, so a pod that got in before is in this list.
+  return { claims, users: await findUsers(client, scope, claims, mode) };
+}
+
+/** Lists bound pods, page by page, until every claim has a user or the list ends. */
+async function findUsers(
+  client: Client,
+  scope: { namespace?: string },
+  claims: readonly KubernetesObject[],
+  mode: UseMode,
+): Promise<Map<string, User[]>> {
+  const byName = new Map(claims.map((claim) => [claim.metadata.name, claim]));
+  const users = new Map<string, User[]>();
+  for await (const pod of client.list(Pod, { ...scope, fieldSelector: "spec.nodeName!=" })) {
+    for (const use of claimsOf(pod)) {
+      const claim = byName.get(use.claim);
+      if (!claim || !uses(pod, use, claim, mode)) continue;
+      const known = users.get(use.claim) ?? [];
+      known.push({ pod: pod.metadata.name, node: (pod.spec as { nodeName: string }).nodeName });
+      users.set(use.claim, known);
+    }
+    if (users.size === claims.length) break;
+  }
+  return users;
+}
+
+function decide({ claims, users }: Facts, now: number, settings: Settings): readonly Decision[] {
+  return claims.map((claim) => decideClaim(claim, users.get(claim.metadata.name) ?? [], now, settings));
+}
+
+function decideClaim(claim: KubernetesObject, users: readonly User[], now: number, settings: Settings): Decision {
+  const subject = { about: claim, kind: PersistentVolumeClaim };
+  const title = `Claim ${claim.metadata.name}`;
+  if (users.length > 0) {
+    const because = `${title} is kept, because ${inWords(users)} it; it goes when no pod uses it any more.`;
+    const pods = users.slice(0, shownUsers);
+    return {
+      ...subject,
+      do: "wait",
+      because,
+      step: {
+        name: "held",
+        details: { pods, ...(users.length > shownUsers ? { more: users.length - shownUsers } : {}) },
+      },
+      notice: { type: "Normal", reason: held, action: "Release", note: because },
+      retract: retractable(claim, [stuck]),
+    };
+  }
+  if (settings.finalizer !== inTreeProtection && hasFinalizer(claim, inTreeProtection)) {
+    if (settings.inTree === "absent") {
+      return {
+        ...subject,
+        do: "write",
+        because: `No pod uses claim ${claim.metadata.name}; ${inTreeProtection} is removed first, so that no kubelet starts another.`,
+        writes: [removeFinalizer(PersistentVolumeClaim, claim, inTreeProtection)],
+      };
+    }
+    return waitForInTree(claim, now);
+  }
+  return {
+    ...subject,
+    do: "write",
+    because: `No pod uses claim ${claim.metadata.name} and none can start with it: ${settings.finalizer} is removed.`,
+    writes: [removeFinalizer(PersistentVolumeClaim, claim, settings.finalizer, [progressKey(name)])],
+    retract: retractable(claim, [held, stuck]),
+  };
+}
+
+/**
+ * While the in-tree finalizer is there, a kubelet may still start a pod that was bound late; ours stays until it is gone.
+ * That takes the in-tree controller moments, and the removal comes back as an event.
+ */
+function waitForInTree(claim: KubernetesObject, now: number): Decision {
+  const subject = { about: claim, kind: PersistentVolumeClaim, do: "wait" } as const;
+  const since = Date.parse(claim.metadata.deletionTimestamp ?? "");
+  if (!(now - since > inTreePatience)) {
+    const because = `No pod uses claim ${claim.metadata.name}; it goes after Kubernetes has removed ${inTreeProtection}.`;
+    return { ...subject, because };
+  }
+  const because =
+    `No pod uses claim ${claim.metadata.name}, but ${inTreeProtection} is still on it. ` +
+    "If Kubernetes' own PVC protection controller is switched off, set IN_TREE=absent on the function.";
+  const notice = { type: "Warning", reason: stuck, action: "Release", note: because } as const;
+  return { ...subject, because, step: { name: "after-in-tree" }, notice, retract: retractable(claim, [held]) };
+}
+
+/** Only a claim that carries our progress has been told about: others cost no call. */
+const retractable = (claim: KubernetesObject, reasons: readonly string[]) => (readProgress(claim, name) ? reasons : []);
+
+function inWords(users: readonly User[]): string {
+  const named = users.slice(0, shownUsers).map(({ pod, node }) => `pod ${pod} on node ${node}`);
+  const rest = users.length - named.length;
+  if (rest > 0) named.push(`${rest} more`);
+  const list = named.length > 1 ? `${named.slice(0, -1).join(", ")} and ${named.at(-1)}` : named[0];
+  return `${list} ${users.length > 1 ? "use" : "uses"}`;
+}

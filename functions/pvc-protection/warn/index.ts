@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { warn } from "./rule.ts";
+
+serve(warn);

@@ -1,0 +1,150 @@
+import { CloudEvent, type CloudEventV1 } from "cloudevents";
+import type { HttpRequest } from "../http-message.ts";
+import type { KubernetesObject } from "../kubernetes/object.ts";
+import type { Change, Hint } from "./hint.ts";
+import { MalformedEvent } from "./malformed-event.ts";
+
+/**
+ * Reads a Kubernetes change event, in binary or structured mode, as ApiServerSource, a broker or the sweep sends it.
+ * The SDK fills in what is missing and does not validate on receipt, so the required attributes are checked here first.
+ * The object inside is left unparsed until somebody asks for it: most events never come that far.
+ *
+ * @throws MalformedEvent with 400, or 415 for batches and content types that are not JSON.
+ */
+export function readHint(request: HttpRequest): Hint {
+  const contentType = mediaType(request.headers["content-type"]);
+  if (contentType === "application/cloudevents-batch+json")
+    throw new MalformedEvent("This function takes one event per request, not batches.", 415);
+  return contentType.startsWith("application/cloudevents")
+    ? structured(request, contentType)
+    : binary(request, contentType);
+}
+
+function binary(request: HttpRequest, contentType: string): Hint {
+  const attributes: Record<string, unknown> = {};
+  for (const name in request.headers) {
+    if (name.startsWith("ce-")) attributes[name.slice(3)] = decoded(request.headers[name] ?? "");
+  }
+  if (!("specversion" in attributes) && !("id" in attributes))
+    throw new MalformedEvent(
+      "The request is no CloudEvent: it has neither ce- headers nor a CloudEvents content type.",
+    );
+  const { body } = request;
+  return toHint(attributes, () => {
+    if (body === "") return undefined;
+    if (!isJson(contentType))
+      throw new MalformedEvent(`The event's data is ${contentType || "untyped"}, not JSON.`, 415);
+    return parsed(body, "data");
+  });
+}
+
+function structured(request: HttpRequest, contentType: string): Hint {
+  if (contentType !== "application/cloudevents+json")
+    throw new MalformedEvent(`Structured events are read as application/cloudevents+json, not ${contentType}.`, 415);
+  const envelope = parsed(request.body, "envelope");
+  if (!isRecord(envelope)) throw new MalformedEvent("The event's envelope is no JSON object.");
+  const { data, data_base64: base64, ...attributes } = envelope;
+  return toHint(attributes, () => {
+    if (base64 === undefined) return data;
+    if (typeof base64 !== "string") throw new MalformedEvent("The event's data_base64 is no string.");
+    return parsed(Buffer.from(base64, "base64").toString("utf8"), "data_base64");
+  });
+}
+
+function toHint(attributes: Record<string, unknown>, readData: () => unknown): Hint {
+  const required = (name: string): string => {
+    const value = attributes[name];
+    if (typeof value !== "string" || value === "")
+      throw new MalformedEvent(`The event's attribute ${name} is missing or empty.`);
+    return value;
+  };
+  for (const name of ["id", "source", "type"]) required(name);
+  if (required("specversion") !== "1.0")
+    throw new MalformedEvent(`CloudEvents ${attributes.specversion} is not read; send version 1.0.`);
+  const event = validated(attributes);
+
+  const kind = required("kind");
+  const apiVersion = required("apiversion");
+  const name = pathSegment("name", required("name"));
+  const namespace = attributes.namespace ? pathSegment("namespace", required("namespace")) : undefined;
+  let object: { value: KubernetesObject | undefined } | undefined;
+  return {
+    id: event.id,
+    change: changeOf(event.type),
+    kind,
+    apiVersion,
+    ...(namespace ? { namespace } : {}),
+    name,
+    get object() {
+      object ??= { value: objectOf(readData(), kind, name, namespace) };
+      return object.value;
+    },
+  };
+}
+
+function validated(attributes: Record<string, unknown>): CloudEvent<unknown> {
+  try {
+    return new CloudEvent<unknown>(attributes as Partial<CloudEventV1<unknown>>);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message.replaceAll(/\s+/g, " ").slice(0, 300) : "";
+    throw new MalformedEvent(`The event does not conform to CloudEvents 1.0: ${message}`, 400, cause);
+  }
+}
+
+const changes = /^dev\.knative\.apiserver\.(?:resource|ref)\.(add|update|delete)$/;
+
+function changeOf(type: string): Change | "sweep" {
+  if (type === "dev.holdfast.sweep") return "sweep";
+  const change = changes.exec(type)?.[1];
+  if (change) return change as Change;
+  throw new MalformedEvent(
+    `Events of type ${type.slice(0, 100)} say nothing about a Kubernetes object; narrow the filter of the Trigger that sends them.`,
+  );
+}
+
+/** The names go into URLs of the API server: refuse what could leave its path segment (as its own validation does). */
+function pathSegment(attribute: string, value: string): string {
+  if (value.length > 253 || value === "." || value === ".." || /[/%\s]/.test(value))
+    throw new MalformedEvent(`The event's attribute ${attribute} is no name of a Kubernetes object.`);
+  return value;
+}
+
+/** Delete events carry the last state; Reference mode sends only kind and name, and no metadata. */
+function objectOf(data: unknown, kind: string, name: string, namespace?: string): KubernetesObject | undefined {
+  if (data === undefined || data === null) return undefined;
+  if (!isRecord(data)) throw new MalformedEvent("The event's data is no Kubernetes object.");
+  if (data.metadata === undefined) return undefined;
+  const { metadata } = data;
+  if (!isRecord(metadata) || metadata.name !== name || (metadata.namespace ?? "") !== (namespace ?? ""))
+    throw new MalformedEvent(`The event's data is not the ${kind} that its attributes name.`);
+  return data as KubernetesObject;
+}
+
+function parsed(text: string, part: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new MalformedEvent(`The event's ${part} is not valid JSON.`, 400, cause);
+  }
+}
+
+/** Without parameters, in lower case: senders differ in spacing and charset. */
+function mediaType(header = ""): string {
+  const end = header.indexOf(";");
+  return (end < 0 ? header : header.slice(0, end)).trim().toLowerCase();
+}
+
+const isJson = (contentType: string) => contentType === "application/json" || contentType.endsWith("+json");
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The HTTP binding percent-encodes what a header cannot carry. */
+function decoded(value: string): string {
+  if (!value.includes("%")) return value;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    throw new MalformedEvent("An attribute of the event is not properly percent-encoded.");
+  }
+}

@@ -1,0 +1,59 @@
+import type { Kind } from "./kind.ts";
+import type { KubernetesObject } from "./object.ts";
+import type { Write } from "./write.ts";
+
+/** Whether the object carries the finalizer. */
+export function hasFinalizer(object: KubernetesObject, finalizer: string): boolean {
+  return object.metadata.finalizers?.includes(finalizer) ?? false;
+}
+
+/** Whether deletion was asked for. There is no way back from it. */
+export function isBeingDeleted(object: KubernetesObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined;
+}
+
+/**
+ * Appends finalizers to the object as it was read. The API server refuses the patch (422) when the object has changed
+ * since, and refuses new finalizers on an object being deleted.
+ */
+export function addFinalizers(kind: Kind, object: KubernetesObject, finalizers: readonly string[]): Write {
+  const present = object.metadata.finalizers;
+  const add = present
+    ? finalizers.map((value) => ({ op: "add", path: "/metadata/finalizers/-", value }))
+    : [{ op: "add", path: "/metadata/finalizers", value: finalizers }];
+  return jsonPatch(kind, object, add);
+}
+
+/**
+ * Removes one finalizer, and the annotations that go with it, from the object as it was read. Every other finalizer
+ * stays whatever happens: the patch names one element and tests its value, because a merge patch would replace the
+ * whole list.
+ */
+export function removeFinalizer(
+  kind: Kind,
+  object: KubernetesObject,
+  finalizer: string,
+  annotations: readonly string[] = [],
+): Write {
+  const path = `/metadata/finalizers/${object.metadata.finalizers?.indexOf(finalizer) ?? -1}`;
+  const present = annotations.filter((key) => object.metadata.annotations?.[key] !== undefined);
+  return jsonPatch(kind, object, [
+    { op: "test", path, value: finalizer },
+    { op: "remove", path },
+    ...present.map((key) => ({ op: "remove", path: `/metadata/annotations/${escapePointer(key)}` })),
+  ]);
+}
+
+function jsonPatch(kind: Kind, object: KubernetesObject, operations: readonly object[]): Write {
+  const { namespace, name, uid, resourceVersion } = object.metadata;
+  const guards = [
+    { op: "test", path: "/metadata/uid", value: uid },
+    { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
+  ];
+  return { verb: "patch", kind, namespace, name, type: "json", patch: [...guards, ...operations] };
+}
+
+/** RFC 6901. */
+function escapePointer(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}

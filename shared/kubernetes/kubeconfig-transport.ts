@@ -1,0 +1,90 @@
+import { createGunzip } from "node:zlib";
+import { HttpMethod, KubeConfig, RequestContext } from "@kubernetes/client-node";
+import { type Dispatcher, request as send } from "undici";
+import type { Transport } from "./transport.ts";
+
+/** Bound service account tokens rotate in their file; exec plugins renew theirs: ask client-node again this often. */
+const credentialsAge = 30_000;
+
+interface Credentials {
+  headers: Record<string, string>;
+  dispatcher: Dispatcher | undefined;
+  at: number;
+}
+
+/**
+ * A transport to a real API server. client-node finds the cluster and signs in: the given kubeconfig file, else
+ * `KUBECONFIG` or `~/.kube/config`, else the pod's service account; certificates, tokens, exec and OIDC plugins, proxies.
+ * Requests then go out through undici as they are, because client-node's models would drop fields they do not know.
+ * Answers are asked for in gzip, which the API server sends for bodies above 128 KiB.
+ *
+ * @throws Error when the kubeconfig cannot be read or names no cluster.
+ */
+export function kubeconfigTransport(file?: string): Transport {
+  const config = new KubeConfig();
+  if (file) config.loadFromFile(file);
+  else config.loadFromDefault();
+  const server = config.getCurrentCluster()?.server.replace(/\/+$/, "");
+  if (!server) throw new Error(`The kubeconfig ${file ?? "found by default"} has no current context with a cluster.`);
+
+  let credentials: Promise<Credentials> | undefined;
+  let agent: Dispatcher | undefined;
+  async function signIn(): Promise<Credentials> {
+    const context = new RequestContext(`${server}/`, HttpMethod.GET);
+    await config.applySecurityAuthentication(context);
+    // client-node makes a new dispatcher each time; one is kept, so that connections are.
+    agent ??= context.getDispatcher() as Dispatcher | undefined;
+    return { headers: context.getHeaders(), dispatcher: agent, at: Date.now() };
+  }
+  async function current(): Promise<Credentials> {
+    credentials ??= signIn();
+    const known = await credentials;
+    if (Date.now() - known.at < credentialsAge) return known;
+    credentials = signIn();
+    return credentials;
+  }
+  function forget(): void {
+    credentials = undefined;
+    agent = undefined;
+  }
+
+  return async ({ method, path, headers, body, signal }) => {
+    const { headers: identity, dispatcher } = await current().catch((error) => {
+      forget();
+      throw error;
+    });
+    const response = await send(`${server}${path}`, {
+      method,
+      headers: { "user-agent": "holdfast", "accept-encoding": "gzip", ...identity, ...headers },
+      ...(body === undefined ? {} : { body }),
+      ...(signal ? { signal } : {}),
+      ...(dispatcher ? { dispatcher } : {}),
+      // The client sets a deadline on every call; a watch has none.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    // Credentials that are refused now may have been replaced: the next call signs in anew.
+    if (response.statusCode === 401) forget();
+    return { status: response.statusCode, headers: flatten(response.headers), body: text(response) };
+  };
+}
+
+async function* text({ body, headers }: Dispatcher.ResponseData): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  const bytes = headers["content-encoding"] === "gzip" ? body.pipe(createGunzip()) : body;
+  // A broken connection must fail the reader, not only the compressed stream behind it.
+  if (bytes !== body) body.once("error", (error) => bytes.destroy(error));
+  for await (const chunk of bytes) {
+    const decoded = decoder.decode(chunk as Buffer, { stream: true });
+    if (decoded) yield decoded;
+  }
+  const rest = decoder.decode();
+  if (rest) yield rest;
+}
+
+function flatten(headers: Dispatcher.ResponseData["headers"]): Record<string, string> {
+  const entries = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(", ") : value] as const],
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,48 @@
+import type { Decision } from "./decision.ts";
+import { MalformedEvent } from "./event/malformed-event.ts";
+import type { HttpResponse } from "./http-message.ts";
+import { ApiError } from "./kubernetes/api-error.ts";
+
+/** How one decision, or one run that did not come to a decision, ended. */
+export interface Outcome {
+  readonly result: Decision["do"] | "gone" | "failed";
+  /**
+   * 204: done, nothing to do, or waiting. 503: not reachable or contended, the broker tries again. 400, 403, 415: final,
+   * the event goes to the dead-letter sink. 500: a defect of ours; brokers try again, then dead-letter it.
+   */
+  readonly status: 204 | 400 | 403 | 415 | 500 | 503;
+  /** A whole sentence. */
+  readonly because: string;
+}
+
+/**
+ * The outcome of an error. Kubernetes' own 404 and 409 never become our status, because brokers would read them as
+ * the function's: 404 is handled where it means "gone", and a conflict that outlasted the retries is contention.
+ */
+export function outcomeOf(error: unknown): Outcome {
+  if (error instanceof MalformedEvent) return failed(error.status === 415 ? 415 : 400, error.message);
+  if (!(error instanceof ApiError)) return failed(500, `This is a defect of the function: ${messageOf(error)}`);
+  if (error.status === 401 || error.status === 403)
+    return failed(403, `${error.message} Grant what is missing to the function's role.`);
+  if (error.status === 400 || error.status === 405 || error.status === 413 || error.status === 415)
+    return failed(400, error.message);
+  return failed(503, error.message);
+}
+
+/** The reply to the broker. A 2xx must not carry a body: one that is no CloudEvent is turned into 502 and retried. */
+export function replyTo(outcomes: readonly Outcome[]): HttpResponse {
+  const worst = outcomes.reduce<Outcome | undefined>(
+    (worst, next) => (!worst || severity(next) > severity(worst) ? next : worst),
+    undefined,
+  );
+  if (!worst || worst.status === 204) return { status: 204, headers: {}, body: "" };
+  const headers = { "content-type": "text/plain; charset=utf-8" };
+  return { status: worst.status, headers, body: worst.because.slice(0, 1000) };
+}
+
+/** What can still succeed outranks what is final: a retry repeats both, and the final one is told then. */
+const severity = (outcome: Outcome) => [204, 415, 400, 403, 500, 503].indexOf(outcome.status);
+
+const failed = (status: Outcome["status"], because: string): Outcome => ({ result: "failed", status, because });
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

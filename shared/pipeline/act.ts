@@ -1,0 +1,100 @@
+import type { output, ZodObject } from "zod";
+import type { Clock } from "../clock.ts";
+import type { Decision, Step } from "../decision.ts";
+import { annotate } from "../kubernetes/annotate.ts";
+import { isAlreadyExists, isConflict } from "../kubernetes/api-error.ts";
+import type { Client } from "../kubernetes/client.ts";
+import { retract, tell } from "../kubernetes/notice.ts";
+import { send } from "../kubernetes/write.ts";
+import type { Log } from "../log.ts";
+import { type Outcome, outcomeOf } from "../outcome.ts";
+import { nextProgress, progressKey, waitingLabel } from "../progress.ts";
+import type { Rule, View } from "../rule.ts";
+
+/** What acting on a decision takes. */
+export interface Hands {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Carries out one decision: at most one guarded step. Answers `"conflict"` when the object is not what was looked at any
+ * more, which calls for another look; every other failure becomes an outcome.
+ */
+export async function act<Schema extends ZodObject, Facts>(
+  rule: Rule<Schema, Facts>,
+  decision: Decision,
+  view: View<output<Schema>>,
+  hands: Hands,
+): Promise<Outcome | "conflict"> {
+  try {
+    await perform(rule, decision, view, hands);
+    return { result: decision.do, status: 204, because: decision.because };
+  } catch (error) {
+    if (isConflict(error) || isAlreadyExists(error)) return "conflict";
+    return outcomeOf(error);
+  }
+}
+
+async function perform<Schema extends ZodObject, Facts>(
+  rule: Rule<Schema, Facts>,
+  decision: Decision,
+  view: View<output<Schema>>,
+  hands: Hands,
+): Promise<void> {
+  const { client } = hands;
+  switch (decision.do) {
+    case "leave":
+      return retractAll(rule.name, decision, hands);
+    case "write":
+      for (const write of decision.writes) await send(client, write);
+      // The write is done; what people are told about it must not undo it.
+      await notify(rule.name, decision, hands);
+      return retractAll(rule.name, decision, hands);
+    case "wait":
+    case "stop": {
+      // Told first: a crash in between tells the same thing again, which is one Event all the same.
+      const changed = decision.step && record(rule.name, decision, decision.step, hands);
+      if (changed || !decision.step) await notify(rule.name, decision, hands);
+      if (changed) await send(client, changed);
+      return retractAll(rule.name, decision, hands);
+    }
+    case "call": {
+      const command = rule.commands?.[decision.command.name];
+      if (!command) throw new Error(`${rule.name} declares no command ${decision.command.name}.`);
+      const intent = record(rule.name, decision, decision.intent, hands);
+      if (intent) await send(client, intent);
+      return command(decision.command.input, view);
+    }
+  }
+}
+
+function record(ruleName: string, decision: Decision, step: Step, { clock }: Hands) {
+  const { about, kind, because } = decision;
+  const next = decision.do === "wait" ? decision.next : undefined;
+  const text = nextProgress(about, ruleName, step, because, clock.now(), next);
+  if (text === undefined) return undefined;
+  const labelled = about.metadata.labels?.[waitingLabel] === "true";
+  const labels = next !== undefined ? { [waitingLabel]: "true" } : labelled ? { [waitingLabel]: null } : undefined;
+  return annotate(kind, about, { [progressKey(ruleName)]: text }, labels);
+}
+
+/** Events are for people: when the API server takes none (a namespace that is going), the work goes on. */
+async function notify(ruleName: string, { about, notice }: Decision, { client, clock, log }: Hands): Promise<void> {
+  if (!notice) return;
+  await tell(client, about, ruleName, notice, clock.now()).catch((error: Error) =>
+    log.warn(
+      { rule: ruleName, uid: about.metadata.uid },
+      `The Event ${notice.reason} was not written: ${error.message}`,
+    ),
+  );
+}
+
+async function retractAll(ruleName: string, decision: Decision, { client, log }: Hands): Promise<void> {
+  for (const reason of decision.retract ?? []) {
+    await retract(client, decision.about, ruleName, reason).catch((error: Error) =>
+      log.warn({ rule: ruleName }, `The Event ${reason} was not taken back: ${error.message}`),
+    );
+  }
+}

@@ -1,0 +1,96 @@
+import type { output, ZodObject } from "zod";
+import type { Decision } from "../decision.ts";
+import { isConflict, isExpired } from "../kubernetes/api-error.ts";
+import { describe, referenceTo } from "../kubernetes/object.ts";
+import { type Outcome, outcomeOf } from "../outcome.ts";
+import type { Rule, Subject, View } from "../rule.ts";
+import { act, type Hands } from "./act.ts";
+
+/** What a run came to: by object name, so that a request is answered for the objects it asked about. */
+export interface RunResult {
+  readonly outcomes: ReadonlyMap<string, Outcome>;
+  /** Set when the run ended before it could decide. */
+  readonly failed?: Outcome;
+}
+
+const looks = 3;
+const actsAtOnce = 16;
+
+/**
+ * Looks, decides and acts. A conflict, or a list whose continue token expired, means that the facts have changed: look
+ * and decide anew, at most three times in all, then leave it to the broker (503).
+ */
+export async function run<Schema extends ZodObject, Facts>(
+  rule: Rule<Schema, Facts>,
+  subject: Subject,
+  events: readonly string[],
+  view: View<output<Schema>>,
+  hands: Hands,
+): Promise<RunResult> {
+  const outcomes = new Map<string, Outcome>();
+  for (let look = 1; ; look++) {
+    let contended = false;
+    try {
+      const facts = await rule.look(subject, view);
+      const decisions = rule.decide(facts, hands.clock.now(), view.settings);
+      await inParallel(decisions, async (decision) => {
+        const outcome = await act(rule, decision, view, hands);
+        const final = outcome === "conflict" ? tooOften(decision) : outcome;
+        outcomes.set(decision.about.metadata.name, final);
+        if (outcome === "conflict") contended = true;
+        if (outcome !== "conflict" || look === looks) report(rule.name, decision, final, events, hands);
+      });
+      if (!contended || look === looks) return { outcomes };
+    } catch (error) {
+      if ((isExpired(error) || isConflict(error)) && look < looks) continue;
+      const failed = outcomeOf(error);
+      hands.log.error(
+        { rule: rule.name, subject: nameOf(subject), events: some(events), status: failed.status },
+        failed.because,
+      );
+      return { outcomes, failed };
+    }
+  }
+}
+
+function report(
+  ruleName: string,
+  decision: Decision,
+  outcome: Outcome,
+  events: readonly string[],
+  { log }: Hands,
+): void {
+  const { about, because } = decision;
+  const fields = {
+    rule: ruleName,
+    events: some(events),
+    object: describe(referenceTo(about)),
+    uid: about.metadata.uid,
+    decision: decision.do,
+    ...(outcome.result === "failed" ? { status: outcome.status, intended: because } : {}),
+  };
+  if (outcome.result === "failed") log.error(fields, outcome.because);
+  else if (decision.do === "leave") log.debug(fields, because);
+  else if (decision.do === "stop") log.warn(fields, because);
+  else log.info(fields, because);
+}
+
+/** Ids of the events that share the run: enough to follow one, not a thousand on every line. */
+const some = (events: readonly string[]) =>
+  events.length <= 5 ? events : [...events.slice(0, 5), `and ${events.length - 5} more`];
+
+const nameOf = ({ kind, namespace, name }: Subject) => [kind.kind, namespace, name].filter(Boolean).join(" ");
+
+const tooOften = ({ about }: Decision): Outcome => ({
+  result: "failed",
+  status: 503,
+  because: `${describe(referenceTo(about))} changed under every one of ${looks} attempts; the event will be delivered again.`,
+});
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(actsAtOnce, items.length) }, lane));
+}

@@ -1,0 +1,82 @@
+import * as z from "zod";
+import type { Step } from "./decision.ts";
+import type { KubernetesObject } from "./kubernetes/object.ts";
+
+/** Marks objects with a due time, so that the sweep can select them. */
+export const waitingLabel = "holdfast.dev/waiting";
+
+/** The longest progress annotation, in characters: all annotations of an object share 256 KiB. */
+export const longestProgress = 1000;
+
+const schema = z.looseObject({
+  /** Readers accept the version after theirs, so that a function can be rolled back in the middle of its work. */
+  v: z.number().int().min(1).max(2),
+  uid: z.string(),
+  step: z.string(),
+  since: z.string(),
+  next: z.string().optional(),
+  attempt: z.number().optional(),
+  because: z.string(),
+});
+
+/** What a rule wrote down about an object: where it stands, since when, and why. Times are RFC 3339. */
+export type Progress = z.output<typeof schema>;
+
+/** The annotation that holds a rule's progress: `holdfast.dev/<system>.<rule>`. */
+export function progressKey(ruleName: string): string {
+  return `holdfast.dev/${ruleName.replaceAll("/", ".")}`;
+}
+
+/**
+ * Reads a rule's progress from an object. Absent, damaged, too long, of an unknown version, or written for another
+ * incarnation (a copied or restored object keeps its annotations but not its uid): all count as no progress.
+ */
+export function readProgress(object: KubernetesObject, ruleName: string): Progress | undefined {
+  const text = object.metadata.annotations?.[progressKey(ruleName)];
+  if (text === undefined || text.length > 2 * longestProgress) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const progress = schema.safeParse(value);
+  return progress.success && progress.data.uid === object.metadata.uid ? progress.data : undefined;
+}
+
+/**
+ * The annotation's next value, or `undefined` when it already says so: our own writes come back as events, and an
+ * unchanged object must stay unwritten. `now` and `next` are in milliseconds since the epoch.
+ */
+export function nextProgress(
+  object: KubernetesObject,
+  ruleName: string,
+  step: Step,
+  because: string,
+  now: number,
+  next?: number,
+): string | undefined {
+  const before = readProgress(object, ruleName);
+  const since = before?.step === step.name ? before.since : new Date(now).toISOString();
+  const head = {
+    v: 1,
+    uid: object.metadata.uid,
+    step: step.name,
+    since,
+    ...(next === undefined ? {} : { next: new Date(next).toISOString() }),
+    ...(step.attempt === undefined ? {} : { attempt: step.attempt }),
+  };
+  let text = JSON.stringify({ ...head, because, ...step.details });
+  if (text.length > longestProgress) {
+    const room = longestProgress - JSON.stringify({ ...head, because: "" }).length - 1;
+    text = JSON.stringify({ ...head, because: cut(because, room) });
+  }
+  return text === object.metadata.annotations?.[progressKey(ruleName)] ? undefined : text;
+}
+
+/** Cuts a sentence so that its JSON form has at most `room` characters. */
+function cut(sentence: string, room: number): string {
+  let text = sentence;
+  while (JSON.stringify(text).length - 2 > room) text = text.slice(0, Math.max(0, text.length - 16));
+  return text === sentence ? text : `${text.slice(0, -1)}…`;
+}
