@@ -55,23 +55,26 @@ export async function follow<T extends KubernetesObject>(
     const since = clock.now();
     let lively = false;
     for await (const event of watchEvents<T>(transport, kind, { ...watching, resourceVersion: version })) {
+      if (signal.aborted) return;
       lively = true;
+      failures = 0;
       version = event.object.metadata.resourceVersion;
       if (event.type !== "BOOKMARK") apply(event);
     }
     // A server that ends every watch at once must not be asked in a tight loop.
-    failures = lively || clock.now() - since >= 1000 ? 0 : failures + 1;
+    if (!lively && clock.now() - since < 1000) failures++;
   }
 
   while (!signal.aborted) {
     try {
       await listOrWatch();
     } catch (error) {
+      if (signal.aborted) return;
       failures++;
       failed?.(error);
       if (isExpired(error)) version = undefined;
     }
-    if (failures && !signal.aborted) await clock.sleep(backoff(failures, random), signal).catch(() => {});
+    if (failures) await clock.sleep(backoff(failures, random), signal).catch(() => {});
   }
 }
 
