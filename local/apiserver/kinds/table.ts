@@ -1,0 +1,38 @@
+import { groupOf } from "../../../shared/kubernetes/kind.ts";
+import type { Resource } from "../resource.ts";
+import { builtin } from "./builtin.ts";
+
+/** What is served just now: the built-in resources and those of CustomResourceDefinitions. */
+export interface ResourceTable {
+  find(group: string, version: string, plural: string): Resource | undefined;
+  all(): Resource[];
+  /** Serves exactly these for the named definition; none stops serving it. */
+  define(definition: string, resources: Resource[]): void;
+}
+
+/** A table that begins with the built-in resources. */
+export function createResourceTable(): ResourceTable {
+  const custom = new Map<string, Resource[]>();
+  const lookup = new Map(builtin.map((resource) => [pathKey(resource), resource]));
+  return {
+    find: (group, version, plural) => lookup.get(`${group}/${version}/${plural}`),
+    all: () => [...builtin, ...[...custom.values()].flat()],
+    define(definition, resources) {
+      for (const resource of custom.get(definition) ?? []) lookup.delete(pathKey(resource));
+      custom.delete(definition);
+      if (resources.length > 0) custom.set(definition, resources);
+      for (const resource of resources) lookup.set(pathKey(resource), resource);
+    },
+  };
+}
+
+/** Where the store keeps a resource: one place for all its versions, and for events under both their groups. */
+export function collectionOf(resource: Resource): string {
+  const group = groupOf(resource);
+  return group === "events.k8s.io" ? "/events" : `${group}/${resource.plural}`;
+}
+
+const pathKey = (resource: Resource) => {
+  const { apiVersion, plural } = resource;
+  return apiVersion.includes("/") ? `${apiVersion}/${plural}` : `/${apiVersion}/${plural}`;
+};

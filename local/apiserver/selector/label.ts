@@ -1,0 +1,137 @@
+import { badRequest } from "../failure.ts";
+
+/** Whether an object's labels are selected. */
+export type LabelSelector = (labels: Readonly<Record<string, string>>) => boolean;
+
+const name = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+const namePattern = new RegExp(`^${name}$`);
+const prefixPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const shape =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+
+/**
+ * Reads the text of a `labelSelector` parameter: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a>1`, `a<1`,
+ * joined by commas. `!=` and `notin` also select objects without the label. Throws 400 with the wording of the API server.
+ */
+export function parseLabelSelector(text: string): LabelSelector {
+  const tokens: string[] = [...(text.match(/==|!=|[=!(),<>]|[^\s=!(),<>]+/g) ?? []), ""];
+  const requirements: LabelSelector[] = [];
+  let at = 0;
+  const peek = () => tokens[at] ?? "";
+  const take = () => tokens[at++] ?? "";
+
+  if (peek() === "") return () => true;
+  for (;;) {
+    if (!isWord(peek()) && peek() !== "!") {
+      throw badRequest(`found '${peek()}', expected: !, identifier, or 'end of string'`);
+    }
+    requirements.push(requirement());
+    const separator = take();
+    if (separator === "") return (labels) => requirements.every((matches) => matches(labels));
+    if (separator !== ",") throw badRequest(`found '${separator}', expected: ',' or 'end of string'`);
+    if (!isWord(peek()) && peek() !== "!") throw badRequest(`found '${peek()}', expected: identifier after ','`);
+  }
+
+  function requirement(): LabelSelector {
+    const absent = peek() === "!" && take() === "!";
+    const key = take();
+    if (!isWord(key)) throw unparsable(`found '${key}', expected: identifier`);
+    checkKey(key);
+    if (absent) return (labels) => !Object.hasOwn(labels, key);
+    if (peek() === "" || peek() === ",") return (labels) => Object.hasOwn(labels, key);
+    return comparison(key, take());
+  }
+
+  function comparison(key: string, operator: string): LabelSelector {
+    const labelOf = (labels: Readonly<Record<string, string>>) =>
+      Object.hasOwn(labels, key) ? labels[key] : undefined;
+    switch (operator) {
+      case "=":
+      case "==": {
+        const wanted = exactValue(key);
+        return (labels) => labelOf(labels) === wanted;
+      }
+      case "!=": {
+        const unwanted = exactValue(key);
+        return (labels) => labelOf(labels) !== unwanted;
+      }
+      case "in": {
+        const wanted = valueSet(key);
+        return (labels) => wanted.has(labelOf(labels));
+      }
+      case "notin": {
+        const unwanted = valueSet(key);
+        return (labels) => !unwanted.has(labelOf(labels));
+      }
+      case ">":
+      case "<": {
+        const bound = integer(exactValue(key));
+        return (labels) => {
+          const value = labelOf(labels) ?? "";
+          if (!/^[-+]?\d+$/.test(value)) return false;
+          return operator === ">" ? Number(value) > bound : Number(value) < bound;
+        };
+      }
+    }
+    throw unparsable(`found '${operator}', expected: in, notin, =, ==, !=, gt, lt`);
+  }
+
+  function exactValue(key: string): string {
+    if (peek() === "" || peek() === ",") return "";
+    const value = take();
+    if (!isWord(value)) throw unparsable(`found '${value}', expected: identifier`);
+    return checkValue(key, value);
+  }
+
+  function valueSet(key: string): Set<string | undefined> {
+    const values = new Set<string | undefined>();
+    const open = take();
+    if (open !== "(") throw unparsable(`found '${open}' expected: '('`);
+    for (;;) {
+      // An empty place, as in `(,b)`, stands for the empty value.
+      if (isWord(peek())) values.add(checkValue(key, take()));
+      else values.add("");
+      const separator = take();
+      if (separator === ")") return values;
+      if (separator !== ",") throw unparsable(`found '${separator}', expected: ',' or ')'`);
+    }
+  }
+}
+
+const isWord = (token: string) => token !== "" && !/^[=!(),<>]/.test(token);
+const unparsable = (why: string) => badRequest(`unable to parse requirement: ${why}`);
+
+function integer(text: string): number {
+  if (/^[-+]?\d+$/.test(text)) return Number(text);
+  throw unparsable(
+    `values[0]: Invalid value: ${JSON.stringify(text)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+  );
+}
+
+function checkKey(key: string): void {
+  const parts = key.split("/");
+  const [last, prefix] = [parts.at(-1)!, parts.length > 1 ? parts[0] : undefined];
+  const complain = (why: string) => unparsable(`<nil>: Invalid value: ${JSON.stringify(key)}: ${why}`);
+  const example = `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${name}')`;
+  if (parts.length > 2) {
+    throw complain(
+      `a valid label key ${shape} ${example} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    );
+  }
+  if (prefix !== undefined && (prefix.length > 253 || !prefixPattern.test(prefix))) {
+    throw complain("prefix part must be a lowercase RFC 1123 subdomain");
+  }
+  if (last.length > 63) throw complain("name part must be no more than 63 bytes");
+  if (!namePattern.test(last)) throw complain(`name part ${shape} ${example}`);
+}
+
+function checkValue(key: string, value: string): string {
+  const complain = (why: string) => unparsable(`values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${why}`);
+  if (value.length > 63) throw complain("must be no more than 63 bytes");
+  if (!namePattern.test(value)) {
+    throw complain(
+      `a valid label must be an empty string or ${shape.replace("must ", "")} (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(${name})?')`,
+    );
+  }
+  return value;
+}

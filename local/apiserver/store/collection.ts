@@ -1,0 +1,59 @@
+import { createHistory, type History } from "./history.ts";
+import type { Stored } from "./stored.ts";
+
+/** What happened to one object. */
+export interface StoreEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  /** The new version; of a deletion the last state, under the resourceVersion of the deletion. */
+  readonly current: Stored;
+  /** The version before; absent for `ADDED`. */
+  readonly previous?: Stored;
+}
+
+/** The objects of one resource, ordered by key as etcd orders them, with what happened to them lately. */
+export interface Collection {
+  get(key: string): Stored | undefined;
+  /** Keys in order. */
+  readonly keys: readonly string[];
+  readonly history: History;
+  readonly listeners: Set<(event: StoreEvent) => void>;
+  apply(event: StoreEvent): void;
+}
+
+/** An empty collection that remembers its last `limit` events; events before version `horizon` are unknown to it. */
+export function createCollection(limit: number, horizon: number): Collection {
+  const objects = new Map<string, Stored>();
+  const keys: string[] = [];
+  const history = createHistory(limit, horizon);
+  const listeners = new Set<(event: StoreEvent) => void>();
+  return {
+    get: (key) => objects.get(key),
+    keys,
+    history,
+    listeners,
+    apply(event) {
+      const { key } = event.current;
+      if (event.type === "DELETED") {
+        objects.delete(key);
+        keys.splice(lowerBound(keys, key), 1);
+      } else {
+        if (!objects.has(key)) keys.splice(lowerBound(keys, key), 0, key);
+        objects.set(key, event.current);
+      }
+      history.add(event);
+      for (const listener of [...listeners]) listener(event);
+    },
+  };
+}
+
+/** The index of the first key that is not before `key`. */
+export function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (keys[middle]! < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

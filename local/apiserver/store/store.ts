@@ -1,0 +1,107 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { type Collection, createCollection, lowerBound, type StoreEvent } from "./collection.ts";
+import { type Stored, storedAs } from "./stored.ts";
+
+/** What etcd and the watch cache are to a real API server. */
+export interface Store {
+  /** The resourceVersion of the last write: one counter for all resources. */
+  readonly version: number;
+  get(collection: string, key: string): Stored | undefined;
+  /**
+   * The objects whose key begins with `prefix`, in the order of their keys, as they were at version `at`.
+   * `undefined` when that moment is forgotten.
+   */
+  list(collection: string, prefix: string, at?: number): Stored[] | undefined;
+  /** Writes a new version. The object is frozen and gets its resourceVersion; callers hand over an object of their own. */
+  put(collection: string, key: string, object: KubernetesObject): Stored;
+  /** Takes an object away; `object` is its last state. */
+  remove(collection: string, key: string, object: KubernetesObject): Stored;
+  /**
+   * Calls `listener` with each event after version `from`, first with those already known. Answers how to stop, or
+   * `undefined` when some of them are forgotten.
+   */
+  watch(collection: string, from: number, listener: (event: StoreEvent) => void): (() => void) | undefined;
+  /** Forgets the past, as etcd's compaction does: older watches and continue tokens answer 410. */
+  compact(): void;
+}
+
+/** An empty store; `history` is how many events of each resource it remembers. */
+export function createStore(history: number): Store {
+  const collections = new Map<string, Collection>();
+  let version = 1;
+  let compacted = 0;
+
+  const collectionOf = (name: string): Collection => {
+    let collection = collections.get(name);
+    if (!collection) {
+      collection = createCollection(history, compacted);
+      collections.set(name, collection);
+    }
+    return collection;
+  };
+
+  return {
+    get version() {
+      return version;
+    },
+    get: (collection, key) => collections.get(collection)?.get(key),
+
+    list(name, prefix, at = version) {
+      const collection = collectionOf(name);
+      if (at < collection.history.horizon) return undefined;
+      return listAt(collection, prefix, at);
+    },
+
+    put(name, key, object) {
+      const collection = collectionOf(name);
+      const previous = collection.get(key);
+      const current = storedAs(key, ++version, object);
+      collection.apply(previous ? { type: "MODIFIED", current, previous } : { type: "ADDED", current });
+      return current;
+    },
+
+    remove(name, key, object) {
+      const collection = collectionOf(name);
+      const previous = collection.get(key);
+      if (!previous) throw new Error(`There is no ${key} in ${name} to remove.`);
+      const current = storedAs(key, ++version, object);
+      collection.apply({ type: "DELETED", current, previous });
+      return current;
+    },
+
+    watch(name, from, listener) {
+      const collection = collectionOf(name);
+      if (from < collection.history.horizon) return undefined;
+      for (const event of collection.history.after(from)) listener(event);
+      // A function of its own for each watch: the same listener may watch twice.
+      const own = (event: StoreEvent) => listener(event);
+      collection.listeners.add(own);
+      return () => collection.listeners.delete(own);
+    },
+
+    compact() {
+      compacted = version;
+      for (const collection of collections.values()) collection.history.forget(version);
+    },
+  };
+}
+
+/** Undoes what happened since: the state before the first later event of a key is its state at `at`. */
+function listAt(collection: Collection, prefix: string, at: number): Stored[] {
+  const before = new Map<string, Stored | undefined>();
+  for (const { current, previous } of collection.history.after(at)) {
+    if (!before.has(current.key)) before.set(current.key, previous);
+  }
+  const { keys } = collection;
+  const found: Stored[] = [];
+  for (let index = lowerBound(keys, prefix); index < keys.length; index++) {
+    const key = keys[index]!;
+    if (!key.startsWith(prefix)) break;
+    const stored = before.has(key) ? before.get(key) : collection.get(key);
+    before.delete(key);
+    if (stored) found.push(stored);
+  }
+  const gone = [...before.values()].filter((stored) => stored?.key.startsWith(prefix)) as Stored[];
+  if (gone.length === 0) return found;
+  return [...found, ...gone].sort((left, right) => (left.key < right.key ? -1 : 1));
+}

@@ -1,0 +1,47 @@
+/** Text that is written now and read later by one reader. */
+export interface Channel extends AsyncIterable<string> {
+  write(text: string): void;
+  /** Lets the reader have what was written, then ends. */
+  end(): void;
+}
+
+/** A channel that calls `closed` once when it ends or its reader leaves. What waits to be read is handed over in one piece. */
+export function createChannel(closed: () => void): Channel {
+  let waiting = "";
+  let ended = false;
+  let wake: (() => void) | undefined;
+
+  const stop = () => {
+    if (ended) return;
+    ended = true;
+    closed();
+    wake?.();
+  };
+  const iterator: AsyncIterator<string> = {
+    async next() {
+      while (!waiting && !ended) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      if (!waiting) return { done: true, value: undefined };
+      const value = waiting;
+      waiting = "";
+      return { done: false, value };
+    },
+    async return() {
+      waiting = "";
+      stop();
+      return { done: true, value: undefined };
+    },
+  };
+  return {
+    write(text) {
+      if (ended) return;
+      waiting += text;
+      wake?.();
+    },
+    end: stop,
+    [Symbol.asyncIterator]: () => iterator,
+  };
+}
