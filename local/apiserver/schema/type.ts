@@ -1,0 +1,41 @@
+import type { Kind } from "../../../shared/kubernetes/kind.ts";
+import type { Resource } from "../resource.ts";
+import { definitionOf, referredBy, refTo, schemaOf } from "./builtin.ts";
+import type { Schema } from "./schema.ts";
+
+/** A served kind: built in, or with the schema of its CustomResourceDefinition. */
+export type TypedKind = Kind & Pick<Resource, "custom">;
+
+const objectMeta = "io.k8s.v1.ObjectMeta";
+
+/** What every custom resource has, whatever its own schema says. */
+const header: Record<string, Schema> = {
+  apiVersion: { type: "string" },
+  kind: { type: "string" },
+  metadata: refTo(objectMeta),
+};
+
+/** The schema of a kind's objects; `undefined` when nothing is known of the kind. */
+export function typeOf(kind: TypedKind): Schema | undefined {
+  if (kind.custom) return withHeader(kind.custom.schema);
+  const definition = definitionOf(kind);
+  return definition === undefined ? undefined : schemaOf(definition);
+}
+
+/** Follows a reference. What the referring field says of merging comes before what the type says of itself. */
+export function resolve(schema: Schema): Schema {
+  const definition = referredBy(schema);
+  if (definition !== undefined) return { ...schemaOf(definition), ...schema };
+  return schema["x-kubernetes-embedded-resource"] ? withHeader(schema) : schema;
+}
+
+/** The schema of a custom resource or of an embedded one with the fields that every object has. */
+export function withHeader(schema: Schema): Schema {
+  return { ...schema, properties: { ...schema.properties, ...header } };
+}
+
+/** The schema of one member of an object; `undefined` when the type has no such member. */
+export function memberType(schema: Schema, name: string): Schema | undefined {
+  if (schema.properties && Object.hasOwn(schema.properties, name)) return schema.properties[name];
+  return typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
+}
