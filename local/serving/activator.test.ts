@@ -1,0 +1,288 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Activator, type ActivatorOptions, createActivator, type RevisionName } from "./activator.ts";
+import type { FleetEvent } from "./fleet.ts";
+import type { Plan } from "./plan.ts";
+
+const fixture = join(import.meta.dirname, "fixtures/function.mjs");
+const url = "http://tester.shop.svc.cluster.local";
+const long = 60_000;
+
+let folder: string;
+let activator: Activator;
+let events: (FleetEvent & { revision: string })[];
+let records: { name: RevisionName; record: Record<string, unknown> }[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "activator-test-"));
+  events = [];
+  records = [];
+});
+afterEach(async () => {
+  await activator.close(0);
+  rmSync(folder, { recursive: true });
+});
+
+function open(options: Partial<ActivatorOptions> = {}): void {
+  activator = createActivator({
+    launch: async ({ environment }) => ({
+      command: process.execPath,
+      args: [fixture],
+      cwd: folder,
+      environment,
+    }),
+    onEvent: ({ revision }, event) => events.push({ revision, ...event }),
+    onRecord: (name, record) => records.push({ name, record }),
+    initialScale: 0,
+    window: long,
+    ...options,
+  });
+}
+
+function plan(changes: Partial<Plan> = {}, scale: Partial<Plan["scale"]> = {}): Plan {
+  return {
+    namespace: "shop",
+    service: "tester",
+    image: "tester",
+    environment: {},
+    serviceAccount: "default",
+    concurrency: 0,
+    timeout: long,
+    scale: { min: 0, max: 1, window: long, retention: 0, burst: 211, ...scale },
+    ...changes,
+  };
+}
+
+const ask = async (body: string, signal?: AbortSignal) => {
+  const answer = await activator.send(`${url}/path?q=1`, { headers: { "content-type": "text/plain" }, body }, signal);
+  return answer.status === 200 ? answer.body : `${answer.status} ${answer.body}`;
+};
+const told = (what: FleetEvent["what"]) => events.filter((event) => event.what === what);
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`) || canSignal(pid);
+function canSignal(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 2000 && !condition(); turn++) await sleep(10);
+  expect(condition()).toBe(true);
+}
+
+describe("from zero and back", () => {
+  test("the first request starts a process, holds until it listens, and is delivered as sent", async () => {
+    open();
+    await activator.deploy(plan({ environment: { VERSION: "7" } }), "tester-00001");
+    expect(activator.instances("shop", "tester")).toBe(0);
+    expect(await Promise.all([ask("version"), ask("version"), ask("version")])).toEqual(["7", "7", "7"]);
+    expect(events).toEqual([{ revision: "tester-00001", what: "started", ms: expect.any(Number), instances: 1 }]);
+    expect(records[0]).toEqual({
+      name: { namespace: "shop", service: "tester", revision: "tester-00001" },
+      record: { level: "info", msg: "version", path: "/path?q=1", host: "tester.shop.svc.cluster.local" },
+    });
+  });
+
+  test("a process sees the template's environment and Knative's, and nothing of this one's", async () => {
+    open();
+    await activator.deploy(plan({ environment: { MODE: "strict" } }), "tester-00001");
+    const environment = JSON.parse(await ask("environment"));
+    expect(environment).toEqual({
+      MODE: "strict",
+      K_SERVICE: "tester",
+      K_CONFIGURATION: "tester",
+      K_REVISION: "tester-00001",
+      PORT: expect.stringMatching(/^\d+$/),
+      HOST: "127.0.0.1",
+    });
+  });
+
+  test("an idle process goes after the window, and the next request starts another", async () => {
+    open({ window: 50 });
+    await activator.deploy(plan(), "tester-00001");
+    const first = Number(await ask("pid"));
+    await until(() => told("stopped").length === 1);
+    expect(told("stopped")[0]).toMatchObject({ because: "idle", instances: 0 });
+    expect(isAlive(first)).toBe(false);
+    expect(Number(await ask("pid"))).not.toBe(first);
+  });
+
+  test("min-scale stays", async () => {
+    open({ window: 20 });
+    await activator.deploy(plan({}, { min: 1 }), "tester-00001");
+    expect(activator.instances("shop", "tester")).toBe(1);
+    await sleep(200);
+    expect(told("stopped")).toEqual([]);
+  });
+});
+
+describe("saturation", () => {
+  test("no more requests at once than containerConcurrency", async () => {
+    open();
+    await activator.deploy(plan({ concurrency: 2 }), "tester-00001");
+    await Promise.all(Array.from({ length: 12 }, () => ask("rest")));
+    expect(await ask("peak")).toBe("2");
+  });
+
+  test("without burst capacity ten times the concurrency wait at a warm instance, more are refused with 503", async () => {
+    open();
+    await activator.deploy(plan({ concurrency: 1 }, { burst: 0 }), "tester-00001");
+    await ask("version");
+    const gate = join(folder, "gate");
+    const held = [ask(`gate ${gate}`), ...Array.from({ length: 10 }, () => ask("version"))];
+    expect(await ask("version")).toBe("503 pending request queue full");
+    writeFileSync(gate, "");
+    expect(await Promise.all(held)).toEqual(Array.from({ length: 11 }, () => "1"));
+  });
+
+  test("a request that its sender gives up while it waits is never delivered", async () => {
+    open();
+    await activator.deploy(plan({ concurrency: 1 }), "tester-00001");
+    const gate = join(folder, "gate");
+    const held = ask(`gate ${gate}`);
+    await until(() => told("started").length === 1);
+    const given = new AbortController();
+    const second = ask("pid", given.signal);
+    given.abort(new Error("The sender has gone."));
+    await expect(second).rejects.toThrow("The sender has gone.");
+    writeFileSync(gate, "");
+    expect(await held).toBe("1");
+    expect(records.map(({ record }) => record.msg)).toEqual(["gate"]);
+  });
+
+  test("more processes are started where max-scale allows them and requests still wait when the autoscaler looks", async () => {
+    open();
+    await activator.deploy(plan({ concurrency: 1 }, { max: 2 }), "tester-00001");
+    const gate = join(folder, "gate");
+    const held = [ask(`gate ${gate}`), ask(`gate ${gate}`)];
+    await until(() => told("started").length === 2);
+    expect(activator.instances("shop", "tester")).toBe(2);
+    writeFileSync(gate, "");
+    expect(await Promise.all(held)).toEqual(["1", "1"]);
+  });
+
+  test("a request that takes longer than timeoutSeconds is answered with 504", async () => {
+    open();
+    await activator.deploy(plan(), "tester-00001");
+    await ask("version");
+    await activator.deploy(plan({ timeout: 300 }), "tester-00002");
+    expect(await ask(`gate ${folder}/never`)).toBe("504 request timeout");
+  });
+});
+
+describe("a process that goes wrong", () => {
+  test("a crash fails what it had and what waited for it with 502; the next request starts another", async () => {
+    open();
+    await activator.deploy(plan({ concurrency: 1 }), "tester-00001");
+    const answers = await Promise.all([ask("crash"), ask("version"), ask("version")]);
+    expect(answers.map((answer) => answer.slice(0, 3))).toEqual(["502", "502", "502"]);
+    expect(told("crashed")[0]).toMatchObject({ because: "The process ended with exit code 3", instances: 0 });
+    expect(await ask("version")).toBe("1");
+  });
+
+  test("a bundle that fails at start is told with what it said", async () => {
+    open();
+    await activator.deploy(plan({ environment: { BEHAVIOUR: "broken" } }), "tester-00001");
+    const answer = await ask("version");
+    expect(answer).toMatch(/^503 The function cannot be started\. The process ended with exit code 1; it said:/);
+    expect(answer).toContain("This fixture is broken.");
+    expect(told("failed")).toHaveLength(1);
+  });
+
+  test("a bundle that never listens is killed and told", async () => {
+    open({ startLimit: 500 });
+    await activator.deploy(plan({ environment: { BEHAVIOUR: "deaf" } }), "tester-00001");
+    expect(await ask("version")).toMatch(
+      /^503 The function cannot be started\. The process did not listen on PORT=\d+ within 0\.5 s; it said:\nbehaviour: deaf$/,
+    );
+  });
+});
+
+describe("rolling", () => {
+  test("under load every request is answered, by the old revision and then by the new one", async () => {
+    open();
+    await activator.deploy(plan({ environment: { VERSION: "1" }, concurrency: 2 }), "tester-00001");
+    await ask("version");
+    const answers: string[] = [];
+    let rolling = true;
+    const loads = Array.from({ length: 8 }, async () => {
+      while (rolling) answers.push(await ask("version"));
+    });
+    await activator.deploy(plan({ environment: { VERSION: "2" }, concurrency: 2 }), "tester-00002");
+    expect(await ask("version")).toBe("2");
+    rolling = false;
+    await Promise.all(loads);
+    expect(new Set(answers)).toEqual(new Set(["1", "2"]));
+    await until(() => told("stopped").length === 1);
+    expect(told("stopped")[0]).toMatchObject({ revision: "tester-00001", because: "replaced" });
+  });
+
+  test("the old revision answers what it has before its process goes", async () => {
+    open();
+    await activator.deploy(plan(), "tester-00001");
+    const gate = join(folder, "gate");
+    const held = ask(`gate ${gate}`);
+    await until(() => told("started").length === 1);
+    await activator.deploy(plan({ environment: { VERSION: "2" } }), "tester-00002");
+    expect(await ask("version")).toBe("2");
+    expect(told("stopped")).toEqual([]);
+    writeFileSync(gate, "");
+    expect(await held).toBe("1");
+    await until(() => told("stopped").length === 1);
+  });
+
+  test("a new revision that does not listen leaves the old one in place", async () => {
+    open();
+    await activator.deploy(plan(), "tester-00001");
+    const broken = plan({ environment: { BEHAVIOUR: "broken", VERSION: "2" } });
+    await expect(activator.deploy(broken, "tester-00002")).rejects.toThrow("This fixture is broken.");
+    expect(await ask("version")).toBe("1");
+  });
+
+  test("of two deployments at once the later one wins", async () => {
+    open();
+    await activator.deploy(plan(), "tester-00001");
+    await Promise.all([
+      activator.deploy(plan({ environment: { VERSION: "2" } }), "tester-00002"),
+      activator.deploy(plan({ environment: { VERSION: "3" } }), "tester-00003"),
+    ]);
+    expect(await ask("version")).toBe("3");
+  });
+
+  test("a removed service is unknown, and its processes go", async () => {
+    open();
+    await activator.deploy(plan(), "tester-00001");
+    const pid = Number(await ask("pid"));
+    await activator.remove("shop", "tester");
+    expect(isAlive(pid)).toBe(false);
+    await expect(ask("version")).rejects.toThrow(`There is no Knative Service behind ${url}`);
+  });
+});
+
+describe("closing", () => {
+  test("a process that ignores SIGTERM is killed after the grace", async () => {
+    open();
+    await activator.deploy(plan({ environment: { BEHAVIOUR: "stubborn" } }), "tester-00001");
+    const pid = Number(await ask("pid"));
+    await activator.close(50);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test("a request that is under way is answered, one that waits is refused, and a start is called off", async () => {
+    open();
+    await activator.deploy(plan({ concurrency: 1 }), "tester-00001");
+    const gate = join(folder, "gate");
+    const held = ask(`gate ${gate}`);
+    await until(() => records.length === 1);
+    const waiting = ask("version");
+    const closed = activator.close(long);
+    expect(await waiting).toMatch(/^503/);
+    writeFileSync(gate, "");
+    expect(await held).toBe("1");
+    await closed;
+  });
+});

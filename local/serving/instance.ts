@@ -1,0 +1,139 @@
+import { spawn } from "node:child_process";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Pool } from "undici";
+import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
+import { freePort } from "./free-port.ts";
+import type { Keeper } from "./keeper.ts";
+import { readOutput } from "./output.ts";
+
+/** How to run one process of a function. */
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** All of its environment but `PORT` and `HOST`, which are added here. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly readyPath?: string;
+}
+
+/** One process of a function that listens. */
+export interface Instance {
+  readonly pid: number;
+  /** Rejects when the process goes before it has answered. */
+  send(path: string, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
+  /** Resolves with a sentence once the process is gone, however that came. */
+  readonly ended: Promise<string>;
+  /** SIGTERM, and SIGKILL to its process group after `grace` milliseconds. Resolves when it is gone. */
+  stop(grace: number): Promise<void>;
+}
+
+/** A process that did not come to listen. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+/** The queue-proxy asks every 50 ms with a timeout of 100 ms; a process on loopback answers faster than a pod. */
+const probeInterval = 20;
+const probeTimeout = 100;
+
+/**
+ * Starts a process in a process group of its own, so that Ctrl-C in a terminal reaches only this program, and resolves
+ * when it is ready.
+ *
+ * @throws StartError when it ends first, or is not ready within `limit` milliseconds (it is killed then), or `signal` aborts.
+ */
+export async function startInstance(
+  launch: Launch,
+  keeper: Keeper,
+  limit: number,
+  onRecord: (record: Record<string, unknown>) => void,
+  signal: AbortSignal,
+): Promise<Instance> {
+  const port = await freePort();
+  if (signal.aborted) throw new StartError("It was no longer wanted.");
+  const child = spawn(launch.command, launch.args, {
+    cwd: launch.cwd,
+    env: { ...launch.environment, PORT: String(port), HOST: "127.0.0.1" },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = readOutput(child.stdout, child.stderr, onRecord);
+  const pid = child.pid;
+  if (pid !== undefined) keeper.keep(pid);
+
+  let gone = false;
+  const kill = () => {
+    try {
+      if (pid !== undefined && !gone) process.kill(-pid, "SIGKILL");
+    } catch {
+      // Nobody is left in the group.
+    }
+  };
+  // What it started itself must not outlive it.
+  child.once("exit", kill);
+  const ended = new Promise<string>((resolve) => {
+    // "close" comes after the streams have ended, so that the last lines are in the message.
+    child.once("close", (code, killer) => resolve(killer ? `was ended by ${killer}` : `ended with exit code ${code}`));
+    child.once("error", (error) => resolve(`could not be started: ${error.message}`));
+  }).then((how) => {
+    gone = true;
+    if (pid !== undefined) keeper.forget(pid);
+    const said = output.tail();
+    return said ? `${how}; it said:\n${said}` : how;
+  });
+
+  const deadline = Date.now() + limit;
+  while (!(await isReady(port, launch.readyPath))) {
+    if (gone) throw new StartError(`The process ${await ended}`);
+    if (signal.aborted || Date.now() > deadline) {
+      kill();
+      const why = signal.aborted ? "was no longer wanted" : `did not listen on PORT=${port} within ${limit / 1000} s`;
+      const said = output.tail();
+      await ended;
+      throw new StartError(`The process ${why}${said ? `; it said:\n${said}` : "."}`);
+    }
+    await Promise.race([sleep(probeInterval), ended]);
+  }
+
+  const pool = new Pool(`http://127.0.0.1:${port}`, { headersTimeout: 0, bodyTimeout: 0 });
+  return {
+    pid: pid!,
+    ended,
+    async send(path, { headers, body }, signal) {
+      const answer = await pool.request({ path, method: "POST", headers: { ...headers }, body, signal });
+      const text = await answer.body.text();
+      const flat = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as const);
+      return { status: answer.statusCode, headers: Object.fromEntries(flat), body: text };
+    },
+    async stop(grace) {
+      child.kill("SIGTERM");
+      // A server that closes waits for its clients to hang up.
+      void pool.close();
+      const done = new AbortController();
+      await Promise.race([ended, sleep(grace, undefined, { signal: done.signal }).catch(() => {})]);
+      done.abort();
+      kill();
+      await ended;
+      await pool.destroy();
+    },
+  };
+}
+
+async function isReady(port: number, path: string | undefined): Promise<boolean> {
+  const signal = AbortSignal.timeout(probeTimeout);
+  if (path !== undefined) {
+    return fetch(`http://127.0.0.1:${port}${path}`, { signal }).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+  }
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1", signal });
+    const answer = (ready: boolean) => {
+      resolve(ready);
+      socket.destroy();
+    };
+    socket.once("connect", () => answer(true)).once("error", () => answer(false));
+  });
+}

@@ -1,0 +1,39 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+
+/** What a process has said so far that was no log record; the last lines, for an error message. */
+export interface Output {
+  tail(): string;
+}
+
+const kept = 12;
+
+/** Reads a process's streams line by line: JSON objects on standard output go to `onRecord`, all else is remembered. */
+export function readOutput(
+  stdout: Readable,
+  stderr: Readable,
+  onRecord: (record: Record<string, unknown>) => void,
+): Output {
+  const lines: string[] = [];
+  const remember = (line: string) => {
+    if (line.trim() === "") return;
+    lines.push(line.slice(0, 500));
+    if (lines.length > kept) lines.shift();
+  };
+  createInterface({ input: stdout }).on("line", (line) => {
+    const record = parseRecord(line);
+    if (record) onRecord(record);
+    else remember(line);
+  });
+  createInterface({ input: stderr }).on("line", remember);
+  return { tail: () => lines.join("\n") };
+}
+
+function parseRecord(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

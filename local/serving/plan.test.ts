@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { readPlan } from "./plan.ts";
+
+/** A Service whose revision template has `pod` beside its one container, which has `container` beside its image. */
+function service(
+  changes: { pod?: object; container?: object; annotations?: object; spec?: object } = {},
+): KubernetesObject {
+  return {
+    apiVersion: "serving.knative.dev/v1",
+    kind: "Service",
+    metadata: { name: "release", namespace: "holdfast", uid: "1", resourceVersion: "1" },
+    spec: {
+      template: {
+        metadata: { annotations: { "example.com/note": "kept out of it", ...changes.annotations } },
+        spec: { ...changes.pod, containers: [{ image: "example.com/release", ...changes.container }] },
+      },
+      ...changes.spec,
+    },
+  };
+}
+
+test("what a Service leaves out has Knative's defaults", () => {
+  expect(readPlan(service())).toEqual({
+    namespace: "holdfast",
+    service: "release",
+    image: "example.com/release",
+    environment: {},
+    serviceAccount: "default",
+    concurrency: 0,
+    timeout: 300_000,
+    scale: { min: 0, max: 0, window: 60_000, retention: 0, burst: 211 },
+  });
+});
+
+test("what a Service says is obeyed", () => {
+  const plan = readPlan(
+    service({
+      pod: {
+        containerConcurrency: 20,
+        timeoutSeconds: 60,
+        serviceAccountName: "release",
+        volumes: [{ name: "tmp", emptyDir: {} }],
+      },
+      container: {
+        env: [{ name: "MODE", value: "strict" }, { name: "EMPTY" }],
+        readinessProbe: { httpGet: { path: "/health/ready" } },
+        ports: [{ containerPort: 8080 }],
+        securityContext: { readOnlyRootFilesystem: true },
+        resources: { requests: { cpu: "10m" } },
+      },
+      annotations: {
+        "autoscaling.knative.dev/min-scale": "1",
+        "autoscaling.knative.dev/max-scale": "3",
+        "autoscaling.knative.dev/initial-scale": "0",
+        "autoscaling.knative.dev/target": "0.5",
+        "autoscaling.knative.dev/window": "1m30s",
+        "autoscaling.knative.dev/scale-to-zero-pod-retention-period": "500ms",
+        "autoscaling.knative.dev/target-burst-capacity": "-1",
+      },
+      spec: { traffic: [{ latestRevision: true, percent: 100 }] },
+    }),
+  );
+  expect(plan).toEqual({
+    namespace: "holdfast",
+    service: "release",
+    image: "example.com/release",
+    environment: { MODE: "strict", EMPTY: "" },
+    serviceAccount: "release",
+    concurrency: 20,
+    timeout: 60_000,
+    readyPath: "/health/ready",
+    scale: { min: 1, max: 3, initial: 0, target: 0.5, window: 90_000, retention: 500, burst: -1 },
+  });
+});
+
+describe("what cannot be obeyed is refused by its name", () => {
+  test.each([
+    ["a volume", { pod: { volumes: [{ name: "table", configMap: { name: "table" } }] } }, "volumes.0"],
+    [
+      "an environment from elsewhere",
+      { container: { envFrom: [{ configMapRef: { name: "a" } }] } },
+      "containers.0.envFrom",
+    ],
+    ["a variable from elsewhere", { container: { env: [{ name: "A", valueFrom: {} }] } }, "env.0.valueFrom"],
+    ["a command", { container: { command: ["sh"] } }, "containers.0.command"],
+    ["h2c", { container: { ports: [{ name: "h2c", containerPort: 8080 }] } }, "ports.0.name"],
+    [
+      "a probe that runs a command",
+      { container: { readinessProbe: { exec: { command: ["true"] } } } },
+      "readinessProbe.exec",
+    ],
+    ["a startup probe", { container: { startupProbe: {} } }, "containers.0.startupProbe"],
+    [
+      "a second container",
+      { pod: {}, spec: { template: { spec: { containers: [{ image: "a" }, { image: "b" }] } } } },
+      "containers",
+    ],
+    ["an idle timeout", { pod: { idleTimeoutSeconds: 5 } }, "idleTimeoutSeconds"],
+    ["a timeout above Knative's maximum", { pod: { timeoutSeconds: 601 } }, "timeoutSeconds"],
+    ["a split of the traffic", { spec: { traffic: [{ revisionName: "release-00001", percent: 100 }] } }, "traffic.0"],
+    [
+      "a revision's own name",
+      { spec: { template: { metadata: { name: "release-a" }, spec: { containers: [{ image: "a" }] } } } },
+      "metadata.name",
+    ],
+    [
+      "another autoscaler",
+      { annotations: { "autoscaling.knative.dev/class": "hpa.autoscaling.knative.dev" } },
+      "class",
+    ],
+    ["another metric", { annotations: { "autoscaling.knative.dev/metric": "rps" } }, "metric"],
+    [
+      "an annotation of the autoscaler that is not known",
+      { annotations: { "autoscaling.knative.dev/minScale": "1" } },
+      "minScale",
+    ],
+    ["a window that Knative refuses", { annotations: { "autoscaling.knative.dev/window": "5s" } }, "window"],
+    ["a window that is no duration", { annotations: { "autoscaling.knative.dev/window": "soon" } }, "window"],
+    ["a count that is none", { annotations: { "autoscaling.knative.dev/max-scale": "-1" } }, "max-scale"],
+  ])("%s", (_, changes, named) => {
+    expect(() => readPlan(service(changes))).toThrow(named);
+  });
+
+  test("all of them at once, in whole sentences", () => {
+    const two = service({ container: { command: ["sh"], args: ["-c"] }, pod: { dnsPolicy: "None" } });
+    expect(() => readPlan(two)).toThrow(
+      "spec.template.spec.containers.0.command, spec.template.spec.containers.0.args: not obeyed by the laptop edition, so it is refused. " +
+        "spec.template.spec.dnsPolicy: not obeyed by the laptop edition, so it is refused.",
+    );
+  });
+});

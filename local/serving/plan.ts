@@ -1,0 +1,141 @@
+import { z } from "zod";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { readScale, type Scale } from "./autoscaling.ts";
+
+/** What a revision of a Knative Service runs, as far as it can be obeyed by a process on this machine. */
+export interface Plan {
+  readonly namespace: string;
+  /** The Service's name. */
+  readonly service: string;
+  readonly image: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** The identity the function has towards the API server. */
+  readonly serviceAccount: string;
+  /** Requests one instance handles at once; 0: no limit. */
+  readonly concurrency: number;
+  /** Milliseconds one request may take, the wait for an instance included; also the grace period of an instance. */
+  readonly timeout: number;
+  /** Path of an HTTP readiness probe; absent: an instance is ready when its port is open. */
+  readonly readyPath?: string;
+  readonly scale: Scale;
+}
+
+/** A Service asks for something that the laptop edition would have to ignore. Its message names every such field. */
+export class UnobeyableService extends Error {
+  override readonly name = "UnobeyableService";
+}
+
+/** Accepted and without effect, because a process on a laptop has no such thing: node placement, limits, images. */
+const meaningless = z.unknown().optional();
+
+const container = z.strictObject({
+  name: meaningless,
+  image: z.string(),
+  // A process listens on a free port, whatever the container would listen on; h2c would need another client.
+  ports: z
+    .tuple([
+      z.strictObject({
+        containerPort: z.number(),
+        name: z.literal(["http1", ""]).optional(),
+        protocol: z.literal("TCP").optional(),
+      }),
+    ])
+    .optional(),
+  env: z.array(z.strictObject({ name: z.string(), value: z.string().default("") })).default([]),
+  // As the queue-proxy does while `periodSeconds` is 0, readiness is asked for many times a second: numbers have no effect.
+  readinessProbe: z
+    .looseObject({
+      httpGet: z
+        .strictObject({
+          path: z.string().default("/"),
+          port: z.unknown().optional(),
+          scheme: z.literal("HTTP").optional(),
+        })
+        .optional(),
+      tcpSocket: meaningless,
+      exec: z.undefined().optional(),
+      grpc: z.undefined().optional(),
+    })
+    .optional(),
+  livenessProbe: meaningless,
+  resources: meaningless,
+  securityContext: meaningless,
+  imagePullPolicy: meaningless,
+  terminationMessagePath: meaningless,
+  terminationMessagePolicy: meaningless,
+  volumeMounts: meaningless,
+});
+
+const podSpec = z.strictObject({
+  containers: z.tuple([container]),
+  containerConcurrency: z.number().int().min(0).max(1000).default(0),
+  timeoutSeconds: z.number().int().min(1).max(600).default(300),
+  serviceAccountName: z.string().default("default"),
+  // Scratch space: the process has this machine's own. Other volumes would have to appear at a path of the container.
+  volumes: z.array(z.strictObject({ name: z.string(), emptyDir: z.unknown() })).default([]),
+  enableServiceLinks: meaningless,
+  imagePullSecrets: meaningless,
+  securityContext: meaningless,
+  nodeSelector: meaningless,
+  affinity: meaningless,
+  tolerations: meaningless,
+  topologySpreadConstraints: meaningless,
+  priorityClassName: meaningless,
+  runtimeClassName: meaningless,
+});
+
+const spec = z.strictObject({
+  template: z.strictObject({
+    metadata: z
+      .strictObject({
+        annotations: z.record(z.string(), z.string()).default({}),
+        labels: meaningless,
+        creationTimestamp: meaningless,
+      })
+      .default({ annotations: {} }),
+    spec: podSpec,
+  }),
+  // All traffic to the newest ready revision is what a Service without `traffic` means.
+  traffic: z
+    .tuple([z.strictObject({ latestRevision: z.literal(true), percent: z.literal(100).optional() })])
+    .optional(),
+});
+
+/**
+ * Reads what a Knative Service wants run. Every field is obeyed, or known to mean nothing to a process on a laptop, or
+ * refused.
+ *
+ * @throws UnobeyableService
+ */
+export function readPlan(service: KubernetesObject): Plan {
+  const result = spec.safeParse(service.spec);
+  if (!result.success) throw new UnobeyableService(result.error.issues.map(sentence).join(" "));
+  const { metadata, spec: pod } = result.data.template;
+  const [{ image, env, readinessProbe }] = pod.containers;
+  const path = readinessProbe?.httpGet?.path;
+  return {
+    namespace: service.metadata.namespace ?? "default",
+    service: service.metadata.name,
+    image,
+    environment: Object.fromEntries(env.map(({ name, value }) => [name, value])),
+    serviceAccount: pod.serviceAccountName,
+    concurrency: pod.containerConcurrency,
+    timeout: pod.timeoutSeconds * 1000,
+    ...(path === undefined ? {} : { readyPath: path }),
+    scale: scaleOf(metadata.annotations),
+  };
+}
+
+function scaleOf(annotations: Record<string, string>): Scale {
+  try {
+    return readScale(annotations);
+  } catch (error) {
+    throw new UnobeyableService((error as Error).message, { cause: error });
+  }
+}
+
+function sentence(issue: z.core.$ZodIssue): string {
+  const where = ["spec", ...issue.path].join(".");
+  if (issue.code !== "unrecognized_keys") return `${where}: ${issue.message}.`;
+  return `${issue.keys.map((key) => `${where}.${key}`).join(", ")}: not obeyed by the laptop edition, so it is refused.`;
+}

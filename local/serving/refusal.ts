@@ -1,0 +1,12 @@
+import type { HttpResponse } from "../../shared/http-message.ts";
+
+/** Knative's own answer in place of the function's. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly answer: HttpResponse;
+
+  constructor(status: 502 | 503 | 504, because: string) {
+    super(because);
+    this.answer = { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: because };
+  }
+}

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
+import { createFleet, type Fleet, type FleetHost, type Member } from "./fleet.ts";
+import { Refusal } from "./refusal.ts";
+
+/** One immutable version of a function. */
+export interface Revision extends Pick<Fleet, "prove" | "drain" | "close" | "instances"> {
+  /**
+   * Answers as the function does, or as Knative does in its place: 502 when the process went, 503 when too many wait or
+   * no process can be started, 504 after the timeout. Rejects only when `signal` aborts.
+   */
+  handle(path: string, request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>;
+}
+
+/** Creates a revision that has no instance yet. */
+export function createRevision(host: FleetHost): Revision {
+  const fleet = createFleet(host);
+
+  async function ask(member: Member, path: string, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+    try {
+      return await member.instance.send(path, request, signal);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      // The connection broke; whether the process has gone, too, is known a moment later.
+      member.doubtful = true;
+      await Promise.race([member.instance.ended, sleep(100)]);
+      member.doubtful = false;
+      throw new Refusal(502, `The function did not answer: ${(error as Error).message}.`);
+    } finally {
+      fleet.release(member);
+    }
+  }
+
+  return {
+    async handle(path, request, signal) {
+      const timeout = AbortSignal.timeout(host.plan.timeout);
+      const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
+      try {
+        return await ask(await fleet.take(either), path, request, either);
+      } catch (error) {
+        if (error instanceof Refusal) return error.answer;
+        if (timeout.aborted && !signal?.aborted) return new Refusal(504, "request timeout").answer;
+        throw error;
+      }
+    },
+    prove: fleet.prove,
+    drain: fleet.drain,
+    close: fleet.close,
+    instances: fleet.instances,
+  };
+}
