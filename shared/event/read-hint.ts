@@ -86,9 +86,17 @@ function validated(attributes: Record<string, unknown>): CloudEvent<unknown> {
   try {
     return new CloudEvent<unknown>(attributes as Partial<CloudEventV1<unknown>>);
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message.replaceAll(/\s+/g, " ").slice(0, 300) : "";
-    throw new MalformedEvent(`The event does not conform to CloudEvents 1.0: ${message}`, 400, cause);
+    throw new MalformedEvent(`The event does not conform to CloudEvents 1.0: ${faultOf(cause)}.`, 400, cause);
   }
+}
+
+/** The SDK's message is its schema validator's dump; the first finding of it says what is wrong. */
+function faultOf(error: unknown): string {
+  const { errors, message } = error as { errors?: { instancePath?: string; message?: string }[]; message: string };
+  const [first] = errors ?? [];
+  return first?.message
+    ? `${first.instancePath?.slice(1)} ${first.message}`
+    : (message.split("\n")[0]?.slice(0, 200) ?? "");
 }
 
 const changes = /^dev\.knative\.apiserver\.(?:resource|ref)\.(add|update|delete)$/;

@@ -32,7 +32,7 @@ export interface ClaimUse {
 export function claimsOf(pod: KubernetesObject): readonly ClaimUse[] {
   const volumes = (pod as Partial<Pod>).spec?.volumes;
   if (!Array.isArray(volumes)) return [];
-  return (volumes as NonNullable<Pod["spec"]["volumes"]>).flatMap((volume) => {
+  return (volumes as NonNullable<Pod["spec"]["volumes"]>).flatMap((volume): ClaimUse[] => {
     const claim = volume?.persistentVolumeClaim?.claimName;
     if (typeof claim === "string") return [{ claim, ephemeral: false }];
     return volume?.ephemeral ? [{ claim: `${pod.metadata.name}-${volume.name}`, ephemeral: true }] : [];

@@ -1,0 +1,268 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Decision } from "../../../shared/decision.ts";
+import type { Hint } from "../../../shared/event/hint.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { nextProgress, progressKey } from "../../../shared/progress.ts";
+import { readSettings } from "../../../shared/settings.ts";
+import { type Facts, release, type User } from "./rule.ts";
+
+const ours = "holdfast.dev/pvc-protection";
+const inTree = "kubernetes.io/pvc-protection";
+const key = progressKey(release.name);
+const now = Date.parse("2026-03-01T12:00:00Z");
+const settings = (environment: Record<string, string> = {}) => readSettings(release.settings, environment);
+
+const claim = (finalizers: string[], more: object = {}): KubernetesObject => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: {
+    name: "data",
+    namespace: "shop",
+    uid: "u1",
+    resourceVersion: "9",
+    deletionTimestamp: "2026-03-01T11:59:50Z",
+    finalizers,
+    ...more,
+  },
+});
+const users = (...list: User[]) => new Map(list.length > 0 ? [["data", list]] : []);
+const web = { pod: "web-0", node: "n0" };
+const decideOne = (claim: KubernetesObject, using: User[] = [], environment = {}, at = now): Decision => {
+  const [decision] = release.decide({ claims: [claim], users: users(...using) }, at, settings(environment));
+  if (!decision) throw new Error("One decision was expected.");
+  return decision;
+};
+/** The finalizer that the decision's patch removes. */
+const removed = (decision: Decision) => {
+  if (decision.do !== "write") return undefined;
+  const [write] = decision.writes;
+  const operations = write?.verb === "patch" ? (write.patch as { op: string; path: string; value?: string }[]) : [];
+  return operations.find(({ op, path }) => op === "test" && path.startsWith("/metadata/finalizers/"))?.value;
+};
+
+describe("a claim being deleted", () => {
+  test.each<[string, string[], User[], Record<string, string>, string, string | undefined]>([
+    ["nobody uses it, ours is the last finalizer", [ours], [], {}, "write", ours],
+    ["nobody uses it, others' finalizers are there too", ["a.example/x", ours, "b.example/y"], [], {}, "write", ours],
+    ["nobody uses it, the in-tree controller has not answered", [inTree, ours], [], {}, "wait", undefined],
+    ["a pod uses it", [ours], [web], {}, "wait", undefined],
+    ["a pod uses it, the in-tree finalizer is there", [inTree, ours], [web], {}, "wait", undefined],
+    [
+      "nobody uses it, in-tree protection is off: first its finalizer",
+      [inTree, ours],
+      [],
+      { IN_TREE: "absent" },
+      "write",
+      inTree,
+    ],
+    ["nobody uses it, in-tree protection is off: then ours", [ours], [], { IN_TREE: "absent" }, "write", ours],
+    ["a pod uses it, in-tree protection is off", [inTree, ours], [web], { IN_TREE: "absent" }, "wait", undefined],
+    ["standing in under the in-tree name, nobody uses it", [inTree], [], { FINALIZER: inTree }, "write", inTree],
+    ["standing in under the in-tree name, a pod uses it", [inTree], [web], { FINALIZER: inTree }, "wait", undefined],
+    [
+      "under a name of the admin's",
+      ["corp.example/keep", ours],
+      [],
+      { FINALIZER: "corp.example/keep" },
+      "write",
+      "corp.example/keep",
+    ],
+  ])("%s", (_, finalizers, using, environment, expected, finalizer) => {
+    const decision = decideOne(claim(finalizers), using, environment);
+    expect(decision.do).toBe(expected);
+    expect(removed(decision)).toBe(finalizer);
+  });
+});
+
+test("the release names one finalizer by place and value, guarded by uid and resourceVersion, and takes the annotation along", () => {
+  const annotated = claim(["a.example/x", ours], { annotations: { [key]: "{}", "corp.example/a": "1" } });
+  const decision = decideOne(annotated);
+  expect(decision.do === "write" && decision.writes).toEqual([
+    {
+      verb: "patch",
+      kind: expect.objectContaining({ plural: "persistentvolumeclaims" }),
+      namespace: "shop",
+      name: "data",
+      type: "json",
+      patch: [
+        { op: "test", path: "/metadata/uid", value: "u1" },
+        { op: "test", path: "/metadata/resourceVersion", value: "9" },
+        { op: "test", path: "/metadata/finalizers/1", value: ours },
+        { op: "remove", path: "/metadata/finalizers/1" },
+        { op: "remove", path: "/metadata/annotations/holdfast.dev~1pvc-protection.release" },
+      ],
+    },
+  ]);
+});
+
+test("ours is found among two hundred finalizers", () => {
+  const many = Array.from({ length: 200 }, (_, i) => `example.com/f${i}`);
+  expect(removed(decideOne(claim([...many, ours])))).toBe(ours);
+});
+
+describe("a held claim", () => {
+  test("says in its annotation and in one Event who holds it", () => {
+    const decision = decideOne(claim([ours]), [web]);
+    expect(decision).toMatchObject({
+      do: "wait",
+      because: "Claim data is kept, because pod web-0 on node n0 uses it; it goes when no pod uses it any more.",
+      step: { name: "held", details: { pods: [web] } },
+      notice: { type: "Normal", reason: "DeletionPostponed" },
+    });
+  });
+
+  test("names at most five pods and counts the rest", () => {
+    const many = Array.from({ length: 8 }, (_, i) => ({ pod: `web-${i}`, node: `n${i}` }));
+    const decision = decideOne(claim([ours]), many);
+    expect(decision).toMatchObject({ step: { details: { pods: many.slice(0, 5), more: 3 } } });
+    expect(decision.because).toContain("pod web-4 on node n4 and 3 more use it");
+  });
+
+  test("fits the annotation with the longest names that Kubernetes allows", () => {
+    const many = Array.from({ length: 8 }, () => ({ pod: "p".repeat(253), node: "n".repeat(253) }));
+    const decision = decideOne(claim([ours], { name: "c".repeat(253) }), []);
+    expect(decision.do).toBe("write");
+    const wait = release.decide({ claims: [claim([ours])], users: users(...many) }, now, settings())[0];
+    if (wait?.do !== "wait" || !wait.step) throw new Error("A wait was expected.");
+    expect(nextProgress(claim([ours]), release.name, wait.step, wait.because, now)?.length).toBeLessThanOrEqual(1000);
+  });
+});
+
+describe("a claim that the in-tree controller does not let go", () => {
+  test("costs no write in the first minute", () => {
+    expect(decideOne(claim([inTree, ours]))).not.toHaveProperty("step");
+  });
+
+  test("says after a minute what to do, on the claim and in a Warning", () => {
+    const decision = decideOne(claim([inTree, ours]), [], {}, now + 60_000);
+    expect(decision).toMatchObject({
+      step: { name: "after-in-tree" },
+      notice: { type: "Warning", reason: "InTreeProtectionSilent" },
+    });
+    expect(decision.because).toContain("set IN_TREE=absent");
+  });
+});
+
+test("Events are taken back only from a claim that has been told about", () => {
+  const text = nextProgress(claim([ours]), release.name, { name: "held" }, "It is held.", now) ?? "";
+  expect(decideOne(claim([ours]))).toMatchObject({ retract: [] });
+  expect(decideOne(claim([ours], { annotations: { [key]: text } }))).toMatchObject({
+    retract: ["DeletionPostponed", "InTreeProtectionSilent"],
+  });
+});
+
+describe("subjects", () => {
+  const pod = (change: { spec?: object; status?: object; metadata?: object } = {}) => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web-0", namespace: "shop", uid: "p1", resourceVersion: "1", ...change.metadata },
+    spec: { nodeName: "n0", volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }], ...change.spec },
+    status: { phase: "Running", ...change.status },
+  });
+  const hint = (change: Hint["change"], object: KubernetesObject | undefined, kind = object?.kind ?? "Pod"): Hint => ({
+    id: "e1",
+    change,
+    apiVersion: "v1",
+    kind,
+    namespace: "shop",
+    name: object?.metadata.name ?? "x",
+    object,
+  });
+  const alive = claim([ours], { deletionTimestamp: undefined });
+
+  test.each<[string, Hint, string[] | undefined]>([
+    ["a claim being deleted with our finalizer", hint("update", claim([ours])), ["data"]],
+    ["a claim of which only the name is known", hint("update", undefined, "PersistentVolumeClaim"), ["x"]],
+    ["a claim that the sweep found", hint("sweep", undefined, "PersistentVolumeClaim"), ["x"]],
+    ["a pod with a claim that was deleted", hint("delete", pod()), ["data"]],
+    ["a pod that finished", hint("update", pod({ status: { phase: "Succeeded" } })), ["data"]],
+    ["a pod without a node", hint("update", pod({ spec: { nodeName: undefined } })), ["data"]],
+    [
+      "a pod with an ephemeral volume that was deleted",
+      hint("delete", pod({ spec: { volumes: [{ name: "tmp", ephemeral: {} }] } })),
+      ["web-0-tmp"],
+    ],
+  ])("%s: its claims in the namespace", (_, hint, members) => {
+    expect(release.subjects(hint, settings())).toEqual([
+      { kind: expect.objectContaining({ kind: "PersistentVolumeClaim" }), namespace: "shop", members },
+    ]);
+  });
+
+  test("a pod of which only the name is known: the whole namespace", () => {
+    expect(release.subjects(hint("delete", undefined), settings())).toEqual([
+      { kind: expect.objectContaining({ kind: "PersistentVolumeClaim" }), namespace: "shop" },
+    ]);
+  });
+
+  test.each<[string, Hint]>([
+    ["a running pod's heartbeat", hint("update", pod())],
+    [
+      "a pod being deleted that still runs",
+      hint("update", pod({ metadata: { deletionTimestamp: "2026-03-01T12:00:00Z" } })),
+    ],
+    ["a new pod", hint("add", pod())],
+    [
+      "a pod without claims that was deleted",
+      hint("delete", pod({ spec: { volumes: [{ name: "tmp", emptyDir: {} }] } })),
+    ],
+    ["a claim that is not being deleted", hint("update", alive)],
+    ["a claim being deleted without our finalizer", hint("update", claim([inTree]))],
+    ["a claim that is gone", hint("delete", claim([ours]))],
+    ["an object of another kind", hint("update", { ...alive, kind: "Node" })],
+  ])("%s: none, and thus not one call", (_, hint) => {
+    expect(release.subjects(hint, settings())).toEqual([]);
+  });
+});
+
+describe("whatever the facts", () => {
+  const finalizers = fc.uniqueArray(fc.constantFrom(inTree, "a.example/x", "b.example/y"), { maxLength: 3 });
+  const facts = fc.array(fc.record({ finalizers, used: fc.boolean() }), { maxLength: 6 }).map((rows): Facts => {
+    const claims = rows.map(({ finalizers }, i) => claim([...finalizers, ours], { name: `data-${i}`, uid: `u${i}` }));
+    return { claims, users: new Map(rows.flatMap(({ used }, i) => (used ? [[`data-${i}`, [web]] as const] : []))) };
+  });
+  const environment = fc.record({
+    IN_TREE: fc.constantFrom("present", "absent"),
+    MODE: fc.constantFrom("strict", "document"),
+  });
+
+  test("a claim that a pod uses is never written, and ours never leaves before the in-tree finalizer", () => {
+    fc.assert(
+      fc.property(facts, environment, (facts, environment) => {
+        for (const decision of release.decide(facts, now, settings(environment))) {
+          const { name, finalizers } = decision.about.metadata;
+          if (facts.users.has(name)) expect(decision.do).toBe("wait");
+          if (removed(decision) === ours) expect(finalizers).not.toContain(inTree);
+          expect([undefined, ours, inTree]).toContain(removed(decision));
+        }
+      }),
+    );
+  });
+
+  test("deciding is repeatable and judges every claim once", () => {
+    fc.assert(
+      fc.property(facts, environment, (facts, environment) => {
+        const decisions = release.decide(facts, now, settings(environment));
+        expect(release.decide(facts, now, settings(environment))).toEqual(decisions);
+        expect(decisions.map(({ about }) => about.metadata.name)).toEqual(
+          facts.claims.map(({ metadata }) => metadata.name),
+        );
+      }),
+    );
+  });
+
+  test("one user more never turns a wait into a release", () => {
+    fc.assert(
+      fc.property(facts, environment, fc.nat(5), (facts, environment, at) => {
+        const name = facts.claims[at]?.metadata.name;
+        if (!name) return;
+        const more = new Map([...facts.users, [name, [web]]]);
+        const before = release.decide(facts, now, settings(environment));
+        const after = release.decide({ ...facts, users: more }, now, settings(environment));
+        after.forEach((decision, i) => {
+          if (before[i]?.do === "wait") expect(decision.do).toBe("wait");
+        });
+      }),
+    );
+  });
+});

@@ -1,0 +1,353 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import type { Clock } from "../clock.ts";
+import type { Decision } from "../decision.ts";
+import { ApiError, type ApiFailure } from "../kubernetes/api-error.ts";
+import type { Client } from "../kubernetes/client.ts";
+import { PersistentVolumeClaim as Claim, type Kind } from "../kubernetes/kind.ts";
+import type { KubernetesObject } from "../kubernetes/object.ts";
+import { type Rule, rule } from "../rule.ts";
+import { receive } from "./receive.ts";
+
+const now = Date.parse("2026-03-01T12:00:00Z");
+const clock: Clock = { now: () => now, sleep: () => Promise.resolve() };
+const failure = (status: number, reason: string, more: Partial<ApiFailure> = {}) =>
+  new ApiError("CALL", { status, reason, message: "the server says so", ...more });
+
+const claim = (name = "data", metadata: object = {}): KubernetesObject => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name, namespace: "shop", uid: `uid-${name}`, resourceVersion: "7", ...metadata },
+});
+
+const event = (name = "data", id = "e1") => ({
+  headers: {
+    "ce-specversion": "1.0",
+    "ce-id": id,
+    "ce-source": "test",
+    "ce-type": "dev.knative.apiserver.resource.update",
+    "ce-kind": "PersistentVolumeClaim",
+    "ce-apiversion": "v1",
+    "ce-name": name,
+    "ce-namespace": "shop",
+  },
+  body: "",
+});
+
+/** A client that records its calls and answers them from a list of errors, then with success. */
+function world(errors: Record<string, (Error | undefined)[]> = {}) {
+  const calls: unknown[][] = [];
+  const call = (verb: string, kind: Kind, ...rest: unknown[]) => {
+    calls.push([verb, kind.plural, ...rest]);
+    const error = errors[`${verb} ${kind.plural}`]?.shift();
+    if (error) return Promise.reject(error);
+    return Promise.resolve(undefined as never);
+  };
+  const client: Client = {
+    get: (kind, _namespace, name) => call("get", kind, name),
+    list: () => {
+      throw new Error("not used here");
+    },
+    create: (kind, object) => call("create", kind, object),
+    patch: (kind, _namespace, name, type, patch) => call("patch", kind, name, type, patch),
+    delete: (kind, _namespace, name, options) => call("delete", kind, name, options),
+    request: () => Promise.reject(new Error("not used here")),
+  };
+  const lines: [string, Record<string, unknown>, string][] = [];
+  const say = (level: string) => (fields: object, sentence: string) =>
+    void lines.push([level, fields as Record<string, unknown>, sentence]);
+  const log = { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
+  return { calls, lines, tools: { client: () => client, clock, log, settings: {} } };
+}
+
+/** A rule on single claims that decides what it is told to. */
+function toy(decide: (look: number) => Decision[], more: Partial<Rule> = {}) {
+  let looks = 0;
+  return rule({
+    name: "test/toy",
+    doc: "Does as it is told.",
+    settings: z.object({}),
+    wakes: [],
+    may: [],
+    sweep: [],
+    subjects: ({ namespace, name }) => (namespace ? [{ kind: Claim, namespace, name }] : []),
+    look: async () => ++looks,
+    decide,
+    ...more,
+  } as Rule);
+}
+
+const about = { about: claim(), kind: Claim, because: "The test says so." };
+const patch = { verb: "patch", kind: Claim, namespace: "shop", name: "data", type: "merge", patch: {} } as const;
+const write = (): Decision => ({ ...about, do: "write", writes: [patch] });
+
+describe("the reply", () => {
+  test("to an event without subjects is 204, and no client is asked for", async () => {
+    const { tools } = world();
+    const client = () => {
+      throw new Error("No client is needed.");
+    };
+    const handle = receive(
+      toy(() => [], { subjects: () => [] }),
+      { ...tools, client },
+    );
+    expect(await handle(event())).toEqual({ status: 204, headers: {}, body: "" });
+  });
+
+  test("to a malformed event is 400 with a sentence", async () => {
+    const { tools } = world();
+    const reply = await receive(
+      toy(() => []),
+      tools,
+    )({ headers: {}, body: "" });
+    expect(reply.status).toBe(400);
+    expect(reply.body).toMatch(/^The request is no CloudEvent/);
+  });
+
+  test.each([
+    ["done", () => [write()], 204],
+    ["nothing to do", () => [{ ...about, do: "leave" } as Decision], 204],
+    ["waiting", () => [{ ...about, do: "wait" } as Decision], 204],
+    ["stopped", () => [{ ...about, do: "stop" } as Decision], 204],
+    ["no object", () => [], 204],
+  ])("is an empty 204 when the outcome is: %s", async (_, decide, status) => {
+    expect(await receive(toy(decide), world().tools)(event())).toEqual({ status, headers: {}, body: "" });
+  });
+
+  test.each([
+    [failure(0, "Unreachable"), 503],
+    [failure(0, "Timeout"), 503],
+    [failure(429, "TooManyRequests", { retryAfter: 1000 }), 503],
+    [failure(500, "InternalError"), 503],
+    [failure(503, "ServiceUnavailable"), 503],
+    [failure(403, "Forbidden"), 403],
+    [failure(401, "Unauthorized"), 403],
+    [failure(400, "BadRequest"), 400],
+    [new Error("undefined is not a function"), 500],
+  ])("to %o in a look or in a write is %i, without a stack", async (error, status) => {
+    const looking = toy(() => [], { look: () => Promise.reject(error) });
+    const writing = toy(() => [write()]);
+    for (const [declared, errors] of [
+      [looking, {}],
+      [writing, { "patch persistentvolumeclaims": [error] }],
+    ] as const) {
+      const reply = await receive(declared, world(errors as never).tools)(event());
+      expect(reply.status).toBe(status);
+      expect(reply.body).toMatch(/the server says so|This is a defect/);
+      expect(reply.body).not.toMatch(/\n|\bat /);
+    }
+  });
+});
+
+describe("a conflict", () => {
+  const stale = () => failure(409, "Conflict");
+
+  test("calls for another look, and the second decision is carried out", async () => {
+    const { tools, calls, lines } = world({ "patch persistentvolumeclaims": [stale()] });
+    let looks = 0;
+    const reply = await receive(
+      toy((look) => {
+        looks = look;
+        return [write()];
+      }),
+      tools,
+    )(event());
+    expect(reply.status).toBe(204);
+    expect(looks).toBe(2);
+    expect(calls).toHaveLength(2);
+    expect(lines.map(([level]) => level)).toEqual(["info"]);
+  });
+
+  test("that outlasts three looks is left to the broker", async () => {
+    const { tools, calls } = world({ "patch persistentvolumeclaims": [stale(), stale(), stale(), stale()] });
+    const reply = await receive(
+      toy(() => [write()]),
+      tools,
+    )(event());
+    expect(reply).toMatchObject({
+      status: 503,
+      body: expect.stringContaining("changed under every one of 3 attempts"),
+    });
+    expect(calls).toHaveLength(3);
+  });
+
+  test("a list that expired in the middle is begun again, at most three times", async () => {
+    let looks = 0;
+    const expired = toy(() => [], {
+      look: () => {
+        looks++;
+        return Promise.reject(failure(410, "Expired"));
+      },
+    });
+    expect((await receive(expired, world().tools)(event())).status).toBe(503);
+    expect(looks).toBe(3);
+  });
+
+  test("on one object does not repeat what was done to the others", async () => {
+    const { tools, calls } = world({ "patch persistentvolumeclaims": [undefined, stale()] });
+    const other = { ...write(), about: claim("other"), writes: [{ ...patch, name: "other" }] } as Decision;
+    const declared = toy((look) => (look === 1 ? [write(), other] : [other]));
+    expect((await receive(declared, tools)(event())).status).toBe(204);
+    expect(calls.map(([, , name]) => name)).toEqual(["data", "other", "other"]);
+  });
+});
+
+describe("waiting", () => {
+  const notice = { type: "Normal", reason: "Held", action: "Wait", note: "It is held." } as const;
+  const held = (object = claim(), next?: number): Decision => ({
+    ...about,
+    about: object,
+    do: "wait",
+    step: { name: "held" },
+    notice,
+    ...(next === undefined ? {} : { next }),
+  });
+
+  test("is written to the annotation with uid and resourceVersion, after the Event", async () => {
+    const { tools, calls } = world();
+    await receive(
+      toy(() => [held(claim(), now + 10_000)]),
+      tools,
+    )(event());
+    expect(calls.map(([verb, plural]) => `${verb} ${plural}`)).toEqual([
+      "create events",
+      "patch persistentvolumeclaims",
+    ]);
+    expect(calls[0]?.[2]).toMatchObject({
+      reason: "Held",
+      note: "It is held.",
+      regarding: { uid: "uid-data", name: "data" },
+      reportingInstance: "test/toy",
+    });
+    expect(calls[1]?.[4]).toMatchObject({
+      metadata: { uid: "uid-data", resourceVersion: "7", labels: { "holdfast.dev/waiting": "true" } },
+    });
+  });
+
+  test("is not written, nor told, again when nothing has changed", async () => {
+    const first = world();
+    await receive(
+      toy(() => [held()]),
+      first.tools,
+    )(event());
+    const written = first.calls[1]?.[4] as Pick<KubernetesObject, "metadata">;
+    const second = world();
+    await receive(
+      toy(() => [held(claim("data", { annotations: written.metadata.annotations }))]),
+      second.tools,
+    )(event());
+    expect(second.calls).toEqual([]);
+  });
+
+  test("no longer until a time takes the label away", async () => {
+    const { tools, calls } = world();
+    await receive(
+      toy(() => [held(claim("data", { labels: { "holdfast.dev/waiting": "true" } }))]),
+      tools,
+    )(event());
+    expect(calls[1]?.[4]).toMatchObject({ metadata: { labels: { "holdfast.dev/waiting": null } } });
+  });
+
+  test("goes on when the API server takes no Event, and says so", async () => {
+    const { tools, calls, lines } = world({ "create events": [failure(403, "Forbidden")] });
+    expect(
+      (
+        await receive(
+          toy(() => [held()]),
+          tools,
+        )(event())
+      ).status,
+    ).toBe(204);
+    expect(calls.at(-1)?.[0]).toBe("patch");
+    expect(lines[0]?.[2]).toContain("The Event Held was not written");
+  });
+});
+
+describe("a call to an external system", () => {
+  test("is sent after its intent is written", async () => {
+    const { tools, calls } = world();
+    const order: unknown[] = [];
+    const declared = toy(
+      () => [
+        {
+          ...about,
+          do: "call",
+          intent: { name: "evacuating", attempt: 1 },
+          command: { name: "evacuate", input: "node-1" },
+        },
+      ],
+      { commands: { evacuate: async (input) => void order.push(input, calls.length) } },
+    );
+    expect((await receive(declared, tools)(event())).status).toBe(204);
+    expect(order).toEqual(["node-1", 1]);
+    expect(JSON.stringify(calls[0])).toContain("evacuating");
+  });
+
+  test("is not sent when the intent could not be written", async () => {
+    const { tools } = world({ "patch persistentvolumeclaims": [failure(503, "ServiceUnavailable")] });
+    let sent = 0;
+    const declared = toy(
+      () => [{ ...about, do: "call", intent: { name: "evacuating" }, command: { name: "evacuate", input: "" } }],
+      { commands: { evacuate: async () => void sent++ } },
+    );
+    expect((await receive(declared, tools)(event())).status).toBe(503);
+    expect(sent).toBe(0);
+  });
+});
+
+describe("notices", () => {
+  test("with the same note are written once; with another the Event is replaced", async () => {
+    const { tools, calls } = world({ "create events": [failure(409, "AlreadyExists")] });
+    const present = { note: "It was held.", metadata: { uid: "event-uid" } };
+    const client = { ...tools.client(), get: () => Promise.resolve(present as never) };
+    const note = { type: "Normal", reason: "Held", action: "Wait", note: "It is held." } as const;
+    await receive(
+      toy(() => [{ ...about, do: "wait", notice: note }]),
+      { ...tools, client: () => client },
+    )(event());
+    expect(calls.map(([verb]) => verb)).toEqual(["create", "delete", "create"]);
+    expect(calls[1]?.[3]).toEqual({ uid: "event-uid" });
+  });
+
+  test("are taken back by their reason", async () => {
+    const { tools, calls } = world();
+    await receive(
+      toy(() => [{ ...write(), retract: ["Held"] }]),
+      tools,
+    )(event());
+    expect(calls.map(([verb, plural]) => `${verb} ${plural}`)).toEqual([
+      "patch persistentvolumeclaims",
+      "delete events",
+    ]);
+  });
+});
+
+test("a request that named its objects is not retried because another object of the shared run failed", async () => {
+  const { tools } = world({ "patch persistentvolumeclaims": [undefined, failure(503, "ServiceUnavailable")] });
+  const both = [write(), { ...write(), about: claim("other") } as Decision];
+  const declared = toy(() => both, { subjects: ({ name }) => [{ kind: Claim, namespace: "shop", members: [name] }] });
+  const handle = receive(declared, tools);
+  const replies = await Promise.all([handle(event("data", "e1")), handle(event("other", "e2"))]);
+  expect(replies.map(({ status }) => status)).toEqual([204, 503]);
+});
+
+test("a decision is one log line: events, object, uid, decision, and why", async () => {
+  const { tools, lines } = world();
+  await receive(
+    toy(() => [write()]),
+    tools,
+  )(event());
+  expect(lines).toEqual([
+    [
+      "info",
+      {
+        rule: "test/toy",
+        events: ["e1"],
+        object: "PersistentVolumeClaim shop/data",
+        uid: "uid-data",
+        decision: "write",
+      },
+      "The test says so.",
+    ],
+  ]);
+});
