@@ -1,0 +1,16 @@
+import { afterAll, describe, inject } from "vitest";
+import { apiContract } from "../contract/contract.ts";
+import { benchOn } from "../worlds/bench.ts";
+import { realServer } from "../worlds/real-server.ts";
+import { compact } from "./compact.ts";
+
+const cluster = inject("cluster");
+
+describe.skipIf(!cluster)("the Kubernetes API of a real server", () => {
+  if (!cluster) return;
+  const { kubeconfig, etcd } = cluster;
+  const server = realServer(kubeconfig, etcd ? () => compact(etcd) : undefined);
+  afterAll(() => server.stop());
+
+  apiContract(() => benchOn(server));
+});

@@ -1,0 +1,211 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createClient } from "../../shared/kubernetes/client.ts";
+import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
+import { freePorts } from "./free-ports.ts";
+import { tokenKubeconfig } from "./token-kubeconfig.ts";
+
+/** How a control plane is to differ from the default one. */
+export interface ControlPlaneOptions {
+  /** kube-controller-manager's `--controllers`; `*` by default. */
+  controllers?: string;
+  /** API server's `--disable-admission-plugins`. */
+  disableAdmission?: readonly string[];
+  /** API server's `--enable-admission-plugins`. */
+  enableAdmission?: readonly string[];
+  /** Leaves kube-scheduler out, for stories that bind pods by hand. */
+  withoutScheduler?: boolean;
+}
+
+/** A Kubernetes control plane as processes on loopback, all of its state in a folder of its own. */
+export interface ControlPlane {
+  /** Of a member of `system:masters`. */
+  readonly kubeconfig: string;
+  /** Whether kube-controller-manager runs; without it nothing collects garbage or binds claims. */
+  readonly hasControllers: boolean;
+  readonly hasScheduler: boolean;
+  /** URL of its etcd, for {@link compact}. */
+  readonly etcd: string;
+  /** Stops the processes and removes the folder. */
+  stop(): Promise<void>;
+}
+
+const readyWithin = 60_000;
+
+/**
+ * Boots etcd and kube-apiserver, and kube-controller-manager and kube-scheduler where they are, from a folder of
+ * binaries as `KUBEBUILDER_ASSETS` names it. Takes about six seconds. The processes belong to a supervisor that ends
+ * them when this process goes, however it goes.
+ *
+ * @throws Error with the last lines of its log when a process ends early or the API server is not ready within a minute.
+ */
+export async function startControlPlane(assets: string, options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const binary = (name: string) => join(assets, name);
+  const hasControllers = existsSync(binary("kube-controller-manager"));
+  const hasScheduler = existsSync(binary("kube-scheduler")) && !options.withoutScheduler;
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-control-plane-"));
+  const inFolder = (...path: string[]) => join(folder, ...path);
+  const [etcd, etcdPeer, api, controllers, scheduler] = (await freePorts(5)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const etcdUrl = `http://127.0.0.1:${etcd}`;
+  const cluster = { name: "cluster", server: `https://127.0.0.1:${api}`, skipTLSVerify: true };
+
+  const users = { admin: "system:masters", "system:kube-controller-manager": "", "system:kube-scheduler": "" };
+  const kubeconfigs: Record<string, string> = {};
+  for (const user of Object.keys(users)) {
+    kubeconfigs[user] = inFolder(`${user.replace("system:", "")}.kubeconfig`);
+    await writeFile(kubeconfigs[user], tokenKubeconfig(cluster, `${user}-token`));
+  }
+  const tokens = Object.entries(users).map(([user, group]) => `${user}-token,${user},${user}${group && `,${group}`}`);
+  await writeFile(inFolder("tokens.csv"), `${tokens.join("\n")}\n`);
+  const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  await writeFile(inFolder("service-accounts.key"), keys.privateKey.export({ type: "pkcs1", format: "pem" }));
+  await mkdir(inFolder("volumes"));
+
+  const supervisor = supervise(folder);
+  const start = (name: string, flags: Record<string, string | boolean | number | undefined>) =>
+    supervisor.start(
+      name,
+      binary(name),
+      Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}=${value}`])),
+    );
+  const stop = async () => {
+    await supervisor.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+
+  try {
+    start("etcd", {
+      "data-dir": inFolder("etcd"),
+      "unsafe-no-fsync": true,
+      "listen-client-urls": etcdUrl,
+      "advertise-client-urls": etcdUrl,
+      "listen-peer-urls": `http://127.0.0.1:${etcdPeer}`,
+    });
+    start("kube-apiserver", {
+      "etcd-servers": etcdUrl,
+      "cert-dir": inFolder("certificates"),
+      "bind-address": "127.0.0.1",
+      "secure-port": api,
+      "service-cluster-ip-range": "10.0.0.0/24",
+      "authorization-mode": "RBAC",
+      "token-auth-file": inFolder("tokens.csv"),
+      "allow-privileged": true,
+      "service-account-issuer": "https://kubernetes.default.svc",
+      "service-account-key-file": inFolder("service-accounts.key"),
+      "service-account-signing-key-file": inFolder("service-accounts.key"),
+      // Nobody makes the accounts that this plugin asks for where there are no controllers.
+      "disable-admission-plugins": listed([
+        ...(options.disableAdmission ?? []),
+        ...(hasControllers ? [] : ["ServiceAccount"]),
+      ]),
+      "enable-admission-plugins": listed(options.enableAdmission),
+    });
+    const kubeconfig = kubeconfigs.admin as string;
+    const client = createClient(kubeconfigTransport(kubeconfig), { deadline: 5_000 });
+    await supervisor.until("the API server is ready", () => client.request("GET", "/readyz?verbose=false"));
+
+    const identity = (user: string) => ({
+      kubeconfig: kubeconfigs[user],
+      "authentication-kubeconfig": kubeconfigs[user],
+      "authorization-kubeconfig": kubeconfigs[user],
+      "bind-address": "127.0.0.1",
+    });
+    if (hasControllers)
+      start("kube-controller-manager", {
+        ...identity("system:kube-controller-manager"),
+        "secure-port": controllers,
+        "cert-dir": inFolder("certificates-controllers"),
+        "leader-elect": false,
+        "service-account-private-key-file": inFolder("service-accounts.key"),
+        "use-service-account-credentials": true,
+        "enable-hostpath-provisioner": true,
+        controllers: options.controllers ?? "*",
+      });
+    if (hasScheduler) {
+      const { kubeconfig: _, ...identities } = identity("system:kube-scheduler");
+      const configuration = {
+        apiVersion: "kubescheduler.config.k8s.io/v1",
+        kind: "KubeSchedulerConfiguration",
+        leaderElection: { leaderElect: false },
+        clientConnection: { kubeconfig: kubeconfigs["system:kube-scheduler"] },
+      };
+      await writeFile(inFolder("scheduler.json"), JSON.stringify(configuration));
+      start("kube-scheduler", {
+        ...identities,
+        config: inFolder("scheduler.json"),
+        "secure-port": scheduler,
+        "cert-dir": inFolder("certificates-scheduler"),
+      });
+    }
+    if (hasControllers)
+      await supervisor.until("the controllers work", () =>
+        client.request("GET", "/api/v1/namespaces/default/serviceaccounts/default"),
+      );
+    return { kubeconfig, hasControllers, hasScheduler, etcd: etcdUrl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const listed = (plugins?: readonly string[]) => (plugins?.length ? plugins.join(",") : undefined);
+
+interface Supervised {
+  start(name: string, command: string, args: readonly string[]): void;
+  /** Repeats a call until it succeeds. */
+  until(what: string, call: () => Promise<unknown>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The processes' parent, which outlives a crash of this process just long enough to end them. */
+function supervise(folder: string): Supervised {
+  const script = fileURLToPath(new URL("supervisor.ts", import.meta.url));
+  const supervisor: ChildProcess = spawn(process.execPath, [script, folder], {
+    stdio: ["pipe", "pipe", "inherit"],
+    // A group of its own: Ctrl-C in a terminal must not end etcd before the API server.
+    detached: true,
+  });
+  let ended: string | undefined;
+  supervisor.stdout?.setEncoding("utf8").on("data", (name: string) => {
+    ended ??= name.trim();
+  });
+  const exit = new Promise<void>((resolve) => supervisor.once("exit", () => resolve()));
+
+  return {
+    start: (name, command, args) => supervisor.stdin?.write(`${JSON.stringify({ name, command, args })}\n`),
+    async until(what, call) {
+      const deadline = Date.now() + readyWithin;
+      for (;;) {
+        const failure = await call().then(
+          () => undefined,
+          (error: Error) => error,
+        );
+        if (!failure) return;
+        if (ended) throw new Error(`${ended} ended early:\n${await tail(join(folder, `${ended}.log`))}`);
+        if (Date.now() > deadline) throw new Error(`Not within ${readyWithin} ms: ${what}. ${failure.message}`);
+        await sleep(100);
+      }
+    },
+    async stop() {
+      supervisor.stdin?.end();
+      await exit;
+    },
+  };
+}
+
+async function tail(file: string): Promise<string> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text.trimEnd().split("\n").slice(-10).join("\n");
+}

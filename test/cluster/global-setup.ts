@@ -1,0 +1,38 @@
+import type { TestProject } from "vitest/node";
+import { startControlPlane } from "./control-plane.ts";
+
+/** The cluster that the suite runs on, as its test files see it. */
+export interface ProvidedCluster {
+  kubeconfig: string;
+  /** Absent where the cluster is not ours. */
+  etcd?: string;
+  /** Folder of the binaries, for further control planes. Absent where the cluster is not ours. */
+  assets?: string;
+  /** Whether somebody collects garbage, binds claims and protects what is in use. */
+  hasControllers: boolean;
+}
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    cluster: ProvidedCluster | undefined;
+  }
+}
+
+/**
+ * Boots a control plane from `KUBEBUILDER_ASSETS`, or takes the cluster of `KUBECONFIG`; with neither the whole suite is
+ * skipped. Binaries come first, because many people have a cluster they care for in `KUBECONFIG`.
+ */
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const { KUBEBUILDER_ASSETS: assets, KUBECONFIG: kubeconfig } = process.env;
+  if (assets) {
+    const { stop, kubeconfig, etcd, hasControllers } = await startControlPlane(assets);
+    project.provide("cluster", { kubeconfig, etcd, assets, hasControllers });
+    return stop;
+  }
+  project.provide("cluster", kubeconfig ? { kubeconfig, hasControllers: true } : undefined);
+  if (!kubeconfig)
+    console.log(
+      "The cluster suite is skipped: set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver, or KUBECONFIG.",
+    );
+  return undefined;
+}

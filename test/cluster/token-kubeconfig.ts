@@ -1,0 +1,8 @@
+import { type Cluster, KubeConfig } from "@kubernetes/client-node";
+
+/** The text of a kubeconfig for whoever a bearer token belongs to. */
+export function tokenKubeconfig(cluster: Cluster, token: string): string {
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(cluster, { name: "user", token });
+  return config.exportConfig();
+}

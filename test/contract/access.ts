@@ -1,0 +1,203 @@
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import { PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
+import { collect } from "../worlds/collect.ts";
+import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount, StatefulSet } from "../worlds/kinds.ts";
+import { claim, manifest } from "../worlds/manifest.ts";
+import type { Bench } from "../worlds/server.ts";
+import { tokenOf } from "../worlds/service-account.ts";
+import { failure } from "./failure.ts";
+
+interface PolicyRule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+  resourceNames?: string[];
+}
+
+/** Who may do what: RBAC as functions under their own service accounts meet it. */
+export function access(open: () => Promise<Bench>): void {
+  const subjects = (namespace: string) => [{ kind: "ServiceAccount", namespace, name: "function" }];
+  const group = "rbac.authorization.k8s.io";
+
+  /** A service account with these rights in its own namespace, and the API as it sees it. */
+  async function account(bench: Bench, rules: PolicyRule[] = []): Promise<Client> {
+    const { admin, namespace } = bench;
+    await admin.create(ServiceAccount, manifest(ServiceAccount, { namespace, name: "function" }));
+    await admin.create(Role, manifest(Role, { namespace, name: "function" }, { rules }));
+    const roleRef = { apiGroup: group, kind: "Role", name: "function" };
+    const binding = manifest(RoleBinding, { namespace, name: "function" }, { roleRef, subjects: subjects(namespace) });
+    await admin.create(RoleBinding, binding);
+    return bench.as(await tokenOf(admin, namespace, "function"));
+  }
+
+  /** The answer of a call that a new role allows: a real authorizer learns of roles by watching them. */
+  async function allowed<T>(bench: Bench, call: () => Promise<T>): Promise<T> {
+    const attempt = async () => {
+      try {
+        return { answer: await call() };
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 403) return false;
+        throw error;
+      }
+    };
+    return (await bench.eventually("the role is in force", attempt)).answer;
+  }
+
+  const claims = (...verbs: string[]): PolicyRule => ({
+    apiGroups: [""],
+    resources: ["persistentvolumeclaims"],
+    verbs,
+  });
+
+  describe("without rights", () => {
+    const user = (namespace: string) => `User "system:serviceaccount:${namespace}:function"`;
+
+    test.each([
+      ["get", "GET", "/a", ' "a"'],
+      ["list", "GET", "", ""],
+      ["watch", "GET", "?watch=true", ""],
+      ["create", "POST", "", ""],
+      ["delete", "DELETE", "/a", ' "a"'],
+      ["deletecollection", "DELETE", "", ""],
+      ["patch", "PATCH", "/a", ' "a"'],
+      ["update", "PUT", "/a", ' "a"'],
+    ] as const)("%s is forbidden, in words that name user, verb and resource", async (verb, method, path, name) => {
+      const bench = await open();
+      const { namespace } = bench;
+      const client = await account(bench);
+      const body = method === "GET" || method === "DELETE" ? undefined : claim({ namespace, name: "a" });
+      const headers: Record<string, string> =
+        method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {};
+      const error = await failure(
+        client.request(method, pathOf(PersistentVolumeClaim, namespace) + path, body, headers),
+      );
+      expect(error).toMatchObject({ status: 403, reason: "Forbidden" });
+      expect(error.message).toContain(
+        `persistentvolumeclaims${name} is forbidden: ${user(namespace)} cannot ${verb} resource "persistentvolumeclaims" in API group "" in the namespace "${namespace}"`,
+      );
+    });
+
+    test("the words name a group, a subresource, and the cluster scope", async () => {
+      const bench = await open();
+      const { namespace } = bench;
+      const client = await account(bench);
+      const messages = [
+        await failure(client.delete(StatefulSet, namespace, "a")),
+        await failure(client.patch(Pod, namespace, "a", "merge", {}, { subresource: "status" })),
+        await failure(client.request("GET", "/api/v1/pods")),
+      ].map(({ message }) => message);
+      expect(messages[0]).toContain(
+        `statefulsets.apps "a" is forbidden: ${user(namespace)} cannot delete resource "statefulsets" in API group "apps" in the namespace "${namespace}"`,
+      );
+      expect(messages[1]).toContain(
+        `pods "a" is forbidden: ${user(namespace)} cannot patch resource "pods/status" in API group ""`,
+      );
+      expect(messages[2]).toContain(
+        `pods is forbidden: ${user(namespace)} cannot list resource "pods" in API group "" at the cluster scope`,
+      );
+    });
+
+    test("an unknown token is 401", async () => {
+      const bench = await open();
+      const error = await failure(bench.as("no-such-token").get(Pod, bench.namespace, "a"));
+      expect(error).toMatchObject({ status: 401, reason: "Unauthorized" });
+    });
+  });
+
+  describe("a role", () => {
+    test("allows its verbs on its resource in its namespace, and nothing beside", async () => {
+      const bench = await open();
+      const { admin, namespace } = bench;
+      const other = await open();
+      await admin.create(PersistentVolumeClaim, claim({ namespace, name: "a" }));
+      const client = await account(bench, [claims("get", "patch")]);
+
+      const label = { metadata: { labels: { l: "1" } } };
+      const patched = await allowed(bench, () => client.patch(PersistentVolumeClaim, namespace, "a", "merge", label));
+      expect(patched?.metadata.labels).toEqual({ l: "1" });
+      const { metadata, ...rest } = patched ?? claim({});
+      const refused = [
+        () => client.request("PUT", pathOf(PersistentVolumeClaim, namespace, "a"), { metadata, ...rest }),
+        () => client.delete(PersistentVolumeClaim, namespace, "a"),
+        () => collect(client.list(PersistentVolumeClaim, { namespace })),
+        () => client.get(PersistentVolumeClaim, other.namespace, "a"),
+        () => client.get(Pod, namespace, "a"),
+      ];
+      for (const call of refused) expect(await failure(call())).toMatchObject({ status: 403, reason: "Forbidden" });
+    });
+
+    test("for an object does not reach its subresources, nor the other way round", async () => {
+      const bench = await open();
+      const { admin, namespace } = bench;
+      await admin.create(PersistentVolumeClaim, claim({ namespace, name: "a" }));
+      const client = await account(bench, [{ ...claims("patch"), resources: ["persistentvolumeclaims/status"] }]);
+      const patch = (subresource?: string) =>
+        client.patch(PersistentVolumeClaim, namespace, "a", "merge", {}, subresource ? { subresource } : {});
+      expect(await allowed(bench, () => patch("status"))).toBeDefined();
+      expect(await failure(patch())).toMatchObject({ status: 403 });
+    });
+
+    test("with resourceNames reaches these names only", async () => {
+      const bench = await open();
+      const client = await account(bench, [{ ...claims("get"), resourceNames: ["a"] }]);
+      expect(await allowed(bench, () => client.get(PersistentVolumeClaim, bench.namespace, "a"))).toBeUndefined();
+      expect(await failure(client.get(PersistentVolumeClaim, bench.namespace, "b"))).toMatchObject({ status: 403 });
+    });
+
+    test("that may not create cannot create by server-side apply", async () => {
+      const bench = await open();
+      const { namespace } = bench;
+      const client = await account(bench, [claims("patch")]);
+      await allowed(bench, () => client.patch(PersistentVolumeClaim, namespace, "none", "merge", {}));
+      const wanted = claim({ name: "a" });
+      const options = { fieldManager: "function" };
+      const error = await failure(client.patch(PersistentVolumeClaim, namespace, "a", "apply", wanted, options));
+      expect(error).toMatchObject({ status: 403, reason: "Forbidden" });
+      expect(error.message).toContain("cannot create resource");
+    });
+
+    test("for lists allows metadata-only lists", async () => {
+      const bench = await open();
+      const client = await account(bench, [claims("list")]);
+      const options = { namespace: bench.namespace, metadataOnly: true };
+      expect(await allowed(bench, () => collect(client.list(PersistentVolumeClaim, options)))).toEqual([]);
+    });
+  });
+
+  describe("a ClusterRole", () => {
+    test.each([
+      ["by a ClusterRoleBinding reaches every namespace and cluster-wide lists", true],
+      ["by a RoleBinding reaches that namespace only", false],
+    ])("%s", async (_, everywhere) => {
+      const bench = await open();
+      const { admin, namespace } = bench;
+      const other = await open();
+      const client = await account(bench);
+      const name = `contract-${namespace}`;
+      await admin.create(
+        ClusterRole,
+        manifest(ClusterRole, { name }, { rules: [{ ...claims("list"), apiGroups: ["*"] }] }),
+      );
+      const binding = {
+        roleRef: { apiGroup: group, kind: "ClusterRole", name },
+        subjects: subjects(namespace),
+      };
+      if (everywhere) await admin.create(ClusterRoleBinding, manifest(ClusterRoleBinding, { name }, binding));
+      else await admin.create(RoleBinding, manifest(RoleBinding, { namespace, name }, binding));
+      try {
+        const here = () => collect(client.list(PersistentVolumeClaim, { namespace }));
+        expect(await allowed(bench, here)).toEqual([]);
+        for (const options of [{ namespace: other.namespace }, {}]) {
+          const list = collect(client.list(PersistentVolumeClaim, options));
+          if (everywhere) expect(await list).toBeInstanceOf(Array);
+          else expect(await failure(list)).toMatchObject({ status: 403 });
+        }
+      } finally {
+        await admin.delete(ClusterRoleBinding, undefined, name);
+        await admin.delete(ClusterRole, undefined, name);
+      }
+    });
+  });
+}

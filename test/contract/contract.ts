@@ -1,0 +1,30 @@
+import type { Bench } from "../worlds/server.ts";
+import { access } from "./access.ts";
+import { admission } from "./admission.ts";
+import { deletion } from "./deletion.ts";
+import { events } from "./events.ts";
+import { lists } from "./lists.ts";
+import { mutatingPolicy } from "./mutating-policy.ts";
+import { patches } from "./patches.ts";
+import { pods } from "./pods.ts";
+import { serverSideApply } from "./server-side-apply.ts";
+import { versions } from "./versions.ts";
+import { watches } from "./watches.ts";
+
+/**
+ * What rules load on of the Kubernetes API, each point once. `open` gives a namespace of its own on the server the
+ * contract is held against; the real one is right by definition.
+ */
+export function apiContract(open: () => Promise<Bench>): void {
+  versions(open);
+  deletion(open);
+  patches(open);
+  serverSideApply(open);
+  lists(open);
+  watches(open);
+  pods(open);
+  events(open);
+  admission(open);
+  mutatingPolicy(open);
+  access(open);
+}

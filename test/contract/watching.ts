@@ -1,0 +1,63 @@
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import { pathOf } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Bench } from "../worlds/server.ts";
+
+/** One line of a watch. */
+export interface WatchLine {
+  type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  object: KubernetesObject;
+}
+
+/** A watch that is being written down. */
+export interface Watching {
+  /** Every line so far, oldest first. */
+  readonly lines: readonly WatchLine[];
+  /** HTTP status of the answer; 0 until it came. */
+  readonly status: number;
+  readonly ended: boolean;
+  /** What happened to each object, as `ADDED name`, without bookmarks. */
+  story(): string[];
+  stop(): void;
+}
+
+/** Opens a watch on a kind in the bench's namespace with these query parameters, and keeps what it says. */
+export function watching(bench: Bench, kind: Kind, query: Record<string, string>): Watching {
+  const abort = new AbortController();
+  const state = { lines: [] as WatchLine[], status: 0, ended: false };
+  const path = `${pathOf(kind, bench.namespace)}?${new URLSearchParams({ watch: "true", ...query })}`;
+  const read = async () => {
+    const headers = { accept: "application/json" };
+    const response = await bench.transport({ method: "GET", path, headers, signal: abort.signal });
+    state.status = response.status;
+    let rest = "";
+    for await (const chunk of response.body) {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) if (line) state.lines.push(JSON.parse(line));
+    }
+  };
+  void read()
+    .catch((error) => {
+      if (!abort.signal.aborted) throw error;
+    })
+    .finally(() => {
+      state.ended = true;
+    });
+  return {
+    get lines() {
+      return state.lines;
+    },
+    get status() {
+      return state.status;
+    },
+    get ended() {
+      return state.ended;
+    },
+    story: () =>
+      state.lines
+        .filter(({ type }) => type !== "BOOKMARK")
+        .map(({ type, object }) => `${type} ${object.metadata?.name ?? ""}`.trim()),
+    stop: () => abort.abort(),
+  };
+}

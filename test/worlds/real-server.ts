@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { KubeConfig } from "@kubernetes/client-node";
+import { systemClock } from "../../shared/clock.ts";
+import { type Client, createClient } from "../../shared/kubernetes/client.ts";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
+import { tokenKubeconfig } from "../cluster/token-kubeconfig.ts";
+import { collect } from "./collect.ts";
+import { manifest } from "./manifest.ts";
+import type { Server } from "./server.ts";
+
+const CustomResourceDefinition: Kind = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
+
+const pollEvery = 50;
+
+/** The API server of a kubeconfig. `compact` is given where its etcd is ours. */
+export function realServer(kubeconfig: string, compact?: () => Promise<void>): Server {
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfig);
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw new Error(`The kubeconfig ${kubeconfig} has no current context with a cluster.`);
+  const transport = kubeconfigTransport(kubeconfig);
+  const admin = createClient(transport);
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-tokens-"));
+  const undo: (() => Promise<unknown>)[] = [];
+  let files = 0;
+
+  // A token must come alone: a certificate in the same kubeconfig would outrank it.
+  function as(token: string): Client {
+    const file = join(folder, `${files++}.kubeconfig`);
+    writeFileSync(file, tokenKubeconfig(cluster as NonNullable<typeof cluster>, token), { mode: 0o600 });
+    return createClient(kubeconfigTransport(file));
+  }
+
+  async function eventually<T>(what: string, check: () => T | Promise<T>, within = 30_000) {
+    const deadline = Date.now() + within;
+    for (;;) {
+      const value = await check();
+      if (value !== undefined && value !== false) return value as Exclude<T, false | undefined>;
+      if (Date.now() > deadline) throw new Error(`Not within ${within} ms: ${what}.`);
+      await systemClock.sleep(pollEvery);
+    }
+  }
+
+  /** The server watches a custom kind only from its definition on: version 1 is from before. */
+  async function forgotten(): Promise<{ kind: Kind; resourceVersion: string }> {
+    const group = "contract.holdfast.dev";
+    const plural = `t${Date.now().toString(36)}s`;
+    const kind: Kind = { apiVersion: `${group}/v1`, kind: "Thing", plural, namespaced: true };
+    const name = `${plural}.${group}`;
+    const spec = {
+      group,
+      scope: "Namespaced",
+      names: { kind: kind.kind, listKind: "ThingList", plural, singular: plural.slice(0, -1) },
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+    };
+    await admin.create(CustomResourceDefinition, manifest(CustomResourceDefinition, { name }, { spec }));
+    undo.push(() => admin.delete(CustomResourceDefinition, undefined, name));
+    await eventually("the kind is served", async () => {
+      const things = admin.list(kind, { namespace: "default" });
+      return collect(things).then(
+        () => true,
+        () => false,
+      );
+    });
+    return { kind, resourceVersion: "1" };
+  }
+
+  return {
+    admin,
+    transport,
+    as,
+    clock: systemClock,
+    eventually,
+    ...(compact ? { compact } : {}),
+    forgotten,
+    async stop() {
+      for (const step of undo.reverse()) await step();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

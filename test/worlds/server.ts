@@ -1,0 +1,32 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
+
+/** An API server that cases are told on: the emulator or a real one, with what a case needs beside the API itself. */
+export interface Server {
+  /** The API as a cluster administrator. */
+  readonly admin: Client;
+  /** The same without the client, for watches. */
+  readonly transport: Transport;
+  /** The API as whoever a bearer token belongs to. */
+  as(token: string): Client;
+  /** The server's time: virtual for the emulator. */
+  readonly clock: Clock;
+  /**
+   * Lets time pass until `check` answers something other than `false` and `undefined`, and returns that. Fails, naming
+   * `what`, after `within` milliseconds of the server's time; 30,000 by default.
+   */
+  eventually<T>(what: string, check: () => T | Promise<T>, within?: number): Promise<Exclude<T, false | undefined>>;
+  /** Makes the server forget every version but the newest, so that continue tokens from before expire. Absent where nothing can. */
+  readonly compact?: () => Promise<void>;
+  /** A kind, and a version from before what a watch of it still knows. */
+  forgotten(): Promise<{ kind: Kind; resourceVersion: string }>;
+  /** Ends everything that {@link Server} started. */
+  stop(): Promise<void>;
+}
+
+/** A server and a namespace of its own on it. */
+export interface Bench extends Server {
+  readonly namespace: string;
+}

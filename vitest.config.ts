@@ -1,0 +1,29 @@
+import { defineConfig } from "vitest/config";
+
+const suites = ["functions", "shared", "local", "knative", "sources", "build", "test"];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        // Everything in one process, on virtual time wherever time matters.
+        test: {
+          name: "unit",
+          include: suites.map((folder) => `${folder}/**/*.test.ts`),
+          exclude: ["test/cluster/**"],
+        },
+      },
+      {
+        // Against a real control plane: one at a time, because they share it and two cores.
+        test: {
+          name: "cluster",
+          include: ["test/cluster/**/*.test.ts"],
+          globalSetup: ["test/cluster/global-setup.ts"],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
