@@ -1,5 +1,6 @@
 import type { output, ZodObject } from "zod";
 import type { Decision } from "./decision.ts";
+import type { FunctionDeclaration } from "./declaration.ts";
 import type { Change, Hint } from "./event/hint.ts";
 import type { Client } from "./kubernetes/client.ts";
 import type { Kind } from "./kubernetes/kind.ts";
@@ -10,13 +11,6 @@ export interface Wake {
   readonly changes: readonly Change[];
   /** Not woken by default: only where the admin installs the overlay of this name. */
   readonly overlay?: string;
-}
-
-/** Verbs on one resource: each becomes a line of the function's ClusterRole. */
-export interface Permission {
-  readonly resource: Kind;
-  readonly subresource?: string;
-  readonly verbs: readonly ("get" | "list" | "create" | "update" | "patch" | "delete")[];
 }
 
 /** What the sweep looks for on behalf of a rule whose events were lost. */
@@ -46,18 +40,9 @@ export interface View<Settings> {
  * The whole of a rule. Triggers, roles, the sweep's table, the Service's environment and the rule's reference
  * documentation are derived from it.
  */
-export interface Rule<Schema extends ZodObject = ZodObject, Facts = unknown> {
-  /** `<system>/<rule>`, the rule's folder under `functions/`. */
-  readonly name: string;
-  /** One sentence: what the rule guarantees. */
-  readonly doc: string;
-  /** Flat; each key is an environment variable in upper snake case, with a default and a description. */
-  readonly settings: Schema;
+export interface Rule<Schema extends ZodObject = ZodObject, Facts = unknown> extends FunctionDeclaration<Schema> {
   readonly wakes: readonly Wake[];
-  readonly may: readonly Permission[];
   readonly sweep: readonly Sweep[];
-  /** Requests one instance takes at once (`containerConcurrency`); 20 by default. */
-  readonly concurrency?: number;
   /** The subjects an event points at. Pure; no I/O: most events end here. An absent `hint.object` must not end them. */
   subjects(hint: Hint, settings: output<Schema>): readonly Subject[];
   /** Live reads, all of them begun after the events that asked for them had arrived. Throws what the client throws. */

@@ -15,6 +15,12 @@ export const PersistentVolumeClaim = {
   plural: "persistentvolumeclaims",
   namespaced: true,
 } as const satisfies Kind;
+export const ConfigMap = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
+} as const satisfies Kind;
 export const Event = {
   apiVersion: "events.k8s.io/v1",
   kind: "Event",

@@ -1,88 +1,9 @@
-import { createServer, type Server } from "node:http";
-import express, { type Express, type Request, type Response } from "express";
 import type { ZodObject } from "zod";
-import { systemClock } from "../clock.ts";
-import type { HttpRequest, HttpResponse } from "../http-message.ts";
-import type { Client } from "../kubernetes/client.ts";
-import { createLog, type Log } from "../log.ts";
 import { receive } from "../pipeline/receive.ts";
 import type { Rule } from "../rule.ts";
-import { readSettings, SettingsError } from "../settings.ts";
-import { largestBody, readBody } from "./read-body.ts";
+import { serveFunction } from "./serve-function.ts";
 
-/**
- * Runs a rule as a Knative function: listens on `PORT` (8080), answers `/health/live` and `/health/ready`, takes events by
- * POST, and on SIGTERM finishes what it has begun before it exits. Settings that cannot be used end the process at once,
- * so that a new Revision never becomes ready and the old one keeps the traffic.
- */
+/** Runs a rule as a Knative function. */
 export function serve<Schema extends ZodObject, Facts>(rule: Rule<Schema, Facts>): void {
-  const log = createLog(process.env.LOG_LEVEL || "info");
-  try {
-    const settings = readSettings(rule.settings, process.env);
-    const handle = receive(rule, { client: lazyClient(), clock: systemClock, log, settings });
-    const server = createServer(application(handle, log));
-    // A sender that stops in the middle of a body must not hold a place for long; node answers it 408.
-    server.requestTimeout = 30_000;
-    server.listen(Number(process.env.PORT || 8080), () => log.debug({ rule: rule.name }, "The function listens."));
-    drainOnSignal(server);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    log.error({ rule: rule.name }, `${error.message} Correct the Service's environment.`);
-    process.exitCode = 1;
-  }
-}
-
-/** Listening comes first: the client is imported when the first event needs a look. */
-function lazyClient(): () => Promise<Client> {
-  let client: Promise<Client> | undefined;
-  return () => {
-    client ??= import("./connect.ts").then(({ connect }) => connect());
-    // A kubeconfig that could not be read may be there at the next event.
-    client.catch(() => {
-      client = undefined;
-    });
-    return client;
-  };
-}
-
-function application(handle: (request: HttpRequest) => Promise<HttpResponse>, log: Log): Express {
-  const app = express();
-  app.disable("x-powered-by");
-  app.disable("etag");
-  app.get(["/health/live", "/health/ready"], (_request: Request, response: Response) => {
-    response.statusCode = 204;
-    response.end();
-  });
-  app.use(async (request: Request, response: Response) => {
-    if (request.method !== "POST") return reply(response, { status: 405, body: "Events are sent by POST." });
-    const body = await readBody(request);
-    if (body === undefined) {
-      response.setHeader("connection", "close");
-      return reply(response, { status: 413, body: `An event may have at most ${largestBody} bytes.` });
-    }
-    const { status, body: sentence } = await handle({ headers: request.headers as Record<string, string>, body });
-    reply(response, { status, body: sentence });
-  });
-  app.use((error: Error, _request: Request, response: Response, _next: unknown) => {
-    log.error({}, `The request was not read to its end: ${error.message}`);
-    if (!response.headersSent) reply(response, { status: 400, body: "The request could not be read." });
-  });
-  return app;
-}
-
-/** Plain node: express' own `send` would compute lengths, charsets and freshness for an empty answer. */
-function reply(response: Response, { status, body }: { status: number; body: string }): void {
-  response.statusCode = status;
-  if (body) response.setHeader("content-type", "text/plain; charset=utf-8");
-  response.end(body || undefined);
-}
-
-/** Knative sends SIGTERM after its proxy has drained; what is still in flight is finished, and nothing new is taken. */
-function drainOnSignal(server: Server): void {
-  const drain = () => {
-    server.close(() => process.exit(0));
-    server.closeIdleConnections();
-  };
-  process.once("SIGTERM", drain);
-  process.once("SIGINT", drain);
+  serveFunction(rule, (tools) => receive(rule, tools));
 }

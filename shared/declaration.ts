@@ -1,0 +1,22 @@
+import type { ZodObject } from "zod";
+import type { Kind } from "./kubernetes/kind.ts";
+
+/** Verbs on one resource: each becomes a line of the function's ClusterRole. */
+export interface Permission {
+  readonly resource: Kind;
+  readonly subresource?: string;
+  readonly verbs: readonly ("get" | "list" | "create" | "update" | "patch" | "delete")[];
+}
+
+/** What every function says of itself, be it a rule or one that serves the rules: its Service and role derive from it. */
+export interface FunctionDeclaration<Schema extends ZodObject = ZodObject> {
+  /** `<system>/<rule>`, the function's folder under `functions/`. */
+  readonly name: string;
+  /** One sentence: what the function guarantees. */
+  readonly doc: string;
+  /** Flat; each key is an environment variable in upper snake case, with a default and a description. */
+  readonly settings: Schema;
+  readonly may: readonly Permission[];
+  /** Requests one instance takes at once (`containerConcurrency`); 20 by default. */
+  readonly concurrency?: number;
+}
