@@ -6,15 +6,19 @@ import type { IncomingMessage } from "node:http";
  */
 export const largestBody = 4 * 1024 * 1024;
 
-/** Reads a request's body as text; answers `undefined` when it is longer than {@link largestBody}. Rejects when the sender goes away. */
+/**
+ * Reads a request's body as text; answers `undefined` when it is longer than {@link largestBody}. The rest is then read and
+ * thrown away: a sender that is still writing would see a broken connection instead of the answer, and try again. Rejects
+ * when the sender goes away.
+ */
 export async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  if (Number(request.headers["content-length"]) > largestBody) return undefined;
-  const chunks: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request) {
+  for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > largestBody) return undefined;
-    chunks.push(chunk);
+    if (length > largestBody) chunks = [];
+    else chunks.push(chunk);
   }
+  if (length > largestBody) return undefined;
   return (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString("utf8");
 }

@@ -60,10 +60,8 @@ function application(handle: (request: HttpRequest) => Promise<HttpResponse>, lo
   app.use(async (request: Request, response: Response) => {
     if (request.method !== "POST") return reply(response, { status: 405, body: "Events are sent by POST." });
     const body = await readBody(request);
-    if (body === undefined) {
-      response.setHeader("connection", "close");
+    if (body === undefined)
       return reply(response, { status: 413, body: `An event may have at most ${largestBody} bytes.` });
-    }
     const { status, body: sentence } = await handle({ headers: request.headers as Record<string, string>, body });
     reply(response, { status, body: sentence });
   });

@@ -83,14 +83,13 @@ describe("a function as a process", () => {
   test("refuses a body of 5 MB, announced or not, and goes on", async () => {
     const body = "x".repeat(5_000_000);
     expect(await post(event(), body)).toEqual([413, "An event may have at most 4194304 bytes."]);
-    const chunked = await new Promise<number | string | undefined>((resolve) => {
+    const chunked = await new Promise((resolve, reject) => {
       const sending = request(url, { method: "POST", headers: event() }, (reply) => resolve(reply.statusCode));
-      // The function may hang up while the rest is still being sent; what counts is that it answered or closed.
-      sending.on("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+      sending.on("error", reject);
       for (let i = 0; i < 5; i++) sending.write(body.slice(0, 1_000_000));
       sending.end();
     });
-    expect([413, "ECONNRESET", "EPIPE"]).toContain(chunked);
+    expect(chunked).toBe(413);
     expect((await fetch(`${url}health/live`)).status).toBe(204);
   });
 
