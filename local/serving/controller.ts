@@ -3,11 +3,12 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { type ControllerTools, type Running, splitKey } from "../controllers/controller.ts";
 import { timestamp } from "../controllers/timestamp.ts";
 import { startWorkQueue } from "../controllers/work-queue.ts";
+import { Unobeyable } from "../knative/manifest/unobeyable.ts";
 import { keyOf } from "../watch/reflect.ts";
 import type { Activator } from "./activator.ts";
 import type { FleetEvent } from "./fleet.ts";
 import { KnativeService } from "./kind.ts";
-import { type Plan, readPlan, UnobeyableService } from "./plan.ts";
+import { type Plan, readPlan } from "./plan.ts";
 import { type ServiceStatus, type Standing, statusOf } from "./status.ts";
 
 /** The controller of Knative Services as it runs. */
@@ -62,7 +63,7 @@ export function startServingController(tools: ControllerTools, activator: Activa
 
   function roll(key: string, entry: Known, service: KubernetesObject): void {
     const plan = planOf(service);
-    if (plan instanceof UnobeyableService) {
+    if (plan instanceof Unobeyable) {
       entry.standing = { ...entry.standing, fault: { reason: "NotObeyed", message: plan.message } };
       return;
     }
@@ -102,11 +103,11 @@ export function startServingController(tools: ControllerTools, activator: Activa
   };
 }
 
-function planOf(service: KubernetesObject): Plan | UnobeyableService {
+function planOf(service: KubernetesObject): Plan | Unobeyable {
   try {
     return readPlan(service);
   } catch (error) {
-    if (error instanceof UnobeyableService) return error;
+    if (error instanceof Unobeyable) return error;
     throw error;
   }
 }

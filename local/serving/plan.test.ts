@@ -76,21 +76,21 @@ test("what a Service says is obeyed", () => {
 
 describe("what cannot be obeyed is refused by its name", () => {
   test.each([
-    ["a volume", { pod: { volumes: [{ name: "table", configMap: { name: "table" } }] } }, "volumes.0"],
+    ["a volume", { pod: { volumes: [{ name: "table", configMap: { name: "table" } }] } }, "volumes[0]"],
     [
       "an environment from elsewhere",
       { container: { envFrom: [{ configMapRef: { name: "a" } }] } },
-      "containers.0.envFrom",
+      "containers[0].envFrom",
     ],
-    ["a variable from elsewhere", { container: { env: [{ name: "A", valueFrom: {} }] } }, "env.0.valueFrom"],
-    ["a command", { container: { command: ["sh"] } }, "containers.0.command"],
-    ["h2c", { container: { ports: [{ name: "h2c", containerPort: 8080 }] } }, "ports.0.name"],
+    ["a variable from elsewhere", { container: { env: [{ name: "A", valueFrom: {} }] } }, "env[0].valueFrom"],
+    ["a command", { container: { command: ["sh"] } }, "containers[0].command"],
+    ["h2c", { container: { ports: [{ name: "h2c", containerPort: 8080 }] } }, "ports[0].name"],
     [
       "a probe that runs a command",
       { container: { readinessProbe: { exec: { command: ["true"] } } } },
       "readinessProbe.exec",
     ],
-    ["a startup probe", { container: { startupProbe: {} } }, "containers.0.startupProbe"],
+    ["a startup probe", { container: { startupProbe: {} } }, "containers[0].startupProbe"],
     [
       "a second container",
       { pod: {}, spec: { template: { spec: { containers: [{ image: "a" }, { image: "b" }] } } } },
@@ -98,7 +98,7 @@ describe("what cannot be obeyed is refused by its name", () => {
     ],
     ["an idle timeout", { pod: { idleTimeoutSeconds: 5 } }, "idleTimeoutSeconds"],
     ["a timeout above Knative's maximum", { pod: { timeoutSeconds: 601 } }, "timeoutSeconds"],
-    ["a split of the traffic", { spec: { traffic: [{ revisionName: "release-00001", percent: 100 }] } }, "traffic.0"],
+    ["a split of the traffic", { spec: { traffic: [{ revisionName: "release-00001", percent: 100 }] } }, "traffic[0]"],
     [
       "a revision's own name",
       { spec: { template: { metadata: { name: "release-a" }, spec: { containers: [{ image: "a" }] } } } },
@@ -122,11 +122,11 @@ describe("what cannot be obeyed is refused by its name", () => {
     expect(() => readPlan(service(changes))).toThrow(named);
   });
 
-  test("all of them at once, in whole sentences", () => {
+  test("all of them at once", () => {
     const two = service({ container: { command: ["sh"], args: ["-c"] }, pod: { dnsPolicy: "None" } });
     expect(() => readPlan(two)).toThrow(
-      "spec.template.spec.containers.0.command, spec.template.spec.containers.0.args: not obeyed by the laptop edition, so it is refused. " +
-        "spec.template.spec.dnsPolicy: not obeyed by the laptop edition, so it is refused.",
+      "Service holdfast/release: spec.template.spec.containers[0].command is not obeyed; " +
+        "spec.template.spec.containers[0].args is not obeyed; spec.template.spec.dnsPolicy is not obeyed.",
     );
   });
 });

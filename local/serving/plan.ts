@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { readWith } from "../knative/manifest/unobeyable.ts";
 import { readScale, type Scale } from "./autoscaling.ts";
 
 /** What a revision of a Knative Service runs, as far as it can be obeyed by a process on this machine. */
@@ -18,11 +19,6 @@ export interface Plan {
   /** Path of an HTTP readiness probe; absent: an instance is ready when its port is open. */
   readonly readyPath?: string;
   readonly scale: Scale;
-}
-
-/** A Service asks for something that the laptop edition would have to ignore. Its message names every such field. */
-export class UnobeyableService extends Error {
-  override readonly name = "UnobeyableService";
 }
 
 /** Accepted and without effect, because a process on a laptop has no such thing: node placement, limits, images. */
@@ -84,58 +80,51 @@ const podSpec = z.strictObject({
   runtimeClassName: meaningless,
 });
 
-const spec = z.strictObject({
-  template: z.strictObject({
-    metadata: z
-      .strictObject({
-        annotations: z.record(z.string(), z.string()).default({}),
-        labels: meaningless,
-        creationTimestamp: meaningless,
-      })
-      .default({ annotations: {} }),
-    spec: podSpec,
+const annotations = z.record(z.string(), z.string()).transform((all, context): Scale => {
+  try {
+    return readScale(all);
+  } catch (error) {
+    context.addIssue((error as Error).message.replace(/\.$/, ""));
+    return z.NEVER;
+  }
+});
+
+const service = z.looseObject({
+  metadata: z.looseObject({ namespace: z.string().default("default"), name: z.string() }),
+  spec: z.strictObject({
+    template: z.strictObject({
+      metadata: z
+        .strictObject({ annotations: annotations.prefault({}), labels: meaningless, creationTimestamp: meaningless })
+        .prefault({}),
+      spec: podSpec,
+    }),
+    // All traffic to the newest ready revision is what a Service without `traffic` means.
+    traffic: z
+      .tuple([z.strictObject({ latestRevision: z.literal(true), percent: z.literal(100).optional() })])
+      .optional(),
   }),
-  // All traffic to the newest ready revision is what a Service without `traffic` means.
-  traffic: z
-    .tuple([z.strictObject({ latestRevision: z.literal(true), percent: z.literal(100).optional() })])
-    .optional(),
 });
 
 /**
  * Reads what a Knative Service wants run. Every field is obeyed, or known to mean nothing to a process on a laptop, or
  * refused.
  *
- * @throws UnobeyableService
+ * @throws Unobeyable naming every field that is refused.
  */
-export function readPlan(service: KubernetesObject): Plan {
-  const result = spec.safeParse(service.spec);
-  if (!result.success) throw new UnobeyableService(result.error.issues.map(sentence).join(" "));
-  const { metadata, spec: pod } = result.data.template;
+export function readPlan(object: KubernetesObject): Plan {
+  const { metadata, spec } = readWith(service, object);
+  const { metadata: revision, spec: pod } = spec.template;
   const [{ image, env, readinessProbe }] = pod.containers;
   const path = readinessProbe?.httpGet?.path;
   return {
-    namespace: service.metadata.namespace ?? "default",
-    service: service.metadata.name,
+    namespace: metadata.namespace,
+    service: metadata.name,
     image,
     environment: Object.fromEntries(env.map(({ name, value }) => [name, value])),
     serviceAccount: pod.serviceAccountName,
     concurrency: pod.containerConcurrency,
     timeout: pod.timeoutSeconds * 1000,
     ...(path === undefined ? {} : { readyPath: path }),
-    scale: scaleOf(metadata.annotations),
+    scale: revision.annotations,
   };
-}
-
-function scaleOf(annotations: Record<string, string>): Scale {
-  try {
-    return readScale(annotations);
-  } catch (error) {
-    throw new UnobeyableService((error as Error).message, { cause: error });
-  }
-}
-
-function sentence(issue: z.core.$ZodIssue): string {
-  const where = ["spec", ...issue.path].join(".");
-  if (issue.code !== "unrecognized_keys") return `${where}: ${issue.message}.`;
-  return `${issue.keys.map((key) => `${where}.${key}`).join(", ")}: not obeyed by the laptop edition, so it is refused.`;
 }

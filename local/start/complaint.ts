@@ -1,0 +1,12 @@
+/** Something the person at the keyboard has to know and can change: shown as one line on standard error, without a stack. */
+export class Complaint extends Error {
+  override readonly name = "Complaint";
+}
+
+/** Tells why the program ends, in one line where that is the reader's to change, and answers the exit code. */
+export function complain(error: unknown): number {
+  const text =
+    error instanceof Complaint ? error.message : error instanceof Error ? (error.stack ?? error.message) : error;
+  process.stderr.write(`holdfast: ${text}\n`);
+  return 1;
+}

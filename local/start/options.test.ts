@@ -1,0 +1,52 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { Complaint } from "./complaint.ts";
+import { help, readOptions } from "./options.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+test("without flags there is a tour, and then it stays", () => {
+  expect(readOptions([])).toEqual({ port: 0, yes: false, tour: "then stay", window: 3000, help: false });
+});
+
+test("flags are read", () => {
+  expect(readOptions(["--tour-only", "--port", "8443", "--idle=10"])).toMatchObject({
+    tour: "only",
+    port: 8443,
+    window: 10_000,
+  });
+  expect(readOptions(["--no-tour", "--kubeconfig", "a", "--yes"])).toMatchObject({
+    tour: "none",
+    kubeconfig: "a",
+    yes: true,
+  });
+});
+
+test("--no-color is NO_COLOR", () => {
+  vi.stubEnv("NO_COLOR", undefined);
+  readOptions(["--no-color"]);
+  expect(process.env.NO_COLOR).toBe("1");
+});
+
+describe("a flag that cannot be used is named in one line", () => {
+  test.each([
+    [["--tour"], "Unknown option '--tour'. See npm start -- --help."],
+    [["now"], "Unexpected argument 'now'. See npm start -- --help."],
+    [["--port"], "Option '--port <value>' argument missing. See npm start -- --help."],
+    [["--port", "http"], "--port http: expected a whole number from 1 to 65535."],
+    [["--port", "65536"], "--port 65536: expected a whole number from 1 to 65535."],
+    [["--idle", "0"], "--idle 0: expected a whole number from 1 to 3600."],
+    [["--tour-only", "--no-tour"], "--tour-only and --no-tour exclude each other."],
+    [["--kubeconfig="], "--kubeconfig needs a file."],
+    [["--kubeconfig", "a", "--port", "1"], "--port is for an API server of our own; with --kubeconfig there is none."],
+    [["--yes"], "--yes answers a question that only --kubeconfig asks."],
+    [["--yes=1"], "Option '--yes' does not take an argument. See npm start -- --help."],
+  ])("%j", (args, sentence) => {
+    expect(() => readOptions(args)).toThrow(new Complaint(sentence));
+  });
+});
+
+test("the help fits on a terminal and names every flag", () => {
+  for (const line of help.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  for (const flag of ["tour-only", "no-tour", "port", "idle", "kubeconfig", "yes", "no-color", "help"])
+    expect(help).toContain(`--${flag}`);
+});
