@@ -113,8 +113,12 @@ export async function startControlPlane(assets: string, options: ControlPlaneOpt
       "enable-admission-plugins": listed(options.enableAdmission),
     });
     const kubeconfig = kubeconfigs.admin as string;
-    const client = createClient(kubeconfigTransport(kubeconfig), { deadline: 5_000 });
-    await supervisor.until("the API server is ready", () => client.request("GET", "/readyz?verbose=false"));
+    const transport = kubeconfigTransport(kubeconfig);
+    await supervisor.until("the API server is ready", async () => {
+      const { status, body } = await transport({ method: "GET", path: "/readyz", headers: {} });
+      for await (const _ of body);
+      if (status !== 200) throw new Error(`It answers ${status}.`);
+    });
 
     const identity = (user: string) => ({
       kubeconfig: kubeconfigs[user],
@@ -151,7 +155,7 @@ export async function startControlPlane(assets: string, options: ControlPlaneOpt
     }
     if (hasControllers)
       await supervisor.until("the controllers work", () =>
-        client.request("GET", "/api/v1/namespaces/default/serviceaccounts/default"),
+        createClient(transport).request("GET", "/api/v1/namespaces/default/serviceaccounts/default"),
       );
     return { kubeconfig, hasControllers, hasScheduler, etcd: etcdUrl, stop };
   } catch (error) {

@@ -29,7 +29,10 @@ export function emulatedServer(): Server {
       if (!(await clock.runUntil(done, within))) throw new Error(`Not within ${within} ms: ${what}.`);
       return value as Exclude<T, false | undefined>;
     },
-    compact: async () => server.compact(),
+    async expire(token) {
+      server.compact();
+      return token;
+    },
     async forgotten() {
       await admin.create(ConfigMap, configMap({ namespace: "default", name: "old" }));
       const [old] = await collect(admin.list(ConfigMap, { namespace: "default" }));

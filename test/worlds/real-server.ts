@@ -20,8 +20,11 @@ const CustomResourceDefinition: Kind = {
 
 const pollEvery = 50;
 
-/** The API server of a kubeconfig. `compact` is given where its etcd is ours. */
-export function realServer(kubeconfig: string, compact?: () => Promise<void>): Server {
+/**
+ * The API server of a kubeconfig. `compact` makes its etcd forget what is past; without it the cluster must be older than
+ * its compaction interval, five minutes.
+ */
+export function realServer(kubeconfig: string, compact = async () => {}): Server {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);
   const cluster = config.getCurrentCluster();
@@ -73,13 +76,20 @@ export function realServer(kubeconfig: string, compact?: () => Promise<void>): S
     return { kind, resourceVersion: "1" };
   }
 
+  /** Its cache may serve a moment that etcd has forgotten, but none from before the server started. */
+  async function expire(token: string): Promise<string> {
+    await compact();
+    const decoded = JSON.parse(Buffer.from(token, "base64url").toString());
+    return Buffer.from(JSON.stringify({ ...decoded, rv: 1 })).toString("base64url");
+  }
+
   return {
     admin,
     transport,
     as,
     clock: systemClock,
     eventually,
-    ...(compact ? { compact } : {}),
+    expire,
     forgotten,
     async stop() {
       for (const step of undo.reverse()) await step();

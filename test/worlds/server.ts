@@ -18,8 +18,8 @@ export interface Server {
    * `what`, after `within` milliseconds of the server's time; 30,000 by default.
    */
   eventually<T>(what: string, check: () => T | Promise<T>, within?: number): Promise<Exclude<T, false | undefined>>;
-  /** Makes the server forget every version but the newest, so that continue tokens from before expire. Absent where nothing can. */
-  readonly compact?: () => Promise<void>;
+  /** Turns the continue token of a list into one whose moment the server has forgotten. */
+  expire(token: string): Promise<string>;
   /** A kind, and a version from before what a watch of it still knows. */
   forgotten(): Promise<{ kind: Kind; resourceVersion: string }>;
   /** Ends everything that {@link Server} started. */
