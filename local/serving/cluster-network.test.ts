@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterEach, expect, test } from "vitest";
+import type { Send } from "../knative/send.ts";
+import { type ClusterNetwork, openClusterNetwork } from "./cluster-network.ts";
+
+let network: ClusterNetwork;
+afterEach(() => network.close());
+
+const ingress = "http://broker-ingress.knative-eventing.svc.cluster.local/shop/storage";
+const byFetch = `const a = await fetch("${ingress}", { method: "POST", headers: { "ce-id": "1" }, body: "é" });
+  console.log(a.status, await a.text());`;
+const byHttp = `import { request } from "node:http";
+  const r = request("${ingress}", { method: "POST", headers: { "ce-id": "1" } }, async (a) => {
+    console.log(a.statusCode, Buffer.concat(await a.toArray()).toString());
+  });
+  r.end("é");`;
+
+/** Runs a script as a function's process would run: with nothing but the network's environment. */
+async function run(script: string): Promise<string> {
+  const env = network.environment;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], { env });
+  return stdout.trim();
+}
+
+test.each([
+  ["fetch", byFetch],
+  ["http", byHttp],
+])("a process reaches a service of the cluster with %s", async (_, script) => {
+  const seen: Parameters<Send>[] = [];
+  network = await openClusterNetwork(async (...call) => {
+    seen.push(call);
+    return { status: 202, headers: {}, body: "accepted" };
+  });
+  expect(await run(script)).toBe("202 accepted");
+  expect(seen).toHaveLength(1);
+  expect(seen[0]?.[0]).toBe(ingress);
+  expect(seen[0]?.[1]).toMatchObject({ headers: { "ce-id": "1" }, body: "é" });
+});
+
+test("what nobody serves is a bad gateway with the reason", async () => {
+  network = await openClusterNetwork(async (url) => {
+    throw new Error(`Nothing serves ${url}.`);
+  });
+  expect(await run(byFetch)).toBe(`502 Nothing serves ${ingress}.`);
+});

@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Send } from "../knative/send.ts";
+
+/** Lets processes reach `*.svc.cluster.local`, which no name server on a laptop knows. */
+export interface ClusterNetwork {
+  /** What a process needs in its environment: Node.js then asks the proxy for plain HTTP, and for nothing on loopback. */
+  readonly environment: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts an HTTP proxy on loopback that hands requests to `send` by their URL. Node's `fetch` asks for a tunnel even for
+ * plain HTTP, its `http` sends the whole URL; both end here.
+ */
+export async function openClusterNetwork(send: Send): Promise<ClusterNetwork> {
+  const tunnels = new Set<Socket>();
+  const server = createServer((request, response) => void forward(send, request, response));
+  server.on("connect", (_: IncomingMessage, socket: Socket) => {
+    tunnels.add(socket);
+    socket.on("close", () => tunnels.delete(socket)).on("error", () => {});
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    server.emit("connection", socket);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    environment: {
+      NODE_USE_ENV_PROXY: "1",
+      HTTP_PROXY: `http://127.0.0.1:${port}`,
+      NO_PROXY: "127.0.0.1,localhost,::1",
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+        for (const tunnel of tunnels) tunnel.destroy();
+      }),
+  };
+}
+
+async function forward(send: Send, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const left = new AbortController();
+  response.once("close", () => left.abort(new Error("The sender hung up.")));
+  try {
+    let body = "";
+    request.setEncoding("utf8");
+    for await (const chunk of request) body += chunk;
+    const url = new URL(request.url ?? "/", `http://${request.headers.host}`).href;
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    const answer = await send(url, { headers, body }, left.signal);
+    response.writeHead(answer.status, answer.headers).end(answer.body || undefined);
+  } catch (error) {
+    // As from a proxy that knows no such host.
+    if (!response.headersSent) response.writeHead(502, { "content-type": "text/plain; charset=utf-8" });
+    response.end((error as Error).message);
+  }
+}
