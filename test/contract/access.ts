@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
-import { collect } from "../worlds/collect.ts";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount, StatefulSet } from "../worlds/kinds.ts";
 import { claim, manifest } from "../worlds/manifest.ts";
 import type { Bench } from "../worlds/server.ts";
@@ -121,7 +120,7 @@ export function access(open: () => Promise<Bench>): void {
       const refused = [
         () => client.request("PUT", pathOf(PersistentVolumeClaim, namespace, "a"), { metadata, ...rest }),
         () => client.delete(PersistentVolumeClaim, namespace, "a"),
-        () => collect(client.list(PersistentVolumeClaim, { namespace })),
+        () => Array.fromAsync(client.list(PersistentVolumeClaim, { namespace })),
         () => client.get(PersistentVolumeClaim, other.namespace, "a"),
         () => client.get(Pod, namespace, "a"),
       ];
@@ -162,7 +161,7 @@ export function access(open: () => Promise<Bench>): void {
       const bench = await open();
       const client = await account(bench, [claims("list")]);
       const options = { namespace: bench.namespace, metadataOnly: true };
-      expect(await allowed(bench, () => collect(client.list(PersistentVolumeClaim, options)))).toEqual([]);
+      expect(await allowed(bench, () => Array.fromAsync(client.list(PersistentVolumeClaim, options)))).toEqual([]);
     });
   });
 
@@ -187,10 +186,10 @@ export function access(open: () => Promise<Bench>): void {
       if (everywhere) await admin.create(ClusterRoleBinding, manifest(ClusterRoleBinding, { name }, binding));
       else await admin.create(RoleBinding, manifest(RoleBinding, { namespace, name }, binding));
       try {
-        const here = () => collect(client.list(PersistentVolumeClaim, { namespace }));
+        const here = () => Array.fromAsync(client.list(PersistentVolumeClaim, { namespace }));
         expect(await allowed(bench, here)).toEqual([]);
         for (const options of [{ namespace: other.namespace }, {}]) {
-          const list = collect(client.list(PersistentVolumeClaim, options));
+          const list = Array.fromAsync(client.list(PersistentVolumeClaim, options));
           if (everywhere) expect(await list).toBeInstanceOf(Array);
           else expect(await failure(list)).toMatchObject({ status: 403 });
         }

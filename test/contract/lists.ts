@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { isExpired } from "../../shared/kubernetes/api-error.ts";
 import { type Kind, PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { collect } from "../worlds/collect.ts";
 import { ConfigMap } from "../worlds/kinds.ts";
 import { configMap, pod } from "../worlds/manifest.ts";
 import type { Bench } from "../worlds/server.ts";
@@ -66,7 +65,7 @@ export function lists(open: () => Promise<Bench>): void {
       const { admin, namespace } = bench;
       await maps(bench, "a", "b", "c");
       const options = { namespace, labelSelector: "t=1", pageSize: 1 };
-      const all = await collect(admin.list(ConfigMap, options));
+      const all = await Array.fromAsync(admin.list(ConfigMap, options));
       expect(names(all)).toEqual(["a", "b", "c"]);
       expect(all.every(({ kind, apiVersion }) => kind === "ConfigMap" && apiVersion === "v1")).toBe(true);
       for await (const { metadata } of admin.list(ConfigMap, options)) {
@@ -113,7 +112,7 @@ export function lists(open: () => Promise<Bench>): void {
         metadata: { name: "a", labels },
       });
 
-      const [viaClient] = await collect(admin.list(Pod, { namespace, metadataOnly: true }));
+      const [viaClient] = await Array.fromAsync(admin.list(Pod, { namespace, metadataOnly: true }));
       expect(viaClient).toMatchObject({ kind: "Pod", metadata: { name: "a" } });
       expect(viaClient?.spec).toBeUndefined();
       const one = await admin.get(Pod, namespace, "a", { metadataOnly: true });

@@ -2,7 +2,6 @@ import { createApiServer } from "../../local/apiserver/server.ts";
 import { seededRandom } from "../../local/time/random.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
-import { collect } from "./collect.ts";
 import { ConfigMap } from "./kinds.ts";
 import { configMap } from "./manifest.ts";
 import type { Server } from "./server.ts";
@@ -35,7 +34,7 @@ export function emulatedServer(): Server {
     },
     async forgotten() {
       await admin.create(ConfigMap, configMap({ namespace: "default", name: "old" }));
-      const [old] = await collect(admin.list(ConfigMap, { namespace: "default" }));
+      const [old] = await Array.fromAsync(admin.list(ConfigMap, { namespace: "default" }));
       await admin.patch(ConfigMap, "default", "old", "merge", { data: { key: "1" } });
       server.compact();
       return { kind: ConfigMap, resourceVersion: old?.metadata.resourceVersion ?? "" };

@@ -7,7 +7,6 @@ import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
 import { tokenKubeconfig } from "../cluster/token-kubeconfig.ts";
-import { collect } from "./collect.ts";
 import { manifest } from "./manifest.ts";
 import type { Server } from "./server.ts";
 
@@ -68,7 +67,7 @@ export function realServer(kubeconfig: string, compact = async () => {}): Server
     undo.push(() => admin.delete(CustomResourceDefinition, undefined, name));
     await eventually("the kind is served", async () => {
       const things = admin.list(kind, { namespace: "default" });
-      return collect(things).then(
+      return Array.fromAsync(things).then(
         () => true,
         () => false,
       );

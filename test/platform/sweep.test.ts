@@ -1,0 +1,253 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { statusKey } from "../../functions/platform/sweep/status.ts";
+import { type SweepSettings, sweep } from "../../functions/platform/sweep/sweep.ts";
+import { type ApiServer, createApiServer } from "../../local/apiserver/server.ts";
+import { seededRandom } from "../../local/time/random.ts";
+import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
+import { type Client, createClient } from "../../shared/kubernetes/client.ts";
+import { ConfigMap, Event, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+
+const ours = "holdfast.dev/pvc-protection";
+const sink = "http://broker.example/holdfast/storage";
+const rowText = (more = "") => `
+- rule: pvc-protection/release
+  apiVersion: v1
+  kind: PersistentVolumeClaim
+  resource: persistentvolumeclaims
+  when: { deletingWith: ${ours} }
+  every: 365d
+  sink: ${sink}
+${more}`;
+const settings: SweepSettings = { namespace: "default", table: "holdfast-sweep", rate: 1000, tick: 55_000 };
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+let clock: VirtualClock;
+let server: ApiServer;
+let client: Client;
+let posted: { at: number; url: string; name: string | undefined; headers: Readonly<Record<string, string>> }[];
+let answer: (name: string) => number;
+
+beforeEach(() => {
+  clock = virtualClock();
+  server = createApiServer({ clock, random: seededRandom(1) });
+  client = createClient(server.handle, { clock });
+  posted = [];
+  answer = () => 202;
+});
+
+const put = (
+  kind: { apiVersion: string; kind: string; plural: string; namespaced: boolean },
+  name: string,
+  metadata: object = {},
+  rest: object = {},
+) =>
+  client.create(kind, {
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: { name, namespace: "default", ...metadata },
+    ...rest,
+  } as KubernetesObject);
+const claim = (name: string, metadata: object = {}) =>
+  put(PersistentVolumeClaim, name, metadata, {
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  });
+const table = (text: string) => put(ConfigMap, "holdfast-sweep", {}, { data: { "table.yaml": text } });
+const deleting = async (name: string) => {
+  await claim(name, { finalizers: [ours] });
+  await client.delete(PersistentVolumeClaim, "default", name);
+};
+const waiting = async (name: string, next: string) => {
+  const { metadata } = await claim(name, { labels: { "holdfast.dev/waiting": "true" } });
+  const progress = JSON.stringify({ v: 1, uid: metadata.uid, step: "x", since: next, next, because: "x" });
+  await client.patch(PersistentVolumeClaim, "default", name, "merge", {
+    metadata: { annotations: { "holdfast.dev/test.rule": progress } },
+  });
+};
+
+/** Runs one tick to its end, on virtual time. */
+async function tick(more: Partial<SweepSettings> = {}): Promise<string> {
+  let ids = 0;
+  const tools = {
+    client,
+    clock,
+    log,
+    id: () => `e${++ids}`,
+    post: async (url: string, { headers }: { headers: Readonly<Record<string, string>> }) => {
+      const name = headers["ce-name"];
+      posted.push({ at: clock.now(), url, name, headers });
+      return { status: answer(name ?? ""), headers: {}, body: "" };
+    },
+  };
+  let result: string | undefined;
+  const running = sweep(tools, { ...settings, ...more }).then((because) => {
+    result = because;
+  });
+  await clock.runUntil(() => result !== undefined, 10 * 60_000);
+  await running;
+  return result ?? "";
+}
+const status = async () => {
+  const configMap = await client.get(ConfigMap, "default", "holdfast-sweep");
+  return JSON.parse(configMap?.metadata.annotations?.[statusKey] ?? "{}");
+};
+const names = () => posted.map(({ name }) => name);
+
+describe("a tick", () => {
+  test("sends an event for what is being deleted with our finalizer, with the attributes of a source, and for nothing else", async () => {
+    await table(rowText());
+    await deleting("data-1");
+    await claim("data-2", { finalizers: [ours] });
+    expect(await tick()).toBe("1 row was swept.");
+    expect(posted).toHaveLength(1);
+    expect(posted[0]).toMatchObject({
+      url: sink,
+      headers: {
+        "ce-type": "dev.holdfast.sweep",
+        "ce-kind": "PersistentVolumeClaim",
+        "ce-apiversion": "v1",
+        "ce-namespace": "default",
+        "ce-name": "data-1",
+        "ce-specversion": "1.0",
+      },
+    });
+  });
+
+  test("sends one event for an object that several rows want", async () => {
+    await table(rowText() + rowText());
+    await deleting("data-1");
+    await tick();
+    expect(names()).toEqual(["data-1"]);
+  });
+
+  test("says in the ConfigMap's annotation how far it has come", async () => {
+    await table(rowText());
+    await tick();
+    expect(await status()).toMatchObject({ v: 1, at: "2026-01-01T00:00:00.000Z", because: "1 row was swept." });
+  });
+
+  test("without a table says what to install", async () => {
+    expect(await tick()).toContain("There is no ConfigMap default/holdfast-sweep; install it");
+  });
+
+  test("that finds a row at fault names its line in the status and a Warning, and sweeps the other rows", async () => {
+    await table(rowText("- rule: broken\n"));
+    await deleting("data-1");
+    expect(await tick()).toMatch(/^Line 9 of the table is refused: /);
+    expect(names()).toEqual(["data-1"]);
+    const events = await Array.fromAsync(
+      client.list<KubernetesObject & { reason: string }>(Event, { namespace: "default" }),
+    );
+    expect(events.map(({ reason }) => reason)).toEqual(["TableRefused"]);
+  });
+
+  test("after the admin has corrected the table takes the Warning back", async () => {
+    await table(rowText("- rule: broken\n"));
+    await tick();
+    await client.patch(ConfigMap, "default", "holdfast-sweep", "merge", { data: { "table.yaml": rowText() } });
+    await clock.advance(60_000);
+    await tick();
+    expect(await Array.fromAsync(client.list(Event, { namespace: "default" }))).toEqual([]);
+  });
+});
+
+describe("time", () => {
+  test("'again in 10 s' is kept within 2 s, by a nap within the tick", async () => {
+    await table(rowText());
+    await waiting("data-1", "2026-01-01T00:00:10Z");
+    await tick();
+    expect(names()).toEqual(["data-1"]);
+    const late = (posted[0]?.at ?? 0) - Date.parse("2026-01-01T00:00:10Z");
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThanOrEqual(2_000);
+  });
+
+  test("something that begins to wait while the tick naps is kept as well", async () => {
+    await table(rowText());
+    await waiting("data-1", "2026-01-01T00:00:40Z");
+    void clock.sleep(5_000).then(() => waiting("data-2", "2026-01-01T00:00:15Z"));
+    await tick();
+    expect(names()).toEqual(["data-2", "data-1"]);
+    expect(posted[0]?.at).toBeLessThanOrEqual(Date.parse("2026-01-01T00:00:17Z"));
+  });
+
+  test("nothing that waits costs nothing: the tick ends at once", async () => {
+    await table(rowText());
+    await waiting("data-1", "2026-01-01T00:10:00Z");
+    const before = clock.now();
+    await tick();
+    expect(clock.now() - before).toBeLessThan(1_000);
+  });
+
+  test("what is due is sent once a tick, and again at the next as long as it waits", async () => {
+    await table(rowText());
+    await waiting("data-1", "2026-01-01T00:00:00Z");
+    await tick();
+    expect(names()).toEqual(["data-1"]);
+    await clock.advance(60_000);
+    await tick();
+    expect(names()).toEqual(["data-1", "data-1"]);
+  });
+});
+
+describe("a tick that cannot finish", () => {
+  test("writes down the place, and the next ones go on there until every object has had its event", async () => {
+    await table(rowText());
+    for (let i = 10; i < 40; i++) await deleting(`data-${i}`);
+    const first = await tick({ rate: 10, tick: 1_000 });
+    expect(first).toBe("The tick's time is over; the next one goes on.");
+    expect(await status()).toMatchObject({ cursor: { resource: "persistentvolumeclaims", namespace: "default" } });
+    for (let i = 0; i < 5 && (await status()).cursor; i++) {
+      await clock.advance(60_000);
+      await tick({ rate: 10, tick: 1_000 });
+    }
+    expect(names()).toEqual(Array.from({ length: 30 }, (_, i) => `data-${i + 10}`));
+    expect((await status()).cursor).toBeUndefined();
+  });
+
+  test("begins anew when the admin has taken the kind out of the table", async () => {
+    await table(rowText());
+    for (let i = 10; i < 30; i++) await deleting(`data-${i}`);
+    await tick({ rate: 10, tick: 1_000 });
+    const other = rowText()
+      .replace("persistentvolumeclaims", "pods")
+      .replace("kind: PersistentVolumeClaim", "kind: Pod");
+    await client.patch(ConfigMap, "default", "holdfast-sweep", "merge", { data: { "table.yaml": other } });
+    expect(await tick()).toBe("1 row was swept.");
+    expect((await status()).cursor).toBeUndefined();
+  });
+});
+
+describe("a broker that refuses events", () => {
+  test("is tried a few times with growing pauses, told about, and left to the next tick", async () => {
+    await table(rowText());
+    await deleting("data-1");
+    answer = () => 503;
+    const because = await tick();
+    expect(because).toBe(`${sink} takes no events, because it answered 503; the next tick goes on.`);
+    expect(posted).toHaveLength(6);
+    const gaps = posted.slice(1).map(({ at }, i) => at - (posted[i]?.at ?? 0));
+    expect(gaps).toEqual([100, 200, 400, 800, 1600]);
+    const events = await Array.fromAsync(
+      client.list<KubernetesObject & { reason: string }>(Event, { namespace: "default" }),
+    );
+    expect(events.map(({ reason }) => reason)).toEqual(["BrokerRefused"]);
+
+    answer = () => 202;
+    posted = [];
+    await clock.advance(60_000);
+    expect(await tick()).toBe("1 row was swept.");
+    expect(names()).toEqual(["data-1"]);
+    expect(await Array.fromAsync(client.list(Event, { namespace: "default" }))).toEqual([]);
+  });
+});
+
+test("two sweeps at once send some events twice, and both end well", async () => {
+  await table(rowText());
+  for (let i = 0; i < 5; i++) await deleting(`data-${i}`);
+  const both = await Promise.all([tick(), tick()]);
+  expect(both).toEqual(["1 row was swept.", "1 row was swept."]);
+  expect(new Set(names()).size).toBe(5);
+  expect(names()).toHaveLength(10);
+  expect((await status()).cursor).toBeUndefined();
+});

@@ -1,6 +1,0 @@
-/** All items of an asynchronous sequence. */
-export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
