@@ -34,7 +34,7 @@ export function kubeconfigTransport(file?: string): Transport {
     await config.applySecurityAuthentication(context);
     // client-node makes a new dispatcher each time; one is kept, so that connections are.
     agent ??= context.getDispatcher() as Dispatcher | undefined;
-    return { headers: context.getHeaders(), dispatcher: agent, at: Date.now() };
+    return { headers: lowerCase(context.getHeaders()), dispatcher: agent, at: Date.now() };
   }
   async function current(): Promise<Credentials> {
     credentials ??= signIn();
@@ -67,6 +67,11 @@ export function kubeconfigTransport(file?: string): Transport {
     if (response.statusCode === 401) forget();
     return { status: response.statusCode, headers: flatten(response.headers), body: text(response) };
   };
+}
+
+/** A request's own `authorization` must replace the kubeconfig's, not be sent beside it. */
+function lowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 async function* text({ body, headers }: Dispatcher.ResponseData): AsyncGenerator<string> {
