@@ -1,0 +1,230 @@
+import { describe, expect, test } from "vitest";
+import { type Fields, isFields } from "../patch/value.ts";
+import { type Application, serverSideApply } from "./apply.ts";
+import { trackFields } from "./track.ts";
+
+// Every expectation here is what kube-apiserver 1.36.3 answered in the same story.
+const configMap = { apiVersion: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
+const claim = {
+  ...configMap,
+  kind: "PersistentVolumeClaim",
+  plural: "persistentvolumeclaims",
+  subresources: ["status"],
+};
+const statefulSet = { apiVersion: "apps/v1", kind: "StatefulSet", plural: "statefulsets", namespaced: true };
+const now = Date.parse("2026-01-01T00:00:00Z");
+const time = "2026-01-01T00:00:00Z";
+
+type Change = Partial<Application> & { live?: Fields | undefined };
+const apply = (manager: string, applied: Fields, change: Change = {}) =>
+  serverSideApply({ resource: configMap, applied, manager, force: false, now, ...change }).object;
+const write = (manager: string, object: Fields, change: Change = {}) =>
+  trackFields({ resource: configMap, object, manager, now, ...change });
+const named = (fields: Fields): Fields => {
+  const metadata = isFields(fields.metadata) ? fields.metadata : {};
+  return { apiVersion: "v1", kind: "ConfigMap", ...fields, metadata: { name: "a", ...metadata } };
+};
+const metadataOf = (object: Fields) => object.metadata as Fields & { managedFields?: Fields[]; finalizers?: string[] };
+const owners = (object: Fields) =>
+  (metadataOf(object).managedFields ?? []).map(({ manager, operation, time, fieldsV1, subresource }) => ({
+    by: `${manager} ${operation}${subresource ? ` ${subresource}` : ""}`,
+    timed: time !== undefined,
+    fieldsV1,
+  }));
+const without = (object: Fields): Fields => {
+  const { managedFields: _, ...metadata } = metadataOf(object);
+  return { ...object, metadata };
+};
+const conflictOf = (run: () => unknown) => {
+  try {
+    run();
+  } catch (error) {
+    const { status, reason, message, details } = error as Record<string, unknown>;
+    return { status, reason, message, causes: (details as Fields | undefined)?.causes };
+  }
+  return undefined;
+};
+
+const first = () =>
+  apply("m1", named({ data: { a: "1", b: "2" }, metadata: { finalizers: ["a/b"], labels: { x: "1" } } }));
+
+describe("appliers", () => {
+  test("own the leaves they apply", () => {
+    expect(metadataOf(first()).managedFields).toEqual([
+      {
+        manager: "m1",
+        operation: "Apply",
+        apiVersion: "v1",
+        time,
+        fieldsType: "FieldsV1",
+        fieldsV1: {
+          "f:data": { "f:a": {}, "f:b": {} },
+          "f:metadata": { "f:finalizers": { 'v:"a/b"': {} }, "f:labels": { "f:x": {} } },
+        },
+      },
+    ]);
+  });
+
+  test("share a field by applying the same value, and their entry has no time until they change something", () => {
+    const shared = apply("m2", named({ data: { a: "1" } }), { live: first() });
+    expect(owners(shared)).toEqual([
+      { by: "m2 Apply", timed: false, fieldsV1: { "f:data": { "f:a": {} } } },
+      { by: "m1 Apply", timed: true, fieldsV1: owners(first())[0]?.fieldsV1 },
+    ]);
+  });
+
+  test("lose what they stop applying, unless another manager owns it", () => {
+    const shared = apply("m2", named({ data: { a: "1" } }), { live: first() });
+    const left = apply("m1", named({}), { live: shared });
+    expect(without(left)).toEqual(named({ data: { a: "1" } }));
+    expect(owners(left).map(({ by }) => by)).toEqual(["m2 Apply"]);
+  });
+
+  test("keep an object as it is when they apply the same again", () => {
+    const once = first();
+    expect(apply("m1", named(without(once)), { live: once, now: now + 60_000 })).toEqual(once);
+  });
+});
+
+describe("conflicts", () => {
+  test("one", () => {
+    expect(conflictOf(() => apply("m2", named({ data: { a: "2" } }), { live: first() }))).toEqual({
+      status: 409,
+      reason: "Conflict",
+      message: 'Apply failed with 1 conflict: conflict with "m1": .data.a',
+      causes: [{ reason: "FieldManagerConflict", message: 'conflict with "m1"', field: ".data.a" }],
+    });
+  });
+
+  test("several, with appliers and updaters", () => {
+    const live = first();
+    const patched = write("kp", { ...live, data: { a: "1", b: "2", c: "7" } }, { live });
+    const refused = conflictOf(() => apply("m2", named({ data: { a: "2", b: "3", c: "9" } }), { live: patched }));
+    expect(refused?.message).toBe(
+      'Apply failed with 3 conflicts: conflicts with "m1":\n- .data.a\n- .data.b\nconflicts with "kp" using v1:\n- .data.c',
+    );
+  });
+
+  test("force takes the fields over", () => {
+    const taken = apply("m2", named({ data: { a: "2" } }), { live: first(), force: true });
+    expect(taken.data).toEqual({ a: "2", b: "2" });
+    expect(owners(taken)[0]?.fieldsV1).toEqual({
+      "f:data": { "f:b": {} },
+      "f:metadata": { "f:finalizers": { 'v:"a/b"': {} }, "f:labels": { "f:x": {} } },
+    });
+  });
+
+  test("an object without any managedFields belongs to before-first-apply", () => {
+    const live = named({ data: { q: "1", z: "2" } });
+    expect(conflictOf(() => apply("m", named({ data: { q: "2" } }), { live }))?.message).toBe(
+      'Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .data.q',
+    );
+    expect(owners(apply("m", named({ data: { q: "1" } }), { live }))).toEqual([
+      { by: "m Apply", timed: false, fieldsV1: { "f:data": { "f:q": {} } } },
+      { by: "before-first-apply Update", timed: true, fieldsV1: { "f:data": { ".": {}, "f:q": {}, "f:z": {} } } },
+    ]);
+  });
+
+  test("a StatefulSet created by POST owns the defaulted retention policy", () => {
+    const defaulted = { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" } };
+    const metadata = { name: "s" };
+    const live = write("kubectl-create", { ...statefulSet, metadata, spec: defaulted }, { resource: statefulSet });
+    const wanted = { metadata, spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" } } };
+    expect(conflictOf(() => apply("h", wanted, { resource: statefulSet, live }))?.message).toBe(
+      'Apply failed with 1 conflict: conflict with "kubectl-create" using apps/v1: .spec.persistentVolumeClaimRetentionPolicy.whenDeleted',
+    );
+  });
+});
+
+describe("lists", () => {
+  const stored = (finalizers: string[]) => write("u", named({ metadata: { finalizers } }));
+  const cases: [string, string[], string[], string[]][] = [
+    ["a new element comes last", ["a", "b", "c"], ["d"], ["a", "b", "c", "d"]],
+    ["shared ones take the applied order", ["a", "b", "c", "d"], ["d", "b"], ["a", "c", "d", "b"]],
+    ["new ones stand where they are applied", ["a", "c", "d", "b"], ["c", "z", "b"], ["a", "c", "d", "z", "b"]],
+  ];
+  for (const [name, live, applied, expected] of cases) {
+    test(`a set: ${name}`, () =>
+      expect(
+        metadataOf(apply("m", named({ metadata: { finalizers: applied } }), { live: stored(live) })).finalizers,
+      ).toEqual(expected));
+  }
+
+  test("a manager that stops applying a finalizer removes it", () => {
+    const live = apply("m1", named({ metadata: { finalizers: ["h/x"] } }), { live: stored(["a"]) });
+    expect(metadataOf(apply("m1", named({}), { live })).finalizers).toEqual(["a"]);
+  });
+
+  test("owner references are a map by uid of atomic elements", () => {
+    const owner = (uid: string) => ({ apiVersion: "v1", kind: "Foo", name: "f", uid });
+    const live = apply("m1", named({ metadata: { ownerReferences: [owner("1")] } }));
+    const both = apply("m2", named({ metadata: { ownerReferences: [owner("2")] } }), { live });
+    expect(metadataOf(both).ownerReferences).toEqual([owner("1"), owner("2")]);
+    const changed = named({ metadata: { ownerReferences: [{ ...owner("1"), controller: true }] } });
+    expect(conflictOf(() => apply("m2", changed, { live: both }))?.message).toBe(
+      'Apply failed with 1 conflict: conflict with "m1": .metadata.ownerReferences[uid="1"]',
+    );
+  });
+
+  test("ports are a map by number and protocol, which is TCP when absent", () => {
+    const pod = (ports: unknown[]) => ({ metadata: { name: "p" }, spec: { containers: [{ name: "c", ports }] } });
+    const resource = { ...configMap, kind: "Pod", plural: "pods" };
+    const live = apply("m1", pod([{ containerPort: 80 }]), { resource });
+    expect(owners(live)[0]?.fieldsV1).toEqual({
+      "f:spec": {
+        "f:containers": {
+          'k:{"name":"c"}': {
+            ".": {},
+            "f:name": {},
+            "f:ports": { 'k:{"containerPort":80,"protocol":"TCP"}': { ".": {}, "f:containerPort": {} } },
+          },
+        },
+      },
+    });
+    const merged = apply("m2", pod([{ containerPort: 80, protocol: "TCP", name: "w" }]), { resource, live });
+    expect(merged.spec).toMatchObject({ containers: [{ ports: [{ containerPort: 80, protocol: "TCP", name: "w" }] }] });
+  });
+});
+
+test("status has owners of its own", () => {
+  const live = write(
+    "c",
+    { ...named({ spec: { accessModes: ["ReadWriteOnce"] }, status: { phase: "Lost" } }) },
+    { resource: claim },
+  );
+  expect(owners(live)).toEqual([{ by: "c Update", timed: true, fieldsV1: { "f:spec": { "f:accessModes": {} } } }]);
+  const applied = named({ spec: { accessModes: [] }, status: { conditions: [{ type: "Unused", status: "True" }] } });
+  const both = apply("s", applied, { resource: claim, live, subresource: "status" });
+  expect(both.spec).toEqual({ accessModes: ["ReadWriteOnce"] });
+  expect(owners(both)[0]).toEqual({
+    by: "s Apply status",
+    timed: true,
+    fieldsV1: { "f:status": { "f:conditions": { 'k:{"type":"Unused"}': { ".": {}, "f:status": {}, "f:type": {} } } } },
+  });
+});
+
+describe("refused", () => {
+  const cases: [string, Fields, string][] = [
+    ["an unknown field", { foo: 1 }, ".foo: field not declared in schema"],
+    ["another type", { data: { a: 1 } }, ".data.a: expected string, got &value.valueUnstructured{Value:1}"],
+    [
+      "an element twice",
+      { metadata: { name: "a", finalizers: ["x", "x"] } },
+      '.metadata.finalizers: duplicate entries for key [="x"]',
+    ],
+  ];
+  for (const [name, fields, error] of cases) {
+    test(name, () =>
+      expect(conflictOf(() => apply("m", named(fields)))).toMatchObject({
+        status: 500,
+        message: `failed to create typed patch object (/a; /v1, Kind=ConfigMap): ${error}`,
+      }),
+    );
+  }
+  test("managedFields", () => {
+    expect(conflictOf(() => apply("m", named({ metadata: { managedFields: [] } })))).toMatchObject({
+      status: 400,
+      message: "metadata.managedFields must be nil",
+    });
+  });
+});

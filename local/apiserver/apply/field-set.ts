@@ -1,0 +1,107 @@
+import { type Fields, isFields } from "../patch/value.ts";
+
+/**
+ * One step of a path into an object, as FieldsV1 writes it: `f:<member>`, `k:{"<key>":<value>}` for an element of a list
+ * map, `v:<value>` for an element of a set, `i:<index>` for any other (in messages only).
+ */
+export type PathElement = string;
+
+/** A set of paths, each with its elements joined by {@link separator}. */
+export type FieldSet = ReadonlySet<string>;
+
+/** Stands between the elements of a path; no member, key or JSON value of an object contains it. */
+const separator = "\u0000";
+
+/** The path one element further down; the root is the empty string. */
+export const descend = (path: string, element: PathElement): string =>
+  path === "" ? element : `${path}${separator}${element}`;
+
+/** Every path above one of the set's, and the set's own: where a walk has to go. */
+export function withParents(set: FieldSet): FieldSet {
+  const all = new Set<string>();
+  for (const path of set) {
+    for (let step = path; step !== "" && !all.has(step); step = parentOf(step)) all.add(step);
+  }
+  return all;
+}
+
+function parentOf(path: string): string {
+  const end = path.lastIndexOf(separator);
+  return end < 0 ? "" : path.slice(0, end);
+}
+
+/** Writes a set as FieldsV1: nested objects in the API server's order, `.` where a path with children is itself owned. */
+export function toFieldsV1(set: FieldSet): Fields {
+  const root: Fields = {};
+  const all = withParents(set);
+  const inner = new Set([...all].map(parentOf));
+  for (const path of [...all].sort(byElements)) {
+    let node = root;
+    const elements = path.split(separator);
+    for (const element of elements) {
+      const next = node[element];
+      if (isFields(next)) node = next;
+      else {
+        const child: Fields = {};
+        node[element] = child;
+        node = child;
+      }
+    }
+    if (set.has(path) && inner.has(path)) node["."] = {};
+  }
+  return root;
+}
+
+/** Reads FieldsV1; what cannot be understood is left out. */
+export function fromFieldsV1(fields: unknown): FieldSet {
+  const set = new Set<string>();
+  const walk = (node: Fields, path: string) => {
+    for (const [element, child] of Object.entries(node)) {
+      if (element === ".") set.add(path);
+      else if (isFields(child)) {
+        const deeper = descend(path, element);
+        if (Object.keys(child).length === 0) set.add(deeper);
+        else walk(child, deeper);
+      }
+    }
+  };
+  if (isFields(fields)) walk(fields, "");
+  return set;
+}
+
+/** The API server's order: members, then keys, then values, each by its bytes; a parent before its children. */
+export function byElements(a: string, b: string): number {
+  const [left, right] = [a.split(separator), b.split(separator)];
+  for (const [index, element] of left.entries()) {
+    const other = right[index];
+    if (other === undefined) return 1;
+    if (element !== other) return rank(element) - rank(other) || (element < other ? -1 : 1);
+  }
+  return left.length - right.length;
+}
+
+const rank = (element: PathElement) => "fkv".indexOf(element.charAt(0));
+
+/** A path as messages show it: `.spec.containers[name="a"].image`, `.metadata.finalizers[="x"]`. */
+export function pathText(path: string): string {
+  return path
+    .split(separator)
+    .map((element) => {
+      const rest = element.slice(2);
+      if (element.startsWith("f:")) return `.${rest}`;
+      if (element.startsWith("v:")) return `[=${rest}]`;
+      if (element.startsWith("i:")) return `[${rest}]`;
+      const keys = Object.entries(JSON.parse(rest)).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+      return `[${keys.join(",")}]`;
+    })
+    .join("");
+}
+
+/** What is in any of the sets. */
+export const union = (...sets: FieldSet[]): FieldSet => new Set(sets.flatMap((set) => [...set]));
+
+/** What is in both. */
+export const intersection = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a].filter((path) => b.has(path)));
+
+/** What is in the first only. */
+export const difference = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a].filter((path) => !b.has(path)));
