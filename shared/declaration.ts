@@ -1,8 +1,10 @@
 import type { ZodObject } from "zod";
 import type { Kind } from "./kubernetes/kind.ts";
 
-/** Verbs on one resource: each becomes a line of the function's ClusterRole. */
+/** Verbs on one resource: each becomes a line of the function's ClusterRole, or of its Role. */
 export interface Permission {
+  /** Only in the namespace that the function runs in. */
+  readonly ownNamespace?: true;
   readonly resource: Kind;
   readonly subresource?: string;
   readonly verbs: readonly ("get" | "list" | "create" | "update" | "patch" | "delete")[];

@@ -7,18 +7,26 @@ import type { IncomingMessage } from "node:http";
 export const largestBody = 4 * 1024 * 1024;
 
 /**
- * Reads a request's body as text; answers `undefined` when it is longer than {@link largestBody}. The rest is then read and
- * thrown away: a sender that is still writing would see a broken connection instead of the answer, and try again. Rejects
- * when the sender goes away.
+ * Reads a request's body as text; answers `undefined` when it is longer than {@link largestBody}. Rejects when the sender
+ * goes away. By events, because iterating over a request costs a function half as much again as express itself.
  */
-export async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  let chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > largestBody) chunks = [];
-    else chunks.push(chunk);
+export function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+  if (Number(request.headers["content-length"]) > largestBody) {
+    resolve(undefined);
+    return promise;
   }
-  if (length > largestBody) return undefined;
-  return (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString("utf8");
+  const chunks: Buffer[] = [];
+  let length = 0;
+  request.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= largestBody) chunks.push(chunk);
+    else {
+      request.pause();
+      resolve(undefined);
+    }
+  });
+  request.once("end", () => resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString("utf8")));
+  request.once("error", reject);
+  return promise;
 }

@@ -3,7 +3,10 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+
+// Processes start slowly on a busy machine; nothing here is about speed.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const entry = fileURLToPath(new URL("../../functions/pvc-protection/release/index.ts", import.meta.url));
 
@@ -162,11 +165,13 @@ test("SIGTERM lets the event in flight end, and takes no new one", async () => {
     const ended = once(child, "exit");
     child.kill("SIGTERM");
     await expect
-      .poll(() =>
-        fetch(url, { method: "POST" }).then(
-          () => "taken",
-          () => "refused",
-        ),
+      .poll(
+        () =>
+          fetch(url, { method: "POST" }).then(
+            () => "taken",
+            () => "refused",
+          ),
+        { timeout: 30_000 },
       )
       .toBe("refused");
     answer();

@@ -1,0 +1,23 @@
+import * as z from "zod";
+import type { FunctionDeclaration } from "../../../shared/declaration.ts";
+import { ConfigMap, Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+
+/** The kinds on whose objects a dead letter can be shown. */
+export const shownOn = [PersistentVolumeClaim, Pod] as const;
+
+const settings = z.object({
+  namespace: z.string().min(1).default("holdfast").describe("The namespace of the ConfigMap that keeps the letters."),
+  configMap: z.string().min(1).default("holdfast-dead-letters").describe("The name of that ConfigMap."),
+});
+export type Settings = z.output<typeof settings>;
+
+export const deadLetter = {
+  name: "platform/dead-letter",
+  doc: "Shows an event that a function finally did not take on the object it named, and keeps it for replay.",
+  settings,
+  may: [
+    ...shownOn.map((resource) => ({ resource, verbs: ["get"] as const })),
+    { ownNamespace: true, resource: ConfigMap, verbs: ["get", "create", "patch"] },
+    { resource: Event, verbs: ["create", "get", "delete"] },
+  ],
+} satisfies FunctionDeclaration<typeof settings>;

@@ -1,0 +1,5 @@
+import { serveFunction } from "../../../shared/serve/serve-function.ts";
+import { deadLetter } from "./declaration.ts";
+import { recordDeadLetters } from "./record.ts";
+
+serveFunction(deadLetter, recordDeadLetters);

@@ -1,0 +1,120 @@
+import type { HttpRequest } from "../../../shared/http-message.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Pod } from "../../../shared/storage/pod-claims.ts";
+
+/** An event that a function finally did not take, reduced to what may be kept: no secrets, no environment, no status. */
+export interface Letter {
+  /** Milliseconds since the epoch. */
+  readonly received: number;
+  /** The CloudEvent's own attributes, as far as they are texts. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** The host of the function, for example `pvc-protection-release.holdfast`; empty when the broker did not say. */
+  readonly destination: string;
+  /** The HTTP status of the last attempt; empty or a word when there was no answer. */
+  readonly code: string;
+  /** The function's reply. */
+  readonly reply: string;
+  /** The object, reduced, when the event carried one that can be read. */
+  readonly object?: object;
+}
+
+type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
+
+const longestReply = 500;
+const errorAttributes = ["knativeerrordest", "knativeerrorcode", "knativeerrordata"];
+
+/**
+ * Reads a dead letter. Lenient on purpose: events end here because something is wrong with them. Brokers add
+ * `knativeerrordest`, `knativeerrorcode` and `knativeerrordata` (base64, at most 1,024 characters).
+ */
+export function readLetter({ headers, body }: HttpRequest, received: number): Letter {
+  const structured = headers["content-type"]?.toLowerCase().startsWith("application/cloudevents");
+  const envelope = structured ? asRecord(parse(body)) : fromHeaders(headers);
+  const data = structured ? envelope.data : parse(body);
+  const texts = Object.entries(envelope).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  const all = Object.fromEntries(texts.filter(([name]) => name !== "data" && name !== "data_base64"));
+  const attributes = Object.fromEntries(
+    Object.entries(all)
+      .filter(([name]) => !errorAttributes.includes(name))
+      .map(([name, value]) => [name, value.slice(0, 300)]),
+  );
+  const object = reduced(data);
+  return {
+    received,
+    attributes,
+    destination: destinationOf(all.knativeerrordest),
+    code: (all.knativeerrorcode ?? "").slice(0, 20),
+    reply: Buffer.from(all.knativeerrordata ?? "", "base64")
+      .toString("utf8")
+      .slice(0, longestReply),
+    ...(object ? { object } : {}),
+  };
+}
+
+/** The fields that rules read from an event's object, and none besides: an allow-list cannot leak what it does not know. */
+function reduced(data: unknown): object | undefined {
+  const { apiVersion, kind, metadata, spec, status } = asRecord(data) as Partial<Pod> & Partial<KubernetesObject>;
+  if (typeof asRecord(metadata).name !== "string" || kind === "Secret") return undefined;
+  const {
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+    finalizers,
+    ownerReferences,
+  } = metadata as KubernetesObject["metadata"];
+  const volumes = Array.isArray(spec?.volumes) ? spec.volumes : [];
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      deletionTimestamp,
+      deletionGracePeriodSeconds,
+      finalizers,
+      ownerReferences,
+    },
+    ...(kind === "Pod"
+      ? {
+          spec: {
+            nodeName: spec?.nodeName,
+            volumes: volumes.flatMap(({ name, persistentVolumeClaim, ephemeral }: Volume): object[] => {
+              if (persistentVolumeClaim) return [{ name, persistentVolumeClaim }];
+              return ephemeral ? [{ name, ephemeral: {} }] : [];
+            }),
+          },
+          status: { phase: status?.phase },
+        }
+      : {}),
+  };
+}
+
+function fromHeaders(headers: HttpRequest["headers"]): Record<string, unknown> {
+  const entries = Object.entries(headers).filter(([name]) => name.startsWith("ce-"));
+  return Object.fromEntries(entries.map(([name, value]) => [name.slice(3), value]));
+}
+
+/** `http://pvc-protection-release.holdfast.svc.cluster.local/` is the function `pvc-protection-release.holdfast`. */
+function destinationOf(url = ""): string {
+  try {
+    return new URL(url).hostname.split(".").slice(0, 2).join(".");
+  } catch {
+    return url.slice(0, 100);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const asRecord = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};

@@ -1,0 +1,37 @@
+import * as z from "zod";
+import type { FunctionDeclaration } from "../../../shared/declaration.ts";
+import { ConfigMap, Event, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+
+/** The kinds that the shipped table sweeps. An admin who adds another to the table grants its `list` to the function's role. */
+export const swept = [PersistentVolumeClaim] as const;
+
+const settings = z.object({
+  namespace: z.string().min(1).default("holdfast").describe("The namespace of the ConfigMap that holds the table."),
+  table: z
+    .string()
+    .min(1)
+    .default("holdfast-sweep")
+    .describe("The name of that ConfigMap; the table is its key table.yaml."),
+  rate: z.coerce.number().positive().max(1000).default(100).describe("Events sent per second, at most."),
+  tick: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(280)
+    .default(55)
+    .describe("Seconds that one tick may take, naps included; less than the time between two ticks."),
+});
+export type Settings = z.output<typeof settings>;
+
+export const sweepFunction = {
+  name: "platform/sweep",
+  doc: "Gives every object that needs a look an event, so that no rule depends on having seen one.",
+  settings,
+  may: [
+    ...swept.map((resource) => ({ resource, verbs: ["list"] as const })),
+    { ownNamespace: true, resource: ConfigMap, verbs: ["get", "patch"] },
+    { resource: Event, verbs: ["create", "get", "delete"] },
+  ],
+  // One tick at a time; a second one, should it come, waits its turn.
+  concurrency: 1,
+} satisfies FunctionDeclaration<typeof settings>;

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { dueTime, needsLook } from "./needs-look.ts";
+import type { Row } from "./table.ts";
+
+const now = Date.parse("2026-03-01T12:00:00Z");
+const minute = 60_000;
+const span = { after: now - minute, until: now };
+const ours = "holdfast.dev/pvc-protection";
+const row = (more: Partial<Row> = {}): Row => ({
+  rule: "pvc-protection/release",
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  resource: "persistentvolumeclaims",
+  namespaced: true,
+  // So long a cycle that no turn comes by chance.
+  every: 365 * 24 * 3_600_000,
+  excludedNamespaces: [],
+  sink: "http://broker.example/",
+  ...more,
+});
+const object = (metadata: object = {}): KubernetesObject => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name: "data", namespace: "shop", uid: "u1", resourceVersion: "1", ...metadata },
+});
+const waiting = (progress: object | string) => ({
+  labels: { "holdfast.dev/waiting": "true" },
+  annotations: {
+    "holdfast.dev/pvc-protection.release": typeof progress === "string" ? progress : JSON.stringify(progress),
+  },
+});
+const deleting = { deletionTimestamp: "2026-03-01T11:00:00Z" };
+
+describe("an object needs a look", () => {
+  test.each<[string, object, Partial<Row>, string | undefined]>([
+    ["when its time has come", waiting({ uid: "u1", next: "2026-03-01T12:00:00Z" }), {}, "due"],
+    ["not before its time", waiting({ uid: "u1", next: "2026-03-01T12:00:01Z" }), {}, undefined],
+    ["at once when its time cannot be read", waiting({ uid: "u1", next: "soon" }), {}, "due"],
+    ["at once when its progress is damaged", waiting('{"uid":"u1",'), {}, "due"],
+    ["not for a time copied from another object", waiting({ uid: "u2", next: "2026-03-01T12:00:00Z" }), {}, undefined],
+    [
+      "not for a time without the label",
+      { annotations: waiting({ uid: "u1", next: "2026-03-01T12:00:00Z" }).annotations },
+      {},
+      undefined,
+    ],
+    [
+      "when it is being deleted with the finalizer",
+      { ...deleting, finalizers: [ours] },
+      { when: { deletingWith: ours } },
+      "deleting",
+    ],
+    [
+      "not when it is being deleted without it",
+      { ...deleting, finalizers: ["a.example/x"] },
+      { when: { deletingWith: ours } },
+      undefined,
+    ],
+    ["not when it lives with it", { finalizers: [ours] }, { when: { deletingWith: ours } }, undefined],
+    ["when it lives without the finalizer", {}, { when: { aliveWithout: ours } }, "missing"],
+    ["not when it is being deleted without the finalizer", deleting, { when: { aliveWithout: ours } }, undefined],
+    ["not in an excluded namespace", {}, { when: { aliveWithout: ours }, excludedNamespaces: ["shop"] }, undefined],
+  ])("%s", (_, metadata, more, expected) => {
+    expect(needsLook(object(metadata), row(more), span)).toBe(expected);
+  });
+});
+
+test("the earliest of several rules' times counts", () => {
+  const annotations = {
+    "holdfast.dev/a": '{"uid":"u1","next":"2026-03-01T13:00:00Z"}',
+    "holdfast.dev/b": '{"uid":"u1","next":"2026-03-01T12:30:00Z"}',
+    "holdfast.dev/note": "not progress",
+  };
+  expect(dueTime(object({ labels: { "holdfast.dev/waiting": "true" }, annotations }))).toBe(
+    Date.parse("2026-03-01T12:30:00Z"),
+  );
+});
+
+describe("the slow cycle", () => {
+  const uids = Array.from({ length: 6000 }, (_, i) => `uid-${i}-${(i * 2654435761) % 997}`);
+  const turns = (after: number, until: number) =>
+    uids.filter((uid) => needsLook(object({ uid }), row({ every: 60 * minute }), { after, until }) === "turn");
+
+  test("gives every object exactly one turn an hour, whatever the schedule of the ticks", () => {
+    for (const period of [minute, 7 * minute]) {
+      const count = new Map<string, number>();
+      for (let at = now; at < now + 60 * minute; at += period) {
+        for (const uid of turns(at, Math.min(at + period, now + 60 * minute)))
+          count.set(uid, (count.get(uid) ?? 0) + 1);
+      }
+      expect(count.size).toBe(uids.length);
+      expect(new Set(count.values())).toEqual(new Set([1]));
+    }
+  });
+
+  test("spreads the turns evenly: no minute has twice its share", () => {
+    for (let i = 0; i < 60; i++) expect(turns(now + i * minute, now + (i + 1) * minute).length).toBeLessThan(200);
+  });
+
+  test("gives all a turn after a gap of an hour or more", () => {
+    expect(turns(now - 90 * minute, now)).toHaveLength(uids.length);
+  });
+});

@@ -1,0 +1,65 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { waitingLabel } from "../../../shared/progress.ts";
+import type { Row } from "./table.ts";
+
+/** Why an object needs a look. */
+export type Reason = "due" | "deleting" | "missing" | "turn";
+
+/** The time a sweep stands for: everything that fell due after the sweep before it. Milliseconds since the epoch. */
+export interface Span {
+  readonly after: number;
+  readonly until: number;
+}
+
+/**
+ * Why an object needs a look, if it does: a due time has passed, it is being deleted with the row's finalizer, it lacks
+ * the row's finalizer, or its turn on the slow cycle fell into the span. Pure; reads metadata alone.
+ */
+export function needsLook({ metadata }: KubernetesObject, row: Row, span: Span): Reason | undefined {
+  if (metadata.namespace && row.excludedNamespaces.includes(metadata.namespace)) return undefined;
+  const due = dueTime({ metadata });
+  if (due !== undefined && due <= span.until) return "due";
+  const has = (finalizer: string) => metadata.finalizers?.includes(finalizer) ?? false;
+  const { when } = row;
+  if (when && "deletingWith" in when && metadata.deletionTimestamp && has(when.deletingWith)) return "deleting";
+  if (when && "aliveWithout" in when && !metadata.deletionTimestamp && !has(when.aliveWithout)) return "missing";
+  return hasTurn(metadata.uid, row.every, span) ? "turn" : undefined;
+}
+
+/**
+ * The earliest due time in any progress annotation of ours, for objects that carry the waiting label. A damaged annotation
+ * is due at once: what cannot be read must not wait for ever. One that was copied from another object says nothing.
+ */
+export function dueTime({ metadata }: Pick<KubernetesObject, "metadata">): number | undefined {
+  if (metadata.labels?.[waitingLabel] !== "true") return undefined;
+  const times = Object.entries(metadata.annotations ?? {}).flatMap(([key, value]) =>
+    key.startsWith("holdfast.dev/") && value.startsWith("{") ? (nextOf(value, metadata.uid) ?? []) : [],
+  );
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+function nextOf(text: string, uid: string): number | undefined {
+  try {
+    const progress = JSON.parse(text) as { uid?: unknown; next?: unknown };
+    if (progress.next === undefined || progress.uid !== uid) return undefined;
+    const time = Date.parse(String(progress.next));
+    return Number.isNaN(time) ? 0 : time;
+  } catch {
+    return 0;
+  }
+}
+
+/** Every object has a moment of its own within the cycle, drawn from its uid: turns are spread evenly, whatever the schedule. */
+function hasTurn(uid: string, every: number, { after, until }: Span): boolean {
+  if (until - after >= every) return true;
+  const moment = hash(uid) % every;
+  const latest = Math.floor((until - moment) / every) * every + moment;
+  return latest > after;
+}
+
+/** FNV-1a, 32 bits: spreads uids evenly, which is all that is asked of it. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  return value;
+}

@@ -1,0 +1,37 @@
+import { randomUUID } from "node:crypto";
+import type { HttpRequest, HttpResponse } from "../../../shared/http-message.ts";
+import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
+import type { Tools } from "../../../shared/pipeline/receive.ts";
+import { type Settings, sweepFunction } from "./declaration.ts";
+import type { Post } from "./deliver.ts";
+import { sweep } from "./sweep.ts";
+
+/**
+ * Takes the PingSource's events: each is one tick. What the event says is not looked at; whoever posts here starts a
+ * sweep, which is harmless.
+ */
+export function onTick(
+  tools: Tools<Settings>,
+  post: Post = postByFetch,
+  id: () => string = randomUUID,
+): (request: HttpRequest) => Promise<HttpResponse> {
+  const { clock, log, settings } = tools;
+  return async () => {
+    try {
+      const client = await tools.client();
+      const because = await sweep({ client, clock, log, post, id }, { ...settings, tick: settings.tick * 1000 });
+      log.info({ rule: sweepFunction.name }, because);
+      return replyTo([]);
+    } catch (error) {
+      const outcome = outcomeOf(error);
+      log.error({ rule: sweepFunction.name, status: outcome.status }, outcome.because);
+      return replyTo([outcome]);
+    }
+  };
+}
+
+const postByFetch: Post = async (url, { headers, body }) => {
+  const response = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(30_000) });
+  await response.body?.cancel();
+  return { status: response.status, headers: {}, body: "" };
+};

@@ -1,0 +1,33 @@
+import * as z from "zod";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+
+/** The annotation on the table's ConfigMap that says how far the sweep has come. */
+export const statusKey = "holdfast.dev/platform.sweep";
+
+const cursor = z.object({ resource: z.string(), namespace: z.string(), name: z.string() });
+
+const schema = z.looseObject({
+  v: z.literal(1),
+  uid: z.string(),
+  /** Everything that fell due up to this time has been sent. RFC 3339. */
+  at: z.string(),
+  /** Set while a pass is unfinished: the last object sent in it, and the time up to which the pass looks. */
+  cursor: cursor.optional(),
+  until: z.string().optional(),
+  because: z.string(),
+});
+
+/** The last object for which an event was sent, in the order of the API server's lists. */
+export type Cursor = z.output<typeof cursor>;
+export type SweepStatus = z.output<typeof schema>;
+
+/** The status on the ConfigMap; `undefined` when there is none, or it is damaged or was copied from another ConfigMap. */
+export function readStatus({ metadata }: KubernetesObject): SweepStatus | undefined {
+  try {
+    const status = schema.parse(JSON.parse(metadata.annotations?.[statusKey] ?? ""));
+    const times = [status.at, status.until ?? status.at];
+    return status.uid === metadata.uid && times.every((time) => !Number.isNaN(Date.parse(time))) ? status : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { readTable } from "./table.ts";
+
+const release = `
+# Claims that wait for their pods.
+- rule: pvc-protection/release
+  apiVersion: v1
+  kind: PersistentVolumeClaim
+  resource: persistentvolumeclaims
+  when: { deletingWith: holdfast.dev/pvc-protection }
+  sink: http://broker-ingress.knative-eventing.svc.cluster.local/holdfast/storage
+`;
+
+test("a row is read with its defaults", () => {
+  expect(readTable(release)).toEqual({
+    rows: [
+      {
+        rule: "pvc-protection/release",
+        apiVersion: "v1",
+        kind: "PersistentVolumeClaim",
+        resource: "persistentvolumeclaims",
+        namespaced: true,
+        when: { deletingWith: "holdfast.dev/pvc-protection" },
+        every: 3_600_000,
+        excludedNamespaces: [],
+        sink: "http://broker-ingress.knative-eventing.svc.cluster.local/holdfast/storage",
+      },
+    ],
+    faults: [],
+  });
+});
+
+test.each([
+  ["a misspelt field", release.replace("resource:", "ressource:"), [6, 3], /ressource/],
+  ["a missing field", release.replace(/ {2}resource.*\n/, ""), [3], /resource/],
+  ["a duration without a unit", `${release}  every: 60\n`, [9], /every/],
+  ["a duration of zero", `${release}  every: 0m\n`, [9], /every: expected a duration such as/],
+  ["a sink that is no URL", release.replace(/sink: .*/, "sink: storage"), [8], /sink/],
+  ["a condition that is unknown", release.replace("deletingWith", "deletedWith"), [7], /when/],
+])("%s refuses its row, with the line, and the other rows still count", (_, broken, lines, because) => {
+  const good = release.replace("pvc-protection/release", "other/rule");
+  const { rows, faults } = readTable(broken + good);
+  expect(rows.map(({ rule }) => rule)).toEqual(["other/rule"]);
+  expect(faults.map(({ line }) => line).sort()).toEqual([...lines].sort());
+  expect(faults.map(({ because }) => because).join(" ")).toMatch(because);
+});
+
+test.each([
+  ["no YAML", "- rule: [", /not valid YAML/],
+  ["a mapping", "rule: x", /must be a list/],
+  ["empty", "", /must be a list/],
+])("a table that is %s is refused whole", (_, text, because) => {
+  const { rows, faults } = readTable(text);
+  expect(rows).toEqual([]);
+  expect(faults[0]?.because).toMatch(because);
+});
+
+test("a row that is no mapping is refused with its line", () => {
+  expect(readTable(`${release}- nonsense\n`)).toMatchObject({ rows: [{}], faults: [{ line: 9 }] });
+});

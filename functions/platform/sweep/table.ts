@@ -1,0 +1,81 @@
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import * as z from "zod";
+
+const duration = z
+  .string()
+  .regex(/^[1-9][0-9]*[smhd]$/, "expected a duration such as 90s, 30m, 1h or 7d")
+  .transform(
+    (text) => Number.parseInt(text, 10) * ({ s: 1, m: 60, h: 3600, d: 86_400 }[text.at(-1) ?? "s"] ?? 1) * 1000,
+  );
+
+const row = z.strictObject({
+  /** The rule that the row serves; for people, and for the log. */
+  rule: z.string().min(1),
+  apiVersion: z.string().min(1),
+  kind: z.string().min(1),
+  /** The kind's plural in URLs. */
+  resource: z.string().min(1),
+  namespaced: z.boolean().default(true),
+  /** What to look for besides due times; without it only due times and the slow cycle. */
+  when: z
+    .union([z.strictObject({ deletingWith: z.string().min(1) }), z.strictObject({ aliveWithout: z.string().min(1) })])
+    .optional(),
+  /** The slow cycle: every object gets its turn once in this time. */
+  every: duration.default(3_600_000),
+  labelSelector: z.string().optional(),
+  excludedNamespaces: z.array(z.string()).default([]),
+  /** Where events of this kind go: the family's broker. */
+  sink: z.url({ protocol: /^https?$/ }),
+});
+
+/** One line of the sweep's table: which objects of which kind need a look, and on whose behalf. */
+export type Row = z.output<typeof row>;
+
+/** A row, or a whole table, that cannot be used. `line` counts from 1. */
+export interface Fault {
+  readonly line: number;
+  readonly because: string;
+}
+
+export interface Table {
+  readonly rows: readonly Row[];
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * Reads the table: a YAML list, one row per rule and kind. A row that cannot be used is refused with its line and what was
+ * expected, and nothing is guessed in its place; the other rows still count.
+ */
+export function readTable(text: string): Table {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const lineAt = (offset = 0) => lines.linePos(offset).line;
+  const lineOf = (node: unknown) => lineAt(isNode(node) ? node.range?.[0] : undefined);
+  const [error] = document.errors;
+  if (error) {
+    const because = error.message.split(" at line ")[0] ?? error.message;
+    return { rows: [], faults: [{ line: lineAt(error.pos[0]), because: `The table is not valid YAML: ${because}.` }] };
+  }
+  const { contents } = document;
+  if (!isSeq(contents)) return { rows: [], faults: [{ line: 1, because: "The table must be a list of rows." }] };
+
+  const rows: Row[] = [];
+  const faults: Fault[] = [];
+  for (const node of contents.items) {
+    const result = row.safeParse(isMap(node) ? node.toJS(document) : undefined);
+    if (result.success) {
+      rows.push(result.data);
+      continue;
+    }
+    for (const issue of result.error.issues) {
+      const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+      const [field] = unknown ? [unknown] : issue.path;
+      const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && key.value === field) : undefined;
+      faults.push({
+        line: lineOf(pair ? pair.key : node),
+        because: `${field === undefined ? "The row" : String(field)}: ${issue.message}.`,
+      });
+    }
+  }
+  return { rows, faults };
+}

@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import * as z from "zod";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import { ConfigMap } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+
+const schema = z.object({
+  attributes: z.record(z.string(), z.string()),
+  destination: z.string().default(""),
+  object: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** What of a dead letter it takes to give it to a rule again. */
+export type SavedLetter = z.output<typeof schema>;
+
+const ring = "holdfast-dead-letters";
+
+/**
+ * Finds a letter in a file, or by its name in the ring that the dead-letter function keeps.
+ *
+ * @throws Error that says where was looked and what to do.
+ */
+export async function findLetter(source: string, client: Client, namespace: string): Promise<SavedLetter> {
+  if (existsSync(source)) return parse(await readFile(source, "utf8"), `The file ${source}`);
+  const configMap = await client.get<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, namespace, ring);
+  const letter = configMap?.data?.[source];
+  if (letter !== undefined) return parse(letter, `The letter ${source}`);
+  const names = Object.keys(configMap?.data ?? {}).sort();
+  const known = names.length > 0 ? `The newest are: ${names.slice(-5).join(", ")}.` : "There are no letters.";
+  throw new Error(`There is no file ${source}, and no such letter in ConfigMap ${namespace}/${ring}. ${known}`);
+}
+
+function parse(text: string, what: string): SavedLetter {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Error(`${what} is no dead letter: JSON with attributes and, where known, destination and object.`, {
+      cause,
+    });
+  }
+}
