@@ -29,7 +29,7 @@ export interface WatchEvent<T extends KubernetesObject = KubernetesObject> {
 }
 
 /**
- * Watches a kind: GET with `watch=1`, one JSON document a line, bookmarks asked for. Ends when the server ends the stream
+ * Watches a kind: GET with `watch=1`, one JSON document a line, bookmarks asked for. Metadata-only objects carry the kind asked for. Ends when the server ends the stream
  * or `signal` aborts; leaving the loop early closes the response. Throws an {@link ApiError}: what the server answered, an
  * `ERROR` event as its Status says (410 `Expired` when the version is too old), or status 0 `Unreachable`.
  */
@@ -48,7 +48,7 @@ export async function* watchEvents<T extends KubernetesObject>(
     for await (const line of linesOf(response.body)) {
       const event = parse(call, line);
       if (event.type === "ERROR") throw failure(call, event.object as unknown as Status, 500);
-      yield event as WatchEvent<T>;
+      yield (options.metadataOnly ? named(event, kind) : event) as WatchEvent<T>;
     }
   } catch (error) {
     if (signal?.aborted) return;
@@ -56,6 +56,11 @@ export async function* watchEvents<T extends KubernetesObject>(
     const message = error instanceof Error ? error.message : String(error);
     throw new ApiError(call, { status: 0, reason: "Unreachable", message }, error);
   }
+}
+
+/** Metadata alone comes as `PartialObjectMetadata`; a reader wants to know of what. */
+function named({ type, object }: { type: string; object: KubernetesObject }, { apiVersion, kind }: Kind) {
+  return { type, object: { ...object, apiVersion, kind } };
 }
 
 const partialMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";

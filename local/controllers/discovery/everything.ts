@@ -1,0 +1,114 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { type Change, type Reflection, reflect } from "../../watch/reflect.ts";
+import type { ControllerTools } from "../controller.ts";
+import { CustomResourceDefinition, kindKey } from "../objects/kinds.ts";
+import { startWorkQueue } from "../work-queue.ts";
+import { discover, type ServedKind } from "./discover.ts";
+
+/** Metadata of every object of every kind that can be listed, watched and deleted, as its kinds come and go. */
+export interface Everything {
+  /** A kind by apiVersion and name, in any version that is served. */
+  find(apiVersion: string, kind: string): ServedKind | undefined;
+  /** Every kind in its preferred version. */
+  kinds(): readonly ServedKind[];
+  on(handler: (kind: ServedKind, change: Change, object: KubernetesObject, old?: KubernetesObject) => void): void;
+  /** Told whenever the set of kinds has been read anew and new ones are listed. */
+  onKinds(handler: () => void): void;
+  readonly synced: Promise<unknown>;
+}
+
+/** After a CustomResourceDefinition changed, the kind appears in discovery a little later; asked for this often at most. */
+const attempts = 10;
+
+/**
+ * Follows everything but Events. The set of kinds is read again whenever a CustomResourceDefinition or an APIService
+ * changes, never by the clock.
+ */
+export function followEverything(tools: ControllerTools): Everything {
+  const { client, signal, trouble } = tools;
+  const followed = new Map<string, { kind: ServedKind; reflection: Reflection; stop: AbortController }>();
+  const handlers: Parameters<Everything["on"]>[0][] = [];
+  const kindHandlers: (() => void)[] = [];
+  const synced = Promise.withResolvers<void>();
+  let served: ServedKind[] = [];
+  let left = attempts;
+
+  const report = (subject: string, error: unknown) => trouble({ controller: "discovery", subject, error });
+
+  function start(kind: ServedKind): void {
+    const stop = new AbortController();
+    const reflection = reflect({ ...tools, signal: AbortSignal.any([signal, stop.signal]) }, kind, {
+      metadataOnly: true,
+      failed: (error) => report(kindKey(kind), error),
+    });
+    followed.set(kindKey(kind), { kind, reflection, stop });
+    for (const handler of handlers) listen(kind, reflection, handler);
+    if (definesKinds(kind)) reflection.on(kindsChanged);
+  }
+
+  function listen(kind: ServedKind, reflection: Reflection, handler: Parameters<Everything["on"]>[0]): void {
+    reflection.on((change, object, old) => handler(kind, change, object, old));
+  }
+
+  function stop(key: string): void {
+    const entry = followed.get(key);
+    followed.delete(key);
+    entry?.stop.abort();
+    // What nobody can read any more is gone as far as anyone can tell.
+    for (const object of entry?.reflection.list() ?? []) {
+      for (const handler of handlers) if (entry) handler(entry.kind, "delete", object, object);
+    }
+  }
+
+  function kindsChanged(): void {
+    left = attempts;
+    queue.add("kinds");
+  }
+
+  async function read(): Promise<void> {
+    served = await discover(client, report);
+    const wanted = new Map(served.filter(isFollowed).map((kind) => [kindKey(kind), kind]));
+    for (const key of [...followed.keys()]) if (!wanted.has(key)) stop(key);
+    for (const [key, kind] of wanted) if (!followed.has(key)) start(kind);
+    // Not awaited: a kind whose definition goes before it was listed never fills, and its going must still be seen.
+    void Promise.all([...followed.values()].map(({ reflection }) => reflection.synced)).then(() => {
+      synced.resolve();
+      for (const handler of kindHandlers) handler();
+    });
+    if (definedButNotServed() && left-- > 0) queue.addAfter("kinds", 100 * 2 ** (attempts - left));
+  }
+
+  function definedButNotServed(): boolean {
+    const names = new Set(served.map(({ plural, apiVersion }) => `${plural}.${apiVersion.split("/")[0]}`));
+    const defined = followed.get(kindKey(CustomResourceDefinition))?.reflection.list() ?? [];
+    return defined.some(({ metadata }) => !metadata.deletionTimestamp && !names.has(metadata.name));
+  }
+
+  const queue = startWorkQueue({
+    clock: tools.clock,
+    signal,
+    ready: Promise.resolve(),
+    work: read,
+    failed: report,
+  });
+  queue.add("kinds");
+
+  return {
+    find: (apiVersion, kind) => served.find((other) => other.apiVersion === apiVersion && other.kind === kind),
+    kinds: () => served.filter(({ preferred }) => preferred),
+    on(handler) {
+      handlers.push(handler);
+      for (const { kind, reflection } of followed.values()) listen(kind, reflection, handler);
+    },
+    onKinds: (handler) => kindHandlers.push(handler),
+    synced: synced.promise,
+  };
+}
+
+function isFollowed({ kind, preferred, verbs }: ServedKind): boolean {
+  return preferred && kind !== "Event" && ["list", "watch", "delete"].every((verb) => verbs.includes(verb));
+}
+
+function definesKinds(kind: ServedKind): boolean {
+  return kindKey(kind) === kindKey(CustomResourceDefinition) || kind.kind === "APIService";
+}

@@ -1,0 +1,102 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import { Event } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Random } from "../time/random.ts";
+import { microTimestamp } from "./timestamp.ts";
+
+/** What happened, as the component that saw it words it. */
+export interface Occurrence {
+  type: "Normal" | "Warning";
+  /** Machine-readable, for example `FailedScheduling`. */
+  reason: string;
+  /** What was attempted; the reason when absent. */
+  action?: string;
+  note: string;
+  /** The component, for example `kubelet`. */
+  by: string;
+  /** Which of its instances, for example the node; the component when absent. */
+  instance?: string;
+}
+
+/** Shows an occurrence on an object as an events.k8s.io/v1 Event. Returns at once and never throws. */
+export type Recorder = (about: KubernetesObject, occurrence: Occurrence) => void;
+
+/** Different occurrences remembered, so that their Events grow a series. */
+const memory = 1000;
+
+/**
+ * Records Events as client-go does: the same occurrence on the same object again, as far as it is remembered, grows the
+ * series of the Event there is. `failed` hears of Events that could not be written; they are not tried again.
+ */
+export function createRecorder(
+  tools: { client: Client; clock: Clock; random: Random },
+  failed: (error: unknown) => void,
+): Recorder {
+  const known = new Map<string, { name: string; count: number; written: Promise<unknown> }>();
+
+  return (about, occurrence) => {
+    const namespace = namespaceOf(about);
+    const now = microTimestamp(tools.clock.now());
+    const key = JSON.stringify([about.metadata.uid, occurrence]);
+    const forget = () => known.delete(key);
+
+    const entry = known.get(key);
+    if (entry) {
+      const series = { count: ++entry.count, lastObservedTime: now };
+      entry.written = entry.written
+        .then(() => tools.client.patch(Event, namespace, entry.name, "merge", { series }))
+        // Events expire: the next one begins anew.
+        .then((event) => event ?? forget())
+        .catch(failed);
+      return;
+    }
+    const name = `${about.metadata.name.slice(0, 230)}.${hex(tools.random)}`;
+    const written = tools.client.create(Event, eventOf(name, namespace, now, about, occurrence));
+    known.set(key, {
+      name,
+      count: 1,
+      written: written.catch((error) => {
+        forget();
+        failed(error);
+      }),
+    });
+    const oldest = known.keys().next();
+    if (known.size > memory && !oldest.done) known.delete(oldest.value);
+  };
+}
+
+function eventOf(name: string, namespace: string, now: string, about: KubernetesObject, occurrence: Occurrence) {
+  const { type, reason, note, by, instance = by, action = reason } = occurrence;
+  const { apiVersion, kind, metadata } = about;
+  return {
+    apiVersion: Event.apiVersion,
+    kind: Event.kind,
+    // The server sets what is missing.
+    metadata: { name, namespace } as KubernetesObject["metadata"],
+    eventTime: now,
+    type,
+    reason,
+    action,
+    note: note.slice(0, 1024),
+    regarding: {
+      apiVersion,
+      kind,
+      namespace: metadata.namespace,
+      name: metadata.name,
+      uid: metadata.uid,
+      resourceVersion: metadata.resourceVersion,
+    },
+    reportingController: by,
+    reportingInstance: instance,
+  };
+}
+
+/** Events on cluster-scoped objects live in `default`, as the API server demands. */
+function namespaceOf(about: KubernetesObject): string {
+  return about.metadata.namespace ?? "default";
+}
+
+function hex(random: Random): string {
+  return Array.from({ length: 16 }, () => random.below(16).toString(16)).join("");
+}

@@ -1,0 +1,165 @@
+import { systemClock } from "../../../shared/clock.ts";
+import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
+import { type Client, createClient } from "../../../shared/kubernetes/client.ts";
+import { type Kind, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { kubeconfigTransport } from "../../../shared/kubernetes/kubeconfig-transport.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Transport } from "../../../shared/kubernetes/transport.ts";
+import { createApiServer } from "../../apiserver/server.ts";
+import { seededRandom } from "../../time/random.ts";
+import { virtualClock } from "../../time/virtual-clock.ts";
+import type { Trouble } from "../controller.ts";
+import { Namespace } from "../objects/kinds.ts";
+import { type ControllersOptions, startControllers } from "../start-controllers.ts";
+
+/**
+ * A cluster in which a test of controllers runs: the emulator with the controllers of this folder on virtual time; or, where
+ * `HOLDFAST_CLUSTER` names a kubeconfig, a real API server, with the controllers of this folder (`HOLDFAST_CONTROLLERS=ours`, those of
+ * kube-controller-manager switched off) or with Kubernetes' own (`theirs`).
+ */
+export interface World {
+  transport: Transport;
+  client: Client;
+  /** A namespace of this world's own; also a prefix for names of cluster-scoped objects. */
+  namespace: string;
+  /** What the controllers could not do at once. */
+  troubles: Trouble[];
+  /** Waits for a check to come true; rejects with `what` otherwise. */
+  until(what: string, check: () => Promise<unknown> | unknown): Promise<void>;
+  /** Gives everything the time to do what it should not. */
+  rest(): Promise<void>;
+  /** Creates an object, in the world's namespace when its kind has namespaces; one that exists is left as it is. */
+  create(
+    kind: Kind,
+    name: string,
+    written?: { metadata?: object; [field: string]: unknown },
+  ): Promise<KubernetesObject>;
+  get<T extends KubernetesObject>(kind: Kind, name: string): Promise<T | undefined>;
+  patch(kind: Kind, name: string, patch: unknown, subresource?: string): Promise<unknown>;
+  delete(kind: Kind, name: string, options?: Parameters<Client["delete"]>[3]): Promise<boolean>;
+  /** Waits until there is no object of that name. */
+  gone(kind: Kind, name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openWorld(options: Partial<ControllersOptions>): Promise<World> {
+  const { transport, clock, random, until, rest } = process.env.HOLDFAST_CLUSTER
+    ? realCluster(process.env.HOLDFAST_CLUSTER)
+    : emulatedCluster();
+  const client = createClient(transport, { clock });
+  const stop = new AbortController();
+  const troubles: Trouble[] = [];
+  const namespace = `t-${random.below(1e9)}`;
+  if (process.env.HOLDFAST_CONTROLLERS !== "theirs") {
+    const trouble = (one: Trouble) => {
+      troubles.push(one);
+    };
+    const running = startControllers({ transport, clock, random, signal: stop.signal, trouble, ...options });
+    await running.synced;
+  }
+  const scope = (kind: Kind) => (kind.namespaced ? namespace : undefined);
+  const world: World = {
+    transport,
+    client,
+    namespace,
+    troubles,
+    until,
+    rest,
+    async create(kind, name, written = {}) {
+      const metadata = { ...written.metadata, name, ...(kind.namespaced ? { namespace } : {}) };
+      const object = { ...written, apiVersion: kind.apiVersion, kind: kind.kind, metadata } as KubernetesObject;
+      try {
+        return await client.create(kind, object);
+      } catch (error) {
+        const present = isAlreadyExists(error) && (await world.get(kind, name));
+        if (!present) throw error;
+        return present;
+      }
+    },
+    get: (kind, name) => client.get(kind, scope(kind), name),
+    patch: (kind, name, patch, subresource) =>
+      client.patch(kind, scope(kind), name, "merge", patch, subresource ? { subresource } : {}),
+    delete: (kind, name, options) => client.delete(kind, scope(kind), name, options),
+    gone: (kind, name) => world.until(`${kind.kind} ${name} is gone`, async () => !(await world.get(kind, name))),
+    async close() {
+      stop.abort();
+      await client.delete(Namespace, undefined, namespace);
+    },
+  };
+  await world.create(Namespace, namespace);
+  return world;
+}
+
+type Cluster = Pick<ControllersOptions, "transport" | "clock" | "random"> & Pick<World, "until" | "rest">;
+
+function emulatedCluster(): Cluster {
+  const clock = virtualClock();
+  const random = seededRandom(1);
+  return {
+    transport: createApiServer({ clock, random }).handle,
+    clock,
+    random,
+    async until(what, check) {
+      if (!(await clock.runUntil(async () => Boolean(await check()), 600_000)))
+        throw new Error(`Did not come true: ${what}`);
+    },
+    rest: () => clock.advance(60_000),
+  };
+}
+
+function realCluster(kubeconfig: string): Cluster {
+  return {
+    transport: kubeconfigTransport(kubeconfig),
+    clock: systemClock,
+    random: seededRandom(Math.floor(performance.timeOrigin * 1000)),
+    async until(what, check) {
+      const start = Date.now();
+      while (!(await check())) {
+        if (Date.now() - start > 60_000) throw new Error(`Did not come true: ${what}`);
+        await systemClock.sleep(50);
+      }
+    },
+    rest: () => systemClock.sleep(2000),
+  };
+}
+
+/** A claim of 1 GiB. */
+export function createClaim(
+  world: World,
+  name: string,
+  spec: object = {},
+  metadata: object = {},
+): Promise<KubernetesObject> {
+  const whole = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, ...spec };
+  return world.create(PersistentVolumeClaim, name, { metadata, spec: whole });
+}
+
+/** A pod of one container that mounts the given claims. */
+export function createPod(
+  world: World,
+  name: string,
+  claims: readonly string[] = [],
+  spec: object = {},
+  metadata: object = {},
+): Promise<KubernetesObject> {
+  return world.create(Pod, name, {
+    metadata,
+    spec: {
+      terminationGracePeriodSeconds: 1,
+      containers: [
+        {
+          name: "main",
+          image: "registry.example/main:1",
+          volumeMounts: claims.map((claim) => ({ name: claim, mountPath: `/${claim}` })),
+        },
+      ],
+      volumes: claims.map((claim) => ({ name: claim, persistentVolumeClaim: { claimName: claim } })),
+      ...spec,
+    },
+  });
+}
+
+/** Deletes a pod without the help of a kubelet. */
+export function forceDelete(world: World, name: string): Promise<boolean> {
+  return world.delete(Pod, name, { gracePeriodSeconds: 0 });
+}

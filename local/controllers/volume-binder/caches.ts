@@ -1,0 +1,9 @@
+import type { Reflection } from "../../watch/reflect.ts";
+import type { ClaimObject, ClassObject, VolumeObject } from "../objects/storage.ts";
+
+/** What the binder knows of the cluster, a little behind the truth. */
+export interface BinderCaches {
+  claims: Reflection<ClaimObject>;
+  volumes: Reflection<VolumeObject>;
+  classes: Reflection<ClassObject>;
+}
