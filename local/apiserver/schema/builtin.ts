@@ -94,6 +94,7 @@ const scalars: Record<string, Schema> = {
   boolean: { type: "boolean" },
   number: { type: "integer" },
   Date: { type: "string", format: "date-time" },
+  V1MicroTime: { type: "string", format: "date-time" },
   IntOrString: { oneOf: [{ type: "integer" }, { type: "string" }], format: "int-or-string" },
   any: { "x-kubernetes-preserve-unknown-fields": true },
 };
@@ -105,6 +106,6 @@ function schemaOfType({ type, format }: Pick<Attribute, "type" | "format">): Sch
   if (value) return { type: "object", additionalProperties: schemaOfType({ type: value, format }) };
   const scalar = scalars[type];
   if (!scalar) return refTo(definitionName(type));
-  if (!format) return scalar;
+  if (!format || scalar.format) return scalar;
   return { ...scalar, ...(format === "double" ? { type: "number" } : {}), format };
 }
