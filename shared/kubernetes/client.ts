@@ -134,10 +134,19 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
 
   return {
     request: send,
-    get: (kind, namespace, name, options = {}) =>
-      send<never>("GET", pathOf(kind, namespace, name), undefined, {
-        accept: options.metadataOnly ? metadataObject : json,
-      }).catch(absentWhenNotFound),
+    get: async <T extends KubernetesObject>(
+      kind: Kind,
+      namespace: string | undefined,
+      name: string,
+      { metadataOnly = false } = {},
+    ) => {
+      const accept = metadataOnly ? metadataObject : json;
+      const object = await send<T>("GET", pathOf(kind, namespace, name), undefined, { accept }).catch(
+        absentWhenNotFound,
+      );
+      // Metadata alone comes as `PartialObjectMetadata`; a reader wants to know of what.
+      return object && metadataOnly ? { ...object, apiVersion: kind.apiVersion, kind: kind.kind } : object;
+    },
 
     async *list<T extends KubernetesObject>(kind: Kind, options: ListOptions = {}) {
       const { namespace, labelSelector, fieldSelector, pageSize = 250, metadataOnly } = options;

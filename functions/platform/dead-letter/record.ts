@@ -65,9 +65,8 @@ async function show(client: Client, letter: Letter, note: string, now: number): 
   const { kind, apiversion, namespace, name } = letter.attributes;
   const known = shownOn.find((candidate) => candidate.kind === kind && candidate.apiVersion === apiversion);
   if (!known || !name) return;
-  const object = await client.get(known, namespace, name, { metadataOnly: true });
-  if (!object) return;
-  const about = { ...object, apiVersion: known.apiVersion, kind: known.kind };
+  const about = await client.get(known, namespace, name, { metadataOnly: true });
+  if (!about) return;
   await tell(
     client,
     about,
