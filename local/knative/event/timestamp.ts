@@ -9,7 +9,7 @@ const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$
  * time. Keeps fractions of a second to the nanosecond.
  */
 export function canonicalTime(text: string): string | undefined {
-  if (canonical.test(text)) return text;
+  if (canonical.test(text)) return Number.isNaN(Date.parse(text)) ? undefined : text;
   const fraction = rfc3339.exec(text)?.[1] ?? "";
   const seconds = Date.parse(text.replace(fraction, "").toUpperCase());
   if (!rfc3339.test(text) || Number.isNaN(seconds)) return undefined;
