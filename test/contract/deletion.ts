@@ -5,8 +5,8 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { ConfigMap, StatefulSet } from "../worlds/kinds.ts";
 import { configMap, statefulSet } from "../worlds/manifest.ts";
 import type { Bench } from "../worlds/server.ts";
+import { watching } from "../worlds/watching.ts";
 import { failure } from "./failure.ts";
-import { watching } from "./watching.ts";
 
 const ours = "holdfast.dev/contract";
 const foreignUid = "11111111-1111-4111-8111-111111111111";

@@ -4,8 +4,8 @@ import { Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../shared/kubernetes/object.ts";
 import { pod } from "../worlds/manifest.ts";
 import type { Bench } from "../worlds/server.ts";
+import { watching } from "../worlds/watching.ts";
 import { failure } from "./failure.ts";
-import { watching } from "./watching.ts";
 
 interface LivePod extends KubernetesObject {
   spec: { nodeName?: string; terminationGracePeriodSeconds?: number };

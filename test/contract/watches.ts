@@ -3,7 +3,7 @@ import { pathOf } from "../../shared/kubernetes/kind.ts";
 import { ConfigMap } from "../worlds/kinds.ts";
 import { configMap } from "../worlds/manifest.ts";
 import type { Bench } from "../worlds/server.ts";
-import { type Watching, watching } from "./watching.ts";
+import { type Watching, watching } from "../worlds/watching.ts";
 
 /** Watches: every change after a version, in order, or 410. */
 export function watches(open: () => Promise<Bench>): void {

@@ -1,7 +1,7 @@
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import type { Bench } from "../worlds/server.ts";
+import type { Bench } from "./server.ts";
 
 /** One line of a watch. */
 export interface WatchLine {

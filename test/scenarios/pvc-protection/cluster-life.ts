@@ -1,0 +1,184 @@
+import { expect } from "vitest";
+import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { Namespace, PersistentVolume } from "../../worlds/kinds.ts";
+import { claim, pod, volumeOf } from "../../worlds/manifest.ts";
+import type { World } from "../../worlds/world.ts";
+import type { Story } from "../story.ts";
+import {
+  claimGoes,
+  claimIsHeld,
+  claimOf,
+  claimStays,
+  deleteClaim,
+  isProtected,
+  noticesOn,
+  podOf,
+  protectedClaim,
+  runningPod,
+  stripInTree,
+} from "./words.ts";
+
+/** A claim with a volume behind it, as users have them. */
+async function boundClaim(world: World, name: string): Promise<KubernetesObject> {
+  const { admin, namespace } = world;
+  await admin.create(PersistentVolumeClaim, claim({ namespace, name }, { storageClassName: "standard" }));
+  await isProtected(world, name);
+  return world.eventually(`claim ${name} is bound`, async () => {
+    const live = await claimOf(world, name);
+    return (live?.status as { phase?: string } | undefined)?.phase === "Bound" && live;
+  });
+}
+
+/** A pod as users have them: the scheduler gives it a node, the kubelet runs it. */
+async function scheduledPod(world: World, name: string, claims: readonly string[]): Promise<void> {
+  const { admin, namespace } = world;
+  const spec = { schedulerName: "default-scheduler", terminationGracePeriodSeconds: 1, volumes: claims.map(volumeOf) };
+  await admin.create(Pod, pod({ namespace, name }, spec));
+}
+
+const runs = (world: World, name: string) =>
+  world.eventually(`pod ${name} runs`, async () => (await phaseOf(world, name)) === "Running");
+
+async function phaseOf(world: World, name: string): Promise<string | undefined> {
+  return ((await podOf(world, name))?.status as { phase?: string } | undefined)?.phase;
+}
+
+/** Whole lives of claims and pods, with scheduler, kubelet and volumes doing their half. */
+export const clusterLife: readonly Story[] = [
+  {
+    title: "a claim whose pod is gone is deleted at once",
+    async tell(world) {
+      const { admin, namespace } = world;
+      await boundClaim(world, "data");
+      await scheduledPod(world, "web", ["data"]);
+      await runs(world, "web");
+      await admin.delete(Pod, namespace, "web");
+      await world.eventually("the pod is gone", async () => !(await podOf(world, "web")));
+      await deleteClaim(world, "data");
+      await claimGoes(world, "data");
+    },
+  },
+  {
+    title: "a claim deleted under its pod keeps its volume until the pod is gone; then both go",
+    async tell(world) {
+      const { admin, namespace } = world;
+      const { spec } = await boundClaim(world, "data");
+      const { volumeName } = spec as { volumeName: string };
+      await scheduledPod(world, "web", ["data"]);
+      await runs(world, "web");
+      await deleteClaim(world, "data");
+      await claimIsHeld(world, "data");
+      await claimStays(world, "data");
+      expect(await phaseOf(world, "web")).toBe("Running");
+      const volume = await admin.get(PersistentVolume, undefined, volumeName);
+      expect(volume).toMatchObject({ status: { phase: "Bound" } });
+
+      await admin.delete(Pod, namespace, "web");
+      await claimGoes(world, "data");
+      await world.eventually("the volume goes, too", async () => {
+        return !(await admin.get(PersistentVolume, undefined, volumeName));
+      });
+    },
+  },
+  {
+    title: "a second pod is not scheduled while the claim is being deleted, is told why, and does not hold the claim",
+    async tell(world) {
+      const { admin, namespace } = world;
+      await boundClaim(world, "data");
+      await scheduledPod(world, "first", ["data"]);
+      await runs(world, "first");
+      await deleteClaim(world, "data");
+      await claimIsHeld(world, "data");
+
+      await scheduledPod(world, "second", ["data"]);
+      await world.eventually("the scheduler refuses the second pod", async () => {
+        const status = (await podOf(world, "second"))?.status as { conditions?: { type: string; reason?: string }[] };
+        return status.conditions?.some(({ type, reason }) => type === "PodScheduled" && reason === "Unschedulable");
+      });
+      await claimStays(world, "data");
+      await admin.delete(Pod, namespace, "second");
+      await claimStays(world, "data");
+
+      await admin.delete(Pod, namespace, "first");
+      await claimGoes(world, "data");
+    },
+  },
+  {
+    title: "a pod that waits for a node is warned when its claim is deleted",
+    async tell(world) {
+      await protectedClaim(world, "data", { finalizers: ["a.example/hold"] });
+      const { admin, namespace } = world;
+      await admin.create(Pod, pod({ namespace, name: "web" }, { volumes: [volumeOf("data")] }));
+      await deleteClaim(world, "data");
+      const [notice] = await world.eventually("the pod is warned", async () => {
+        const notices = await noticesOn(world, "Pod", "web");
+        return notices.length > 0 && notices;
+      });
+      expect(notice).toMatchObject({ type: "Warning", reason: "ClaimBeingDeleted" });
+      expect(notice?.note).toContain("PVC (data) is in scheduled for deletion state");
+      await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { finalizers: null } });
+    },
+  },
+  {
+    title: "a pod whose node got it too late is not started, and is told why",
+    async tell(world) {
+      const { admin, namespace } = world;
+      // Nothing but the finalizer of somebody else keeps the claim: the kubelet treats it as gone.
+      await protectedClaim(world, "data", { finalizers: ["a.example/hold"] });
+      await deleteClaim(world, "data");
+      await stripInTree(world, "data");
+      await world.eventually("only the other finalizer is left", async () => {
+        return (await claimOf(world, "data"))?.metadata.finalizers?.join() === "a.example/hold";
+      });
+      await admin.create(Pod, pod({ namespace, name: "web" }, { volumes: [volumeOf("data")], nodeName: "node-0" }));
+      await world.rest();
+      expect(await phaseOf(world, "web")).toBe("Pending");
+      // A change of the claim wakes the function that warns.
+      await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step: "1" } } });
+      const [notice] = await world.eventually("the pod is warned", async () => {
+        const notices = await noticesOn(world, "Pod", "web");
+        return notices.length > 0 && notices;
+      });
+      expect(notice?.note).toContain("can't start pod (web) because it's using PVC (data) that is being deleted");
+      await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { finalizers: null } });
+    },
+  },
+  {
+    title: "a namespace that is deleted goes with its pods and claims",
+    async tell(world) {
+      const { admin, namespace } = world;
+      for (const name of ["free", "used"]) await protectedClaim(world, name);
+      await scheduledPodOn(world, "web", ["used"]);
+      await admin.delete(Namespace, undefined, namespace);
+      await world.eventually(
+        "the namespace is gone",
+        async () => !(await admin.get(Namespace, undefined, namespace)),
+        120_000,
+      );
+    },
+  },
+  {
+    title: "a claim in a namespace that is going is held by its pod, although no Event can say so",
+    async tell(world) {
+      const { admin, namespace } = world;
+      await protectedClaim(world, "data");
+      await runningPod(world, "web", ["data"]);
+      await admin.delete(Namespace, undefined, namespace);
+      await deleteClaim(world, "data");
+      await stripInTree(world, "data");
+      await claimIsHeld(world, "data");
+      await claimStays(world, "data");
+      await admin.delete(Pod, namespace, "web", { gracePeriodSeconds: 0 });
+      await claimGoes(world, "data");
+    },
+  },
+];
+
+/** A pod that the kubelet of the first node runs. */
+async function scheduledPodOn(world: World, name: string, claims: readonly string[]): Promise<void> {
+  const { admin, namespace } = world;
+  const spec = { nodeName: "node-0", terminationGracePeriodSeconds: 1, volumes: claims.map(volumeOf) };
+  await admin.create(Pod, pod({ namespace, name }, spec));
+  await runs(world, name);
+}

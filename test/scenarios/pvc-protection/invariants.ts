@@ -1,0 +1,73 @@
+import { expect } from "vitest";
+import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { type WatchLine, watching } from "../../worlds/watching.ts";
+import type { World } from "../../worlds/world.ts";
+import { inTree, ours } from "./words.ts";
+
+interface LivePod extends KubernetesObject {
+  spec: { nodeName?: string; volumes?: { persistentVolumeClaim?: { claimName: string } }[] };
+  status?: { phase?: string };
+}
+
+/** A history of everything that happened to the claims and pods of a world, and what must hold in all of it. */
+export interface Invariants {
+  /** Fails with what was violated. */
+  check(): Promise<void>;
+}
+
+/** Begins to write the history. Definitions here are their own, apart from those of the rules. */
+export function watchInvariants(world: World): Invariants {
+  const claims = watching(world, PersistentVolumeClaim, {});
+  const pods = watching(world, Pod, {});
+  return {
+    async check() {
+      await world.eventually("the history is written", () => claims.status === 200 && pods.status === 200);
+      claims.stop();
+      pods.stop();
+      expect(violations(world, claims.lines, pods.lines)).toEqual([]);
+    },
+  };
+}
+
+function violations(world: World, claims: readonly WatchLine[], pods: readonly WatchLine[]): string[] {
+  // One counter serves all kinds: it puts claims and pods into one order.
+  const history = [...claims, ...pods]
+    .filter(({ type }) => type !== "BOOKMARK")
+    .sort((a, b) => version(a) - version(b));
+  const live = new Map<string, KubernetesObject>();
+  const found: string[] = [];
+  for (const { type, object } of history) {
+    const key = `${object.kind} ${object.metadata.name}`;
+    const before = live.get(key);
+    if (type === "DELETED") live.delete(key);
+    else live.set(key, object);
+    if (object.kind !== "PersistentVolumeClaim" || before?.metadata.uid !== object.metadata.uid) continue;
+
+    const had = before.metadata.finalizers ?? [];
+    const has = type === "DELETED" ? [] : (object.metadata.finalizers ?? []);
+    const name = object.metadata.name;
+    if (object.metadata.deletionTimestamp && had.includes(ours(world)) && !has.includes(ours(world))) {
+      const users = [...live.values()]
+        .filter((pod) => uses(pod as LivePod, name, world))
+        .map((pod) => pod.metadata.name);
+      if (users.length > 0) found.push(`Claim ${name} was let go under ${users.join(", ")}.`);
+      const other = ours(world) === inTree ? [] : had.filter((finalizer) => finalizer === inTree);
+      if (other.length > 0) found.push(`Claim ${name} was let go before ${inTree} was gone.`);
+    }
+    if (type === "DELETED" && !object.metadata.deletionTimestamp) found.push(`Claim ${name} went without a deletion.`);
+  }
+  return found;
+}
+
+/** Whether a kubelet has started the pod with the claim and may not have stopped it. */
+function uses({ kind, spec, status }: LivePod, claim: string, { setting }: World): boolean {
+  if (kind !== "Pod" || !spec.nodeName) return false;
+  if (!spec.volumes?.some((volume) => volume.persistentVolumeClaim?.claimName === claim)) return false;
+  const phase = status?.phase ?? "Pending";
+  const ended = phase === "Succeeded" || phase === "Failed";
+  const documentMode = setting.environment["pvc-protection-release"]?.MODE === "document";
+  return phase !== "Pending" && !(documentMode && ended);
+}
+
+const version = ({ object }: WatchLine) => Number(object.metadata.resourceVersion);

@@ -1,0 +1,104 @@
+import { expect } from "vitest";
+import type { Call, World } from "../../worlds/world.ts";
+import type { Story } from "../story.ts";
+import { alone, standIn, twoPhased } from "./settings.ts";
+import {
+  bind,
+  claimGoes,
+  claimIsHeld,
+  claimOf,
+  claimStays,
+  createPod,
+  deleteClaim,
+  inTree,
+  ours,
+  podOf,
+  protectedClaim,
+  release,
+  removePod,
+} from "./words.ts";
+
+const node = "node-0";
+
+async function isRunning(world: World, name: string): Promise<boolean> {
+  return ((await podOf(world, name))?.status as { phase?: string } | undefined)?.phase === "Running";
+}
+
+/** Does something once, right before release takes a finalizer away. */
+function beforeRemoval(world: World, finalizer: string, step: () => Promise<void>): () => boolean {
+  let done = false;
+  world.intercept(async ({ rule, request }: Call, send) => {
+    const removes = rule === release && request.method === "PATCH" && request.body?.includes(`"value":"${finalizer}"`);
+    if (removes && !done) {
+      done = true;
+      await step();
+    }
+    return send();
+  });
+  return () => done;
+}
+
+/**
+ * The race that Kubernetes' own protection leaves open: a pod is bound between the list that did not show it and the write
+ * that lets the claim go. Whoever binds it saw the claim before its deletion.
+ */
+export const lateBinding: readonly Story[] = [
+  {
+    title: "a pod bound between list and release starts, and the claim stays: the second phase sees it",
+    // Where Kubernetes' own controller removes its finalizer, nobody can step in between.
+    settings: [alone],
+    async tell(world) {
+      await protectedClaim(world, "data");
+      await createPod(world, "late", ["data"]);
+      const bound = beforeRemoval(world, inTree, async () => {
+        await bind(world, "late", node);
+        await world.eventually("the kubelet starts the pod", () => isRunning(world, "late"));
+      });
+      await deleteClaim(world, "data");
+      await world.eventually("the race is run", bound);
+      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "late", node }]);
+      await claimStays(world, "data");
+      expect((await claimOf(world, "data"))?.metadata.finalizers).toEqual([ours(world)]);
+      expect(await isRunning(world, "late")).toBe(true);
+      await removePod(world, "late");
+      await claimGoes(world, "data");
+    },
+  },
+  {
+    title:
+      "a pod bound after Kubernetes' own finalizer is gone is refused by the kubelet, and the claim goes under no running pod",
+    settings: twoPhased,
+    async tell(world) {
+      await protectedClaim(world, "data");
+      await createPod(world, "late", ["data"]);
+      const bound = beforeRemoval(world, ours(world), async () => {
+        expect((await claimOf(world, "data"))?.metadata.finalizers).not.toContain(inTree);
+        await bind(world, "late", node);
+        await world.rest();
+        expect(await isRunning(world, "late")).toBe(false);
+      });
+      await deleteClaim(world, "data");
+      await world.eventually("the race is run", bound);
+      await claimGoes(world, "data");
+      await world.rest();
+      expect(await isRunning(world, "late")).toBe(false);
+    },
+  },
+  {
+    title: "under one finalizer the race is open, as it is in Kubernetes",
+    settings: [standIn],
+    harms: true,
+    async tell(world) {
+      await protectedClaim(world, "data");
+      await createPod(world, "late", ["data"]);
+      const bound = beforeRemoval(world, inTree, async () => {
+        await bind(world, "late", node);
+        await world.eventually("the kubelet starts the pod", () => isRunning(world, "late"));
+      });
+      await deleteClaim(world, "data");
+      await world.eventually("the race is run", bound);
+      await claimGoes(world, "data");
+      expect(await isRunning(world, "late")).toBe(true);
+    },
+  },
+];

@@ -1,0 +1,96 @@
+import { expect } from "vitest";
+import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { Namespace } from "../../worlds/kinds.ts";
+import { claim } from "../../worlds/manifest.ts";
+import type { Story } from "../story.ts";
+import { twoPhased } from "./settings.ts";
+import { claimOf, isProtected, ours, protectedClaim, protection } from "./words.ts";
+
+/** How claims come by the finalizer. */
+export const protecting: readonly Story[] = [
+  {
+    title: "a new claim is protected, and so is one in another namespace",
+    async tell(world) {
+      const elsewhere = { ...world, namespace: `${world.namespace}-b` };
+      await world.admin.create(Namespace, {
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: elsewhere.namespace } as never,
+      });
+      try {
+        await protectedClaim(world, "data");
+        await protectedClaim(elsewhere, "data");
+      } finally {
+        await world.admin.delete(Namespace, undefined, elsewhere.namespace);
+      }
+    },
+  },
+  {
+    title: "a claim that is created with the finalizer has it once, beside those of others",
+    async tell(world) {
+      const finalizers = ["a.example/other", ours(world)];
+      const { metadata } = await protectedClaim(world, "data", { finalizers });
+      expect(metadata.finalizers?.toSorted()).toEqual(["a.example/other", ...protection(world)].sort());
+    },
+  },
+  {
+    title: "a claim is protected in the request that creates it",
+    settings: twoPhased,
+    async tell(world) {
+      const { admin, namespace } = world;
+      const { metadata } = await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data" }));
+      expect(metadata.finalizers).toContain(ours(world));
+    },
+  },
+  {
+    title: "a claim that lost its finalizer gets it back at its next change",
+    async tell(world) {
+      const { admin, namespace } = world;
+      await protectedClaim(world, "data");
+      await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { finalizers: null } });
+      await isProtected(world, "data");
+    },
+  },
+  {
+    title: "a claim from before the functions is found by the sweep",
+    async tell(world) {
+      const { admin, namespace } = world;
+      await protectedClaim(world, "data");
+      world.fate(() => []);
+      await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { finalizers: null } });
+      await world.rest();
+      expect((await claimOf(world, "data"))?.metadata.finalizers ?? []).not.toContain(ours(world));
+      await world.sweep();
+      await isProtected(world, "data");
+    },
+  },
+  {
+    title: "a protected claim is left alone, whatever else changes on it",
+    async tell(world) {
+      const { admin, namespace } = world;
+      await protectedClaim(world, "data");
+      await world.rest();
+      const before = world.calls.length;
+      for (const step of ["1", "2", "3"])
+        await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step } } });
+      await world.rest();
+      expect(world.calls.length).toBe(before);
+    },
+  },
+  {
+    title: "a claim being deleted gets no finalizer any more",
+    async tell(world) {
+      const { admin, namespace } = world;
+      await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data", finalizers: ["a.example/hold"] }));
+      await isProtected(world, "data");
+      const hold = { metadata: { finalizers: ["a.example/hold"] } };
+      await admin.delete(PersistentVolumeClaim, namespace, "data");
+      await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", hold);
+      await world.rest();
+      await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step: "1" } } });
+      await world.rest();
+      expect((await claimOf(world, "data"))?.metadata.finalizers).toEqual(["a.example/hold"]);
+      expect(world.said.filter(({ level }) => level === "error")).toEqual([]);
+    },
+  },
+];

@@ -1,0 +1,51 @@
+import { expect } from "vitest";
+import { Pod } from "../../../shared/kubernetes/kind.ts";
+import type { World } from "../../worlds/world.ts";
+import type { Story } from "../story.ts";
+import { documentMode, strict } from "./settings.ts";
+import { protectedClaim, runningPod } from "./words.ts";
+
+async function heartbeats(world: World, beats: number): Promise<void> {
+  const { admin, namespace } = world;
+  for (let beat = 0; beat < beats; beat++) {
+    const lastProbeTime = new Date(Date.parse("2026-01-01T00:00:00Z") + beat * 10_000)
+      .toISOString()
+      .replace(".000", "");
+    const conditions = [{ type: "Ready", status: "True", lastProbeTime }];
+    for (const name of ["one", "two"])
+      await admin.patch(Pod, namespace, name, "merge", { status: { conditions } }, { subresource: "status" });
+  }
+  await world.rest();
+}
+
+async function busyCluster(world: World): Promise<void> {
+  for (const name of ["a", "b"]) await protectedClaim(world, name);
+  await runningPod(world, "one", ["a"]);
+  await runningPod(world, "two", ["b"]);
+  await world.rest();
+}
+
+/** What a busy cluster costs in which nothing is deleted. */
+export const quiet: readonly Story[] = [
+  {
+    title: "heartbeats of pods wake no function",
+    settings: strict,
+    async tell(world) {
+      await busyCluster(world);
+      const before = world.deliveries.length;
+      await heartbeats(world, 10);
+      expect(world.deliveries.length).toBe(before);
+    },
+  },
+  {
+    title: "heartbeats of pods cost no call to the API server, although they wake the functions",
+    settings: [documentMode],
+    async tell(world) {
+      await busyCluster(world);
+      const before = { deliveries: world.deliveries.length, calls: world.calls.length };
+      await heartbeats(world, 10);
+      expect(world.deliveries.length).toBeGreaterThan(before.deliveries);
+      expect(world.calls.length).toBe(before.calls);
+    },
+  },
+];

@@ -1,0 +1,109 @@
+import { expect } from "vitest";
+import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { Story } from "../story.ts";
+import {
+  claimGoes,
+  claimIsHeld,
+  claimOf,
+  claimStays,
+  deleteClaim,
+  isProtected,
+  podOf,
+  protectedClaim,
+  protection,
+  release,
+  removePod,
+  runningPod,
+  stripInTree,
+} from "./words.ts";
+
+/** Names that come back: what is decided about one incarnation must not reach another. */
+export const replacement: readonly Story[] = [
+  {
+    title: "a pod replaced by one of its name without the claim lets it go",
+    async tell(world) {
+      for (const name of ["data", "other"]) await protectedClaim(world, name);
+      await runningPod(world, "web", ["data"]);
+      await deleteClaim(world, "data");
+      await stripInTree(world, "data");
+      await claimIsHeld(world, "data");
+      await removePod(world, "web");
+      await runningPod(world, "web", ["other"]);
+      await claimGoes(world, "data");
+      expect((await claimOf(world, "other"))?.metadata.deletionTimestamp).toBeUndefined();
+    },
+  },
+  {
+    title: "a pod replaced by one of its name leaves a claim that is alive alone",
+    async tell(world) {
+      await protectedClaim(world, "data");
+      await runningPod(world, "web", ["data"]);
+      await removePod(world, "web");
+      await runningPod(world, "web", []);
+      await world.rest();
+      const { metadata } = await isProtected(world, "data");
+      expect(metadata.deletionTimestamp).toBeUndefined();
+    },
+  },
+  {
+    title: "a pod replaced by one of its name that uses the claim, too, still holds it",
+    async tell(world) {
+      await protectedClaim(world, "data");
+      const first = await runningPod(world, "web", ["data"]);
+      await deleteClaim(world, "data");
+      await stripInTree(world, "data");
+      await claimIsHeld(world, "data");
+
+      // The second one is there when the event of the first one's deletion arrives.
+      const gone = await podOf(world, "web");
+      world.fate(({ kind }) => (kind === "Pod" ? [] : undefined));
+      await removePod(world, "web");
+      await runningPod(world, "web", ["data"]);
+      const { status } = await world.instance(release)({
+        change: "delete",
+        kind: Pod,
+        name: "web",
+        object: gone ?? first,
+      });
+      expect(status).toBe(204);
+      await claimStays(world, "data");
+    },
+  },
+  {
+    title: "a claim created again under its name keeps its finalizer, even when it comes between look and write",
+    async tell(world) {
+      const { admin, namespace } = world;
+      const { metadata: old } = await protectedClaim(world, "data");
+      let replaced = false;
+      world.intercept(async ({ rule, request }, send) => {
+        if (rule === release && request.method === "PATCH" && !replaced && request.body?.includes(old.uid)) {
+          replaced = true;
+          await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { finalizers: null } });
+          await protectedClaim(world, "data");
+        }
+        return send();
+      });
+      await deleteClaim(world, "data");
+      await world.eventually("the claim is replaced", () => replaced);
+      await claimGoes(world, "data", old.uid);
+      await world.rest();
+      const live = await claimOf(world, "data");
+      expect(live?.metadata.uid).not.toBe(old.uid);
+      expect(live?.metadata.deletionTimestamp).toBeUndefined();
+      expect(live?.metadata.finalizers?.toSorted()).toEqual(protection(world));
+    },
+  },
+  {
+    title: "the annotation of a claim that was copied from another says nothing about the copy",
+    async tell(world) {
+      await protectedClaim(world, "data");
+      await runningPod(world, "web", ["data"]);
+      await deleteClaim(world, "data");
+      await claimIsHeld(world, "data");
+      const { annotations } = (await claimOf(world, "data"))?.metadata ?? {};
+      await protectedClaim(world, "copy", { annotations: annotations ?? {} });
+      await deleteClaim(world, "copy");
+      await claimGoes(world, "copy");
+    },
+  },
+];

@@ -1,0 +1,49 @@
+import type { Setting } from "../../worlds/world.ts";
+
+const policy = "pvc-protection/admission-policy";
+const adds = "pvc-protection/claim-adds";
+
+/** As installed by default, with the admission policy. */
+export const beside: Setting = {
+  name: "beside Kubernetes' own protection",
+  inTree: true,
+  environment: {},
+  components: [policy],
+};
+
+/** Kubernetes' own protection is switched off, so that nothing of it can hide a fault of ours. */
+export const alone: Setting = {
+  name: "without Kubernetes' own protection",
+  inTree: false,
+  environment: {
+    "pvc-protection-protect": { IN_TREE: "absent" },
+    "pvc-protection-release": { IN_TREE: "absent" },
+  },
+  components: [policy, adds],
+};
+
+/** Terminated pods do not count, as the original proposal has it. */
+export const documentMode: Setting = {
+  name: "in document mode",
+  inTree: true,
+  environment: { "pvc-protection-release": { MODE: "document", IN_TREE: "absent" } },
+  components: [policy, "pvc-protection/pod-updates"],
+};
+
+const inTreeName = { FINALIZER: "kubernetes.io/pvc-protection", IN_TREE: "absent" };
+
+/** The functions stand in for Kubernetes' own protection, under its finalizer. */
+export const standIn: Setting = {
+  name: "in place of Kubernetes' own protection",
+  inTree: false,
+  environment: { "pvc-protection-protect": inTreeName, "pvc-protection-release": inTreeName },
+  components: [adds],
+};
+
+export const settings: readonly Setting[] = [beside, alone, documentMode, standIn];
+
+/** Where release has a finalizer of its own, and with it two phases. */
+export const twoPhased: readonly Setting[] = [beside, alone, documentMode];
+
+/** Where a bound pod counts until its object is gone. */
+export const strict: readonly Setting[] = [beside, alone, standIn];

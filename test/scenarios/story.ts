@@ -1,0 +1,12 @@
+import type { Setting, World } from "../worlds/world.ts";
+
+/** One story about a cluster, told against the Kubernetes API alone, so that every world can tell it. */
+export interface Story {
+  /** A sentence: what holds. Unique among the stories of a system. */
+  readonly title: string;
+  /** Settings in which the story is told; absent: all of its system. */
+  readonly settings?: readonly Setting[];
+  /** The story shows a harm that its setting does not prevent: the system's invariants are not asked for. */
+  readonly harms?: boolean;
+  tell(world: World): Promise<void>;
+}

@@ -1,0 +1,82 @@
+import type { Attributes } from "../../local/knative/event/cloud-event.ts";
+import type { Fate } from "../../local/knative/faults.ts";
+import type { HttpResponse } from "../../shared/http-message.ts";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
+import type { Bench } from "./server.ts";
+
+/** How a cluster and the functions on it are set up. */
+export interface Setting {
+  /** What the setting is called in the names of tests. */
+  readonly name: string;
+  /** Kubernetes' own PVC protection: its admission plugin and its controller. */
+  readonly inTree: boolean;
+  /** Environment variables over those of the manifests, by the name of the function's Service. */
+  readonly environment: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Components of `knative/` that are installed beside the default, as paths below it. */
+  readonly components: readonly string[];
+}
+
+/** One line that a function logged. */
+export interface Said {
+  readonly rule: string;
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly sentence: string;
+}
+
+/** One request of a function to the API server. */
+export interface Call {
+  readonly rule: string;
+  readonly request: ApiRequest;
+}
+
+/** One event that reached a function, and what it answered. */
+export interface Delivery {
+  readonly rule: string;
+  readonly event: Attributes;
+  readonly status: number;
+}
+
+/**
+ * Stands between functions and the API server: answers itself, or sends the request on, does something before or after, or
+ * loses the answer by throwing.
+ */
+export type Intercept = (call: Call, send: () => Promise<ApiResponse>) => Promise<ApiResponse>;
+
+/** What an event handed to a function by hand says. */
+export interface Hand {
+  readonly change: "add" | "update" | "delete" | "sweep";
+  readonly kind: Kind;
+  readonly name: string;
+  /** The object as the event shows it; Reference mode and the sweep show none. */
+  readonly object?: KubernetesObject;
+}
+
+/** One more process of a function; it shares nothing with the others. */
+export type Instance = (hand: Hand) => Promise<HttpResponse>;
+
+/**
+ * A cluster with Holdfast on it, in which a story is told. The story has a namespace of its own; what is counted and
+ * disturbed here is what happens in that namespace.
+ */
+export interface World extends Bench {
+  readonly setting: Setting;
+  /** What functions said, oldest first. */
+  readonly said: readonly Said[];
+  /** What functions asked of the API server, oldest first. */
+  readonly calls: readonly Call[];
+  /** Events that reached functions, in the order of the answers. */
+  readonly deliveries: readonly Delivery[];
+  /** From now on every request of a function goes through this. The last one set is the first to be asked. */
+  intercept(step: Intercept): void;
+  /** From now on this decides what becomes of each event that a source emits; `undefined`: nothing special. */
+  fate(decide: (event: Attributes) => Fate | undefined): void;
+  /** Starts one more instance of a function, by the name of its rule. */
+  instance(rule: string): Instance;
+  /** One tick of the sweep, past broker and schedule. */
+  sweep(): Promise<void>;
+  /** Lets time pass in which whatever should not happen could. */
+  rest(): Promise<void>;
+}
