@@ -1,0 +1,55 @@
+import type { Permission } from "../../shared/declaration.ts";
+import { groupOf } from "../../shared/kubernetes/kind.ts";
+import { clusterWide, namespace } from "./metadata.ts";
+
+/** Who is granted something. */
+interface Identity {
+  /** The ServiceAccount's name. */
+  readonly name: string;
+  readonly labels: Record<string, string>;
+}
+
+/** What is granted. A source may watch, which no function may. */
+export type Grant = Omit<Permission, "verbs"> & { readonly verbs: readonly (Permission["verbs"][number] | "watch")[] };
+
+const group = "rbac.authorization.k8s.io";
+
+/**
+ * A ServiceAccount and roles with exactly these grants, bound to it: a ClusterRole, and a Role for what is granted in the
+ * function's own namespace only.
+ */
+export function accessOf({ name, labels }: Identity, grants: readonly Grant[]): readonly object[] {
+  const everywhere = grants.filter(({ ownNamespace }) => !ownNamespace);
+  const here = grants.filter(({ ownNamespace }) => ownNamespace);
+  const bind = (role: "Role" | "ClusterRole", metadata: { readonly name: string }, grants: readonly Grant[]) => [
+    { apiVersion: `${group}/v1`, kind: role, metadata, rules: rulesOf(grants) },
+    {
+      apiVersion: `${group}/v1`,
+      kind: `${role}Binding`,
+      metadata,
+      roleRef: { apiGroup: group, kind: role, name: metadata.name },
+      subjects: [{ kind: "ServiceAccount", name, namespace }],
+    },
+  ];
+  const inCluster = { name: clusterWide(name), labels };
+  const inNamespace = { name, namespace, labels };
+  return [
+    // The token is asked for here, because in a Service Knative takes only its refusal.
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: inNamespace, automountServiceAccountToken: true },
+    ...(everywhere.length > 0 ? bind("ClusterRole", inCluster, everywhere) : []),
+    ...(here.length > 0 ? bind("Role", inNamespace, here) : []),
+  ];
+}
+
+/** One line per resource, however often it was asked for. */
+function rulesOf(grants: readonly Grant[]): readonly object[] {
+  const rules = new Map<string, { apiGroups: string[]; resources: string[]; verbs: string[] }>();
+  for (const { resource, subresource, verbs } of grants) {
+    const path = subresource ? `${resource.plural}/${subresource}` : resource.plural;
+    const key = `${groupOf(resource)} ${path}`;
+    const rule = rules.get(key) ?? { apiGroups: [groupOf(resource)], resources: [path], verbs: [] };
+    rule.verbs.push(...verbs.filter((verb) => !rule.verbs.includes(verb)));
+    rules.set(key, rule);
+  }
+  return [...rules.values()];
+}

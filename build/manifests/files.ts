@@ -1,0 +1,67 @@
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Declared } from "./declared.ts";
+import { manifestsOf } from "./manifests.ts";
+import { functionTables, sourceTables, type Tables, withTables } from "./reference.ts";
+import { isGenerated } from "./yaml.ts";
+
+/** How a file of the repository departs from what follows from the declarations. */
+export interface Difference {
+  /** Relative to the repository. */
+  readonly path: string;
+  readonly change: "create" | "update" | "remove";
+  /** What the file should be; absent when it should not be there. */
+  readonly text?: string;
+}
+
+/**
+ * What is to be done so that the repository says what its functions declare: manifests, the generated tables of READMEs,
+ * and generated manifests that nothing asks for any more. Sorted by path. `faults` are documents that only their author
+ * can mend, in a sentence each.
+ */
+export function differences(
+  root: string,
+  functions: readonly Declared[],
+): { readonly found: readonly Difference[]; readonly faults: readonly string[] } {
+  const wanted = new Map(manifestsOf(functions));
+  const faults: string[] = [];
+  const document = (path: string, tables: Tables) => {
+    const { text, fault } = withTables(read(root, path) ?? "", tables);
+    if (fault) faults.push(`${path} ${fault}`);
+    else wanted.set(path, text);
+  };
+  for (const declared of functions) document(`functions/${declared.name}/README.md`, functionTables(declared));
+  document("sources/README.md", sourceTables(functions));
+
+  const found: Difference[] = [];
+  for (const [path, text] of wanted) {
+    const present = read(root, path);
+    if (present !== text) found.push({ path, change: present === undefined ? "create" : "update", text });
+  }
+  for (const path of globSync(["knative/**/*.yaml", "sources/**/*.yaml"], { cwd: root })) {
+    if (!wanted.has(path) && isGenerated(read(root, path) ?? "")) found.push({ path, change: "remove" });
+  }
+  return { found: found.sort((one, other) => (one.path < other.path ? -1 : 1)), faults };
+}
+
+/** Writes the differences away. */
+export function settle(root: string, found: readonly Difference[]): void {
+  for (const { path, text } of found) {
+    const file = join(root, path);
+    if (text === undefined) {
+      rmSync(file);
+      continue;
+    }
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
+
+function read(root: string, path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

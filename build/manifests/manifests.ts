@@ -1,0 +1,91 @@
+import { posix } from "node:path";
+import { slug } from "../../shared/rule.ts";
+import { accessOf } from "./access.ts";
+import { type Declared, originOf } from "./declared.ts";
+import { labelsOf } from "./metadata.ts";
+import { serviceOf } from "./service.ts";
+import { sourceManifests, watchedKinds } from "./sources.ts";
+import { sweepFunction, sweepSource, sweepTable } from "./sweep.ts";
+import { triggerManifest, triggersOf } from "./triggers.ts";
+import { toFile, toYaml } from "./yaml.ts";
+
+/** The function that takes what no other would: every Trigger names it, where it exists. */
+const deadLetterFunction = "platform/dead-letter";
+
+const everyFunction = "functions/*/*";
+
+/**
+ * Every generated manifest, by its path in the repository. The same declarations give the same text.
+ *
+ * - `knative/<system>/<function>.yaml`: identity, roles, Service and default Triggers of a function
+ * - `knative/<system>/<overlay>/triggers.yaml`: the Triggers of an overlay
+ * - `knative/platform/sweep-table.yaml`, `sources/sweep.yaml`: what the sweep looks for, and when
+ * - `sources/<family>.yaml`: where a broker's events come from
+ * - a `kustomization.yaml` in each of these folders, and in `knative/overlays/default` one for all of them
+ */
+export function manifestsOf(functions: readonly Declared[]): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const declared of functions) addFunction(files, declared, functions);
+  addOverlays(files, functions);
+  for (const [family, kinds] of watchedKinds(functions))
+    files.set(`sources/${family}.yaml`, toFile(everyFunction, sourceManifests(family, kinds).map(plain)));
+  const sweep = functions.find(({ name }) => name === sweepFunction);
+  if (sweep) {
+    files.set(`knative/${sweepFunction}-table.yaml`, toFile(everyFunction, [plain(sweepTable(sweep, functions))]));
+    files.set("sources/sweep.yaml", toFile(originOf(sweep), [plain(sweepSource(sweep))]));
+  }
+  addKustomizations(files);
+  return files;
+}
+
+const plain = (object: object) => toYaml(object);
+
+const systemOf = ({ name }: Declared) => name.slice(0, name.indexOf("/"));
+
+const deadLettersOf = (functions: readonly Declared[]) =>
+  functions.find(({ name }) => name === deadLetterFunction)?.name;
+
+function addFunction(files: Map<string, string>, declared: Declared, functions: readonly Declared[]): void {
+  const { name, may } = declared;
+  const triggers = triggersOf(declared).filter(({ overlay }) => !overlay);
+  const documents = [
+    ...accessOf({ name: slug(name), labels: labelsOf(name) }, may).map(plain),
+    serviceOf(declared),
+    ...triggers.map((trigger) => plain(triggerManifest(trigger, deadLettersOf(functions)))),
+  ];
+  files.set(`knative/${name}.yaml`, toFile(originOf(declared), documents));
+}
+
+/** The same overlay of several functions of a system is one. */
+function addOverlays(files: Map<string, string>, functions: readonly Declared[]): void {
+  for (const [system, members] of Map.groupBy(functions, systemOf)) {
+    const optional = members.flatMap(triggersOf).filter(({ overlay }) => overlay);
+    for (const [overlay, triggers] of Map.groupBy(optional, ({ overlay }) => overlay)) {
+      const documents = triggers.map((trigger) => plain(triggerManifest(trigger, deadLettersOf(functions))));
+      files.set(`knative/${system}/${overlay}/triggers.yaml`, toFile(`functions/${system}/*`, documents));
+    }
+  }
+}
+
+function addKustomizations(files: Map<string, string>): void {
+  const folders = Map.groupBy([...files.keys()], posix.dirname);
+  for (const [folder, paths] of folders) {
+    const kind = isOverlay(folder) ? "Component" : "Kustomization";
+    files.set(`${folder}/kustomization.yaml`, kustomization(kind, paths.map((path) => posix.basename(path)).sort()));
+  }
+  const folder = "knative/overlays/default";
+  const all = ["knative/brokers", ...folders.keys()].filter((folder) => !isOverlay(folder)).sort();
+  const everything = kustomization(
+    "Kustomization",
+    all.map((path) => posix.relative(folder, path)),
+  );
+  files.set(`${folder}/kustomization.yaml`, everything);
+}
+
+/** `knative/<system>/<overlay>`. */
+const isOverlay = (folder: string) => folder.split("/").length > 2;
+
+function kustomization(kind: "Kustomization" | "Component", resources: readonly string[]): string {
+  const apiVersion = `kustomize.config.k8s.io/${kind === "Component" ? "v1alpha1" : "v1beta1"}`;
+  return toFile(everyFunction, [toYaml({ apiVersion, kind, resources })]);
+}

@@ -1,0 +1,24 @@
+import { slug } from "../../shared/rule.ts";
+
+/** The namespace of the default install; an overlay's `namespace:` moves everything elsewhere. */
+export const namespace = "holdfast";
+
+/** Labels by which everything, a system, or one function can be selected. */
+export function labelsOf(ruleName: string): Record<string, string> {
+  const [system = ruleName, rule = ruleName] = ruleName.split("/");
+  return {
+    "app.kubernetes.io/part-of": "holdfast",
+    "app.kubernetes.io/name": system,
+    "app.kubernetes.io/component": rule,
+  };
+}
+
+/** Metadata of a namespaced object of a rule. */
+export function metadataOf(ruleName: string, name = slug(ruleName)) {
+  return { name, namespace, labels: labelsOf(ruleName) };
+}
+
+/** Names of cluster-scoped objects say whose they are. */
+export function clusterWide(name: string): string {
+  return `holdfast-${name}`;
+}

@@ -1,0 +1,89 @@
+import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
+import type { Declared } from "./declared.ts";
+import { settingsOf } from "./settings.ts";
+import { watchedKinds } from "./sources.ts";
+import { triggersOf } from "./triggers.ts";
+
+/** Tables that stand in a document between `<!-- generated: NAME -->` and `<!-- end of NAME -->`. */
+export type Tables = Readonly<Record<string, string>>;
+
+const block = /<!-- generated: (\w+) -->\n[\s\S]*?<!-- end of \1 -->/g;
+
+/** A document with its generated tables written anew; `fault` says which marks it lacks, or has for nothing. */
+export function withTables(document: string, tables: Tables): { readonly text: string; readonly fault?: string } {
+  const seen: string[] = [];
+  const text = document.replaceAll(block, (_, name: string) => {
+    seen.push(name);
+    return `<!-- generated: ${name} -->\n${tables[name] ?? ""}<!-- end of ${name} -->`;
+  });
+  const marks = (names: readonly string[]) => names.map((name) => `<!-- generated: ${name} -->`).join(", ");
+  const missing = Object.keys(tables).filter((name) => !seen.includes(name));
+  if (missing.length > 0) return { text, fault: `must have ${marks(missing)}, each with an end.` };
+  const idle = seen.filter((name) => tables[name] === undefined);
+  return idle.length > 0 ? { text, fault: `has ${marks(idle)}, and nothing is generated there.` } : { text };
+}
+
+/** What a function's README says of its declaration: `wakes` of a rule, `permissions` and `settings` of every function. */
+export function functionTables(declared: Declared): Tables {
+  return {
+    ...(declared.wakes ? { wakes: wakes(declared) } : {}),
+    permissions: permissions(declared),
+    settings: settings(declared),
+  };
+}
+
+/** What the README of the sources says: which file watches which kinds. */
+export function sourceTables(functions: readonly Declared[]): Tables {
+  const rows = [...watchedKinds(functions)].map(([family, kinds]) => [
+    code(`${family}.yaml`),
+    kinds.map(({ apiVersion, kind }) => (apiVersion === "v1" ? kind : `${kind} of ${code(apiVersion)}`)).join(", "),
+    code(family),
+  ]);
+  return { sources: table(["File", "Watches", "Broker"], rows) };
+}
+
+function wakes(declared: Declared): string {
+  const rows = triggersOf(declared).flatMap(({ name, family, overlay, awaits }) =>
+    awaits.map(({ kind, changes }) => [
+      `${kind.kind} ${changes.join(", ")}`,
+      overlay ? `with the overlay ${code(overlay)}` : "always",
+      code(name),
+      code(family),
+    ]),
+  );
+  return table(["Event", "When", "Trigger", "Broker"], rows);
+}
+
+function permissions({ may }: Declared): string {
+  const rows = may.map(({ resource, subresource, verbs, ownNamespace }) => [
+    inWords(resource, subresource),
+    verbs.join(", "),
+    resource.namespaced ? (ownNamespace ? "its own namespace" : "all namespaces") : "the cluster",
+  ]);
+  return table(["Resource", "Verbs", "Where"], rows);
+}
+
+function settings(declared: Declared): string {
+  const rows = settingsOf(declared).map(({ variable, value, values, description }) => {
+    const choice = values ? ` One of ${values.map(code).join(", ")}.` : "";
+    return [code(variable), value ? code(value) : "empty", `${description}${choice}`];
+  });
+  return table(["Variable", "Default", "Meaning"], rows);
+}
+
+function inWords(kind: Kind, subresource?: string): string {
+  const path = subresource ? `${kind.plural}/${subresource}` : kind.plural;
+  return groupOf(kind) ? `${code(path)} of ${code(groupOf(kind))}` : code(path);
+}
+
+const code = (text: string) => `\`${text}\``;
+
+/** A Markdown table with its columns aligned, as the formatter wants it. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
+  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |\n`;
+  const [first = [], ...others] = cells.map(line);
+  return [first, line(widths.map((width) => "-".repeat(width))), ...others].join("");
+}

@@ -1,0 +1,72 @@
+import { slug } from "../../shared/rule.ts";
+import type { Declared } from "./declared.ts";
+import { metadataOf } from "./metadata.ts";
+import { settingsOf } from "./settings.ts";
+import { type Comment, toYaml, wrap } from "./yaml.ts";
+
+/** Seconds that a request may take, waiting for an instance included; also an instance's grace period. */
+export const requestSeconds = 300;
+
+const container = {
+  // What the function listens for is open when it has read its settings: Knative's own TCP check of the port, many times a
+  // second while the instance starts, says all that /health/ready would. A period or a startup probe would slow it down.
+  livenessProbe: { httpGet: { path: "/health/live" }, timeoutSeconds: 5, failureThreshold: 6 },
+  // Without a CPU limit: throttling would fall on exactly the moments of a cold start.
+  resources: { requests: { cpu: "25m", memory: "96Mi" }, limits: { memory: "384Mi" } },
+  securityContext: {
+    runAsNonRoot: true,
+    runAsUser: 65532,
+    readOnlyRootFilesystem: true,
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ["ALL"] },
+    seccompProfile: { type: "RuntimeDefault" },
+  },
+};
+
+/** One that takes one request at a time is meant to be alone; of others, few: requests of one instance share their reads. */
+const maxScale = (concurrency: number) => (concurrency === 1 ? "1" : "3");
+
+/** The Knative Service of a function, as YAML: reachable inside the cluster only, at zero while nothing happens. */
+export function serviceOf(declared: Declared): string {
+  const { name, concurrency = 20 } = declared;
+  const settings = settingsOf(declared);
+  const { labels, ...metadata } = metadataOf(name);
+  const service = {
+    apiVersion: "serving.knative.dev/v1",
+    kind: "Service",
+    metadata: { ...metadata, labels: { ...labels, "networking.knative.dev/visibility": "cluster-local" } },
+    spec: {
+      template: {
+        metadata: {
+          labels,
+          annotations: {
+            "autoscaling.knative.dev/min-scale": "0",
+            "autoscaling.knative.dev/max-scale": maxScale(concurrency),
+          },
+        },
+        spec: {
+          serviceAccountName: slug(name),
+          enableServiceLinks: false,
+          containerConcurrency: concurrency,
+          timeoutSeconds: requestSeconds,
+          containers: [
+            {
+              image: `fn://${name}`,
+              env: settings.map(({ variable, value }) => ({ name: variable, value })),
+              ...container,
+            },
+          ],
+        },
+      },
+    },
+  };
+  const at = ["spec", "template", "spec", "containers", 0];
+  const comments = settings.map(({ description, values }, index): Comment => {
+    const choice = values ? `One of ${values.join(", ")}. ` : "";
+    return { at: [...at, "env", index], text: wrap(`${choice}${description}`, 90) };
+  });
+  return toYaml(service, [
+    { at, text: "The image is a placeholder, to be replaced by an overlay: see knative/README.md." },
+    ...comments,
+  ]);
+}

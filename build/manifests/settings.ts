@@ -1,0 +1,45 @@
+import { toJSONSchema } from "zod";
+import { variableOf } from "../../shared/settings.ts";
+import type { Declared } from "./declared.ts";
+
+/** A setting as an admin meets it: an environment variable of the function. */
+export interface Setting {
+  readonly variable: string;
+  readonly value: string;
+  /** The values it may have, where they can be counted. */
+  readonly values?: readonly string[];
+  readonly description: string;
+}
+
+interface Property {
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+}
+
+/** What every function understands, whatever its rule. */
+const common: readonly Setting[] = [
+  {
+    variable: "LOG_LEVEL",
+    value: "info",
+    values: ["debug", "info", "warn", "error"],
+    description: "The lowest level that is logged; `debug` also tells why an event changed nothing.",
+  },
+];
+
+/**
+ * The settings of a function, in the order of its declaration, and those of every function after them.
+ *
+ * @throws Error when a setting has no default or no description.
+ */
+export function settingsOf({ name, settings }: Declared): readonly Setting[] {
+  const properties = (toJSONSchema(settings, { io: "input" }).properties ?? {}) as Record<string, Property>;
+  const own = Object.entries(properties).map(([setting, property]): Setting => {
+    const { default: value, description } = property;
+    if (value === undefined) throw new Error(`The setting ${setting} of ${name} has no default.`);
+    if (!description) throw new Error(`The setting ${setting} of ${name} has no description.`);
+    const values = property.enum ? { values: property.enum.map(String) } : {};
+    return { variable: variableOf(setting), value: String(value), ...values, description };
+  });
+  return [...own, ...common];
+}

@@ -1,0 +1,58 @@
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import { accessOf, type Grant } from "./access.ts";
+import type { Declared } from "./declared.ts";
+import { familyOf } from "./families.ts";
+import { namespace } from "./metadata.ts";
+
+/** The kinds that wake a rule by default, by family; families and kinds sorted. */
+export function watchedKinds(functions: readonly Declared[]): ReadonlyMap<string, readonly Kind[]> {
+  const kinds = new Map<string, Kind>();
+  for (const { wakes = [] } of functions)
+    for (const { kind, overlay } of wakes) if (!overlay) kinds.set(`${kind.apiVersion}/${kind.kind}`, kind);
+  for (const { name, wakes = [] } of functions)
+    for (const { kind, overlay } of wakes)
+      if (!kinds.has(`${kind.apiVersion}/${kind.kind}`))
+        throw new Error(`The overlay ${overlay} wakes ${name} by ${kind.kind}, which no source watches by default.`);
+  const sorted = [...kinds.keys()].sort().map((key) => kinds.get(key) as Kind);
+  return new Map([...Map.groupBy(sorted, familyOf)].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** The sources of one family with their ServiceAccount and its role, as objects. */
+export function sourceManifests(family: string, kinds: readonly Kind[]): readonly object[] {
+  const labels = { "app.kubernetes.io/part-of": "holdfast", "app.kubernetes.io/component": "source" };
+  const account = `${family}-source`;
+  const grants = kinds.map((resource): Grant => ({ resource, verbs: ["get", "list", "watch"] }));
+  const source = (name: string, kinds: readonly Kind[], everywhere: object) => ({
+    apiVersion: "sources.knative.dev/v1",
+    kind: "ApiServerSource",
+    metadata: { name, namespace, labels },
+    spec: {
+      serviceAccountName: account,
+      mode: "Resource",
+      ...everywhere,
+      resources: kinds.map(resourceOf),
+      sink: { ref: { apiVersion: "eventing.knative.dev/v1", kind: "Broker", name: family } },
+    },
+  });
+  const namespaced = kinds.filter(({ namespaced }) => namespaced);
+  const others = kinds.filter(({ namespaced }) => !namespaced);
+  return [
+    ...accessOf({ name: account, labels }, grants),
+    ...(namespaced.length > 0 ? [source(family, namespaced, { namespaceSelector: {} })] : []),
+    // With a selector, every new namespace would restart the adapter, and what changes meanwhile would be lost.
+    ...(others.length > 0 ? [source(`${family}-cluster`, others, {})] : []),
+  ];
+}
+
+function resourceOf({ apiVersion, kind, plural }: Kind): object {
+  if (guessedPlural(kind) !== plural)
+    throw new Error(`An ApiServerSource cannot watch ${kind}: it would look for ${guessedPlural(kind)}.`);
+  return { apiVersion, kind };
+}
+
+/** The source does not look resource names up; it derives them from the kind, as client-go's UnsafeGuessKindToResource. */
+function guessedPlural(kind: string): string {
+  const name = kind.toLowerCase();
+  if (name.endsWith("s")) return `${name}es`;
+  return name.endsWith("y") ? `${name.slice(0, -1)}ies` : `${name}s`;
+}
