@@ -45,8 +45,8 @@ export interface Activator {
   deploy(plan: Plan, revision: string): Promise<void>;
   /** Takes a service away once what it has been given is answered. */
   remove(namespace: string, service: string): Promise<void>;
-  /** How many processes of the service listen. */
-  instances(namespace: string, service: string): number;
+  /** How many processes there are, those that start or stop included. */
+  processes(): number;
   /** Ends every process; those at a request have `grace` milliseconds (2,000 by default) to answer. */
   close(grace?: number): Promise<void>;
 }
@@ -129,7 +129,7 @@ export function createActivator(options: ActivatorOptions): Activator {
       await retire(deployment.current);
     },
 
-    instances: (namespace, service) => deployments.get(keyOf(namespace, service))?.current?.instances() ?? 0,
+    processes: () => [...revisions].reduce((sum, revision) => sum + revision.processes(), 0),
 
     async close(grace = 2000) {
       closing = true;

@@ -9,12 +9,14 @@ import type { Activator } from "./activator.ts";
 import type { FleetEvent } from "./fleet.ts";
 import { KnativeService } from "./kind.ts";
 import { type Plan, readPlan } from "./plan.ts";
-import { type ServiceStatus, type Standing, statusOf } from "./status.ts";
+import { type ServiceStatus, type Standing, statusOf, urlOf } from "./status.ts";
 
 /** The controller of Knative Services as it runs. */
 export interface ServingController extends Running {
   /** To be told what happens to instances: a function that cannot be started makes its Service not ready. */
   observe(name: { namespace: string; service: string; revision: string }, event: FleetEvent): void;
+  /** Where events for a Service are sent; `undefined` for one that does not exist. */
+  addressOf(namespace: string, name: string): string | undefined;
 }
 
 interface Known {
@@ -90,6 +92,7 @@ export function startServingController(tools: ControllerTools, activator: Activa
 
   return {
     synced: services.synced,
+    addressOf: (namespace, name) => (services.get(namespace, name) ? urlOf(namespace, name) : undefined),
     observe({ namespace, service, revision }, event) {
       const key = `${namespace}/${service}`;
       const entry = known.get(key);

@@ -36,8 +36,8 @@ export interface Fleet {
   drain(): Promise<void>;
   /** Refuses those who wait and stops all instances now; those at a request have `grace` milliseconds to answer. */
   close(grace: number): Promise<void>;
-  /** How many instances listen. */
-  instances(): number;
+  /** How many processes there are, those that start or stop included. */
+  processes(): number;
 }
 
 export interface Member {
@@ -210,6 +210,6 @@ export function createFleet({ plan, start: startInstance, report, mostInstances 
       await Promise.all(changes);
       draining.gone();
     },
-    instances: () => members.size,
+    processes: () => members.size + changes.size,
   };
 }

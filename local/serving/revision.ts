@@ -4,7 +4,7 @@ import { createFleet, type Fleet, type FleetHost, type Member } from "./fleet.ts
 import { Refusal } from "./refusal.ts";
 
 /** One immutable version of a function. */
-export interface Revision extends Pick<Fleet, "prove" | "drain" | "close" | "instances"> {
+export interface Revision extends Pick<Fleet, "prove" | "drain" | "close" | "processes"> {
   /**
    * Answers as the function does, or as Knative does in its place: 502 when the process went, 503 when too many wait or
    * no process can be started, 504 after the timeout. Rejects only when `signal` aborts.
@@ -46,6 +46,6 @@ export function createRevision(host: FleetHost): Revision {
     prove: fleet.prove,
     drain: fleet.drain,
     close: fleet.close,
-    instances: fleet.instances,
+    processes: fleet.processes,
   };
 }

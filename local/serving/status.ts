@@ -20,11 +20,14 @@ export interface ServiceStatus {
   conditions?: readonly Condition[];
 }
 
+/** The URL by which the cluster knows a Service. */
+export const urlOf = (namespace: string, name: string): string => `http://${name}.${namespace}.svc.cluster.local`;
+
 /** The status that tells `standing`, with the conditions that Knative writes; `now` is a timestamp. */
 export function statusOf(service: KubernetesObject, { created, ready, fault }: Standing, now: string): ServiceStatus {
   const before = service.status as ServiceStatus | undefined;
-  const { name, namespace, generation } = service.metadata;
-  const url = `http://${name}.${namespace}.svc.cluster.local`;
+  const { name, namespace = "default", generation } = service.metadata;
+  const url = urlOf(namespace, name);
   const configured: Verdict = fault
     ? { status: "False", ...fault }
     : created === ready

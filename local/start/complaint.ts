@@ -1,3 +1,6 @@
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
+import { Unobeyable } from "../knative/manifest/unobeyable.ts";
+
 /** Something the person at the keyboard has to know and can change: shown as one line on standard error, without a stack. */
 export class Complaint extends Error {
   override readonly name = "Complaint";
@@ -5,8 +8,8 @@ export class Complaint extends Error {
 
 /** Tells why the program ends, in one line where that is the reader's to change, and answers the exit code. */
 export function complain(error: unknown): number {
-  const text =
-    error instanceof Complaint ? error.message : error instanceof Error ? (error.stack ?? error.message) : error;
+  const plain = error instanceof Complaint || error instanceof ApiError || error instanceof Unobeyable;
+  const text = plain ? error.message : error instanceof Error ? (error.stack ?? error.message) : error;
   process.stderr.write(`holdfast: ${text}\n`);
   return 1;
 }

@@ -1,32 +1,92 @@
-import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { ApiError, isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
 import { discover } from "../controllers/discovery/discover.ts";
 import { Complaint } from "./complaint.ts";
 
-/** Objects that were put on a cluster and can be taken away again. */
-export interface Installed {
-  readonly objects: readonly KubernetesObject[];
-  /** Deletes them, last first; resolves when the server no longer has any of them. */
-  remove(): Promise<void>;
-}
-
-/** Marks what this program put on somebody's cluster, so that a run after one that was killed knows its own. */
-export const ownLabel = { "app.kubernetes.io/managed-by": "holdfast-laptop" };
-
 /** What others refer to comes first. */
 const order = ["Namespace", "CustomResourceDefinition", "ServiceAccount", "ClusterRole", "ClusterRoleBinding"];
 const rank = ({ kind }: KubernetesObject) => (order.includes(kind) ? order.indexOf(kind) : order.length);
 
-/** The kind of each object by what the server serves, and the objects in the order in which they can be created. */
-export async function sortForCreation(client: Client, objects: readonly KubernetesObject[]): Promise<[Kind, KubernetesObject][]> {
+/** Each object with its kind as the server serves it, in an order in which they can be created. */
+export async function sortForCreation(
+  client: Client,
+  objects: readonly KubernetesObject[],
+): Promise<[Kind, KubernetesObject][]> {
   const served = await discover(client, () => {});
   return objects
     .toSorted((one, other) => rank(one) - rank(other))
     .map((object) => {
-      const kind = served.find(({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind);
+      const kind = served.find((kind) => kind.apiVersion === object.apiVersion && kind.kind === object.kind);
       if (!kind) throw new Complaint(`The API server does not serve ${object.apiVersion} ${object.kind}.`);
       return [kind, object];
     });
+}
+
+/** Creates objects on a server of our own. */
+export async function create(client: Client, objects: readonly KubernetesObject[]): Promise<void> {
+  for (const [kind, object] of await sortForCreation(client, objects)) await client.create(kind, object);
+}
+
+/** Marks what this program put on somebody's cluster, so that a run after one that was killed knows it again. */
+const ownLabel = { "app.kubernetes.io/managed-by": "holdfast-laptop" };
+
+/** Objects on somebody's cluster that are to be taken away again. */
+export interface Guests {
+  /** Creates objects, marked as ours; one that is there and not ours is left alone and complained about. */
+  add(objects: readonly KubernetesObject[]): Promise<void>;
+  /** Deletes them, last first, and resolves when the server no longer has any of them. */
+  remove(): Promise<void>;
+}
+
+const goingPatience = 60_000;
+
+export function createGuests(client: Client, clock: Clock): Guests {
+  const present: [Kind, KubernetesObject][] = [];
+
+  async function add(kind: Kind, object: KubernetesObject): Promise<void> {
+    const labels = { ...object.metadata.labels, ...ownLabel };
+    try {
+      present.push([kind, await client.create(kind, { ...object, metadata: { ...object.metadata, labels } })]);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      const { namespace, name } = object.metadata;
+      const found = await client.get<KubernetesObject>(kind, namespace, name);
+      if (!found) return add(kind, object);
+      if (found.metadata.labels?.["app.kubernetes.io/managed-by"] !== "holdfast-laptop")
+        throw new Complaint(
+          `${describe(referenceTo(found))} is there already and not ours: Holdfast seems to be installed on this cluster. Nothing of it was touched.`,
+        );
+      await client.delete(kind, namespace, name, { uid: found.metadata.uid });
+      await gone(kind, found);
+      return add(kind, object);
+    }
+  }
+
+  async function gone(kind: Kind, { metadata }: KubernetesObject): Promise<void> {
+    for (const end = clock.now() + goingPatience; ; await clock.sleep(200)) {
+      const found = await client.get<KubernetesObject>(kind, metadata.namespace, metadata.name, { metadataOnly: true });
+      if (found?.metadata.uid !== metadata.uid) return;
+      if (clock.now() > end) throw new Complaint(`${describe(referenceTo(found))} was deleted and is still going.`);
+    }
+  }
+
+  return {
+    async add(objects) {
+      for (const [kind, object] of await sortForCreation(client, objects)) await add(kind, object);
+    },
+    async remove() {
+      const leaving = present.splice(0).reverse();
+      for (const [kind, { metadata }] of leaving) {
+        const { namespace, name, uid } = metadata;
+        // Somebody may have put another in its place.
+        await client.delete(kind, namespace, name, { uid }).catch((error) => {
+          if (!(error instanceof ApiError && error.status === 409)) throw error;
+        });
+      }
+      for (const [kind, object] of leaving) await gone(kind, object);
+    },
+  };
 }

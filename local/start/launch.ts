@@ -38,7 +38,7 @@ export function createBundles(folder: string): Bundles {
         command: process.execPath,
         args: [join(cwd, "index.mjs")],
         cwd,
-        environment: { ...identity, NODE_COMPILE_CACHE: join(folder, "compile-cache"), ...environment },
+        environment: { ...identity, ...environment },
       };
     },
   };

@@ -20,7 +20,8 @@ For trying, developing and testing; production is Knative.
 
   npm start [-- options]
 
-  --tour-only        play the tour and exit: 0 when every step came true
+  --tour-only        play the tour and exit: 0 when every step came true;
+                     without it, a cluster of --kubeconfig sees no tour
   --no-tour          skip the tour
   --port N           port of the API server on 127.0.0.1 (default: a free one)
   --idle SECONDS     how long a function without work stays (default 3)
@@ -47,7 +48,8 @@ export function readOptions(args: readonly string[]): StartOptions {
     port: values.port === undefined ? 0 : number("--port", values.port, 1, 65_535),
     ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
     yes: values.yes ?? false,
-    tour: tourOnly ? "only" : values["no-tour"] ? "none" : "then stay",
+    // Somebody's cluster is not a stage unless it is asked to be.
+    tour: tourOnly ? "only" : values["no-tour"] || values.kubeconfig ? "none" : "then stay",
     window: 1000 * (values.idle === undefined ? 3 : number("--idle", values.idle, 1, 3600)),
     help: values.help ?? false,
   };

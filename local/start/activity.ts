@@ -1,0 +1,90 @@
+import { functionNames } from "../../esbuild.config.mjs";
+import { slug } from "../../shared/rule.ts";
+import type { Trouble } from "../controllers/controller.ts";
+import type { Hop } from "../knative/trace.ts";
+import { decisionLine, isLogRecord } from "../log/decision-line.ts";
+import { row } from "../log/row.ts";
+import type { Terminal } from "../log/terminal.ts";
+import type { RevisionName } from "../serving/activator.ts";
+import type { FleetEvent } from "../serving/fleet.ts";
+
+/** How much has happened since the start. */
+export interface Counts {
+  /** Events that sources have sent. */
+  readonly emitted: number;
+  /** Events that functions have answered. */
+  readonly delivered: number;
+  /** Processes that have been started. */
+  readonly started: number;
+}
+
+/** Shows what sources, brokers and functions do, and counts it. */
+export interface Activity {
+  onEvent(name: RevisionName, event: FleetEvent): void;
+  onRecord(name: RevisionName, record: Record<string, unknown>): void;
+  onHop(hop: Hop): void;
+  onTrouble(trouble: Trouble): void;
+  counts(): Counts;
+}
+
+/** Prints each decision and each coming and going of a function; events that change nothing are only counted. */
+export function createActivity(terminal: Terminal): Activity {
+  let emitted = 0;
+  let delivered = 0;
+  let started = 0;
+  const say = (name: string, word: string, colour: Parameters<typeof row>[3], sentence: string) =>
+    terminal.print(row(terminal, name, word, colour, sentence));
+
+  return {
+    onEvent({ service, revision }, event) {
+      const name = shortName(service);
+      switch (event.what) {
+        case "started":
+          started++;
+          return say(name, "awake", "cyan", `${revision} listens after ${Math.round(event.ms)} ms.`);
+        case "stopped":
+          return say(
+            name,
+            event.instances > 0 ? "fewer" : "asleep",
+            "dim",
+            sleepy[event.because](revision, event.instances),
+          );
+        case "crashed":
+        case "failed":
+          return say(name, event.what === "failed" ? "broken" : "crash", "red", `${revision}: ${event.because}`);
+      }
+    },
+    onRecord(_, record) {
+      if (isLogRecord(record)) terminal.print(decisionLine(record, terminal));
+      else terminal.print(JSON.stringify(record));
+    },
+    onHop(hop) {
+      if (hop.hop === "emitted") emitted++;
+      if (hop.hop === "delivered") delivered++;
+      if (hop.hop === "dropped") say("broker", "lost", "red", `${hop.by}: ${hop.because}`);
+      if (hop.hop === "failed") {
+        const next = hop.retryIn === undefined ? "it is not tried again" : `again in ${hop.retryIn} ms`;
+        say("broker", "retry", "yellow", `${hop.to} answered ${hop.status || "nothing"}; ${next}.`);
+      }
+      if (hop.hop === "gap") say("source", "gap", "yellow", `${hop.by}: ${hop.because}`);
+    },
+    onTrouble({ controller, subject, error }) {
+      const because = error instanceof Error ? error.message : String(error);
+      say(controller, "retry", "yellow", `${subject}: ${because}`);
+    },
+    counts: () => ({ emitted, delivered, started }),
+  };
+}
+
+const sleepy = {
+  idle: (revision: string, left: number) =>
+    left > 0 ? `One process less of ${revision}.` : `${revision} is back at zero.`,
+  replaced: (revision: string) => `${revision} has answered what it had and is gone.`,
+  closing: (revision: string) => `${revision} was stopped.`,
+};
+
+/** `pvc-protection-release` is `release` to people. */
+function shortName(service: string): string {
+  const rule = functionNames().find((name) => slug(name) === service);
+  return rule?.split("/").at(-1) ?? service;
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { KubeConfig } from "@kubernetes/client-node";
+import { Complaint } from "./complaint.ts";
+import type { ClusterEntry } from "./credentials.ts";
+
+/** A cluster that somebody's kubeconfig leads to. */
+export interface KnownCluster {
+  readonly server: string;
+  readonly context: string;
+  readonly user: string;
+  /** Without the identity. */
+  readonly entry: ClusterEntry;
+}
+
+/** @throws Complaint when the file cannot be read or names no cluster. */
+export function readCluster(file: string): KnownCluster {
+  const config = new KubeConfig();
+  try {
+    config.loadFromFile(file);
+  } catch (error) {
+    throw new Complaint(`The kubeconfig ${file} cannot be read: ${(error as Error).message.split("\n")[0]}`);
+  }
+  const cluster = config.getCurrentCluster();
+  if (!cluster?.server) throw new Complaint(`The kubeconfig ${file} has no current context with a cluster.`);
+  const { caData, caFile, skipTLSVerify, tlsServerName, proxyUrl } = cluster;
+  const authority = caData ?? (caFile ? readFileSync(caFile).toString("base64") : undefined);
+  return {
+    server: cluster.server,
+    context: config.getCurrentContext(),
+    user: config.getCurrentUser()?.name ?? "",
+    entry: {
+      server: cluster.server,
+      ...(authority ? { "certificate-authority-data": authority } : {}),
+      ...(skipTLSVerify ? { "insecure-skip-tls-verify": true } : {}),
+      ...(tlsServerName ? { "tls-server-name": tlsServerName } : {}),
+      ...(proxyUrl ? { "proxy-url": proxyUrl } : {}),
+    },
+  };
+}

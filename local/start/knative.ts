@@ -1,0 +1,80 @@
+import type { ControllerTools } from "../controllers/controller.ts";
+import { startEventingController } from "../knative/control/controller.ts";
+import { createEventing } from "../knative/control/eventing.ts";
+import { asServiceAccount } from "../knative/source/service-account.ts";
+import { createActivator } from "../serving/activator.ts";
+import { openClusterNetwork } from "../serving/cluster-network.ts";
+import { startServingController } from "../serving/controller.ts";
+import { KnativeService } from "../serving/kind.ts";
+import type { Activity } from "./activity.ts";
+import type { Credentials } from "./credentials.ts";
+import type { Bundles } from "./launch.ts";
+
+/** What Knative runs on here. */
+export interface KnativeParts {
+  /** To the API server, as somebody who may read and write what Knative's own controllers do. */
+  readonly tools: ControllerTools;
+  /** The API server's URL. */
+  readonly server: string;
+  readonly credentials: Credentials;
+  readonly bundles: Bundles;
+  readonly activity: Activity;
+  /** Milliseconds without a request after which a function goes. */
+  readonly window: number;
+}
+
+/** Knative Eventing and Serving on this machine. */
+export interface Knative {
+  readonly synced: Promise<unknown>;
+  /** How many processes functions have. */
+  processes(): number;
+  /** Ends every function. */
+  close(): Promise<void>;
+}
+
+const ingress = "http://broker-ingress.knative-eventing.svc.cluster.local";
+
+/**
+ * Starts sources, brokers and the activator on what the cluster's objects say. Sources and functions act as the service
+ * accounts that their objects name.
+ */
+export async function startKnative(parts: KnativeParts): Promise<Knative> {
+  const { tools, server, credentials, bundles, activity, window } = parts;
+
+  const activator = createActivator({
+    window,
+    initialScale: 0,
+    async launch(plan, name) {
+      const KUBECONFIG = await credentials.kubeconfigFor(plan.namespace, plan.serviceAccount);
+      return bundles.launch(plan, name, { KUBECONFIG, ...network.environment });
+    },
+    onEvent(name, event) {
+      serving.observe(name, event);
+      activity.onEvent(name, event);
+    },
+    onRecord: activity.onRecord,
+  });
+  const serving = startServingController(tools, activator);
+  const eventing = createEventing({
+    tools: { ...tools, server, send: activator.send, trace: activity.onHop },
+    ingress,
+    identify: (namespace, name) => asServiceAccount(tools, namespace, name),
+    resolve: ({ apiVersion, kind, namespace = "", name }) =>
+      apiVersion === KnativeService.apiVersion && kind === KnativeService.kind
+        ? serving.addressOf(namespace, name)
+        : undefined,
+  });
+  const network = await openClusterNetwork(eventing.send);
+  const services = tools.reflections.of(KnativeService);
+  services.on((change) => change !== "update" && eventing.refresh());
+  const controller = startEventingController(tools, eventing, server);
+
+  return {
+    synced: Promise.all([serving.synced, controller.synced]),
+    processes: activator.processes,
+    async close() {
+      await activator.close();
+      await network.close();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Terminal } from "../log/terminal.ts";
+import { wrap } from "../log/wrap.ts";
+import type { KnownCluster } from "./cluster-entry.ts";
+
+/** Says what a run on somebody's cluster touches, before it touches anything. */
+export function sayWhatIsTouched(
+  { paint, print, width }: Terminal,
+  cluster: KnownCluster,
+  objects: readonly KubernetesObject[],
+  tour: string | undefined,
+): void {
+  const say = (text: string) => print(`  ${wrap(text, 2, width)}`);
+  const item = (text: string) => print(`  - ${wrap(text, 4, width)}`);
+  print(paint("bold", `This works on the cluster ${cluster.server}`));
+  say(
+    `(context ${cluster.context}, user ${cluster.user}). Knative is not needed, and no CustomResourceDefinition is created: sources, brokers and functions run here.`,
+  );
+  print("");
+  say("It creates, and takes away at the end:");
+  for (const [kind, names] of byKind(objects)) item(`${kind} ${names.join(", ")}`);
+  item("tokens of these ServiceAccounts, good for a day at most, in files that only you can read");
+  if (tour) item(`for the tour: Namespace ${tour} with claims and pods of its own`);
+  print("");
+  say("While it runs, the functions do on this cluster what they are for:");
+  item("protect puts the finalizer holdfast.dev/pvc-protection on claims of all namespaces, at their next change;");
+  item("release annotates claims that are being deleted, and takes the finalizer off once no pod uses them;");
+  item("release and warn write Events on claims and pods.");
+  say("At the end it asks whether to take the finalizer off the claims again.");
+  print("");
+}
+
+function byKind(objects: readonly KubernetesObject[]): Map<string, string[]> {
+  const kinds = new Map<string, string[]>();
+  for (const { kind, metadata } of objects) kinds.set(kind, [...(kinds.get(kind) ?? []), metadata.name]);
+  return kinds;
+}

@@ -1,0 +1,150 @@
+import { join } from "node:path";
+import { systemClock } from "../../shared/clock.ts";
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
+import { type Client, createClient } from "../../shared/kubernetes/client.ts";
+import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { createApiServer } from "../apiserver/server.ts";
+import { eventingDefinitions } from "../knative/definitions.ts";
+import { readManifests } from "../knative/read-manifests.ts";
+import type { Terminal } from "../log/terminal.ts";
+import { wrap } from "../log/wrap.ts";
+import { serviceDefinition } from "../serving/definition.ts";
+import { seededRandom } from "../time/random.ts";
+import { tourNamespace } from "../tour/pvc-protection.ts";
+import type { Activity } from "./activity.ts";
+import { ask } from "./ask.ts";
+import { type KnownCluster, readCluster } from "./cluster-entry.ts";
+import { Complaint } from "./complaint.ts";
+import { issueCredentials } from "./credentials.ts";
+import { protectedClaims, unprotect } from "./farewell.ts";
+import { create, createGuests } from "./install.ts";
+import { startKnative } from "./knative.ts";
+import type { Bundles } from "./launch.ts";
+import { sayWhatIsTouched } from "./notice.ts";
+import type { StartOptions } from "./options.ts";
+import { overlay } from "./overlay.ts";
+import { becomeReady } from "./ready.ts";
+import { missingRights, type Right } from "./rights.ts";
+import type { Session } from "./session.ts";
+import type { Stage } from "./stage.ts";
+import { controllerTools } from "./tools.ts";
+
+const knativeGroups = ["eventing.knative.dev", "sources.knative.dev", "serving.knative.dev"];
+const isKnative = ({ apiVersion }: KubernetesObject) =>
+  knativeGroups.some((group) => apiVersion.startsWith(`${group}/`));
+
+/**
+ * Lets sources, brokers and functions work on somebody's cluster. Knative's objects live in an API server inside this
+ * program; the cluster only gets what the functions need to act on it: a namespace, service accounts and roles.
+ */
+export async function startOnCluster(
+  file: string,
+  options: StartOptions,
+  session: Session,
+  terminal: Terminal,
+  activity: Activity,
+  bundles: Bundles,
+): Promise<Stage> {
+  const cluster = readCluster(file);
+  const transport = kubeconfigTransport(file);
+  const client = createClient(transport);
+  const clock = systemClock;
+  await reach(client, cluster);
+
+  const objects = readManifests([join(import.meta.dirname, "../../knative")]).map(({ object }) => object);
+  const guests = objects.filter((object) => !isKnative(object));
+  const missing = await missingRights(client, rightsFor(guests));
+  if (missing.length > 0)
+    throw new Complaint(`${cluster.user || "You"} may not ${missing.join(", ")} on ${cluster.server}.`);
+
+  sayWhatIsTouched(terminal, cluster, guests, options.tour === "only" ? tourNamespace : undefined);
+  if (!options.yes && !process.stdin.isTTY)
+    throw new Complaint("There is nobody to ask: give --yes if that is wanted.");
+  if (!options.yes && !(await ask("Go on?", session.signal))) throw new Complaint("Nothing was touched.");
+
+  const visit = createGuests(client, clock);
+  session.onEnd(async () => {
+    terminal.print("Taking away what was created ...");
+    await visit.remove();
+  });
+  session.onEnd(() => sayFarewell(client, options, terminal));
+  await visit.add(guests);
+
+  const random = seededRandom(clock.now());
+  const control = createApiServer({ clock, random }).handle;
+  const namespaces = guests.filter(({ kind }) => kind === "Namespace");
+  await create(createClient(control), [...namespaces, ...definitions]);
+  await create(createClient(control), objects.filter(isKnative));
+
+  const tools = controllerTools(overlay(knativeGroups, control, transport), random, session.signal, activity.onTrouble);
+  const credentials = issueCredentials({ client, clock, signal: session.signal }, cluster.entry, session.folder);
+  const knative = await startKnative({
+    tools,
+    server: cluster.server,
+    credentials,
+    bundles,
+    activity,
+    window: options.window,
+  });
+  session.onEnd(knative.close);
+  await becomeReady(tools.client, clock, session.signal);
+  return { client, clock, processes: knative.processes, quiet: false, advice: advice(file) };
+}
+
+const definitions = [...eventingDefinitions, serviceDefinition] as unknown as KubernetesObject[];
+
+async function reach(client: Client, { server }: KnownCluster): Promise<void> {
+  try {
+    await client.request("GET", "/version");
+  } catch (error) {
+    const why = error instanceof ApiError && error.status > 0 ? `answers ${error.status}` : "does not answer";
+    const { cause } = error as { cause?: Error };
+    throw new Complaint(`The cluster ${server} ${why}: ${cause?.message || (error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What this program does itself; what the functions do is up to the roles that it creates, and whoever creates a role must have its rights. */
+function rightsFor(guests: readonly KubernetesObject[]): Right[] {
+  const claims = { group: "", resource: "persistentvolumeclaims" };
+  const plurals: Record<string, Omit<Right, "verb">> = {
+    Namespace: { group: "", resource: "namespaces" },
+    ServiceAccount: { group: "", resource: "serviceaccounts" },
+    ClusterRole: { group: "rbac.authorization.k8s.io", resource: "clusterroles" },
+    ClusterRoleBinding: { group: "rbac.authorization.k8s.io", resource: "clusterrolebindings" },
+    ConfigMap: { group: "", resource: "configmaps" },
+  };
+  const kinds = [...new Set(guests.map(({ kind }) => kind))].flatMap((kind) => plurals[kind] ?? []);
+  return [
+    ...kinds.flatMap((kind) => ["create", "get", "delete"].map((verb) => ({ ...kind, verb }))),
+    { group: "", resource: "serviceaccounts", subresource: "token", verb: "create" },
+    { group: "", resource: "namespaces", verb: "watch" },
+    ...["list", "get", "patch"].map((verb) => ({ ...claims, verb })),
+  ];
+}
+
+/** Asks what is to become of the finalizer on claims, which nobody would take off any more. */
+async function sayFarewell(client: Client, { yes }: StartOptions, { print, width }: Terminal): Promise<void> {
+  const claims = await protectedClaims(client);
+  if (claims.length === 0) return;
+  const few = claims.slice(0, 5).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const more = claims.length > few.length ? ` and ${claims.length - few.length} more` : "";
+  const words =
+    `${claims.length === 1 ? "One claim carries" : `${claims.length} claims carry`} the finalizer holdfast.dev/pvc-protection: ${few.join(", ")}${more}. ` +
+    "Without the functions such a claim never goes when it is deleted.";
+  print(wrap(words, 0, width));
+  if (yes || (await ask("Take the finalizer off?"))) await unprotect(client, claims);
+  else
+    print(
+      wrap("They stay as they are. Run this again, or install Holdfast, and they are let go in their time.", 0, width),
+    );
+}
+
+const advice = (file: string) => `The functions are at work on the cluster. In another terminal:
+
+  export KUBECONFIG=${file}
+  kubectl get pvc -A -w
+
+Ctrl-C ends it.`;

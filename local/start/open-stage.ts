@@ -1,0 +1,31 @@
+import { stop as stopEsbuild } from "esbuild";
+import { functionNames } from "../../esbuild.config.mjs";
+import type { Terminal } from "../log/terminal.ts";
+import { type Activity, createActivity } from "./activity.ts";
+import { startLaptop } from "./laptop.ts";
+import { type Bundles, createBundles } from "./launch.ts";
+import { startOnCluster } from "./on-cluster.ts";
+import type { StartOptions } from "./options.ts";
+import type { Session } from "./session.ts";
+import type { Stage } from "./stage.ts";
+
+/** A stage with what is to be seen on it. */
+export interface OpenStage extends Stage {
+  readonly activity: Activity;
+  readonly bundles: Bundles;
+}
+
+/** Bundles the functions and sets them to work, on a cluster of our own or on somebody's. */
+export async function openStage(options: StartOptions, session: Session, out: Terminal): Promise<OpenStage> {
+  const activity = createActivity(out);
+  const bundles = createBundles(session.folder);
+  out.print(out.paint("dim", `Bundling ${functionNames().join(", ")} ...`));
+  await bundles.build();
+  await stopEsbuild();
+  session.signal.throwIfAborted();
+  const { kubeconfig } = options;
+  const stage = kubeconfig
+    ? await startOnCluster(kubeconfig, options, session, out, activity, bundles)
+    : await startLaptop(options, session, out, activity, bundles);
+  return { ...stage, activity, bundles };
+}

@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { complain } from "./complaint.ts";
+
+/** One run of the program, with all that it has to leave as it found it. */
+export interface Session {
+  /** Aborts when the person at the keyboard, or whoever runs this, wants it to end. */
+  readonly signal: AbortSignal;
+  /** For files of this run, readable by this user alone. */
+  readonly folder: string;
+  /** To be called at the end, last first. */
+  onEnd(close: () => Promise<unknown> | unknown): void;
+}
+
+/**
+ * Runs a program in a session and answers its exit code: what it says, 1 after a complaint, `interrupted` when it was asked
+ * to end before.
+ */
+export async function inSession(interrupted: number, run: (session: Session) => Promise<number>): Promise<number> {
+  const session = openSession();
+  try {
+    return await run(session);
+  } catch (error) {
+    return session.signal.aborted ? interrupted : complain(error);
+  } finally {
+    await session.end();
+  }
+}
+
+/** A terminal and npm may both deliver one Ctrl-C; a second one that is meant comes later. */
+const sameKeystroke = 1000;
+
+/**
+ * Begins a session. The first SIGINT, SIGTERM or SIGHUP asks for an orderly end, a second one ends the program at once;
+ * processes and files are taken away even then.
+ */
+function openSession(): Session & { end(): Promise<void> } {
+  const stop = new AbortController();
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-"));
+  const closers: (() => Promise<unknown> | unknown)[] = [];
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+  let asked = 0;
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(name, () => {
+      if (asked > 0 && Date.now() - asked > sameKeystroke) process.exit(130);
+      asked ||= Date.now();
+      stop.abort(new Interrupted());
+    });
+  }
+  // A pipe whose reader has gone is a reader who has seen enough.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort(new Interrupted()));
+
+  return {
+    signal: stop.signal,
+    folder,
+    onEnd: (close) => void closers.push(close),
+    /** Closes all; what fails is told and does not keep the rest from closing. */
+    async end() {
+      stop.abort(new Interrupted());
+      for (const close of closers.splice(0).reverse()) {
+        try {
+          await close();
+        } catch (error) {
+          process.stderr.write(`holdfast: While ending: ${(error as Error).message}\n`);
+        }
+      }
+    },
+  };
+}
+
+/** The run was asked to end. */
+class Interrupted extends Error {
+  override readonly name = "Interrupted";
+
+  constructor() {
+    super("Interrupted.");
+  }
+}

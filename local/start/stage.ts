@@ -1,0 +1,16 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+
+/** A cluster with the functions at work on it, where a tour can be played. */
+export interface Stage {
+  /** As an administrator. */
+  readonly client: Client;
+  readonly clock: Clock;
+  /** How many processes functions have. */
+  processes(): number;
+  installPolicy?(): Promise<void>;
+  /** Nobody else changes anything here. */
+  readonly quiet: boolean;
+  /** What can be done now, for the person at the keyboard. */
+  readonly advice: string;
+}

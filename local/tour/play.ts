@@ -1,0 +1,75 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { Terminal } from "../log/terminal.ts";
+import { wrap } from "../log/wrap.ts";
+
+/** One scene of a tour: something is done, and then things come true. */
+export interface Step {
+  readonly title: string;
+  readonly story: string;
+  act(): Promise<void>;
+  readonly proofs: readonly Proof[];
+}
+
+/** Something that must come true, as the API server tells it. */
+export interface Proof {
+  readonly what: string;
+  /** Answers a truthy value once it is true; a text is shown beneath. */
+  check(): Promise<unknown>;
+}
+
+export interface Stage {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Milliseconds that a proof may take; 20,000 by default. */
+  readonly patience?: number;
+}
+
+/**
+ * Plays steps one after the other, each proof with the time since its step began. Answers whether all came true; ends with
+ * the first that did not. Rejects when `signal` aborts.
+ */
+export async function play(steps: readonly Step[], stage: Stage): Promise<boolean> {
+  const { terminal, clock } = stage;
+  for (const [index, step] of steps.entries()) {
+    terminal.print("");
+    terminal.print(terminal.paint("bold", `${index + 1}. ${step.title}`));
+    terminal.print(`   ${wrap(step.story, 3, terminal.width)}`);
+    const begun = clock.now();
+    await step.act();
+    for (const proof of step.proofs) {
+      const result = await prove(proof, stage);
+      const seconds = `${((clock.now() - begun) / 1000).toFixed(1)} s`;
+      terminal.print(proofLine(terminal, proof.what, result, seconds));
+      if (!result.came) return false;
+    }
+    // What functions did meanwhile is told in this scene, not in the next.
+    await clock.sleep(afterglow, stage.signal);
+  }
+  return true;
+}
+
+const afterglow = 300;
+
+interface Result {
+  readonly came: boolean;
+  readonly detail?: string;
+}
+
+async function prove({ check }: Proof, { clock, signal, patience = 20_000 }: Stage): Promise<Result> {
+  const end = clock.now() + patience;
+  for (;;) {
+    signal.throwIfAborted();
+    const answer = await check();
+    if (answer) return { came: true, ...(typeof answer === "string" ? { detail: answer } : {}) };
+    if (clock.now() > end) return { came: false };
+    await clock.sleep(50, signal);
+  }
+}
+
+function proofLine({ paint, width }: Terminal, what: string, { came, detail }: Result, seconds: string): string {
+  const word = came ? paint("green", "ok") : paint("red", "no");
+  const line = came ? `${what} (${seconds})` : `This did not come true within ${seconds}: ${what}.`;
+  const more = detail ? `\n      ${paint("dim", wrap(detail, 6, width))}` : "";
+  return `   ${word} ${wrap(line, 6, width)}${more}`;
+}

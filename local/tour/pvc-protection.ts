@@ -1,0 +1,209 @@
+import { ApiError, isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import { hasFinalizer, isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
+import { Event, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { progressKey, readProgress } from "../../shared/progress.ts";
+import { holdfastProtection } from "../../shared/storage/protection.ts";
+import { Namespace } from "../controllers/objects/kinds.ts";
+import type { Counts } from "../start/activity.ts";
+import { Complaint } from "../start/complaint.ts";
+import { protectedClaims, unprotect } from "../start/farewell.ts";
+import type { Stage } from "../start/stage.ts";
+import { exampleObjects, named } from "./objects.ts";
+import type { Step } from "./play.ts";
+
+/** What the tour stands on. */
+export interface TourWorld extends Stage {
+  readonly signal: AbortSignal;
+  counts(): Counts;
+}
+
+/** The namespace that the tour makes and takes away. */
+export const tourNamespace = "holdfast-tour";
+
+const beats = 200;
+const goingPatience = 60_000;
+
+/** PVC protection from end to end: a claim is protected, held while a pod uses it, and let go. */
+export function pvcProtectionTour(world: TourWorld): Step[] {
+  const { client } = world;
+  const claim = (name: string) => client.get(PersistentVolumeClaim, tourNamespace, name);
+  const pod = (name: string) =>
+    client.get<KubernetesObject & { status?: { phase?: string } }>(Pod, tourNamespace, name);
+  const isProtected = (object?: KubernetesObject) => object !== undefined && hasFinalizer(object, holdfastProtection);
+  const hasEvent = (object: string, reason: string) => findEvent(client, object, reason);
+  const asleep = { what: "every function is back at zero", check: async () => world.processes() === 0 };
+  const example = exampleObjects(tourNamespace);
+  let before = world.counts();
+
+  const existing: Step = {
+    title: "A claim, and a pod that uses it",
+    story: `Namespace ${tourNamespace}, claim data, pod writer. When the claim is bound, that is an event: the function protect wakes and puts its finalizer on.`,
+    async act() {
+      await client.create(PersistentVolumeClaim, example.claim);
+      // A namespace takes no pods before its service account is there.
+      while (!(await created(client, example.pod))) await world.clock.sleep(100, world.signal);
+    },
+    proofs: [
+      { what: "pod writer is running", check: async () => (await pod("writer"))?.status?.phase === "Running" },
+      { what: `claim data carries ${holdfastProtection}`, check: async () => isProtected(await claim("data")) },
+    ],
+  };
+
+  const policy: Step = {
+    title: "From now on at creation",
+    story:
+      "The admission policy stamps the finalizer inside the API server, before anybody can delete the claim; no function is needed.",
+    async act() {
+      await world.installPolicy?.();
+    },
+    proofs: [
+      {
+        what: "claim archive carries the finalizer as it is created",
+        check: () => createdWithFinalizer(client, example.claim),
+      },
+    ],
+  };
+
+  const heartbeats: Step = {
+    title: "A busy cluster in which nothing is deleted",
+    story: `${beats} updates of pod writer, as heartbeats would be. No Trigger asks for them, so they wake nobody.`,
+    async act() {
+      while (world.processes() > 0) await world.clock.sleep(50, world.signal);
+      before = world.counts();
+      for (let beat = 1; beat <= beats; beat++) {
+        const annotations = { "example.com/heartbeat": String(beat) };
+        await client.patch(Pod, tourNamespace, "writer", "merge", { metadata: { annotations } });
+      }
+    },
+    proofs: [
+      {
+        what: `${beats} events went from the source to the broker`,
+        check: async () => world.counts().emitted - before.emitted >= beats,
+      },
+      {
+        what: "none was delivered, and no function woke",
+        check: async () => world.counts().delivered === before.delivered && world.counts().started === before.started,
+      },
+    ],
+  };
+
+  const deleted: Step = {
+    title: "The claim is deleted while pod writer uses it",
+    story:
+      "Pod reader waits for a node and wants the claim, too. release says who holds the claim, and warn tells the pod that has not started.",
+    async act() {
+      const spec = { ...(example.pod.spec as object), nodeSelector: { "example.com/disk": "none-such" } };
+      await client.create(Pod, { ...named(example.pod, { name: "reader" }), spec });
+      await client.delete(PersistentVolumeClaim, tourNamespace, "data");
+    },
+    proofs: [
+      { what: "claim data is Terminating, and still there", check: async () => deleting(await claim("data")) },
+      { what: "its annotation says who holds it", check: async () => holders(await claim("data")) },
+      { what: "an Event on it does, too: DeletionPostponed", check: () => hasEvent("data", "DeletionPostponed") },
+      { what: "an Event warns pod reader: ClaimBeingDeleted", check: () => hasEvent("reader", "ClaimBeingDeleted") },
+    ],
+  };
+
+  const released: Step = {
+    title: "The pods go",
+    story:
+      "The deletion of pod writer is an event: release lists the pods that are left, finds no user, and lets the claim go.",
+    async act() {
+      await client.delete(Pod, tourNamespace, "reader");
+      await client.delete(Pod, tourNamespace, "writer");
+    },
+    proofs: [
+      { what: "pod writer is gone", check: async () => !(await pod("writer")) },
+      { what: "claim data is gone", check: async () => !(await claim("data")) },
+    ],
+  };
+
+  const quiet: Step = {
+    title: "Nothing to do",
+    story: "A function without work costs nothing.",
+    act: async () => {},
+    proofs: [asleep],
+  };
+
+  return [
+    existing,
+    ...(world.installPolicy ? [policy] : []),
+    ...(world.quiet ? [heartbeats] : []),
+    deleted,
+    released,
+    quiet,
+  ];
+}
+
+/** Makes the tour's namespace; complains when there is one already. */
+export async function beginTour({ client }: Pick<Stage, "client">): Promise<void> {
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: tourNamespace } } as KubernetesObject;
+  try {
+    await client.create(Namespace, namespace);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    throw new Complaint(`Namespace ${tourNamespace} is there already; the tour makes its own. Delete it first.`);
+  }
+}
+
+/** Takes away what the tour made, even when the functions no longer run; resolves when the server has nothing of it. */
+export async function endTour({ client, clock }: Pick<Stage, "client" | "clock">): Promise<void> {
+  const end = clock.now() + goingPatience;
+  await client.delete(Namespace, undefined, tourNamespace);
+  const ours = async () => {
+    const claims = await protectedClaims(client);
+    return claims.filter(({ metadata }) => metadata.namespace === tourNamespace);
+  };
+  for (let claims = await ours(); ; claims = await ours()) {
+    await unprotect(client, claims);
+    if (!(await client.get(Namespace, undefined, tourNamespace))) return;
+    if (clock.now() > end) throw new Complaint(`Namespace ${tourNamespace} was deleted and is still going.`);
+    await clock.sleep(100);
+  }
+}
+
+const deleting = (object?: KubernetesObject) =>
+  object && isBeingDeleted(object) && hasFinalizer(object, holdfastProtection);
+
+/** The annotation as it is, shortened to who holds the claim. */
+function holders(object?: KubernetesObject): string | undefined {
+  const progress = object && readProgress(object, "pvc-protection/release");
+  if (!progress?.pods) return undefined;
+  return `${progressKey("pvc-protection/release")}: ${JSON.stringify({ pods: progress.pods })}`;
+}
+
+async function created(client: Client, pod: KubernetesObject): Promise<boolean> {
+  try {
+    await client.create(Pod, pod);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return false;
+    throw error;
+  }
+}
+
+/** A policy takes effect a moment after it was created: a claim that came too early is made again. */
+async function createdWithFinalizer(client: Client, claim: KubernetesObject): Promise<boolean> {
+  try {
+    const archive = await client.create(PersistentVolumeClaim, named(claim, { name: "archive" }));
+    if (hasFinalizer(archive, holdfastProtection)) return true;
+    await client.delete(PersistentVolumeClaim, tourNamespace, "archive");
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+  return false;
+}
+
+interface KubernetesEvent extends KubernetesObject {
+  reason?: string;
+  regarding?: { name?: string };
+}
+
+async function findEvent(client: Client, about: string, reason: string): Promise<boolean> {
+  for await (const event of client.list<KubernetesEvent>(Event, { namespace: tourNamespace })) {
+    if (event.regarding?.name === about && event.reason === reason) return true;
+  }
+  return false;
+}
