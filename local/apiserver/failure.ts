@@ -1,13 +1,6 @@
 import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
 import { StatusError } from "./status-error.ts";
-
-/** One field that is wrong, as it appears in `details.causes` of a 422. */
-export interface Cause {
-  /** `FieldValueRequired`, `FieldValueInvalid`, `FieldValueForbidden`, `FieldValueNotSupported`, ... */
-  reason: string;
-  message: string;
-  field: string;
-}
+import { type Cause, invalidValue } from "./validation/cause.ts";
 
 /** `details` of a Status about an object: the resource's plural stands under `kind`, as the real server has it. */
 function about(kind: Kind, name: string): Record<string, unknown> {
@@ -56,15 +49,16 @@ export const forbidden = (kind: Kind, name: string, why: string, causes?: Partia
 export const badRequest = (message: string) => new StatusError(400, "BadRequest", message);
 
 /** 422 with a cause for each wrong field. */
-export function invalid(kind: Kind, name: string, causes: Cause[]): StatusError {
+export function invalid(kind: Kind, name: string, causes: readonly Cause[]): StatusError {
   const group = groupOf(kind);
-  const lines = causes.map(({ field, message }) => `${field}: ${message}`);
+  // The same problem found twice is two causes but one line.
+  const lines = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
   const list = lines.length === 1 ? lines[0] : `[${lines.join(", ")}]`;
   const subject = `${kind.kind}${group ? `.${group}` : ""} ${JSON.stringify(name)}`;
   return new StatusError(422, "Invalid", `${subject} is invalid: ${list}`, {
     ...(name ? { name } : {}),
     ...(group ? { group } : {}),
-    kind: kind.kind,
+    ...(kind.kind ? { kind: kind.kind } : {}),
     causes,
   });
 }
@@ -85,6 +79,16 @@ export const expired = (message: string) => new StatusError(410, "Expired", mess
 export const notImplemented = (what: string) =>
   new StatusError(501, "NotImplemented", `The laptop edition's API server does not implement ${what}.`);
 
+/** 500, of all things, as the API server has it: a resourceVersion that is no number. */
+export const unreadableVersion = (version: string, field = "") =>
+  new StatusError(500, "", `${field}strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+
 /** 422 about the parameters of a call: `ListOptions`, `CreateOptions`, `DeleteOptions`, ... */
-export const invalidOptions = (kind: string, causes: Cause[]) =>
+export const invalidOptions = (kind: string, causes: readonly Cause[]) =>
   invalid({ apiVersion: "meta.k8s.io/v1", kind, plural: "", namespaced: false }, "", causes);
+
+/** 422: a patch leads to an object that its type cannot hold. */
+export const unprocessablePatch = (result: unknown, why: string) =>
+  invalid({ apiVersion: "", kind: "", plural: "", namespaced: false }, "", [
+    invalidValue("patch", JSON.stringify(result), why),
+  ]);

@@ -1,26 +1,36 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { ApiRequest, ApiResponse, Transport } from "../../shared/kubernetes/transport.ts";
 import type { Random } from "../time/random.ts";
-import { methodNotAllowed } from "./failure.ts";
+import type { Identity } from "./auth/identity.ts";
+import { bootstrap } from "./bootstrap.ts";
+import { handle } from "./handle.ts";
 import { createResourceTable } from "./kinds/table.ts";
-import { itemJson, objectJson } from "./representation/represent.ts";
-import type { Answer } from "./request/answer.ts";
-import { callOf, type ObjectCall } from "./request/call.ts";
-import { parsePath } from "./request/parse.ts";
 import type { State } from "./state.ts";
-import { StatusError } from "./status-error.ts";
 import { createStore } from "./store/store.ts";
-import { get } from "./verbs/get.ts";
-import { list } from "./verbs/list.ts";
-import { watch } from "./verbs/watch.ts";
-import { create, patch, remove, update } from "./verbs/write.ts";
-import { createObject } from "./write/create.ts";
+import { createTicker } from "./verbs/ticker.ts";
 
+/** How an API server is to behave. */
 export interface ApiServerOptions {
-  clock: Clock;
-  random: Random;
+  readonly clock: Clock;
+  /** Source of uids, generated names and the jitter of watches. */
+  readonly random: Random;
+  /**
+   * Who holds which bearer token. Without it every request is an administrator's; with it a request without a token is
+   * anonymous and an unknown token is refused with 401. Tokens of service accounts are issued by the server itself.
+   */
+  readonly tokens?: Readonly<Record<string, Identity>>;
+  /** Whether roles decide who may do what; off by default. The group `system:masters` may do everything. */
+  readonly rbac?: boolean;
   /** How many events of each resource are remembered for watches and paged lists; 10,000 by default. */
-  history?: number;
+  readonly history?: number;
+  /** Admission plugin StorageObjectInUseProtection: finalizers on new claims and volumes; on by default. */
+  readonly objectInUseProtection?: boolean;
+  /** Admission plugin of that name; off by default, as upstream. */
+  readonly ownerReferencesPermissionEnforcement?: boolean;
+  /** Whether writes are noted in `metadata.managedFields`; on by default. A simulation that does not look saves a third of each write. */
+  readonly managedFields?: boolean;
+  /** Stands before the server: for faults such as 409, 429, 500, and answers that come late or never. */
+  readonly intercept?: (request: ApiRequest, next: Transport) => Promise<ApiResponse>;
 }
 
 /** The laptop edition's Kubernetes API server, in process. */
@@ -29,100 +39,37 @@ export interface ApiServer {
   readonly handle: Transport;
   /** Forgets the past, as etcd's compaction does: older watches and continue tokens answer 410. */
   compact(): void;
+  /** Ends all watches, so that their timers go. */
+  close(): void;
 }
 
-/** A server that holds nothing but the namespaces `default` and `kube-system`. */
-export function createApiServer({ clock, random, history = 10_000 }: ApiServerOptions): ApiServer {
-  const state: State = { clock, random, store: createStore(history), resources: createResourceTable() };
-  for (const name of ["default", "kube-system"]) createNamespace(state, name);
-  return {
-    handle: async (request) => {
-      try {
-        return encode(answer(state, request));
-      } catch (error) {
-        return failure(error);
-      }
+const bookmarkPeriod = 60_000;
+
+/** A server that holds nothing but the namespaces `default`, `kube-system` and `kube-public`, and with RBAC the roles of a new cluster. */
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { clock, random, tokens, intercept } = options;
+  const state: State = {
+    clock,
+    random,
+    store: createStore(options.history ?? 10_000),
+    resources: createResourceTable(),
+    switches: {
+      rbac: options.rbac ?? false,
+      objectInUseProtection: options.objectInUseProtection ?? true,
+      ownerReferencesPermissionEnforcement: options.ownerReferencesPermissionEnforcement ?? false,
+      managedFields: options.managedFields ?? true,
     },
-    compact: () => state.store.compact(),
+    tokens: tokens && new Map(Object.entries(tokens)),
+    bookmarks: createTicker(clock, bookmarkPeriod),
+    watches: new Set(),
   };
-}
-
-function createNamespace(state: State, name: string): void {
-  const resource = state.resources.find("", "v1", "namespaces")!;
-  const labels = { "kubernetes.io/metadata.name": name };
-  const metadata = { name, uid: "", resourceVersion: "", labels };
-  createObject(state, resource, {
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata,
-    spec: { finalizers: ["kubernetes"] },
-    status: { phase: "Active" },
-  });
-}
-
-function answer(state: State, request: ApiRequest): Answer {
-  const url = new URL(request.path, "http://localhost");
-  const path = parsePath(url.pathname);
-  if (!path) throw new StatusError(404, "NotFound", "404 page not found");
-  const call = callOf(state, path, url.searchParams, request);
-  switch (call.verb) {
-    case "get":
-      return get(state, call as ObjectCall);
-    case "list":
-      return list(state, call);
-    case "watch":
-      return watch(state, call);
-    case "create":
-      return create(state, call);
-    case "update":
-      return update(state, call as ObjectCall);
-    case "patch":
-      return patch(state, call as ObjectCall);
-    case "delete":
-      return remove(state, call as ObjectCall);
-    default:
-      throw methodNotAllowed();
-  }
-}
-
-const json = { "content-type": "application/json" };
-
-function encode(result: Answer): ApiResponse {
-  switch (result.type) {
-    case "lines":
-      return { status: 200, headers: json, body: result.body };
-    case "stored":
-      return { status: result.status, headers: json, body: text(objectJson(result.resource, result.stored)) };
-    case "object":
-      return { status: result.status, headers: json, body: text(JSON.stringify(result.object)) };
-    case "list": {
-      const { resource, version, next, remaining, items } = result;
-      const metadata = JSON.stringify({
-        resourceVersion: String(version),
-        continue: next,
-        remainingItemCount: remaining,
-      });
-      const all = items.map((stored) => itemJson(resource, stored, "whole")).join(",");
-      const body = `{"kind":"${resource.kind}List","apiVersion":"${resource.apiVersion}","metadata":${metadata},"items":[${all}]}`;
-      return { status: 200, headers: json, body: text(body) };
-    }
-  }
-}
-
-function failure(error: unknown): ApiResponse {
-  const known =
-    error instanceof StatusError
-      ? error
-      : new StatusError(
-          500,
-          "InternalError",
-          `Internal error occurred: ${error instanceof Error ? error.message : error}`,
-        );
-  const { status: code, reason, message, details } = known;
-  const body = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, details, code };
-  return { status: code, headers: json, body: text(JSON.stringify(body)) };
-}
-
-async function* text(body: string): AsyncGenerator<string> {
-  yield body;
+  bootstrap(state);
+  const next: Transport = (request) => handle(state, request);
+  return {
+    handle: intercept ? (request) => intercept(request, next) : next,
+    compact: () => state.store.compact(),
+    close() {
+      for (const end of [...state.watches]) end();
+    },
+  };
 }

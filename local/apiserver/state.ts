@@ -1,7 +1,17 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Random } from "../time/random.ts";
+import type { Identity } from "./auth/identity.ts";
 import type { ResourceTable } from "./kinds/table.ts";
 import type { Store } from "./store/store.ts";
+import type { Ticker } from "./verbs/ticker.ts";
+
+/** What can be switched; see `ApiServerOptions`. */
+export interface Switches {
+  readonly rbac: boolean;
+  readonly objectInUseProtection: boolean;
+  readonly ownerReferencesPermissionEnforcement: boolean;
+  readonly managedFields: boolean;
+}
 
 /** All that a running API server is made of. */
 export interface State {
@@ -9,9 +19,17 @@ export interface State {
   readonly random: Random;
   readonly store: Store;
   readonly resources: ResourceTable;
+  readonly switches: Switches;
+  /** Who holds which token; `undefined` while everybody is the administrator. */
+  readonly tokens: Map<string, Identity> | undefined;
+  readonly bookmarks: Ticker;
+  /** How to end each open watch. */
+  readonly watches: Set<() => void>;
 }
 
-/** Now, as Kubernetes writes timestamps in metadata: RFC 3339 in whole seconds. */
-export function timestamp(state: State): string {
-  return new Date(state.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
-}
+/** A moment as Kubernetes writes it in metadata: RFC 3339 in whole seconds. */
+export const timestampAt = (milliseconds: number): string =>
+  new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
+
+/** Now, written so. */
+export const timestamp = ({ clock }: Pick<State, "clock">): string => timestampAt(clock.now());

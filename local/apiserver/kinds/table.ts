@@ -6,9 +6,13 @@ import { builtin } from "./builtin.ts";
 export interface ResourceTable {
   find(group: string, version: string, plural: string): Resource | undefined;
   all(): Resource[];
+  /** Whether any resource of the group is served. */
+  hasGroup(group: string): boolean;
   /** Serves exactly these for the named definition; none stops serving it. */
   define(definition: string, resources: Resource[]): void;
 }
+
+const groups = new Set(builtin.map(groupOf));
 
 /** A table that begins with the built-in resources. */
 export function createResourceTable(): ResourceTable {
@@ -16,6 +20,8 @@ export function createResourceTable(): ResourceTable {
   const lookup = new Map(builtin.map((resource) => [pathKey(resource), resource]));
   return {
     find: (group, version, plural) => lookup.get(`${group}/${version}/${plural}`),
+    hasGroup: (group) =>
+      groups.has(group) || [...custom.values()].flat().some((resource) => groupOf(resource) === group),
     all: () => [...builtin, ...[...custom.values()].flat()],
     define(definition, resources) {
       for (const resource of custom.get(definition) ?? []) lookup.delete(pathKey(resource));

@@ -1,20 +1,31 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { asServed, isConverted } from "../kinds/version.ts";
 import type { Resource } from "../resource.ts";
-import type { Stored } from "../store/stored.ts";
+import { type Stored, tailOf } from "../store/stored.ts";
 
-/** The form in which a client wants objects: whole, or their metadata alone. */
-export type Representation = "whole" | "metadata";
-
-/** A stored object as JSON. Items of a list of a built-in kind carry neither `apiVersion` nor `kind`. */
-export function objectJson(resource: Resource, stored: Stored, form: Representation = "whole"): string {
-  if (form === "metadata") return metadataJson(stored.object);
-  return `{"kind":"${resource.kind}","apiVersion":"${resource.apiVersion}",${stored.tail}`;
+/** A stored object as JSON, in the version of a resource. */
+export function objectJson(resource: Resource, stored: Stored): string {
+  return `{"kind":"${resource.kind}","apiVersion":"${resource.apiVersion}",${servedTail(resource, stored)}`;
 }
 
-export function itemJson(resource: Resource, stored: Stored, form: Representation): string {
-  if (form === "metadata") return metadataJson(stored.object);
-  return resource.custom ? objectJson(resource, stored) : `{${stored.tail}`;
+/** An item of a list as JSON: of a built-in kind without `apiVersion` and `kind`. */
+export function itemJson(resource: Resource, stored: Stored): string {
+  return resource.custom ? objectJson(resource, stored) : `{${servedTail(resource, stored)}`;
 }
 
-const metadataJson = (object: KubernetesObject) =>
-  `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(object.metadata)}}`;
+/** The metadata of an object as JSON. */
+export function metadataJson({ metadata }: Pick<KubernetesObject, "metadata">): string {
+  return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(metadata)}}`;
+}
+
+const converted = new WeakMap<Stored, string>();
+
+function servedTail(resource: Resource, stored: Stored): string {
+  if (!isConverted(resource)) return stored.tail;
+  let tail = converted.get(stored);
+  if (tail === undefined) {
+    tail = tailOf(asServed(resource, stored.object));
+    converted.set(stored, tail);
+  }
+  return tail;
+}

@@ -1,11 +1,11 @@
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Resource } from "../resource.ts";
 import type { Stored } from "../store/stored.ts";
 
 /** What a verb found or did, before it is put into the representation that the client asked for. */
 export type Answer =
   | { readonly type: "stored"; readonly status: number; readonly resource: Resource; readonly stored: Stored }
-  | { readonly type: "object"; readonly status: number; readonly resource?: Resource; readonly object: Unstored }
+  /** An object that is not in the store: a Status, a review, a Scale, discovery. */
+  | { readonly type: "object"; readonly status: number; readonly object: object }
   | {
       readonly type: "list";
       readonly resource: Resource;
@@ -14,7 +14,5 @@ export type Answer =
       readonly next?: string;
       readonly remaining?: number;
     }
-  | { readonly type: "lines"; readonly resource: Resource; readonly body: AsyncIterable<string> };
-
-/** An object that is not in the store: a Status, the outcome of a dry run, the answer of a subresource. */
-export type Unstored = Omit<KubernetesObject, "metadata"> & { metadata?: KubernetesObject["metadata"] };
+  | { readonly type: "stream"; readonly body: AsyncIterable<string> }
+  | { readonly type: "text"; readonly status: number; readonly text: string };

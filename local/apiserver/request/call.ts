@@ -1,12 +1,17 @@
 import type { ApiRequest } from "../../../shared/kubernetes/transport.ts";
-import { badRequest, methodNotAllowed, notServed } from "../failure.ts";
+import { managerName } from "../apply/track.ts";
+import type { Identity } from "../auth/identity.ts";
+import { subresourceOf, verbsOf } from "../discovery/verbs.ts";
+import { invalidOptions, methodNotAllowed, notServed } from "../failure.ts";
 import type { Resource } from "../resource.ts";
 import type { State } from "../state.ts";
+import { unsupportedValue } from "../validation/cause.ts";
 import type { ResourcePath } from "./parse.ts";
 
+/** The verbs of roles. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** A request for a resource that is served, with the verb as roles name it. */
+/** A request for a resource that is served. */
 export interface Call {
   readonly verb: Verb;
   readonly resource: Resource;
@@ -16,19 +21,34 @@ export interface Call {
   readonly subresource?: string;
   readonly query: URLSearchParams;
   readonly request: ApiRequest;
+  readonly user: Identity;
+  /** Go through all of it but the storing. */
+  readonly dryRun: boolean;
+  /** Who owns the fields that this call writes. */
+  readonly manager: string;
+  /** What the answer warns of. */
+  readonly warnings: string[];
 }
 
 /** A call that names one object. */
 export type ObjectCall = Call & { readonly name: string };
 
 /** Finds out what a request wants. Throws 404 where nothing is served and 405 where the method makes no sense. */
-export function callOf(state: State, path: ResourcePath, query: URLSearchParams, request: ApiRequest): Call {
+export function callOf(
+  state: State,
+  path: ResourcePath,
+  query: URLSearchParams,
+  request: ApiRequest,
+  user: Identity,
+): Call {
   const resource = state.resources.find(path.group, path.version, path.plural);
   if (!resource || (path.namespace && !resource.namespaced)) throw notServed();
-  if (path.subresource && !resource.subresources?.includes(path.subresource)) throw notServed();
-  if (resource.namespaced && path.name && !path.namespace) throw notServed();
   const { namespace, name, subresource } = path;
+  if (subresource && !resource.subresources?.includes(subresource)) throw notServed();
+  if (resource.namespaced && name && !namespace) throw notServed();
   const verb = verbOf(request.method, path, query);
+  const allowed = subresource ? subresourceOf(subresource).verbs : verbsOf(resource);
+  if (!allowed.includes(verb)) throw methodNotAllowed();
   if (verb === "create" && resource.namespaced && !namespace) throw methodNotAllowed();
   return {
     verb,
@@ -38,6 +58,10 @@ export function callOf(state: State, path: ResourcePath, query: URLSearchParams,
     ...(subresource ? { subresource } : {}),
     query,
     request,
+    user,
+    dryRun: isDryRun(query.getAll("dryRun"), optionsKind[verb]),
+    manager: managerName(query.get("fieldManager") ?? undefined, request.headers["user-agent"]),
+    warnings: [],
   };
 }
 
@@ -56,15 +80,28 @@ function verbOf(method: ApiRequest["method"], { name, subresource }: ResourcePat
   throw methodNotAllowed();
 }
 
-/** A boolean of the query, as Go reads it: present without a value is true. */
-export function isTrue(value: string | null): boolean {
-  if (value === null) return false;
-  if (value === "" || value === "1" || value.toLowerCase() === "true") return true;
-  if (value === "0" || value.toLowerCase() === "false") return false;
-  throw badRequest(`strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`);
+const optionsKind: Partial<Record<Verb, string>> = {
+  create: "CreateOptions",
+  update: "UpdateOptions",
+  patch: "PatchOptions",
+  delete: "DeleteOptions",
+  deletecollection: "DeleteOptions",
+};
+
+/** Reads `dryRun`, of which `All` is the only kind. */
+export function isDryRun(values: readonly string[], kind = "CreateOptions"): boolean {
+  const given = values.filter((value) => value !== "");
+  if (given.some((value) => value !== "All")) {
+    throw invalidOptions(kind, [unsupportedValue("dryRun", given, ["All"])]);
+  }
+  return given.length > 0;
 }
 
-/** The key of the call's object in the store. */
+/** A boolean of the query: whatever is neither `false` nor `0` is true, also nothing at all. */
+export const isTrue = (value: string | null): boolean =>
+  value !== null && value !== "0" && value.toLowerCase() !== "false";
+
+/** The key of an object in the store. */
 export function keyOf(resource: Resource, namespace: string | undefined, name: string): string {
   return resource.namespaced ? `${namespace}/${name}` : name;
 }

@@ -1,8 +1,8 @@
-import type { Cause } from "../failure.ts";
-import { badRequest, invalidOptions } from "../failure.ts";
+import { badRequest, invalidOptions, unreadableVersion } from "../failure.ts";
 import { parseFieldSelector } from "../selector/field.ts";
 import { parseLabelSelector } from "../selector/label.ts";
 import type { Stored } from "../store/stored.ts";
+import { type Cause, forbiddenValue, unsupportedValue } from "../validation/cause.ts";
 import { type Call, isTrue } from "./call.ts";
 
 /** What a list, a watch or the deletion of a collection asks for. */
@@ -16,7 +16,8 @@ export interface ListQuery {
   readonly resourceVersion?: number;
   readonly exact: boolean;
   readonly allowBookmarks: boolean;
-  readonly sendInitialEvents: boolean;
+  /** Absent when the client did not say. */
+  readonly sendInitialEvents?: boolean;
   readonly timeoutSeconds?: number;
 }
 
@@ -39,7 +40,7 @@ export function listQuery(call: Call): ListQuery {
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
     exact: query.get("resourceVersionMatch") === "Exact",
     allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
-    sendInitialEvents: isTrue(query.get("sendInitialEvents")),
+    ...(query.has("sendInitialEvents") ? { sendInitialEvents: isTrue(query.get("sendInitialEvents")) } : {}),
     ...(timeout ? { timeoutSeconds: timeout } : {}),
   };
 }
@@ -57,8 +58,8 @@ function selection({ resource, query }: Call): ListQuery["selects"] {
 function versionOf(text: string, watch: boolean): number | undefined {
   if (text === "") return undefined;
   if (/^\d+$/.test(text)) return Number(text);
-  const why = `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
-  throw badRequest(watch ? why : `invalid resource version: ${why}`);
+  const wrong = unreadableVersion(text, `resourceVersion: Invalid value: ${JSON.stringify(text)}: `);
+  throw watch ? wrong : badRequest(`invalid resource version: ${wrong.message}`);
 }
 
 function integer(query: URLSearchParams, parameter: string): number | undefined {
@@ -73,8 +74,7 @@ function checkOptions({ query, verb }: Call, version: string): void {
   const match = query.get("resourceVersionMatch") ?? "";
   const initial = query.get("sendInitialEvents");
   const causes: Cause[] = [];
-  const forbid = (field: string, why: string) =>
-    causes.push({ reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field });
+  const forbid = (field: string, why: string) => causes.push(forbiddenValue(field, why));
   if (verb === "watch") {
     if (initial !== null && match !== "NotOlderThan") {
       forbid("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
@@ -92,8 +92,7 @@ function checkOptions({ query, verb }: Call, version: string): void {
       forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
     }
     if (match && !["Exact", "NotOlderThan"].includes(match)) {
-      const message = `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`;
-      causes.push({ reason: "FieldValueNotSupported", message, field: "resourceVersionMatch" });
+      causes.push(unsupportedValue("resourceVersionMatch", match, ["Exact", "NotOlderThan", ""]));
     }
     if (match === "Exact" && version === "0") {
       forbid("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');

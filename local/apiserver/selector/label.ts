@@ -1,13 +1,8 @@
 import { badRequest } from "../failure.ts";
+import { labelValueProblems, qualifiedNameProblems } from "../validation/names.ts";
 
 /** Whether an object's labels are selected. */
 export type LabelSelector = (labels: Readonly<Record<string, string>>) => boolean;
-
-const name = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
-const namePattern = new RegExp(`^${name}$`);
-const prefixPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const shape =
-  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
 /**
  * Reads the text of a `labelSelector` parameter: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a>1`, `a<1`,
@@ -109,29 +104,12 @@ function integer(text: string): number {
 }
 
 function checkKey(key: string): void {
-  const parts = key.split("/");
-  const [last, prefix] = [parts.at(-1)!, parts.length > 1 ? parts[0] : undefined];
-  const complain = (why: string) => unparsable(`<nil>: Invalid value: ${JSON.stringify(key)}: ${why}`);
-  const example = `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${name}')`;
-  if (parts.length > 2) {
-    throw complain(
-      `a valid label key ${shape} ${example} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
-    );
-  }
-  if (prefix !== undefined && (prefix.length > 253 || !prefixPattern.test(prefix))) {
-    throw complain("prefix part must be a lowercase RFC 1123 subdomain");
-  }
-  if (last.length > 63) throw complain("name part must be no more than 63 bytes");
-  if (!namePattern.test(last)) throw complain(`name part ${shape} ${example}`);
+  const [problem] = qualifiedNameProblems(key);
+  if (problem) throw unparsable(`<nil>: Invalid value: ${JSON.stringify(key)}: ${problem}`);
 }
 
 function checkValue(key: string, value: string): string {
-  const complain = (why: string) => unparsable(`values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${why}`);
-  if (value.length > 63) throw complain("must be no more than 63 bytes");
-  if (!namePattern.test(value)) {
-    throw complain(
-      `a valid label must be an empty string or ${shape.replace("must ", "")} (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(${name})?')`,
-    );
-  }
+  const [problem] = labelValueProblems(value);
+  if (problem) throw unparsable(`values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${problem}`);
   return value;
 }

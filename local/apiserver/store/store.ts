@@ -21,6 +21,8 @@ export interface Store {
    * `undefined` when some of them are forgotten.
    */
   watch(collection: string, from: number, listener: (event: StoreEvent) => void): (() => void) | undefined;
+  /** Everything in a collection up to this version is forgotten. */
+  horizon(collection: string): number;
   /** Forgets the past, as etcd's compaction does: older watches and continue tokens answer 410. */
   compact(): void;
 }
@@ -73,11 +75,15 @@ export function createStore(history: number): Store {
       const collection = collectionOf(name);
       if (from < collection.history.horizon) return undefined;
       for (const event of collection.history.after(from)) listener(event);
-      // A function of its own for each watch: the same listener may watch twice.
-      const own = (event: StoreEvent) => listener(event);
+      // A function of its own for each watch, which may begin in the future.
+      const own = (event: StoreEvent) => {
+        if (event.current.version > from) listener(event);
+      };
       collection.listeners.add(own);
       return () => collection.listeners.delete(own);
     },
+
+    horizon: (name) => collectionOf(name).history.horizon,
 
     compact() {
       compacted = version;

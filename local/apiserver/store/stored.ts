@@ -14,9 +14,12 @@ export interface Stored {
   readonly tail: string;
 }
 
-/** Freezes `object` as version `version`. The caller hands the object over and does not touch it again. */
+/**
+ * Freezes `object` as version `version`; 0 is for what was never stored. The caller hands the object over and does not touch it
+ * again.
+ */
 export function storedAs(key: string, version: number, object: KubernetesObject): Stored {
-  object.metadata.resourceVersion = String(version);
+  if (version > 0) object.metadata.resourceVersion = String(version);
   deepFreeze(object);
   let tail: string | undefined;
   return {

@@ -17,7 +17,7 @@ export function list(state: State, call: Call): Answer & { type: "list" } {
   const all = state.store.list(collectionOf(call.resource), prefix, version);
   if (!all) throw expired(token ? staleToken : `The resourceVersion for the provided list is too old.`);
 
-  const rest = token ? all.slice(all.findIndex((stored) => stored.key >= prefix + token.start) >>> 0) : all;
+  const rest = token ? all.filter((stored) => stored.key >= prefix + token.start) : all;
   // A list that any version satisfies comes from the watch cache, which does not page.
   const limit = query.resourceVersion === 0 ? 0 : query.limit;
   const { items, taken } = takePage(rest, limit, query.selects);

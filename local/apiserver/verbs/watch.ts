@@ -1,64 +1,96 @@
 import { collectionOf } from "../kinds/table.ts";
-import { objectJson } from "../representation/represent.ts";
+import { type EventWriter, eventWriter } from "../representation/event-writer.ts";
 import type { Answer } from "../request/answer.ts";
 import type { Call } from "../request/call.ts";
-import { listQuery } from "../request/query.ts";
+import { type ListQuery, listQuery } from "../request/query.ts";
 import type { State } from "../state.ts";
 import type { StoreEvent } from "../store/collection.ts";
-import type { Stored } from "../store/stored.ts";
+import { storedAs } from "../store/stored.ts";
 import { createChannel } from "./channel.ts";
 import { prefixOf } from "./get.ts";
 
+// A real server ends watches without a timeout after 30 to 60 minutes, and sends the last bookmark 2 s before the end.
+const shortest = 30 * 60;
+const lastBookmark = 2;
+
 /** WATCH: the changes of a collection from a version on, one JSON object a line, for as long as the client reads. */
-export function watch(state: State, call: Call): Answer & { type: "lines" } {
+export function watch(state: State, call: Call): Answer {
   const query = listQuery(call);
-  const { resource } = call;
+  const collection = collectionOf(call.resource);
   const prefix = prefixOf(call);
-  const selects = query.selects ?? (() => true);
-  let stop: (() => void) | undefined;
   const over = new AbortController();
+  const stops: (() => void)[] = [() => over.abort()];
   const channel = createChannel(() => {
-    stop?.();
-    over.abort();
+    for (const stop of stops) stop();
   });
-
-  const line = (type: string, json: string) => channel.write(`{"type":"${type}","object":${json}}\n`);
-  const send = (type: string, stored: Stored) => line(type, objectJson(resource, stored));
-
-  function tell({ type, current, previous }: StoreEvent): void {
-    if (!current.key.startsWith(prefix)) return;
-    const before = previous !== undefined && selects(previous);
-    const after = type !== "DELETED" && selects(current);
-    if (before && after) send("MODIFIED", current);
-    else if (after) send("ADDED", current);
-    else if (before) send("DELETED", current);
+  const { signal } = call.request;
+  if (signal) {
+    signal.addEventListener("abort", channel.end, { once: true });
+    stops.push(() => signal.removeEventListener("abort", channel.end));
   }
+  state.watches.add(channel.end);
+  stops.push(() => state.watches.delete(channel.end));
 
+  const writer = eventWriter(state, call, channel.write);
   let from = query.resourceVersion ?? 0;
-  if (from === 0) {
+  if (query.sendInitialEvents ?? from === 0) {
     from = state.store.version;
-    for (const stored of state.store.list(collectionOf(resource), prefix) ?? []) {
-      if (selects(stored)) send("ADDED", stored);
-    }
+    const selects = query.selects ?? (() => true);
+    for (const stored of state.store.list(collection, prefix) ?? [])
+      if (selects(stored)) writer.object("ADDED", stored);
+    if (query.sendInitialEvents && query.allowBookmarks) writer.bookmark(from, true);
+  } else if (from === 0) {
+    from = state.store.version;
   }
-  stop = state.store.watch(collectionOf(resource), from, tell);
+  const stop = state.store.watch(collection, from, (event) => tell(event, prefix, query, writer));
   if (!stop) {
-    const message = `too old resource version: ${from}`;
-    line(
-      "ERROR",
-      JSON.stringify({
-        kind: "Status",
-        apiVersion: "v1",
-        metadata: {},
-        status: "Failure",
-        message,
-        reason: "Expired",
-        code: 410,
-      }),
-    );
+    writer.expired(`too old resource version: ${from} (${state.store.horizon(collection) + 1})`);
     channel.end();
-  } else if (query.timeoutSeconds) {
-    state.clock.sleep(query.timeoutSeconds * 1000, over.signal).then(channel.end, () => {});
+    return { type: "stream", body: channel };
   }
-  return { type: "lines", resource, body: channel };
+  stops.push(stop);
+  schedule(state, query, writer, channel.end, over.signal, stops);
+  return { type: "stream", body: channel };
+}
+
+/** Passes on what concerns the watch. An object that begins or ceases to be selected is added or deleted to this watcher. */
+function tell(
+  { type, current, previous }: StoreEvent,
+  prefix: string,
+  { selects }: ListQuery,
+  writer: EventWriter,
+): void {
+  if (!current.key.startsWith(prefix)) return;
+  const before = previous !== undefined && (selects?.(previous) ?? true);
+  const after = type !== "DELETED" && (selects?.(current) ?? true);
+  if (before && after) writer.object("MODIFIED", current);
+  else if (after) writer.object("ADDED", current);
+  else if (before && type === "DELETED") writer.object("DELETED", current);
+  // The watcher is shown the state it knows, under the version that took it out of the selection.
+  else if (before) writer.object("DELETED", storedAs(current.key, current.version, structuredClone(previous.object)));
+}
+
+/** Bookmarks while the watch lasts, and its end. */
+function schedule(
+  { clock, random, bookmarks, store }: State,
+  { allowBookmarks, timeoutSeconds }: ListQuery,
+  writer: EventWriter,
+  end: () => void,
+  signal: AbortSignal,
+  stops: (() => void)[],
+): void {
+  const bookmark = () => writer.bookmark(store.version, false);
+  if (allowBookmarks) stops.push(bookmarks.add(bookmark));
+  const seconds = timeoutSeconds ?? shortest + random.below(shortest);
+  const last = allowBookmarks && seconds > lastBookmark ? lastBookmark : 0;
+  const sleep = (duration: number) => clock.sleep(duration * 1000, signal);
+  sleep(seconds - last)
+    .then(() => {
+      if (last === 0) return undefined;
+      bookmark();
+      return sleep(last);
+    })
+    .then(end)
+    // Aborted: the watch is over already.
+    .catch(() => {});
 }

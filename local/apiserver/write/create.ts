@@ -1,20 +1,71 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { alreadyExists } from "../failure.ts";
+import { admit } from "../admission/admit.ts";
+import { checkOwnerPermissions } from "../admission/owner-permissions.ts";
+import { alreadyExists, invalid } from "../failure.ts";
+import { settleDefinitions } from "../kinds/definition-life.ts";
+import { strategyOf } from "../kinds/strategies.ts";
 import { collectionOf } from "../kinds/table.ts";
-import { keyOf } from "../request/call.ts";
-import type { Resource } from "../resource.ts";
+import { asStored } from "../kinds/version.ts";
+import { type Call, keyOf } from "../request/call.ts";
 import { type State, timestamp } from "../state.ts";
-import type { Stored } from "../store/stored.ts";
+import { StatusError } from "../status-error.ts";
+import { type Stored, storedAs } from "../store/stored.ts";
+import { checkNewMetadata } from "../validation/metadata.ts";
+import { subdomainProblems } from "../validation/names.ts";
+import { dedupeOwners, normalizeMetadata } from "./metadata.ts";
+import { track } from "./track.ts";
 
-/** Stores a new object. What a client may not choose (uid, creation, deletion) is set here. */
-export function createObject(state: State, resource: Resource, object: KubernetesObject): Stored {
+/**
+ * Creates an object that was read from a request, in the version of the call's resource; the caller hands it over. Answers what
+ * was stored, or would have been in a dry run. Throws 409 for a name that is taken and 422 for what is invalid.
+ */
+export function createObject(state: State, call: Call, given: KubernetesObject, applied = false): Stored {
+  const { resource } = call;
+  const strategy = strategyOf(resource);
+  const now = timestamp(state);
+  let object = asStored(resource, given);
+  const { resourceVersion } = object.metadata;
+  if (resourceVersion && resourceVersion !== "0") {
+    throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
+  }
+  dedupeOwners(object, call.warnings);
+  for (const field of ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "resourceVersion"]) {
+    delete object.metadata[field];
+  }
+  normalizeMetadata(object.metadata);
+  if (resource.subresources?.includes("status") && !strategy.keepsStatusAtCreation) delete object.status;
+  strategy.defaults?.(object);
+  if (!applied) object = track(state, call, object);
+  object = admit(state, call, object);
+
   const { metadata } = object;
-  const key = keyOf(resource, metadata.namespace, metadata.name);
-  const collection = collectionOf(resource);
-  if (state.store.get(collection, key)) throw alreadyExists(resource, metadata.name);
   metadata.uid = state.random.uuid();
-  metadata.creationTimestamp = timestamp(state);
-  delete metadata.deletionTimestamp;
-  delete metadata.deletionGracePeriodSeconds;
-  return state.store.put(collection, key, object);
+  metadata.creationTimestamp = now;
+  if (strategy.generation) metadata.generation = 1;
+  strategy.prepareCreate?.(object, now);
+  if (!metadata.name && metadata.generateName) metadata.name = generateName(state, `${metadata.generateName}`);
+
+  const causes = [
+    ...checkNewMetadata(metadata, strategy.nameRule ?? subdomainProblems),
+    ...(strategy.validate?.(object) ?? []),
+  ];
+  if (causes.length > 0) throw invalid(resource, metadata.name ?? "", causes);
+  checkOwnerPermissions(state, call, object);
+
+  const collection = collectionOf(resource);
+  const key = keyOf(resource, metadata.namespace, metadata.name);
+  if (state.store.get(collection, key)) throw alreadyExists(resource, metadata.name);
+  if (call.dryRun) return storedAs(key, 0, object);
+  const stored = state.store.put(collection, key, object);
+  settleDefinitions(state, resource, stored);
+  return stored;
+}
+
+// No vowels, and no digits that look like them: a random suffix must not spell a word.
+const letters = "bcdfghjklmnpqrstvwxz2456789";
+const longestBase = 58;
+
+function generateName({ random }: State, base: string): string {
+  const suffix = Array.from({ length: 5 }, () => letters[random.below(letters.length)]).join("");
+  return `${base.slice(0, longestBase)}${suffix}`;
 }

@@ -1,22 +1,138 @@
+import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { modified } from "../failure.ts";
+import { admit } from "../admission/admit.ts";
+import { checkOwnerPermissions } from "../admission/owner-permissions.ts";
+import { invalid, modified, unreadableVersion } from "../failure.ts";
+import { settleDefinitions } from "../kinds/definition-life.ts";
+import { strategyOf } from "../kinds/strategies.ts";
+import type { Strategy } from "../kinds/strategy.ts";
 import { collectionOf } from "../kinds/table.ts";
-import type { Resource } from "../resource.ts";
-import type { State } from "../state.ts";
+import { asStored } from "../kinds/version.ts";
+import type { Call, ObjectCall } from "../request/call.ts";
+import { type State, timestamp } from "../state.ts";
 import { type Stored, storedAs } from "../store/stored.ts";
+import { invalidValue } from "../validation/cause.ts";
+import { checkChangedMetadata } from "../validation/metadata.ts";
+import { dedupeOwners, normalizeMetadata } from "./metadata.ts";
+import { removeObject } from "./remove.ts";
+import { track } from "./track.ts";
 
-/** Stores a new version of `live`; the write that takes the last finalizer of a dying object deletes it. */
-export function updateObject(state: State, resource: Resource, live: Stored, next: KubernetesObject): Stored {
-  const { metadata } = next;
-  if (metadata.resourceVersion && metadata.resourceVersion !== String(live.version)) {
-    throw modified(resource, metadata.name);
+/**
+ * Brings `live` to the state that a request wants, given in the version of the call's resource; the caller hands it over. A write that changes
+ * nothing is none; the write that takes the last finalizer of a dying object deletes it. Throws 409 for a stale
+ * resourceVersion and 422 for what is invalid.
+ */
+export function updateObject(
+  state: State,
+  call: ObjectCall,
+  live: Stored,
+  given: KubernetesObject,
+  applied = false,
+): Stored {
+  const { resource, subresource } = call;
+  const strategy = strategyOf(resource);
+  const now = timestamp(state);
+  let next = asStored(resource, given);
+  checkVersion(call, strategy, live, next);
+  dedupeOwners(next, call.warnings);
+  normalizeMetadata(next.metadata);
+  next = subresource === "status" ? statusChange(call, live.object, next) : mainChange(call, live.object, next);
+  strategy.defaults?.(next);
+  if (!applied) next = track(state, call, next, live.object);
+  next = admit(state, call, next, live.object);
+
+  keepMetadata(next, live.object);
+  if (subresource === "status") strategy.prepareStatus?.(next, live.object, now);
+  else strategy.prepareUpdate?.(next, live.object, now);
+  if (strategy.generation && isNewGeneration(call, strategy, next, live.object)) {
+    next.metadata.generation = (live.object.metadata.generation ?? 0) + 1;
   }
-  metadata.uid = live.object.metadata.uid;
-  if (live.object.metadata.creationTimestamp) metadata.creationTimestamp = live.object.metadata.creationTimestamp;
-  if (metadata.finalizers?.length === 0) delete metadata.finalizers;
-  if (metadata.deletionTimestamp && !metadata.finalizers) {
-    state.store.remove(collectionOf(resource), live.key, next);
-    return storedAs(live.key, live.version, structuredClone(next));
+
+  // The API server checks changed metadata twice, and names each problem twice.
+  const metadataCauses = checkChangedMetadata(next.metadata, live.object.metadata);
+  const causes = [...metadataCauses, ...(strategy.validate?.(next, live.object) ?? []), ...metadataCauses];
+  if (causes.length > 0) throw invalid(resource, next.metadata.name, causes);
+  checkOwnerPermissions(state, call, next, live.object);
+  return store(state, call, strategy, live, next);
+}
+
+function store(state: State, { resource, dryRun }: Call, strategy: Strategy, live: Stored, next: KubernetesObject) {
+  if (isReleased(strategy, next)) {
+    if (!dryRun) removeObject(state, resource, live);
+    return storedAs(live.key, live.version, next);
   }
-  return state.store.put(collectionOf(resource), live.key, next);
+  next.metadata.resourceVersion = String(live.version);
+  if (isDeepStrictEqual(next, live.object)) return live;
+  if (dryRun) return storedAs(live.key, live.version, next);
+  const stored = state.store.put(collectionOf(resource), live.key, next);
+  settleDefinitions(state, resource, stored);
+  return stored;
+}
+
+/** Whether nothing holds a dying object any longer. A pod that still has time to end waits for the DELETE without grace. */
+export function isReleased(strategy: Strategy, { metadata, ...rest }: KubernetesObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = metadata;
+  if (!deletionTimestamp || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false;
+  return !strategy.held?.({ ...rest, metadata });
+}
+
+function checkVersion({ resource }: Call, strategy: Strategy, live: Stored, { metadata }: KubernetesObject): void {
+  const wanted = metadata.resourceVersion;
+  if (wanted && wanted !== "0") {
+    if (!/^\d+$/.test(wanted)) throw unreadableVersion(wanted);
+    if (Number(wanted) !== live.version) throw modified(resource, metadata.name);
+  } else if (strategy.versionRequired) {
+    const cause = invalidValue("metadata.resourceVersion", 0, "must be specified for an update");
+    throw invalid({ ...resource, kind: resource.plural }, metadata.name, [cause]);
+  }
+}
+
+/** An update of the object itself leaves its status alone. */
+function mainChange({ resource }: Call, live: KubernetesObject, next: KubernetesObject): KubernetesObject {
+  if (!resource.subresources?.includes("status")) return next;
+  const { status, ...rest } = next;
+  return { ...(rest as KubernetesObject), ...(live.status === undefined ? {} : { status: thawed(live.status) }) };
+}
+
+/** An update of the status leaves all else alone; of built-in kinds it may change the metadata too. */
+function statusChange({ resource }: Call, live: KubernetesObject, next: KubernetesObject): KubernetesObject {
+  const { status: _, metadata, ...rest } = live;
+  const changed = resource.custom
+    ? { ...metadata, ...(next.metadata.managedFields ? { managedFields: next.metadata.managedFields } : {}) }
+    : next.metadata;
+  return thawed({
+    ...rest,
+    metadata: changed,
+    ...(next.status === undefined ? {} : { status: next.status }),
+  }) as KubernetesObject;
+}
+
+const thawed = <T>(value: T): T => structuredClone(value);
+
+/** What an update never changes, whatever it says. In place. */
+function keepMetadata({ metadata }: KubernetesObject, { metadata: live }: KubernetesObject): void {
+  metadata.uid ||= live.uid;
+  for (const field of ["creationTimestamp", "generation", "selfLink"]) {
+    if (live[field] === undefined) delete metadata[field];
+    else metadata[field] = live[field];
+  }
+  if (live.deletionTimestamp) metadata.deletionTimestamp = live.deletionTimestamp;
+  if (live.deletionGracePeriodSeconds !== undefined) {
+    metadata.deletionGracePeriodSeconds ??= live.deletionGracePeriodSeconds;
+  }
+}
+
+/** Whether what the user wants has changed: all but metadata and status, which change without the user. */
+function isNewGeneration(
+  { resource, subresource }: Call,
+  strategy: Strategy,
+  next: KubernetesObject,
+  live: KubernetesObject,
+): boolean {
+  if (subresource === "status") return false;
+  const { annotations } = live.metadata;
+  if (strategy.generationOfAnnotations && !isDeepStrictEqual(next.metadata.annotations, annotations)) return true;
+  const hasStatus = !resource.custom || resource.subresources?.includes("status");
+  const wanted = ({ metadata: _, status, ...rest }: KubernetesObject) => (hasStatus ? rest : { ...rest, status });
+  return !isDeepStrictEqual(wanted(next), wanted(live));
 }

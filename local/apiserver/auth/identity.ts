@@ -1,0 +1,13 @@
+/** Who sends a request. */
+export interface Identity {
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** The uid of a service account. */
+  readonly uid?: string;
+}
+
+/** Who sends a request without a token. */
+export const anonymous: Identity = { user: "system:anonymous", groups: ["system:unauthenticated"] };
+
+/** Who everybody is while the server knows no tokens. */
+export const administrator: Identity = { user: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };

@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from "node:util";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Fields } from "../patch/value.ts";
+import { type Cause, forbiddenValue, requiredValue } from "../validation/cause.ts";
+import { objectIn, objectsIn, setMissing, specOf, statusOf } from "./fields.ts";
+import { defaultPodSpec, qosClass } from "./pod-spec.ts";
+import type { Strategy } from "./strategy.ts";
+
+/** Pods: immutable but for a few fields, and the only kind that takes its time to go. */
+export const podStrategy: Strategy = {
+  generation: true,
+  answersDeleted: true,
+
+  defaults(pod) {
+    const spec = objectIn(pod, "spec");
+    defaultPodSpec(spec);
+    setMissing(spec, { enableServiceLinks: true });
+  },
+
+  prepareCreate(pod) {
+    const spec = objectIn(pod, "spec");
+    // What the ServiceAccount admission plugin sets; no token is mounted, for nothing runs in these pods.
+    setMissing(spec, { serviceAccountName: "default" });
+    spec.serviceAccount = spec.serviceAccountName;
+    pod.status = { phase: "Pending", qosClass: qosClass(spec) };
+    if (objectsIn(spec, "schedulingGates").length > 0) {
+      objectIn(pod, "status").conditions = [
+        {
+          type: "PodScheduled",
+          status: "False",
+          lastProbeTime: null,
+          lastTransitionTime: null,
+          reason: "SchedulingGated",
+          message: "Scheduling is blocked due to non-empty scheduling gates",
+        },
+      ];
+    }
+  },
+
+  prepareStatus(next, live) {
+    const { ownerReferences } = live.metadata;
+    if (ownerReferences) next.metadata.ownerReferences = ownerReferences;
+    else delete next.metadata.ownerReferences;
+    setMissing(objectIn(next, "status"), { qosClass: statusOf(live).qosClass });
+  },
+
+  validate(pod, live) {
+    const spec = specOf(pod);
+    if (live) return checkChange(spec, specOf(live));
+    const containers = objectsIn(spec, "containers");
+    if (containers.length === 0) return [requiredValue("spec.containers")];
+    return containers.flatMap(({ name, image }, index) => [
+      ...(name ? [] : [requiredValue(`spec.containers[${index}].name`)]),
+      ...(image ? [] : [requiredValue(`spec.containers[${index}].image`)]),
+    ]);
+  },
+
+  gracePeriod(pod, asked) {
+    const { nodeName, terminationGracePeriodSeconds } = specOf(pod);
+    const { phase } = statusOf(pod);
+    if (!nodeName || phase === "Failed" || phase === "Succeeded") return 0;
+    const period = asked ?? Number(terminationGracePeriodSeconds ?? 0);
+    return period < 0 ? 1 : period;
+  },
+};
+
+const immutable =
+  "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+
+function checkChange(next: Fields, live: Fields): Cause[] {
+  const causes: Cause[] = [];
+  const gates = new Set(objectsIn(live, "schedulingGates").map((gate) => gate.name));
+  for (const { name } of objectsIn(next, "schedulingGates")) {
+    if (!gates.has(name)) {
+      causes.push(
+        forbiddenValue("spec.schedulingGates", `only deletion is allowed, but found new scheduling gate '${name}'`),
+      );
+    }
+  }
+  for (const toleration of objectsIn(live, "tolerations")) {
+    if (!objectsIn(next, "tolerations").some((other) => isDeepStrictEqual(toleration, other))) {
+      causes.push(
+        forbiddenValue("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds"),
+      );
+    }
+  }
+  if (!isDeepStrictEqual(fixedPart(next), fixedPart(live))) causes.push(forbiddenValue("spec", immutable));
+  return causes;
+}
+
+/** A pod's spec without what may change after its creation. */
+function fixedPart(spec: Fields): Fields {
+  const { activeDeadlineSeconds, tolerations, schedulingGates, ...rest } = spec;
+  const fixed: Fields = { ...rest };
+  for (const list of ["containers", "initContainers"]) {
+    if (spec[list]) fixed[list] = objectsIn(spec, list).map(({ image, ...container }) => container);
+  }
+  if (Number(spec.terminationGracePeriodSeconds) < 0) fixed.terminationGracePeriodSeconds = 1;
+  return fixed;
+}
+
+/** Sets a condition of a pod, in place; its transition time moves only with its status. */
+export function setCondition(pod: KubernetesObject, condition: Fields, now: string): void {
+  const status = objectIn(pod, "status");
+  const conditions = objectsIn(status, "conditions");
+  const known = conditions.find(({ type }) => type === condition.type);
+  const lastTransitionTime = known?.status === condition.status ? known?.lastTransitionTime : now;
+  const changed = { lastProbeTime: null, ...condition, lastTransitionTime };
+  status.conditions = known ? conditions.map((other) => (other === known ? changed : other)) : [...conditions, changed];
+}

@@ -1,0 +1,72 @@
+import { groupOf } from "../../../shared/kubernetes/kind.ts";
+import type { Resource } from "../resource.ts";
+import { admissionPolicyBindingStrategy, admissionPolicyStrategy } from "./admission-policy.ts";
+import { claimStrategy } from "./claim.ts";
+import { configMapStrategy, secretStrategy } from "./configuration.ts";
+import { customStrategy } from "./custom.ts";
+import { definitionStrategy } from "./definition.ts";
+import { coreEventStrategy, groupedEventStrategy } from "./event.ts";
+import { objectIn, setMissing, specOf } from "./fields.ts";
+import { namespaceStrategy } from "./namespace.ts";
+import { nodeStrategy } from "./node.ts";
+import { podStrategy } from "./pod.ts";
+import { roleBindingStrategy, roleStrategy } from "./role.ts";
+import { serviceStrategy } from "./service.ts";
+import type { Strategy } from "./strategy.ts";
+import { attachmentStrategy, storageClassStrategy, volumeStrategy } from "./volume.ts";
+import { daemonSetStrategy, deploymentStrategy, replicaSetStrategy, statefulSetStrategy } from "./workload.ts";
+
+const builtin: Readonly<Record<string, Strategy>> = {
+  "/configmaps": configMapStrategy,
+  "/events": coreEventStrategy,
+  "/namespaces": namespaceStrategy,
+  "/nodes": nodeStrategy,
+  "/persistentvolumeclaims": claimStrategy,
+  "/persistentvolumes": volumeStrategy,
+  "/pods": podStrategy,
+  "/secrets": secretStrategy,
+  "/serviceaccounts": { answersDeleted: true },
+  "/services": serviceStrategy,
+  "admissionregistration.k8s.io/mutatingadmissionpolicies": admissionPolicyStrategy,
+  "admissionregistration.k8s.io/mutatingadmissionpolicybindings": admissionPolicyBindingStrategy,
+  "apiextensions.k8s.io/customresourcedefinitions": definitionStrategy,
+  "apps/daemonsets": daemonSetStrategy,
+  "apps/deployments": deploymentStrategy,
+  "apps/replicasets": replicaSetStrategy,
+  "apps/statefulsets": statefulSetStrategy,
+  "coordination.k8s.io/leases": { createOnUpdate: true, versionRequired: true },
+  "events.k8s.io/events": groupedEventStrategy,
+  "networking.k8s.io/networkpolicies": {
+    generation: true,
+    defaults(policy) {
+      const types = specOf(policy).egress ? ["Ingress", "Egress"] : ["Ingress"];
+      setMissing(objectIn(policy, "spec"), { policyTypes: types });
+    },
+  },
+  "policy/poddisruptionbudgets": {
+    generation: true,
+    versionRequired: true,
+    defaults(budget) {
+      const counts = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
+      setMissing(objectIn(budget, "status"), counts);
+    },
+  },
+  "rbac.authorization.k8s.io/clusterrolebindings": roleBindingStrategy,
+  "rbac.authorization.k8s.io/clusterroles": roleStrategy,
+  "rbac.authorization.k8s.io/rolebindings": roleBindingStrategy,
+  "rbac.authorization.k8s.io/roles": roleStrategy,
+  "scheduling.k8s.io/priorityclasses": {
+    generation: true,
+    defaults: (priority) => setMissing(priority, { preemptionPolicy: "PreemptLowerPriority" }),
+  },
+  "storage.k8s.io/storageclasses": storageClassStrategy,
+  "storage.k8s.io/volumeattachments": attachmentStrategy,
+};
+
+const ordinary: Strategy = {};
+
+/** What the registry does differently for a resource. */
+export function strategyOf(resource: Resource): Strategy {
+  if (resource.custom) return customStrategy(resource);
+  return builtin[`${groupOf(resource)}/${resource.plural}`] ?? ordinary;
+}

@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from "node:util";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { type Fields, isFields } from "../patch/value.ts";
+import { type Cause, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from "../validation/cause.ts";
+import { fieldsAt, objectIn, objectsIn, setMissing, specOf } from "./fields.ts";
+import { defaultPodSpec } from "./pod-spec.ts";
+import type { Strategy } from "./strategy.ts";
+
+/** StatefulSets. */
+export const statefulSetStrategy: Strategy = {
+  generation: true,
+  defaults(set) {
+    const spec = objectIn(set, "spec");
+    setMissing(spec, { podManagementPolicy: "OrderedReady", replicas: 1, revisionHistoryLimit: 10 });
+    setMissing(objectIn(spec, "persistentVolumeClaimRetentionPolicy"), { whenDeleted: "Retain", whenScaled: "Retain" });
+    const strategy = objectIn(spec, "updateStrategy");
+    setMissing(strategy, { type: "RollingUpdate" });
+    if (strategy.type === "RollingUpdate") setMissing(objectIn(strategy, "rollingUpdate"), { partition: 0 });
+    for (const template of objectsIn(spec, "volumeClaimTemplates")) {
+      setMissing(template, { apiVersion: "v1", kind: "PersistentVolumeClaim", status: { phase: "Pending" } });
+      setMissing(objectIn(template, "spec"), { volumeMode: "Filesystem" });
+    }
+    defaultTemplate(spec);
+    setMissing(objectIn(set, "status"), { replicas: 0, availableReplicas: 0 });
+  },
+  validate(set, live) {
+    const spec = specOf(set);
+    return [...checkCommon(set, live), ...checkRetention(spec), ...(live ? checkFrozen(spec, specOf(live)) : [])];
+  },
+};
+
+/** Deployments. */
+export const deploymentStrategy: Strategy = {
+  generation: true,
+  generationOfAnnotations: true,
+  defaults(deployment) {
+    const spec = objectIn(deployment, "spec");
+    setMissing(spec, { progressDeadlineSeconds: 600, replicas: 1, revisionHistoryLimit: 10 });
+    const strategy = objectIn(spec, "strategy");
+    setMissing(strategy, { type: "RollingUpdate" });
+    if (strategy.type === "RollingUpdate") {
+      setMissing(objectIn(strategy, "rollingUpdate"), { maxSurge: "25%", maxUnavailable: "25%" });
+    }
+    defaultTemplate(spec);
+    objectIn(deployment, "status");
+  },
+  validate: checkCommon,
+};
+
+/** ReplicaSets. */
+export const replicaSetStrategy: Strategy = {
+  generation: true,
+  defaults(set) {
+    const spec = objectIn(set, "spec");
+    setMissing(spec, { replicas: 1 });
+    defaultTemplate(spec);
+    setMissing(objectIn(set, "status"), { replicas: 0 });
+  },
+  validate: checkCommon,
+};
+
+/** DaemonSets. */
+export const daemonSetStrategy: Strategy = {
+  generation: true,
+  defaults(set) {
+    const spec = objectIn(set, "spec");
+    setMissing(spec, { revisionHistoryLimit: 10 });
+    const strategy = objectIn(spec, "updateStrategy");
+    setMissing(strategy, { type: "RollingUpdate" });
+    if (strategy.type === "RollingUpdate") {
+      setMissing(objectIn(strategy, "rollingUpdate"), { maxSurge: 0, maxUnavailable: 1 });
+    }
+    defaultTemplate(spec);
+    const counts = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
+    setMissing(objectIn(set, "status"), counts);
+  },
+  validate: checkCommon,
+};
+
+function defaultTemplate(spec: Fields): void {
+  const template = objectIn(spec, "template");
+  setMissing(template, { metadata: {} });
+  defaultPodSpec(objectIn(template, "spec"));
+}
+
+function checkCommon(object: KubernetesObject, live?: KubernetesObject): Cause[] {
+  const spec = specOf(object);
+  const { replicas } = spec;
+  const causes: Cause[] = [];
+  if (typeof replicas === "number" && replicas < 0) {
+    causes.push(invalidValue("spec.replicas", replicas, "must be greater than or equal to 0"));
+  }
+  if (live && !isDeepStrictEqual(spec.selector, specOf(live).selector) && object.kind !== "StatefulSet") {
+    causes.push(invalidValue("spec.selector", spec.selector, "field is immutable"));
+  }
+  return [...causes, ...checkTemplate(spec)];
+}
+
+function checkTemplate(spec: Fields): Cause[] {
+  const labels = fieldsAt(spec, "template", "metadata", "labels");
+  const causes: Cause[] = [];
+  if (!isFields(spec.selector)) causes.push(requiredValue("spec.selector"));
+  else {
+    const wanted = fieldsAt(spec.selector, "matchLabels");
+    if (Object.entries(wanted).some(([key, value]) => labels[key] !== value)) {
+      causes.push(invalidValue("spec.template.metadata.labels", labels, "`selector` does not match template `labels`"));
+    }
+  }
+  const podSpec = fieldsAt(spec, "template", "spec");
+  if (objectsIn(podSpec, "containers").length === 0) causes.push(requiredValue("spec.template.spec.containers"));
+  if (podSpec.restartPolicy !== "Always") {
+    causes.push(unsupportedValue("spec.template.spec.restartPolicy", podSpec.restartPolicy, ["Always"]));
+  }
+  return causes;
+}
+
+function checkRetention(spec: Fields): Cause[] {
+  const field = "spec.persistentVolumeClaimRetentionPolicy";
+  const policy = fieldsAt(spec, "persistentVolumeClaimRetentionPolicy");
+  return ["whenDeleted", "whenScaled"]
+    .filter((when) => policy[when] !== "Retain" && policy[when] !== "Delete")
+    .map((when) => unsupportedValue(`${field}.${when}`, policy[when], ["Delete", "Retain"]));
+}
+
+const mutable = [
+  "replicas",
+  "ordinals",
+  "template",
+  "updateStrategy",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
+  "minReadySeconds",
+];
+
+function checkFrozen(next: Fields, live: Fields): Cause[] {
+  const frozen = (spec: Fields) => Object.fromEntries(Object.entries(spec).filter(([name]) => !mutable.includes(name)));
+  if (isDeepStrictEqual(frozen(next), frozen(live))) return [];
+  const names = mutable.map((name) => `'${name}'`);
+  const list = `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  return [forbiddenValue("spec", `updates to statefulset spec for fields other than ${list} are forbidden`)];
+}

@@ -1,0 +1,109 @@
+import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
+import type { Answer } from "../request/answer.ts";
+import type { Call } from "../request/call.ts";
+import { writeYaml } from "../request/yaml.ts";
+import type { State } from "../state.ts";
+import { StatusError } from "../status-error.ts";
+import { type Form, formOf } from "./accept.ts";
+import { itemJson, metadataJson, objectJson } from "./represent.ts";
+
+type ListAnswer = Answer & { type: "list" };
+
+/** Puts an answer into the form that the client asked for. */
+export function encode(_state: State, call: Call, answer: Answer): ApiResponse {
+  const warnings = warningHeader(call.warnings);
+  if (answer.type === "stream") return respond(200, "application/json", answer.body, warnings);
+  if (answer.type === "text") return respond(answer.status, "text/plain; charset=utf-8", once(answer.text), warnings);
+  const form = formOf(call.request.headers.accept);
+  const status = answer.type === "list" ? 200 : answer.status;
+  const json = jsonOf(answer, form);
+  if (form.yaml) return respond(status, "application/yaml", once(writeYaml(JSON.parse(json))), warnings);
+  return respond(status, "application/json", once(json), warnings);
+}
+
+function jsonOf(answer: Exclude<Answer, { type: "stream" | "text" }>, form: Form): string {
+  switch (answer.type) {
+    case "object":
+      return JSON.stringify(answer.object);
+    case "stored": {
+      const { kind, apiVersion } = answer.resource;
+      if (form.list) {
+        throw notAcceptable(
+          `you requested PartialObjectMetadataList, but the requested object is not a list (*${apiVersion}.${kind})`,
+        );
+      }
+      return form.shape === "metadata"
+        ? metadataJson(answer.stored.object)
+        : objectJson(answer.resource, answer.stored);
+    }
+    case "list":
+      return listJson(answer, form);
+  }
+}
+
+function listJson(answer: ListAnswer, form: Form): string {
+  const { resource, version, next, remaining, items } = answer;
+  const metadata = JSON.stringify({
+    resourceVersion: String(version),
+    continue: next,
+    remainingItemCount: remaining,
+  });
+  if (form.shape === "metadata") {
+    if (!form.list) {
+      throw notAcceptable(
+        `you requested PartialObjectMetadata, but the requested object is a list (*core.${resource.kind}List)`,
+      );
+    }
+    const all = items.map(({ object }) => metadataJson(object)).join(",");
+    return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[${all}]}`;
+  }
+  const all = items.map((stored) => itemJson(resource, stored)).join(",");
+  return `{"kind":"${listKind(answer)}","apiVersion":"${resource.apiVersion}","metadata":${metadata},"items":[${all}]}`;
+}
+
+const listKind = ({ resource }: ListAnswer) => `${resource.kind}List`;
+const notAcceptable = (message: string) => new StatusError(406, "NotAcceptable", message);
+
+/** A failure as the Status that the API server would send. */
+export function encodeFailure(error: unknown): ApiResponse {
+  const known = error instanceof StatusError ? error : internal(error);
+  const { status: code, reason, message, details } = known;
+  const body = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    ...(reason ? { reason } : {}),
+    ...(details ? { details } : {}),
+    code,
+  };
+  const seconds = details?.retryAfterSeconds;
+  const more = typeof seconds === "number" ? { "retry-after": String(seconds) } : {};
+  return respond(code, "application/json", once(JSON.stringify(body)), more);
+}
+
+const internal = (error: unknown) =>
+  new StatusError(
+    500,
+    "InternalError",
+    `Internal error occurred: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
+  );
+
+/** A response of text that is not about a resource. */
+export const respond = (
+  status: number,
+  type: string,
+  body: AsyncIterable<string>,
+  headers: Record<string, string> = {},
+): ApiResponse => ({ status, headers: { "content-type": type, ...headers }, body });
+
+/** A body of one piece. */
+export async function* once(text: string): AsyncGenerator<string, void, undefined> {
+  yield text;
+}
+
+function warningHeader(warnings: readonly string[]): Record<string, string> {
+  if (warnings.length === 0) return {};
+  return { warning: warnings.map((warning) => `299 - ${JSON.stringify(warning)}`).join(", ") };
+}

@@ -1,0 +1,44 @@
+import type { Call } from "../request/call.ts";
+import type { State } from "../state.ts";
+import type { Stored } from "../store/stored.ts";
+import { formOf } from "./accept.ts";
+import { metadataJson, objectJson } from "./represent.ts";
+import { tableWriter } from "./table.ts";
+
+/** Writes the lines of one watch in the form that its client asked for. */
+export interface EventWriter {
+  object(type: "ADDED" | "MODIFIED" | "DELETED", stored: Stored): void;
+  /** Nothing that concerns the watch has happened up to `version`; `initial` ends the initial events. */
+  bookmark(version: number, initial: boolean): void;
+  /** 410: the watch asked for what is forgotten. */
+  expired(message: string): void;
+}
+
+/** A writer for a watch call. */
+export function eventWriter(state: State, call: Call, write: (text: string) => void): EventWriter {
+  const { resource } = call;
+  const { shape } = formOf(call.request.headers.accept);
+  const line = (type: string, json: string) => write(`{"type":"${type}","object":${json}}\n`);
+  const table = shape === "table" ? tableWriter(state, call) : undefined;
+  return {
+    object(type, stored) {
+      if (table) line(type, table(stored.object));
+      else line(type, shape === "metadata" ? metadataJson(stored.object) : objectJson(resource, stored));
+    },
+    bookmark(version, initial) {
+      const annotations = initial ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
+      const metadata = { resourceVersion: String(version), ...annotations } as unknown as Stored["object"]["metadata"];
+      const { kind, apiVersion } = resource;
+      if (table) line("BOOKMARK", table({ kind, apiVersion, metadata }));
+      else
+        line(
+          "BOOKMARK",
+          shape === "metadata" ? metadataJson({ metadata }) : JSON.stringify({ kind, apiVersion, metadata }),
+        );
+    },
+    expired(message) {
+      const status = { status: "Failure", message, reason: "Expired", code: 410 };
+      line("ERROR", JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, ...status }));
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { badRequest } from "../failure.ts";
+import { type Fields, isFields } from "../patch/value.ts";
+import type { Resource } from "../resource.ts";
+import { StatusError } from "../status-error.ts";
+import type { Call } from "./call.ts";
+import { conform, TypeMismatch } from "./conform.ts";
+import { parseYaml } from "./yaml.ts";
+
+/** The media type of the body, without parameters; JSON when the client did not say. */
+export function contentType({ request }: Call): string {
+  return (request.headers["content-type"] ?? "application/json").split(";")[0]!.trim().toLowerCase();
+}
+
+/** The object in the body of a create or an update, typed as the resource is. Throws 400 and 415 as the API server words them. */
+export function readObject(call: Call, resource: Resource): KubernetesObject {
+  const document = readDocument(call, resource.kind);
+  const { apiVersion = resource.apiVersion, kind = resource.kind } = document;
+  const [given, wanted] = [`${kind}`, resource.kind];
+  const versioned = `${given} in version ${JSON.stringify(versionOf(`${apiVersion}`))}`;
+  if (apiVersion !== resource.apiVersion) {
+    throw badRequest(
+      `${versioned} cannot be handled as a ${wanted}: no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
+  if (given !== wanted) {
+    throw badRequest(
+      `${versioned} cannot be handled as a ${wanted}: converting (${versionOf(`${apiVersion}`)}.${given}) to (core.${wanted}): unknown conversion`,
+    );
+  }
+  try {
+    return decode(call, resource, { ...document, apiVersion, kind });
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    throw badRequest(`${versioned} cannot be handled as a ${wanted}: ${error.message}`);
+  }
+}
+
+/**
+ * Types an object that came in a request. Unknown fields are dropped with a warning, or without (`fieldValidation=Ignore`), or
+ * throw {@link TypeMismatch} (`Strict`).
+ */
+export function decode(call: Call, resource: Resource, document: Fields): KubernetesObject {
+  const { object, unknown } = conform(resource, document);
+  const mode = call.query.get("fieldValidation") || "Warn";
+  const problems = unknown.map((field) => `unknown field ${JSON.stringify(field)}`);
+  if (mode === "Strict" && problems.length > 0) {
+    throw new TypeMismatch(`strict decoding error: ${problems.join(", ")}`);
+  }
+  if (mode === "Warn") call.warnings.push(...problems);
+  return { ...object, metadata: isFields(object.metadata) ? object.metadata : {} } as KubernetesObject;
+}
+
+function readDocument(call: Call, kind: string): Fields {
+  const type = contentType(call);
+  if (type !== "application/json" && type !== "application/yaml") throw unsupportedBody();
+  const text = call.request.body ?? "";
+  const unrecognized = (why: string) =>
+    badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; ${why}`);
+  let document: unknown;
+  try {
+    document = type === "application/yaml" ? parseYaml(text) : JSON.parse(text);
+  } catch (error) {
+    throw unrecognized(`json parse error: ${error instanceof Error ? error.message : error}`);
+  }
+  if (!isFields(document)) throw unrecognized("the body is no object");
+  return document;
+}
+
+const unsupportedBody = () =>
+  new StatusError(
+    415,
+    "UnsupportedMediaType",
+    "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml",
+  );
+
+const versionOf = (apiVersion: string) => apiVersion.slice(apiVersion.indexOf("/") + 1);

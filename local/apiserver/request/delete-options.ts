@@ -1,0 +1,86 @@
+import { badRequest, invalidOptions } from "../failure.ts";
+import { fieldsAt } from "../kinds/fields.ts";
+import { type Fields, isFields } from "../patch/value.ts";
+import { invalidValue, unsupportedValue } from "../validation/cause.ts";
+import { type Call, isDryRun, isTrue } from "./call.ts";
+
+/** How something is to be deleted. */
+export interface DeleteOptions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: Propagation;
+  /** Whether the old `orphanDependents: false` was sent: a deletion that has to wait is then answered 202. */
+  readonly announcesWaiting: boolean;
+  readonly dryRun: boolean;
+}
+
+const propagations = ["Foreground", "Background", "Orphan"] as const;
+type Propagation = (typeof propagations)[number];
+
+/** Reads the options of a DELETE from its body or, when it has none, its query. */
+export function deleteOptions(call: Call): DeleteOptions {
+  const { body } = call.request;
+  return optionsFrom(call, body ? parse(body) : fromQuery(call.query));
+}
+
+/** Reads options from a document; an eviction carries them inside. */
+export function optionsFrom(call: Call, document: Fields): DeleteOptions {
+  const { gracePeriodSeconds, propagationPolicy, orphanDependents, dryRun } = document;
+  const { uid, resourceVersion } = fieldsAt(document, "preconditions");
+  const old = typeof orphanDependents === "boolean" ? orphanDependents : undefined;
+  const policy = propagationOf(propagationPolicy, old);
+  return {
+    ...(typeof uid === "string" ? { uid } : {}),
+    ...(typeof resourceVersion === "string" ? { resourceVersion } : {}),
+    ...(typeof gracePeriodSeconds === "number"
+      ? { gracePeriodSeconds: gracePeriodSeconds < 0 ? 1 : gracePeriodSeconds }
+      : {}),
+    ...(policy ? { propagationPolicy: policy } : {}),
+    announcesWaiting: old === false,
+    dryRun: call.dryRun || isDryRun(Array.isArray(dryRun) ? dryRun.map(String) : [], "DeleteOptions"),
+  };
+}
+
+function propagationOf(given: unknown, orphanDependents: boolean | undefined): Propagation | undefined {
+  if (given !== undefined && orphanDependents !== undefined) {
+    const why = "orphanDependents and deletionPropagation cannot be both set";
+    throw invalidOptions("DeleteOptions", [invalidValue("propagationPolicy", given, why)]);
+  }
+  if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
+  if (given === undefined || given === "") return undefined;
+  const known = propagations.find((policy) => policy === given);
+  if (known) return known;
+  throw invalidOptions("DeleteOptions", [unsupportedValue("propagationPolicy", given, [...propagations, "nil"])]);
+}
+
+function parse(body: string): Fields {
+  let document: unknown;
+  try {
+    document = JSON.parse(body);
+  } catch (error) {
+    throw badRequest(`couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : error}`);
+  }
+  if (!isFields(document)) throw badRequest("couldn't get version/kind; the body is no object");
+  const { kind = "DeleteOptions", apiVersion = "v1" } = document;
+  if (kind !== "DeleteOptions") {
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
+  return document;
+}
+
+function fromQuery(query: URLSearchParams): Fields {
+  const grace = query.get("gracePeriodSeconds");
+  if (grace && !/^[-+]?\d+$/.test(grace)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
+  }
+  const policy = query.get("propagationPolicy");
+  const orphan = query.get("orphanDependents");
+  return {
+    ...(grace ? { gracePeriodSeconds: Number(grace) } : {}),
+    ...(policy ? { propagationPolicy: policy } : {}),
+    ...(orphan ? { orphanDependents: isTrue(orphan) } : {}),
+  };
+}

@@ -1,0 +1,112 @@
+import type { ObjectMeta, OwnerReference } from "../../../shared/kubernetes/object.ts";
+import { type Cause, forbiddenValue, invalidValue, requiredValue, tooLongValue } from "./cause.ts";
+import { labelValueProblems, qualifiedNameProblems } from "./names.ts";
+
+/** How the names of a kind must look. */
+export type NameRule = (name: string) => string[];
+
+/** What is wrong with the metadata of a new object. */
+export function checkNewMetadata(metadata: ObjectMeta, nameRule: NameRule): Cause[] {
+  const { name, generateName } = metadata;
+  const causes: Cause[] = [];
+  if (typeof generateName === "string" && generateName) {
+    // A prefix may end in what a name may not.
+    const stem = generateName.endsWith("-") ? `${generateName.slice(0, -1)}a` : generateName;
+    causes.push(...nameRule(stem).map((why) => invalidValue("metadata.generateName", generateName, why)));
+  }
+  if (!name) causes.push(requiredValue("metadata.name", "name or generateName is required"));
+  else causes.push(...nameRule(name).map((why) => invalidValue("metadata.name", name, why)));
+  causes.push(...checkCommon(metadata), ...checkFinalizers(metadata.finalizers ?? []));
+  return causes;
+}
+
+/** What is wrong with the change of an object's metadata. */
+export function checkChangedMetadata(next: ObjectMeta, live: ObjectMeta): Cause[] {
+  const causes: Cause[] = [];
+  if (live.deletionTimestamp) {
+    const added = (next.finalizers ?? []).filter((finalizer) => !live.finalizers?.includes(finalizer));
+    if (added.length > 0) {
+      const list = [...new Set(added)].sort().map((finalizer) => JSON.stringify(finalizer));
+      const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list.join(", ")}}`;
+      causes.push(forbiddenValue("metadata.finalizers", why));
+    }
+  }
+  for (const field of ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const) {
+    if (next[field] !== live[field]) {
+      causes.push(invalidValue(`metadata.${field}`, next[field] ?? null, "field is immutable"));
+    }
+  }
+  return [...causes, ...checkCommon(next)];
+}
+
+function checkCommon({ labels, annotations, ownerReferences }: ObjectMeta): Cause[] {
+  return [...checkLabels(labels ?? {}), ...checkAnnotations(annotations ?? {}), ...checkOwners(ownerReferences ?? [])];
+}
+
+function checkLabels(labels: Record<string, string>): Cause[] {
+  const field = "metadata.labels";
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...qualifiedNameProblems(key).map((why) => invalidValue(field, key, why)),
+    ...labelValueProblems(value).map((why) => invalidValue(field, value, why)),
+  ]);
+}
+
+const annotationLimit = 256 * 1024;
+
+function checkAnnotations(annotations: Record<string, string>): Cause[] {
+  const field = "metadata.annotations";
+  const causes = Object.keys(annotations).flatMap((key) =>
+    // Annotation keys may have capitals in their prefix.
+    qualifiedNameProblems(key.toLowerCase()).map((why) => invalidValue(field, key, why)),
+  );
+  const size = Object.entries(annotations).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    0,
+  );
+  return size > annotationLimit ? [...causes, tooLongValue(field, annotationLimit)] : causes;
+}
+
+const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
+
+function checkFinalizers(finalizers: readonly string[]): Cause[] {
+  const field = "metadata.finalizers";
+  const causes = finalizers.flatMap((finalizer, index) => {
+    const problems = qualifiedNameProblems(finalizer).map((why) => invalidValue(field, finalizer, why));
+    if (finalizer.includes("/") || standardFinalizers.has(finalizer)) return problems;
+    const why = "name is neither a standard finalizer name nor is it fully qualified";
+    return [...problems, invalidValue(`${field}[${index}]`, finalizer, why)];
+  });
+  if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
+    causes.push(invalidValue(field, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"));
+  }
+  return causes;
+}
+
+function checkOwners(owners: readonly OwnerReference[]): Cause[] {
+  const field = "metadata.ownerReferences";
+  const causes: Cause[] = [];
+  let controller: OwnerReference | undefined;
+  for (const owner of owners) {
+    const [group, version] = splitVersion(owner.apiVersion ?? "");
+    if (!version) causes.push(invalidValue(`${field}.apiVersion`, owner.apiVersion ?? "", "version must not be empty"));
+    for (const part of ["kind", "name", "uid"] as const) {
+      if (!owner[part]) causes.push(invalidValue(`${field}.${part}`, owner[part] ?? "", "must not be empty"));
+    }
+    if (group === "" && version === "v1" && owner.kind === "Event") {
+      causes.push(invalidValue(field, owner, "/v1, Kind=Event is disallowed from being an owner"));
+    }
+    if (!owner.controller) continue;
+    if (controller) {
+      const why = `Only one reference can have Controller set to true. Found "true" in references for ${controller.kind}/${controller.name} and ${owner.kind}/${owner.name}`;
+      causes.push(invalidValue(field, owners, why));
+    }
+    controller = owner;
+  }
+  return causes;
+}
+
+function splitVersion(apiVersion: string): [group: string, version: string] {
+  const parts = apiVersion.split("/");
+  if (parts.length === 1) return ["", apiVersion];
+  return parts.length === 2 ? [parts[0] ?? "", parts[1] ?? ""] : ["", ""];
+}

@@ -1,0 +1,130 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { serverSideApply } from "../apply/apply.ts";
+import { badRequest, invalidOptions, notFound, unprocessablePatch } from "../failure.ts";
+import { collectionOf } from "../kinds/table.ts";
+import { asServed } from "../kinds/version.ts";
+import { jsonPatch } from "../patch/json.ts";
+import { mergePatch } from "../patch/merge.ts";
+import { strategicMerge } from "../patch/strategic.ts";
+import { type Fields, isFields } from "../patch/value.ts";
+import type { Answer } from "../request/answer.ts";
+import { contentType, decode } from "../request/body.ts";
+import { isTrue, keyOf, type ObjectCall } from "../request/call.ts";
+import { TypeMismatch } from "../request/conform.ts";
+import { parseYaml } from "../request/yaml.ts";
+import type { State } from "../state.ts";
+import { StatusError } from "../status-error.ts";
+import { forbiddenValue, requiredValue } from "../validation/cause.ts";
+import { createObject } from "../write/create.ts";
+import { updateObject } from "../write/update.ts";
+import { checkNames } from "./names.ts";
+
+/** How a patch changes an object, given in the version that the client speaks. */
+export type PatchType = "json" | "merge" | "strategic" | "apply";
+
+const types: Readonly<Record<string, PatchType>> = {
+  "application/json-patch+json": "json",
+  "application/merge-patch+json": "merge",
+  "application/strategic-merge-patch+json": "strategic",
+  "application/apply-patch+yaml": "apply",
+};
+
+/** PATCH of an object or of its status, by any of the four content types; 415 otherwise. */
+export function patch(state: State, call: ObjectCall): Answer {
+  const { resource, name, namespace } = call;
+  const type = patchType(call);
+  if (type === "apply") return apply(state, call);
+  const live = state.store.get(collectionOf(resource), keyOf(resource, namespace, name));
+  if (!live) throw notFound(resource, name);
+  const served = asServed(resource, live.object);
+  const next = decodePatched(call, patched(call, type, served));
+  return { type: "stored", status: 200, resource, stored: updateObject(state, call, live, next) };
+}
+
+/** The content type of a patch. Throws 415 for what is none, and for a strategic patch of a custom resource. */
+export function patchType(call: ObjectCall): PatchType {
+  const type = types[contentType(call)];
+  if (!type || (type === "strategic" && call.resource.custom)) {
+    throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  }
+  return type;
+}
+
+/** An object with the call's patch applied; `target` is not touched. */
+export function patched(call: ObjectCall, type: Exclude<PatchType, "apply">, target: KubernetesObject): Fields {
+  const document = parseJson(call.request.body ?? "");
+  if (type === "json") return jsonPatch(target, document);
+  if (type === "merge") return mergePatch(target, document);
+  return strategicMerge(call.resource, target, document);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function decodePatched(call: ObjectCall, document: Fields): KubernetesObject {
+  const { resource } = call;
+  if (document.kind !== resource.kind || document.apiVersion !== resource.apiVersion) {
+    throw unprocessablePatch(document, "the patch changes the kind or the version of the object");
+  }
+  try {
+    const object = decode(call, resource, document);
+    checkNames(call, object);
+    return object;
+  } catch (error) {
+    if (error instanceof TypeMismatch) throw unprocessablePatch(document, error.message);
+    throw error;
+  }
+}
+
+/** Server-side apply: the only patch that creates what does not exist. */
+function apply(state: State, call: ObjectCall): Answer {
+  const { resource, name, namespace, subresource, query } = call;
+  const manager = query.get("fieldManager") ?? "";
+  if (!manager) {
+    throw invalidOptions("PatchOptions", [requiredValue("fieldManager", "is required for apply patch")]);
+  }
+  const applied = readApplied(call);
+  const live = state.store.get(collectionOf(resource), keyOf(resource, namespace, name));
+  if (!live && subresource) throw notFound(resource, name);
+  const { object } = serverSideApply({
+    resource,
+    live: live && asServed(resource, live.object),
+    applied,
+    manager,
+    force: isTrue(query.get("force")),
+    subresource,
+    now: state.clock.now(),
+  });
+  const next = structuredClone(object) as KubernetesObject;
+  if (live) return { type: "stored", status: 200, resource, stored: updateObject(state, call, live, next, true) };
+  return { type: "stored", status: 201, resource, stored: createObject(state, call, next, true) };
+}
+
+function readApplied(call: ObjectCall): Fields {
+  let document: unknown;
+  try {
+    document = parseYaml(call.request.body ?? "");
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : error}`);
+  }
+  if (!isFields(document)) throw badRequest("error decoding YAML: the body is no object");
+  try {
+    const object = decode(call, call.resource, document);
+    checkNames(call, object);
+    return object;
+  } catch (error) {
+    if (error instanceof TypeMismatch) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+/** `force` is for apply alone. */
+export function checkForce({ query }: ObjectCall, type: PatchType): void {
+  if (type === "apply" || !query.has("force")) return;
+  throw invalidOptions("PatchOptions", [forbiddenValue("force", "may not be specified for non-apply patch")]);
+}
