@@ -1,0 +1,42 @@
+import { fieldsAt } from "../kinds/fields.ts";
+import { isFields } from "../patch/value.ts";
+import type { PrinterColumn } from "../resource.ts";
+import { ageOf } from "./age.ts";
+import { jsonPath } from "./json-path.ts";
+import { nameColumn, type Printer } from "./printer.ts";
+
+const age: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+
+/** Custom resources: the columns of their CustomResourceDefinition, or their age when it has none. */
+export function customPrinter(columns: readonly PrinterColumn[] = []): Printer {
+  const shown = (columns.length > 0 ? columns : [age]).map((column) => ({ column, find: jsonPath(column.jsonPath) }));
+  return {
+    columns: [
+      nameColumn,
+      ...shown.map(({ column: { name, type, description = "", priority = 0 } }) => ({
+        name,
+        type,
+        format: "",
+        description,
+        priority,
+      })),
+    ],
+    cells: (object, now) => [
+      fieldsAt(object, "metadata").name,
+      ...shown.map(({ column, find }) => cell(find(object)[0], column.type, now)),
+    ],
+  };
+}
+
+function cell(value: unknown, type: string, now: number): unknown {
+  if (value === undefined || value === null) return null;
+  if (type === "date") return typeof value === "string" ? dateCell(value, now) : null;
+  if (type === "string") return isFields(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
+  if (type === "boolean") return typeof value === "boolean" ? value : null;
+  if (typeof value !== "number") return null;
+  return type === "integer" ? Math.trunc(value) : value;
+}
+
+function dateCell(value: string, now: number): string {
+  return Number.isNaN(Date.parse(value)) ? "<invalid>" : ageOf(value, now);
+}
