@@ -17,6 +17,8 @@ export interface Occurrence {
   by: string;
   /** Which of its instances, for example the node; the component when absent. */
   instance?: string;
+  /** The part of the object it is about, for example `spec.containers{main}`. */
+  fieldPath?: string;
 }
 
 /** Shows an occurrence on an object as an events.k8s.io/v1 Event. Returns at once and never throws. */
@@ -67,7 +69,7 @@ export function createRecorder(
 }
 
 function eventOf(name: string, namespace: string, now: string, about: KubernetesObject, occurrence: Occurrence) {
-  const { type, reason, note, by, instance = by, action = reason } = occurrence;
+  const { type, reason, note, by, instance = by, action = reason, fieldPath } = occurrence;
   const { apiVersion, kind, metadata } = about;
   return {
     apiVersion: Event.apiVersion,
@@ -86,6 +88,7 @@ function eventOf(name: string, namespace: string, now: string, about: Kubernetes
       name: metadata.name,
       uid: metadata.uid,
       resourceVersion: metadata.resourceVersion,
+      ...(fieldPath ? { fieldPath } : {}),
     },
     reportingController: by,
     reportingInstance: instance,

@@ -7,7 +7,15 @@ import { startClaimProtection } from "./claim-protection/start-claim-protection.
 import type { ControllerTools, Running, Trouble } from "./controller.ts";
 import { type Everything, followEverything } from "./discovery/everything.ts";
 import { startGarbageCollector } from "./garbage-collector/start-garbage-collector.ts";
+import { type Kubelet, type KubeletOptions, startKubelet } from "./kubelet/start-kubelet.ts";
+import { startNamespaceDeletion } from "./namespace/start-namespace-deletion.ts";
+import { startNodeLifecycle } from "./node-lifecycle/start-node-lifecycle.ts";
+import { startTaintEviction } from "./node-lifecycle/start-taint-eviction.ts";
 import { createRecorder } from "./recorder.ts";
+import { type SchedulerOptions, startScheduler } from "./scheduler/start-scheduler.ts";
+import { startEphemeralVolumes } from "./start-ephemeral-volumes.ts";
+import { startPodGc } from "./start-pod-gc.ts";
+import { startServiceAccounts } from "./start-service-accounts.ts";
 import { startVolumeProtection } from "./start-volume-protection.ts";
 import { startVolumeBinder } from "./volume-binder/start-volume-binder.ts";
 
@@ -19,50 +27,84 @@ export interface ControllersOptions {
   signal: AbortSignal;
   /** As kube-controller-manager's `--controllers`: `*` for all, a name for one, `-name` for all but one. All by default. */
   controllers?: readonly string[];
+  scheduler?: SchedulerOptions;
+  /** Without it no kubelet is started, whatever `controllers` says. */
+  kubelet?: KubeletOptions;
   /** Told of every failure; controllers retry by themselves. */
   trouble?(trouble: Trouble): void;
   /** Seconds after which watches are renewed; the server's own limit when absent. */
   watchSeconds?: number;
 }
 
-type Starter = (tools: ControllerTools & { readonly everything: Everything }, options: ControllersOptions) => Running;
+/** The controllers that were started. */
+export interface Controllers extends Running {
+  readonly kubelet?: Kubelet;
+  /** Resolves when the signal has aborted and nothing watches any more. */
+  readonly stopped: Promise<void>;
+}
 
-/** Every controller by the name kube-controller-manager gives it. */
-const starters: { readonly [name: string]: Starter } = {
+type Tools = ControllerTools & { readonly everything: Everything };
+
+/** Every controller, by the name of Kubernetes' own. */
+const starters: { readonly [name: string]: (tools: Tools, options: ControllersOptions) => Running | undefined } = {
+  "ephemeral-volume-controller": startEphemeralVolumes,
   "garbage-collector-controller": startGarbageCollector,
+  "kube-scheduler": (tools, { scheduler }) => startScheduler(tools, scheduler),
+  kubelet: (tools, { kubelet }) => kubelet && startKubelet(tools, kubelet),
+  "namespace-controller": startNamespaceDeletion,
+  "node-lifecycle-controller": startNodeLifecycle,
   "persistentvolume-binder-controller": startVolumeBinder,
   "persistentvolume-protection-controller": startVolumeProtection,
   "persistentvolumeclaim-protection-controller": startClaimProtection,
+  "pod-garbage-collector-controller": startPodGc,
+  "serviceaccount-controller": startServiceAccounts,
+  "taint-eviction-controller": startTaintEviction,
 };
 
-/** Starts the chosen controllers; they end with the signal. Rejects a name that is not known. */
-export function startControllers(options: ControllersOptions): Running {
+/** Starts the chosen controllers, which end with the signal. Throws when a name is not known. */
+export function startControllers(options: ControllersOptions): Controllers {
+  const tools = createTools(options);
+  const running = new Map(
+    chosen(options.controllers ?? ["*"]).map((name) => [name, starters[name]?.(tools, options)] as const),
+  );
+  const kubelet = running.get("kubelet") as Kubelet | undefined;
+  return {
+    synced: Promise.all([...running.values()].map((one) => one?.synced)),
+    stopped: tools.stopped(),
+    ...(kubelet ? { kubelet } : {}),
+  };
+}
+
+function createTools(options: ControllersOptions): Tools & { stopped(): Promise<void> } {
   const { transport, clock, random, signal, watchSeconds, trouble = () => {} } = options;
   const client = createClient(transport, { clock });
   const follow = { client, transport, clock, random, signal };
+  const reflections = shareReflections(follow, {
+    failed: (error) => trouble({ controller: "reflections", subject: "watch", error }),
+    ...(watchSeconds ? { watchSeconds } : {}),
+  });
   let everything: Everything | undefined;
   const tools = {
     ...follow,
     trouble,
-    reflections: shareReflections(follow, {
-      failed: (error) => trouble({ controller: "reflections", subject: "watch", error }),
-      ...(watchSeconds ? { watchSeconds } : {}),
-    }),
+    reflections,
     record: createRecorder(follow, (error) => trouble({ controller: "recorder", subject: "event", error })),
     // Every kind there is is followed only when a controller asks for it.
     get everything() {
       everything ??= followEverything(tools);
       return everything;
     },
+    async stopped() {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      await Promise.all([reflections.stopped(), everything?.stopped()]);
+    },
   };
-  const running = chosen(options.controllers ?? ["*"]).map((start) => start(tools, options));
-  return { synced: Promise.all(running.map(({ synced }) => synced)) };
+  return tools;
 }
 
-function chosen(controllers: readonly string[]): Starter[] {
-  const unknown = controllers.find((word) => word !== "*" && !(word.replace(/^-/, "") in starters));
-  if (unknown) throw new Error(`No controller is called ${unknown}. There are ${Object.keys(starters).join(", ")}.`);
-  return Object.entries(starters)
-    .filter(([name]) => !controllers.includes(`-${name}`) && (controllers.includes(name) || controllers.includes("*")))
-    .map(([, start]) => start);
+function chosen(words: readonly string[]): string[] {
+  const names = Object.keys(starters);
+  const unknown = words.find((word) => word !== "*" && !names.includes(word.replace(/^-/, "")));
+  if (unknown) throw new Error(`No controller is called ${unknown}. There are ${names.join(", ")}.`);
+  return names.filter((name) => !words.includes(`-${name}`) && (words.includes(name) || words.includes("*")));
 }

@@ -15,6 +15,8 @@ export interface Everything {
   /** Told whenever the set of kinds has been read anew and new ones are listed. */
   onKinds(handler: () => void): void;
   readonly synced: Promise<unknown>;
+  /** Resolves when the signal has aborted and nothing watches any more. */
+  stopped(): Promise<void>;
 }
 
 /** After a CustomResourceDefinition changed, the kind appears in discovery a little later; asked for this often at most. */
@@ -102,6 +104,9 @@ export function followEverything(tools: ControllerTools): Everything {
     },
     onKinds: (handler) => kindHandlers.push(handler),
     synced: synced.promise,
+    async stopped() {
+      await Promise.all([...followed.values()].map(({ reflection }) => reflection.stopped));
+    },
   };
 }
 

@@ -24,11 +24,12 @@ export interface PodObject extends KubernetesObject {
   };
   status?: {
     phase?: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
-    conditions?: Condition[];
+    conditions?: readonly Condition[];
     containerStatuses?: ContainerStatus[];
     initContainerStatuses?: ContainerStatus[];
     startTime?: string;
     podIP?: string;
+    hostIP?: string;
     [field: string]: unknown;
   };
 }
@@ -36,6 +37,8 @@ export interface PodObject extends KubernetesObject {
 export interface Container {
   name: string;
   image: string;
+  volumeMounts?: { name: string }[];
+  volumeDevices?: { name: string }[];
   /** Init containers only: `Always` makes a sidecar of it. */
   restartPolicy?: string;
 }

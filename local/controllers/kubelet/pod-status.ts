@@ -1,0 +1,121 @@
+import type { Random } from "../../time/random.ts";
+import { type Condition, withConditions } from "../objects/condition.ts";
+import type { Container, ContainerStatus, PodObject } from "../objects/pod.ts";
+
+type PodStatus = NonNullable<PodObject["status"]>;
+
+/** The addresses of a pod's node and of the pod. */
+export interface Addresses {
+  hostIP: string;
+  podIP: string;
+}
+
+/** The status of a pod whose containers have just been started, for the first time or once more. */
+export function runningStatus(pod: PodObject, addresses: Addresses, random: Random, now: string): PodStatus {
+  const { hostIP, podIP } = addresses;
+  const start = (container: Container) => startedContainer(pod, container, random, now);
+  const inits = pod.spec.initContainers ?? [];
+  return {
+    ...observed(pod),
+    phase: "Running",
+    startTime: pod.status?.startTime ?? now,
+    hostIP,
+    hostIPs: [{ ip: hostIP }],
+    podIP,
+    podIPs: [{ ip: podIP }],
+    conditions: conditionsOf(pod, { sandbox: "True", ready: "True" }, now),
+    containerStatuses: pod.spec.containers.map(start),
+    // What initialises has ended before anything else starts; a sidecar runs along.
+    initContainerStatuses: inits.map((container) =>
+      container.restartPolicy === "Always" ? start(container) : ended(start(container), 0, now),
+    ),
+  };
+}
+
+/** The status of a pod none of whose containers will run again. */
+export function endedStatus(pod: PodObject, code: number, now: string): PodStatus {
+  const [phase, reason] = code === 0 ? (["Succeeded", "PodCompleted"] as const) : (["Failed", "PodFailed"] as const);
+  const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
+  const end = (status: ContainerStatus) => (status.state.running ? ended(status, code, now) : status);
+  return {
+    ...observed(pod),
+    phase,
+    conditions: conditionsOf(pod, { sandbox: "False", ready: "False", reason }, now),
+    containerStatuses: containerStatuses.map(end),
+    initContainerStatuses: initContainerStatuses.map(end),
+  };
+}
+
+/** The status of a pod whose containers have ended and wait to be started again. */
+export function restartingStatus(pod: PodObject, code: number, now: string): PodStatus {
+  const { containerStatuses = [] } = pod.status ?? {};
+  return {
+    ...observed(pod),
+    conditions: conditionsOf(pod, { sandbox: "True", ready: "False", reason: "ContainersNotReady" }, now),
+    containerStatuses: containerStatuses.map((status) => {
+      const last = ended(status, code, now);
+      return { ...last, state: { waiting: { reason: "CrashLoopBackOff" } }, lastState: last.state };
+    }),
+  };
+}
+
+function observed({ metadata: { generation } }: PodObject): { observedGeneration?: number } {
+  return generation ? { observedGeneration: generation } : {};
+}
+
+interface Readiness {
+  /** Whether the pod still has its sandbox: network and mounts. */
+  sandbox: Condition["status"];
+  ready: Condition["status"];
+  reason?: string;
+}
+
+function conditionsOf(pod: PodObject, { sandbox, ready, reason }: Readiness, now: string): readonly Condition[] {
+  const why = reason ? { reason } : {};
+  const changes: Condition[] = [
+    { type: "PodReadyToStartContainers", status: sandbox },
+    { type: "Initialized", status: "True" },
+    { type: "Ready", status: ready, ...why },
+    { type: "ContainersReady", status: ready, ...why },
+  ];
+  const seen = observed(pod);
+  return withConditions(
+    pod.status?.conditions,
+    changes.map((condition) => ({ ...condition, ...seen })),
+    now,
+  );
+}
+
+function startedContainer(pod: PodObject, { name, image }: Container, random: Random, now: string): ContainerStatus {
+  const before = pod.status?.containerStatuses?.find((status) => status.name === name);
+  return {
+    name,
+    image,
+    imageID: image,
+    containerID: `containerd://${random.uuid().replaceAll("-", "").repeat(2)}`,
+    ready: true,
+    started: true,
+    restartCount: before ? before.restartCount + 1 : 0,
+    state: { running: { startedAt: now } },
+    lastState: before?.lastState ?? {},
+  };
+}
+
+function ended(status: ContainerStatus, code: number, now: string): ContainerStatus {
+  const startedAt = status.state.running?.startedAt ?? now;
+  const { containerID } = status;
+  return {
+    ...status,
+    ready: false,
+    started: false,
+    state: {
+      terminated: {
+        exitCode: code,
+        reason: code === 0 ? "Completed" : "Error",
+        startedAt,
+        finishedAt: now,
+        ...(containerID ? { containerID } : {}),
+      },
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Pod } from "../../../shared/kubernetes/kind.ts";
+import type { ControllerTools } from "../controller.ts";
+import { guardedPatch } from "../guarded-patch.ts";
+import { type Container, isFinished, type PodObject } from "../objects/pod.ts";
+import { timestamp } from "../timestamp.ts";
+import { checkVolumes } from "./check-volumes.ts";
+import { endOf, exitCodeOf, stopOf } from "./lifetime.ts";
+import { type Addresses, endedStatus, restartingStatus, runningStatus } from "./pod-status.ts";
+
+/** Milliseconds after which a pod wants to be looked at again; nothing when only a change can matter. */
+type Later = number | undefined;
+
+/** Brings one pod of a node forward by at most one step: start, end, restart, stop, or be gone. */
+export async function syncPod(tools: ControllerTools, pod: PodObject, addresses: Addresses): Promise<Later> {
+  if (isBeingDeleted(pod)) return stop(tools, pod);
+  if (isFinished(pod)) return undefined;
+  const [status] = pod.status?.containerStatuses ?? [];
+  if (status?.state.running) return endWhenDue(tools, pod, Date.parse(status.state.running.startedAt));
+  if (status) return restartWhenDue(tools, pod, addresses);
+  // Someone else says that it runs: leave it so.
+  if (pod.status?.phase === "Running") return undefined;
+  return start(tools, pod, addresses);
+}
+
+async function start(tools: ControllerTools, pod: PodObject, addresses: Addresses): Promise<Later> {
+  const problem = await checkVolumes(tools.client, pod);
+  if (problem) {
+    // Looked at again when one of the claims changes.
+    tools.record(pod, { ...by(pod), type: "Warning", reason: "FailedMount", note: problem });
+    return undefined;
+  }
+  await writeStatus(tools, pod, runningStatus(pod, addresses, tools.random, nowOf(tools)));
+  for (const container of [...(pod.spec.initContainers ?? []), ...pod.spec.containers]) {
+    tell(tools, pod, container, "Pulled", `Container image "${container.image}" already present on machine`);
+    tell(tools, pod, container, "Created", "Container created");
+    tell(tools, pod, container, "Started", "Container started");
+  }
+  return undefined;
+}
+
+async function endWhenDue(tools: ControllerTools, pod: PodObject, startedAt: number): Promise<Later> {
+  const end = endOf(pod, startedAt);
+  if (end === undefined) return undefined;
+  if (tools.clock.now() < end) return end - tools.clock.now();
+  const code = exitCodeOf(pod);
+  const { restartPolicy = "Always" } = pod.spec;
+  const restarts = restartPolicy === "Always" || (restartPolicy === "OnFailure" && code !== 0);
+  const now = nowOf(tools);
+  await writeStatus(tools, pod, restarts ? restartingStatus(pod, code, now) : endedStatus(pod, code, now));
+  return undefined;
+}
+
+async function restartWhenDue(tools: ControllerTools, pod: PodObject, addresses: Addresses): Promise<Later> {
+  const [status] = pod.status?.containerStatuses ?? [];
+  const due = Date.parse(status?.lastState.terminated?.finishedAt ?? "") + backoffOf(pod);
+  if (tools.clock.now() < due) return due - tools.clock.now();
+  await writeStatus(tools, pod, runningStatus(pod, addresses, tools.random, nowOf(tools)));
+  return undefined;
+}
+
+/** A pod being deleted: stopped in its time, shown as finished, and only then deleted for good. */
+async function stop(tools: ControllerTools, pod: PodObject): Promise<Later> {
+  const { asked, at, killed } = stopOf(pod);
+  if (!isFinished(pod)) {
+    const wait = at - tools.clock.now();
+    if (wait > 0 || at === asked) tellStopping(tools, pod);
+    if (wait > 0) return wait;
+    await writeStatus(tools, pod, endedStatus(pod, killed ? 137 : 0, nowOf(tools)));
+    return undefined;
+  }
+  // With a grace period of 0 asked for already, only finalizers keep it.
+  if (pod.metadata.deletionGracePeriodSeconds === 0) return undefined;
+  const { namespace, name, uid } = pod.metadata;
+  await tools.client.delete(Pod, namespace, name, { uid, gracePeriodSeconds: 0 });
+  return undefined;
+}
+
+function tellStopping(tools: ControllerTools, pod: PodObject): void {
+  const running = new Set(
+    pod.status?.containerStatuses?.filter(({ state }) => state.running).map(({ name }) => name) ?? [],
+  );
+  for (const container of pod.spec.containers) {
+    if (running.has(container.name)) tell(tools, pod, container, "Killing", `Stopping container ${container.name}`);
+  }
+}
+
+/** Milliseconds: none before the first restart, then 10 s doubled up to five minutes, as CrashLoopBackOff has it. */
+function backoffOf(pod: PodObject): number {
+  const restarts = pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
+  return restarts === 0 ? 0 : Math.min(300_000, 10_000 * 2 ** (restarts - 1));
+}
+
+async function writeStatus(tools: ControllerTools, pod: PodObject, status: object): Promise<void> {
+  await guardedPatch(tools.client, Pod, pod, { status }, "status");
+}
+
+function nowOf({ clock }: ControllerTools): string {
+  return timestamp(clock.now());
+}
+
+function by(pod: PodObject) {
+  return { by: "kubelet", instance: pod.spec.nodeName ?? "" };
+}
+
+function tell(tools: ControllerTools, pod: PodObject, { name }: Container, reason: string, note: string): void {
+  tools.record(pod, { ...by(pod), type: "Normal", reason, note, fieldPath: `spec.containers{${name}}` });
+}

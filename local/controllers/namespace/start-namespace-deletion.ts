@@ -1,0 +1,71 @@
+import { isConflict } from "../../../shared/kubernetes/api-error.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { pathOf } from "../../../shared/kubernetes/kind.ts";
+import type { ControllerTools, Running } from "../controller.ts";
+import type { Everything } from "../discovery/everything.ts";
+import { guardedPatch } from "../guarded-patch.ts";
+import { withConditions } from "../objects/condition.ts";
+import { Namespace } from "../objects/kinds.ts";
+import type { NamespaceObject } from "../objects/namespace.ts";
+import { timestamp } from "../timestamp.ts";
+import { startWorkQueue } from "../work-queue.ts";
+import { deletionConditions } from "./conditions.ts";
+import { deleteContent, type Remains } from "./delete-content.ts";
+
+const finalizer = "kubernetes";
+
+/** Milliseconds for which changes in a namespace being deleted are gathered before it is looked at again. */
+const gather = 250;
+
+/**
+ * Empties namespaces being deleted, the pods first, and lets each go once it is empty. Where Kubernetes comes back
+ * after a guess of how long things take, this comes back when something in the namespace has gone.
+ */
+export function startNamespaceDeletion(tools: ControllerTools & { everything: Everything }): Running {
+  const { client, clock, signal, reflections, everything, trouble } = tools;
+  const namespaces = reflections.of<NamespaceObject>(Namespace);
+  const synced = Promise.all([namespaces.synced, everything.synced]);
+
+  const queue = startWorkQueue({
+    clock,
+    signal,
+    ready: synced,
+    workers: 5,
+    async work(name) {
+      const namespace = await client.get<NamespaceObject>(Namespace, undefined, name);
+      if (!namespace || !isBeingDeleted(namespace) || !namespace.spec?.finalizers?.length) return;
+      const remains = await deleteContent(client, name, everything.kinds());
+      const shown = await show(namespace, remains);
+      if (remains.failures.length) throw remains.failures[0];
+      if (shown && !remains.kinds.size) await finalize(shown);
+    },
+    failed: (subject, error) => trouble({ controller: "namespace-controller", subject, error }),
+  });
+
+  async function show(namespace: NamespaceObject, remains: Remains): Promise<NamespaceObject | undefined> {
+    const { phase, conditions: before } = namespace.status ?? {};
+    const conditions = withConditions(before, deletionConditions(remains), timestamp(clock.now()));
+    if (conditions === before && phase === "Terminating") return namespace;
+    const status = { phase: "Terminating", conditions };
+    return guardedPatch(client, Namespace, namespace, { status }, "status");
+  }
+
+  async function finalize(namespace: NamespaceObject): Promise<void> {
+    const finalizers = namespace.spec?.finalizers?.filter((other) => other !== finalizer) ?? [];
+    const body = { ...namespace, apiVersion: "v1", kind: "Namespace", spec: { ...namespace.spec, finalizers } };
+    const path = pathOf(Namespace, undefined, namespace.metadata.name, "finalize");
+    await client.request("PUT", path, body).catch((error) => {
+      if (!isConflict(error) && error.status !== 404) throw error;
+      if (isConflict(error)) queue.add(namespace.metadata.name);
+    });
+  }
+
+  namespaces.on((change, namespace) => {
+    if (change !== "delete" && isBeingDeleted(namespace)) queue.add(namespace.metadata.name);
+  });
+  everything.on((_, change, { metadata }) => {
+    const namespace = metadata.namespace && namespaces.get(undefined, metadata.namespace);
+    if (namespace && change !== "add" && isBeingDeleted(namespace)) queue.addAfter(namespace.metadata.name, gather);
+  });
+  return { synced };
+}

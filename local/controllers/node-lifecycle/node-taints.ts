@@ -1,0 +1,39 @@
+import { conditionOf } from "../objects/condition.ts";
+import type { NodeObject, Taint } from "../objects/node.ts";
+
+const prefix = "node.kubernetes.io/";
+const pressures = { MemoryPressure: "memory-pressure", DiskPressure: "disk-pressure", PIDPressure: "pid-pressure" };
+const managed = new Set(["unschedulable", "not-ready", "unreachable", ...Object.values(pressures)]);
+
+/**
+ * The taints a node should have: those of others as they are, and those that follow from its conditions and from its
+ * cordon. Answers the very list the node has when it is right already.
+ */
+export function taintsOf(node: NodeObject, now: string): readonly Taint[] {
+  const present = node.spec?.taints ?? [];
+  const wanted = wantedTaints(node);
+  const isSame = (a: Taint, b: Taint) => a.key === b.key && a.effect === b.effect;
+  const kept = present.filter((taint) => !isManaged(taint) || wanted.some((other) => isSame(taint, other)));
+  const missing = wanted.filter((taint) => !present.some((other) => isSame(taint, other)));
+  if (kept.length === present.length && !missing.length) return present;
+  return [...kept, ...missing.map((taint) => ({ ...taint, timeAdded: now }))];
+}
+
+function isManaged({ key }: Taint): boolean {
+  return key.startsWith(prefix) && managed.has(key.slice(prefix.length));
+}
+
+function wantedTaints({ spec, status }: NodeObject): Taint[] {
+  const is = (type: string) => conditionOf(status?.conditions, type)?.status;
+  const noSchedule = [
+    ...(spec?.unschedulable ? ["unschedulable"] : []),
+    ...(is("Ready") === "False" ? ["not-ready"] : []),
+    ...(is("Ready") === "Unknown" ? ["unreachable"] : []),
+    ...Object.entries(pressures).flatMap(([type, name]) => (is(type) === "True" ? [name] : [])),
+  ];
+  const noExecute = noSchedule.filter((name) => name === "not-ready" || name === "unreachable");
+  return [
+    ...noSchedule.map((name): Taint => ({ key: `${prefix}${name}`, effect: "NoSchedule" })),
+    ...noExecute.map((name): Taint => ({ key: `${prefix}${name}`, effect: "NoExecute" })),
+  ];
+}

@@ -1,0 +1,75 @@
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { keyOf } from "../../watch/reflect.ts";
+import { type ControllerTools, type Running, splitKey } from "../controller.ts";
+import { guardedPatch } from "../guarded-patch.ts";
+import { type Condition, withConditions } from "../objects/condition.ts";
+import { Node } from "../objects/kinds.ts";
+import type { NodeObject, Taint } from "../objects/node.ts";
+import type { PodObject } from "../objects/pod.ts";
+import { findToleration } from "../objects/toleration.ts";
+import { timestamp } from "../timestamp.ts";
+import { startWorkQueue } from "../work-queue.ts";
+
+/** Deletes pods from nodes with `NoExecute` taints: at once, or when the time for which they tolerate the taint is over. */
+export function startTaintEviction({ client, clock, signal, reflections, record, trouble }: ControllerTools): Running {
+  const pods = reflections.of<PodObject>(Pod);
+  const nodes = reflections.of<NodeObject>(Node);
+  const synced = Promise.all([pods.synced, nodes.synced]);
+  const queue = startWorkQueue({
+    clock,
+    signal,
+    ready: synced,
+    async work(key) {
+      const { namespace, name } = splitKey(key);
+      const pod = pods.get(namespace, name);
+      const node = nodes.get(undefined, pod?.spec.nodeName ?? "");
+      if (!pod || !node || isBeingDeleted(pod)) return;
+      const due = Math.min(...noExecuteTaints(node).map((taint) => endOfToleration(pod, taint)));
+      if (due === Number.POSITIVE_INFINITY) return;
+      const wait = due - clock.now();
+      if (wait > 0) queue.addAfter(key, wait);
+      else await evict(pod);
+    },
+    failed: (subject, error) => trouble({ controller: "taint-eviction-controller", subject, error }),
+  });
+
+  async function evict(pod: PodObject): Promise<void> {
+    const conditions = withConditions(pod.status?.conditions, [disrupted], timestamp(clock.now()));
+    const marked = await guardedPatch(client, Pod, pod, { status: { conditions } }, "status");
+    if (!marked) return;
+    const { namespace, name, uid } = pod.metadata;
+    const note = `Marking for deletion Pod ${namespace}/${name}`;
+    record(pod, { type: "Normal", reason: "TaintManagerEviction", note, by: "taint-eviction-controller" });
+    await client.delete(Pod, namespace, name, { uid });
+  }
+
+  pods.on((change, pod) => {
+    const node = nodes.get(undefined, pod.spec.nodeName ?? "");
+    if (change !== "delete" && node && noExecuteTaints(node).length) queue.add(keyOf(pod));
+  });
+  nodes.on((change, node) => {
+    if (change === "delete" || !noExecuteTaints(node).length) return;
+    for (const pod of pods.list()) if (pod.spec.nodeName === node.metadata.name) queue.add(keyOf(pod));
+  });
+  return { synced };
+}
+
+const disrupted: Condition = {
+  type: "DisruptionTarget",
+  status: "True",
+  reason: "DeletionByTaintManager",
+  message: "Taint manager: deleting due to NoExecute taint",
+};
+
+function noExecuteTaints({ spec }: NodeObject): Taint[] {
+  return (spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
+}
+
+/** When a pod may no longer stay, in milliseconds since the epoch: 0 without a toleration, never with an unlimited one. */
+function endOfToleration(pod: PodObject, taint: Taint): number {
+  const toleration = findToleration(pod.spec.tolerations, taint);
+  if (!toleration) return 0;
+  if (toleration.tolerationSeconds === undefined) return Number.POSITIVE_INFINITY;
+  return Date.parse(taint.timeAdded ?? "") + toleration.tolerationSeconds * 1000;
+}

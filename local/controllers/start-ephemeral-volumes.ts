@@ -1,0 +1,81 @@
+import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
+import { isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
+import { PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { keyOf } from "../watch/reflect.ts";
+import { type ControllerTools, type Running, splitKey } from "./controller.ts";
+import type { PodObject, Volume } from "./objects/pod.ts";
+import { startWorkQueue } from "./work-queue.ts";
+
+/** Makes the claims of generic ephemeral volumes, called `<pod>-<volume>` and controlled by their pod. */
+export function startEphemeralVolumes({
+  client,
+  clock,
+  signal,
+  reflections,
+  record,
+  trouble,
+}: ControllerTools): Running {
+  const pods = reflections.of<PodObject>(Pod);
+  const claims = reflections.of(PersistentVolumeClaim);
+  const synced = Promise.all([pods.synced, claims.synced]);
+  const queue = startWorkQueue({
+    clock,
+    signal,
+    ready: synced,
+    async work(key) {
+      const { namespace, name } = splitKey(key);
+      const pod = pods.get(namespace, name);
+      if (!pod || isBeingDeleted(pod)) return;
+      for (const volume of pod.spec.volumes ?? []) if (volume.ephemeral) await ensure(pod, volume);
+    },
+    failed: (subject, error) => trouble({ controller: "ephemeral-volume-controller", subject, error }),
+  });
+
+  async function ensure(pod: PodObject, volume: Volume): Promise<void> {
+    const wanted = claimOf(pod, volume);
+    const { namespace, name } = wanted.metadata;
+    const isOwn = (claim: KubernetesObject | undefined) =>
+      claim?.metadata.ownerReferences?.some(({ controller, uid }) => controller && uid === pod.metadata.uid);
+    const cached = claims.get(namespace, name);
+    if (isOwn(cached)) return;
+    try {
+      if (!cached) return void (await client.create(PersistentVolumeClaim, wanted));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      if (isOwn(await client.get(PersistentVolumeClaim, namespace, name))) return;
+    }
+    const owner = `${namespace}/${pod.metadata.name}`;
+    const note = `ephemeral volume ${volume.name}: PVC ${namespace}/${name} was not created for pod ${owner} (pod is not owner)`;
+    record(pod, { type: "Warning", reason: "FailedBinding", note, by: "ephemeral_volume" });
+  }
+
+  pods.on((change, pod) => {
+    const has = pod.spec.volumes?.some(({ ephemeral }) => ephemeral);
+    if (change !== "delete" && has) queue.add(keyOf(pod));
+  });
+  claims.on((change, { metadata: { namespace, ownerReferences = [] } }) => {
+    if (change !== "delete") return;
+    for (const { kind, name, controller } of ownerReferences) {
+      if (controller && kind === Pod.kind) queue.add(`${namespace}/${name}`);
+    }
+  });
+  return { synced };
+}
+
+function claimOf({ metadata: { namespace, name, uid } }: PodObject, volume: Volume): KubernetesObject {
+  const { metadata, spec } = volume.ephemeral?.volumeClaimTemplate ?? {};
+  const owner = { apiVersion: Pod.apiVersion, kind: Pod.kind, name, uid, controller: true, blockOwnerDeletion: true };
+  return {
+    apiVersion: PersistentVolumeClaim.apiVersion,
+    kind: PersistentVolumeClaim.kind,
+    // The server sets what is missing.
+    metadata: {
+      ...metadata,
+      namespace,
+      name: `${name}-${volume.name}`,
+      ownerReferences: [owner],
+    } as KubernetesObject["metadata"],
+    spec,
+  };
+}

@@ -1,0 +1,83 @@
+import { isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
+import { Pod } from "../../shared/kubernetes/kind.ts";
+import { keyOf } from "../watch/reflect.ts";
+import { type ControllerTools, type Running, splitKey } from "./controller.ts";
+import { guardedPatch } from "./guarded-patch.ts";
+import { type Condition, withConditions } from "./objects/condition.ts";
+import { Node } from "./objects/kinds.ts";
+import { isReady, type NodeObject } from "./objects/node.ts";
+import { isFinished, type PodObject } from "./objects/pod.ts";
+import { timestamp } from "./timestamp.ts";
+import { startWorkQueue } from "./work-queue.ts";
+
+const outOfService = "node.kubernetes.io/out-of-service";
+
+/** Milliseconds for which a node must be missing before its pods are given up. */
+const quarantine = 40_000;
+
+/**
+ * Deletes by force the pods that no kubelet will ever delete: those of a node that no longer exists, those being
+ * deleted on a node that is not ready and tainted `node.kubernetes.io/out-of-service`, and those being deleted without a node.
+ */
+export function startPodGc({ client, clock, signal, reflections, trouble }: ControllerTools): Running {
+  const pods = reflections.of<PodObject>(Pod);
+  const nodes = reflections.of<NodeObject>(Node);
+  const synced = Promise.all([pods.synced, nodes.synced]);
+  /** Since when pods were seen on a node that is not there. */
+  const missing = new Map<string, number>();
+
+  const queue = startWorkQueue({
+    clock,
+    signal,
+    ready: synced,
+    async work(key) {
+      const { namespace, name } = splitKey(key);
+      const pod = pods.get(namespace, name);
+      if (!pod) return;
+      const { nodeName } = pod.spec;
+      const node = nodes.get(undefined, nodeName ?? "");
+      if (node && isOutOfService(node) && isBeingDeleted(pod)) return remove(pod);
+      if (!nodeName && isBeingDeleted(pod)) return remove(pod);
+      if (!nodeName || node) return;
+
+      const since = missing.get(nodeName) ?? clock.now();
+      missing.set(nodeName, since);
+      const wait = since + quarantine - clock.now();
+      if (wait > 0) return queue.addAfter(key, wait);
+      if (!(await client.get(Node, undefined, nodeName))) await remove(pod, orphaned);
+    },
+    failed: (subject, error) => trouble({ controller: "pod-garbage-collector-controller", subject, error }),
+  });
+
+  async function remove(pod: PodObject, condition?: Condition): Promise<void> {
+    const { namespace, name, uid } = pod.metadata;
+    if (!isFinished(pod)) {
+      const changes = condition ? [condition] : [];
+      const conditions = withConditions(pod.status?.conditions, changes, timestamp(clock.now()));
+      await guardedPatch(client, Pod, pod, { status: { phase: "Failed", conditions } }, "status");
+    }
+    // A pod that only its finalizers keep cannot be deleted any further.
+    if (isBeingDeleted(pod) && pod.metadata.deletionGracePeriodSeconds === 0) return;
+    await client.delete(Pod, namespace, name, { uid, gracePeriodSeconds: 0 });
+  }
+
+  pods.on((change, pod) => {
+    if (change !== "delete") queue.add(keyOf(pod));
+  });
+  nodes.on((_, node) => {
+    missing.delete(node.metadata.name);
+    for (const pod of pods.list()) if (pod.spec.nodeName === node.metadata.name) queue.add(keyOf(pod));
+  });
+  return { synced };
+}
+
+const orphaned: Condition = {
+  type: "DisruptionTarget",
+  status: "True",
+  reason: "DeletionByPodGC",
+  message: "PodGC: node no longer exists",
+};
+
+function isOutOfService(node: NodeObject): boolean {
+  return !isReady(node) && (node.spec?.taints ?? []).some(({ key }) => key === outOfService);
+}
