@@ -1,7 +1,7 @@
-import { systemClock } from "../../../shared/clock.ts";
+import { type Clock, systemClock } from "../../../shared/clock.ts";
 import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../../shared/kubernetes/client.ts";
-import { type Kind, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { Event, type Kind, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { kubeconfigTransport } from "../../../shared/kubernetes/kubeconfig-transport.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
@@ -9,7 +9,8 @@ import { createApiServer } from "../../apiserver/server.ts";
 import { seededRandom } from "../../time/random.ts";
 import { virtualClock } from "../../time/virtual-clock.ts";
 import type { Trouble } from "../controller.ts";
-import { Namespace } from "../objects/kinds.ts";
+import type { Kubelet } from "../kubelet/start-kubelet.ts";
+import { Namespace, Node } from "../objects/kinds.ts";
 import { type ControllersOptions, startControllers } from "../start-controllers.ts";
 
 /**
@@ -22,6 +23,8 @@ export interface World {
   client: Client;
   /** A namespace of this world's own; also a prefix for names of cluster-scoped objects. */
   namespace: string;
+  clock: Clock;
+  kubelet: Kubelet | undefined;
   /** What the controllers could not do at once. */
   troubles: Trouble[];
   /** Waits for a check to come true; rejects with `what` otherwise. */
@@ -37,12 +40,19 @@ export interface World {
   get<T extends KubernetesObject>(kind: Kind, name: string): Promise<T | undefined>;
   patch(kind: Kind, name: string, patch: unknown, subresource?: string): Promise<unknown>;
   delete(kind: Kind, name: string, options?: Parameters<Client["delete"]>[3]): Promise<boolean>;
+  /** The Events on an object of the world's namespace, as `reason: note`. */
+  events(name: string): Promise<string[]>;
   /** Waits until there is no object of that name. */
   gone(kind: Kind, name: string): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openWorld(options: Partial<ControllersOptions>): Promise<World> {
+export interface WorldOptions extends Partial<ControllersOptions> {
+  /** Nodes for the kubelet; the world's namespace is put before their names. */
+  nodes?: readonly string[];
+}
+
+export async function openWorld({ nodes, ...options }: WorldOptions): Promise<World> {
   const { transport, clock, random, until, rest } = process.env.HOLDFAST_CLUSTER
     ? realCluster(process.env.HOLDFAST_CLUSTER)
     : emulatedCluster();
@@ -50,17 +60,25 @@ export async function openWorld(options: Partial<ControllersOptions>): Promise<W
   const stop = new AbortController();
   const troubles: Trouble[] = [];
   const namespace = `t-${random.below(1e9)}`;
-  if (process.env.HOLDFAST_CONTROLLERS !== "theirs") {
-    const trouble = (one: Trouble) => {
-      troubles.push(one);
-    };
-    const running = startControllers({ transport, clock, random, signal: stop.signal, trouble, ...options });
-    await running.synced;
-  }
+  const names = nodes?.map((name) => `${namespace}-${name}`);
+  const running = startControllers({
+    transport,
+    clock,
+    random,
+    signal: stop.signal,
+    trouble: (trouble) => troubles.push(trouble),
+    ...(names ? { kubelet: { nodes: names } } : {}),
+    ...options,
+    // There is no kubelet among the real ones.
+    ...(process.env.HOLDFAST_CONTROLLERS === "theirs" ? { controllers: ["kubelet"] } : {}),
+  });
+  await running.synced;
   const scope = (kind: Kind) => (kind.namespaced ? namespace : undefined);
   const world: World = {
     transport,
     client,
+    clock,
+    kubelet: running.kubelet,
     namespace,
     troubles,
     until,
@@ -80,14 +98,29 @@ export async function openWorld(options: Partial<ControllersOptions>): Promise<W
     patch: (kind, name, patch, subresource) =>
       client.patch(kind, scope(kind), name, "merge", patch, subresource ? { subresource } : {}),
     delete: (kind, name, options) => client.delete(kind, scope(kind), name, options),
+    async events(name) {
+      const lines: string[] = [];
+      for await (const event of client.list<EventObject>(Event, { namespace })) {
+        if (event.regarding.name === name) lines.push(`${event.reason}: ${event.note}`);
+      }
+      return lines;
+    },
     gone: (kind, name) => world.until(`${kind.kind} ${name} is gone`, async () => !(await world.get(kind, name))),
     async close() {
       stop.abort();
+      await running.stopped;
+      for (const name of names ?? []) await world.delete(Node, name);
       await client.delete(Namespace, undefined, namespace);
     },
   };
   await world.create(Namespace, namespace);
   return world;
+}
+
+interface EventObject extends KubernetesObject {
+  reason: string;
+  note: string;
+  regarding: { name: string };
 }
 
 type Cluster = Pick<ControllersOptions, "transport" | "clock" | "random"> & Pick<World, "until" | "rest">;
@@ -115,7 +148,7 @@ function realCluster(kubeconfig: string): Cluster {
     async until(what, check) {
       const start = Date.now();
       while (!(await check())) {
-        if (Date.now() - start > 60_000) throw new Error(`Did not come true: ${what}`);
+        if (Date.now() - start > 120_000) throw new Error(`Did not come true: ${what}`);
         await systemClock.sleep(50);
       }
     },

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Event, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { Node, PersistentVolume, StorageClass } from "../objects/kinds.ts";
 import type { ClaimObject, VolumeObject } from "../objects/storage.ts";
 import { createClaim, openWorld, type World } from "../testing/world.ts";
@@ -41,16 +40,8 @@ describe("the volume binder", () => {
         ...spec,
       },
     });
-  const eventsOn = async (name: string) => {
-    const events = await Array.fromAsync(
-      world.client.list<KubernetesObject & { reason: string; note: string; regarding: { name: string } }>(Event, {
-        namespace: world.namespace,
-      }),
-    );
-    return events.filter(({ regarding }) => regarding.name === name).map(({ reason, note }) => `${reason}: ${note}`);
-  };
   const tells = (name: string, line: string) =>
-    world.until(`${name} shows ${line}`, async () => (await eventsOn(name)).includes(line));
+    world.until(`${name} shows ${line}`, async () => (await world.events(name)).includes(line));
 
   it("makes a volume for a claim, and deletes it after the claim", async () => {
     await createClass("dynamic");
