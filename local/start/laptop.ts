@@ -73,6 +73,7 @@ export async function startLaptop(
   terminal.print(`API server ${http.url}, kubeconfig ${kubeconfig}`);
   return {
     client,
+    knative: client,
     clock,
     processes: knative.processes,
     installPolicy: () => create(client, objectsOf(join(manifests, "pvc-protection/admission-policy"))),

@@ -1,6 +1,6 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { type BuildContext, build, context, type Message, type Plugin } from "esbuild";
 import { bundleOptions, functionNames } from "../../esbuild.config.mjs";
 import type { RevisionName } from "../serving/activator.ts";
 import type { Launch } from "../serving/instance.ts";
@@ -11,6 +11,8 @@ import { Complaint } from "./complaint.ts";
 export interface Bundles {
   /** Bundles functions anew; all of them by default. */
   build(names?: readonly string[]): Promise<void>;
+  /** Bundles one function, and again whenever a file of it changes; `built` hears of each time, with the errors there were. */
+  watch(name: string, built: (errors: readonly Message[]) => void): Promise<BuildContext>;
   /** Runs the bundle that the image `fn://<system>/<rule>` stands for, as it is at this moment. */
   launch(plan: Plan, name: RevisionName, environment: Record<string, string>): Promise<Launch>;
 }
@@ -23,6 +25,21 @@ export function createBundles(folder: string): Bundles {
       await Promise.all(
         names.map((name) => build({ ...bundleOptions(name), outdir: bundleOf(name), sourcemap: false })),
       );
+    },
+    async watch(name, built) {
+      const options = bundleOptions(name);
+      const tell: Plugin = { name: "tell", setup: (build) => build.onEnd(({ errors }) => built(errors)) };
+      // Baking a cache takes longer than it saves a function that is about to be changed again.
+      const plugins = options.plugins.filter((plugin) => plugin.name !== "bake code cache");
+      const watcher = await context({
+        ...options,
+        sourcemap: "external",
+        outdir: bundleOf(name),
+        logLevel: "silent",
+        plugins: [...plugins, tell],
+      });
+      await watcher.watch();
+      return watcher;
     },
     async launch({ image, environment }, { revision }, identity) {
       const name = image.replace(/^fn:\/\//, "");

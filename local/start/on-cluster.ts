@@ -89,7 +89,7 @@ export async function startOnCluster(
   });
   session.onEnd(knative.close);
   await becomeReady(tools.client, clock, session.signal);
-  return { client, clock, processes: knative.processes, quiet: false, advice: advice(file) };
+  return { client, knative: tools.client, clock, processes: knative.processes, quiet: false, advice: advice(file) };
 }
 
 const definitions = [...eventingDefinitions, serviceDefinition] as unknown as KubernetesObject[];

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Complaint } from "./complaint.ts";
-import { help, readOptions } from "./options.ts";
+import { devHelp, help, readDevOptions, readOptions } from "./options.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -45,8 +45,37 @@ describe("a flag that cannot be used is named in one line", () => {
   });
 });
 
+describe("npm run dev", () => {
+  const functions = ["pvc-protection/release", "pvc-protection/warn"];
+
+  test("takes one function and the flags of npm start", () => {
+    expect(readDevOptions(["pvc-protection/release", "--idle", "60"], functions)).toEqual({
+      function: "pvc-protection/release",
+      port: 0,
+      yes: false,
+      tour: "none",
+      window: 60_000,
+      help: false,
+    });
+  });
+
+  test.each([
+    [[], "Which function? There are pvc-protection/release, pvc-protection/warn."],
+    [["release"], "There is no function release. There are pvc-protection/release, pvc-protection/warn."],
+    [functions, "One function at a time, not pvc-protection/release and pvc-protection/warn."],
+    [["--tour-only"], "Unknown option '--tour-only'. See npm run dev -- --help."],
+  ])("%j is complained about", (args, sentence) => {
+    expect(() => readDevOptions(args, functions)).toThrow(new Complaint(sentence));
+  });
+});
+
 test("the help fits on a terminal and names every flag", () => {
-  for (const line of help.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-  for (const flag of ["tour-only", "no-tour", "port", "idle", "kubeconfig", "yes", "no-color", "help"])
-    expect(help).toContain(`--${flag}`);
+  const flags = ["port", "idle", "kubeconfig", "yes", "no-color", "help"];
+  for (const [text, more] of [
+    [help, ["tour-only", "no-tour"]],
+    [devHelp, []],
+  ] as const) {
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+    for (const flag of [...flags, ...more]) expect(text).toContain(`--${flag}`);
+  }
 });

@@ -14,9 +14,9 @@ export interface StartOptions {
   readonly help: boolean;
 }
 
-export const help = `Holdfast on this machine: a Kubernetes API, the repository's own Knative YAML, and
-the functions as processes that come with an event and go when nothing happens.
-For trying, developing and testing; production is Knative.
+export const help = `Holdfast on this machine: a Kubernetes API, the repository's own Knative YAML,
+and the functions as processes that come with an event and go when nothing
+happens. For trying, developing and testing; production is Knative.
 
   npm start [-- options]
 
@@ -26,55 +26,93 @@ For trying, developing and testing; production is Knative.
   --port N           port of the API server on 127.0.0.1 (default: a free one)
   --idle SECONDS     how long a function without work stays (default 3)
   --kubeconfig FILE  no cluster of our own: source, broker and functions work on
-                     the cluster of this kubeconfig, which needs no Knative; says
+                     the cluster of this file, which needs no Knative; says
                      what it will touch, asks, and takes it away at the end
   --yes              do not ask
   --no-color         no colours; so does NO_COLOR=1, and a pipe
   --help             this text
 `;
 
+/** What `npm run dev` was asked for. */
+export interface DevOptions extends StartOptions {
+  /** `<system>/<rule>`. */
+  readonly function: string;
+}
+
+export const devHelp = `Bundles one function anew whenever a file of it is saved, and rolls it: a new
+revision starts, takes over, and the old one goes. On a cluster of its own, as
+npm start makes one, or on yours.
+
+  npm run dev -- SYSTEM/RULE [options]
+
+  --port N, --idle SECONDS, --kubeconfig FILE, --yes, --no-color, --help
+                     as for npm start
+`;
+
+const common = {
+  port: { type: "string" },
+  idle: { type: "string" },
+  kubeconfig: { type: "string" },
+  yes: { type: "boolean" },
+  "no-color": { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
 /** @throws Complaint naming the flag at fault. */
 export function readOptions(args: readonly string[]): StartOptions {
-  const { values } = parse(args);
-  if (values["no-color"]) process.env.NO_COLOR = "1";
+  const { values } = complaining("npm start", () =>
+    parseArgs({
+      args: [...args],
+      options: { ...common, "tour-only": { type: "boolean" }, "no-tour": { type: "boolean" } },
+    }),
+  );
   const tourOnly = values["tour-only"] ?? false;
   if (tourOnly && values["no-tour"]) throw new Complaint("--tour-only and --no-tour exclude each other.");
-  if (values.kubeconfig !== undefined && values.port !== undefined)
+  // Somebody's cluster is not a stage unless it is asked to be.
+  const tour = tourOnly ? "only" : values["no-tour"] || values.kubeconfig ? "none" : "then stay";
+  return { ...readCommon(values), tour };
+}
+
+/** @throws Complaint naming the flag or the function at fault; `functions` are all there are. */
+export function readDevOptions(args: readonly string[], functions: readonly string[]): DevOptions {
+  const { values, positionals } = complaining("npm run dev", () =>
+    parseArgs({ args: [...args], options: common, allowPositionals: true }),
+  );
+  const [name = "", ...more] = positionals;
+  const options = { ...readCommon(values), tour: "none" as const, function: name };
+  const choice = `There are ${functions.join(", ")}.`;
+  if (options.help) return options;
+  if (!name) throw new Complaint(`Which function? ${choice}`);
+  if (more.length > 0) throw new Complaint(`One function at a time, not ${positionals.join(" and ")}.`);
+  if (!functions.includes(name)) throw new Complaint(`There is no function ${name}. ${choice}`);
+  return options;
+}
+
+type Values = { [flag in keyof typeof common]?: (typeof common)[flag]["type"] extends "string" ? string : boolean };
+
+function readCommon(values: Values): Omit<StartOptions, "tour"> {
+  const { port, idle, kubeconfig, yes = false, help = false } = values;
+  if (values["no-color"]) process.env.NO_COLOR = "1";
+  if (kubeconfig === "") throw new Complaint("--kubeconfig needs a file.");
+  if (kubeconfig && port)
     throw new Complaint("--port is for an API server of our own; with --kubeconfig there is none.");
-  if (values.kubeconfig === "") throw new Complaint("--kubeconfig needs a file.");
-  if (values.yes && values.kubeconfig === undefined)
-    throw new Complaint("--yes answers a question that only --kubeconfig asks.");
+  if (yes && !kubeconfig) throw new Complaint("--yes answers a question that only --kubeconfig asks.");
   return {
-    port: values.port === undefined ? 0 : number("--port", values.port, 1, 65_535),
-    ...(values.kubeconfig === undefined ? {} : { kubeconfig: values.kubeconfig }),
-    yes: values.yes ?? false,
-    // Somebody's cluster is not a stage unless it is asked to be.
-    tour: tourOnly ? "only" : values["no-tour"] || values.kubeconfig ? "none" : "then stay",
-    window: 1000 * (values.idle === undefined ? 3 : number("--idle", values.idle, 1, 3600)),
-    help: values.help ?? false,
+    port: port === undefined ? 0 : number("--port", port, 1, 65_535),
+    ...(kubeconfig ? { kubeconfig } : {}),
+    yes,
+    window: 1000 * (idle === undefined ? 3 : number("--idle", idle, 1, 3600)),
+    help,
   };
 }
 
-function parse(args: readonly string[]) {
+function complaining<T>(command: string, parse: () => T): T {
   try {
-    return parseArgs({
-      args: [...args],
-      strict: true,
-      options: {
-        "tour-only": { type: "boolean" },
-        "no-tour": { type: "boolean" },
-        port: { type: "string" },
-        idle: { type: "string" },
-        kubeconfig: { type: "string" },
-        yes: { type: "boolean" },
-        "no-color": { type: "boolean" },
-        help: { type: "boolean" },
-      },
-    });
+    return parse();
   } catch (error) {
     // Node's own sentences name the flag, but go on about positional arguments.
     const [sentence] = (error as Error).message.split(". ");
-    throw new Complaint(`${sentence?.replace(/\.$/, "")}. See npm start -- --help.`);
+    throw new Complaint(`${sentence?.replace(/\.$/, "")}. See ${command} -- --help.`);
   }
 }
 

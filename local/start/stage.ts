@@ -5,6 +5,8 @@ import type { Client } from "../../shared/kubernetes/client.ts";
 export interface Stage {
   /** As an administrator. */
   readonly client: Client;
+  /** The same for Knative's objects, which need not be on the cluster itself. */
+  readonly knative: Client;
   readonly clock: Clock;
   /** How many processes functions have. */
   processes(): number;
