@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
-import type { Client } from "../../shared/kubernetes/client.ts";
+import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount, StatefulSet } from "../worlds/kinds.ts";
 import { claim, manifest } from "../worlds/manifest.ts";
@@ -28,7 +28,7 @@ export function access(open: () => Promise<Bench>): void {
     const roleRef = { apiGroup: group, kind: "Role", name: "function" };
     const binding = manifest(RoleBinding, { namespace, name: "function" }, { roleRef, subjects: subjects(namespace) });
     await admin.create(RoleBinding, binding);
-    return bench.as(await tokenOf(admin, namespace, "function"));
+    return createClient(bench.connect(await tokenOf(admin, namespace, "function")), { clock: bench.clock });
   }
 
   /** The answer of a call that a new role allows: a real authorizer learns of roles by watching them. */
@@ -100,7 +100,8 @@ export function access(open: () => Promise<Bench>): void {
 
     test("an unknown token is 401", async () => {
       const bench = await open();
-      const error = await failure(bench.as("no-such-token").get(Pod, bench.namespace, "a"));
+      const stranger = createClient(bench.connect("no-such-token"), { clock: bench.clock });
+      const error = await failure(stranger.get(Pod, bench.namespace, "a"));
       expect(error).toMatchObject({ status: 401, reason: "Unauthorized" });
     });
   });

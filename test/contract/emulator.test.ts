@@ -1,9 +1,10 @@
 import { describe } from "vitest";
+import { seededRandom } from "../../local/time/random.ts";
+import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { benchOn } from "../worlds/bench.ts";
 import { emulatedServer } from "../worlds/emulated-server.ts";
 import { apiContract } from "./contract.ts";
 
 describe("the Kubernetes API of the laptop edition", () => {
-  const server = emulatedServer();
-  apiContract(() => benchOn(server));
+  apiContract(() => benchOn(emulatedServer(virtualClock(), seededRandom(1))));
 });

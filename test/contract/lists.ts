@@ -159,10 +159,13 @@ export function lists(open: () => Promise<Bench>): void {
     ])("of pods: %s", async (fieldSelector, expected) => {
       const bench = await open();
       const { admin, namespace } = bench;
-      await admin.create(Pod, pod({ namespace, name: "bound" }, { nodeName: "node-0", serviceAccountName: "default" }));
       await admin.create(
         Pod,
-        pod({ namespace, name: "free" }, { restartPolicy: "Never", serviceAccountName: "default" }),
+        pod({ namespace, name: "bound" }, [], { nodeName: "node-0", serviceAccountName: "default" }),
+      );
+      await admin.create(
+        Pod,
+        pod({ namespace, name: "free" }, [], { restartPolicy: "Never", serviceAccountName: "default" }),
       );
       expect(names((await list(bench, { fieldSelector }, Pod)).items)).toEqual(expected);
     });

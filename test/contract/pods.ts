@@ -15,7 +15,10 @@ interface LivePod extends KubernetesObject {
 /** Pods: binding, grace, and the status that only its subresource writes. */
 export function pods(open: () => Promise<Bench>): void {
   const create = ({ admin, namespace }: Bench, spec: object = {}, metadata: Partial<ObjectMeta> = {}) =>
-    admin.create(Pod, pod({ namespace, name: "a", ...metadata }, { ...spec }));
+    admin.create(
+      Pod,
+      pod({ namespace, name: "a", ...metadata }, [], { terminationGracePeriodSeconds: undefined, ...spec }),
+    );
   const read = ({ admin, namespace }: Bench) => admin.get<LivePod>(Pod, namespace, "a");
   const remove = ({ admin, namespace }: Bench, gracePeriodSeconds?: number) =>
     admin.request<LivePod>("DELETE", pathOf(Pod, namespace, "a"), {

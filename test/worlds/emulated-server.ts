@@ -1,23 +1,34 @@
-import { createApiServer } from "../../local/apiserver/server.ts";
-import { seededRandom } from "../../local/time/random.ts";
-import { virtualClock } from "../../local/time/virtual-clock.ts";
-import { type Client, createClient } from "../../shared/kubernetes/client.ts";
+import { type ApiServerOptions, createApiServer } from "../../local/apiserver/server.ts";
+import type { Random } from "../../local/time/random.ts";
+import type { VirtualClock } from "../../local/time/virtual-clock.ts";
+import { createClient } from "../../shared/kubernetes/client.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { ConfigMap } from "./kinds.ts";
 import { configMap } from "./manifest.ts";
 import type { Server } from "./server.ts";
 
-/** The laptop edition's API server, alone, in this process and on virtual time. */
-export function emulatedServer(): Server {
-  const clock = virtualClock();
-  const server = createApiServer({ clock, random: seededRandom(1) });
-  const as = (token: string): Client =>
-    createClient(server.handle, { clock, headers: { authorization: `Bearer ${token}` } });
-  const admin = createClient(server.handle, { clock });
+const adminToken = "admin";
+
+/** The laptop edition's API server, alone, in this process, with RBAC, on virtual time. */
+export function emulatedServer(clock: VirtualClock, random: Random, options: Partial<ApiServerOptions> = {}): Server {
+  const server = createApiServer({
+    rbac: true,
+    tokens: { [adminToken]: { user: "admin", groups: ["system:masters", "system:authenticated"] } },
+    ...options,
+    clock,
+    random,
+  });
+  const connect =
+    (token: string): Transport =>
+    (request) =>
+      server.handle({ ...request, headers: { authorization: `Bearer ${token}`, ...request.headers } });
+  const transport = connect(adminToken);
+  const admin = createClient(transport, { clock });
 
   return {
     admin,
-    transport: server.handle,
-    as,
+    transport,
+    connect,
     clock,
     async eventually<T>(what: string, check: () => T | Promise<T>, within = 30_000) {
       let value: T | undefined;
@@ -33,12 +44,11 @@ export function emulatedServer(): Server {
       return token;
     },
     async forgotten() {
-      await admin.create(ConfigMap, configMap({ namespace: "default", name: "old" }));
-      const [old] = await Array.fromAsync(admin.list(ConfigMap, { namespace: "default" }));
+      const old = await admin.create(ConfigMap, configMap({ namespace: "default", name: "old" }));
       await admin.patch(ConfigMap, "default", "old", "merge", { data: { key: "1" } });
       server.compact();
-      return { kind: ConfigMap, resourceVersion: old?.metadata.resourceVersion ?? "" };
+      return { kind: ConfigMap, resourceVersion: old.metadata.resourceVersion };
     },
-    stop: async () => {},
+    stop: async () => server.close(),
   };
 }

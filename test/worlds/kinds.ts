@@ -14,6 +14,7 @@ export const Namespace = kind("v1", "Namespace", "namespaces", false);
 export const Node = kind("v1", "Node", "nodes", false);
 export const PersistentVolume = kind("v1", "PersistentVolume", "persistentvolumes", false);
 export const ServiceAccount = kind("v1", "ServiceAccount", "serviceaccounts");
+export const StorageClass = kind("storage.k8s.io/v1", "StorageClass", "storageclasses", false);
 export const StatefulSet = kind("apps/v1", "StatefulSet", "statefulsets");
 
 const rbac = "rbac.authorization.k8s.io/v1";

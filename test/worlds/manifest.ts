@@ -23,15 +23,21 @@ export function claim(metadata: Metadata, spec: Record<string, unknown> = {}): K
   return manifest(PersistentVolumeClaim, metadata, { spec: { ...defaults, ...spec } });
 }
 
-/** A pod that no scheduler looks at, unless `spec` says otherwise. */
-export function pod(metadata: Metadata, spec: Record<string, unknown> = {}): KubernetesObject {
-  const defaults = { schedulerName: "by-hand", containers: [{ name: "main", image: "registry.example/main:1" }] };
+/** A pod that no scheduler looks at and that mounts these claims, unless `spec` says otherwise. */
+export function pod(
+  metadata: Metadata,
+  claims: readonly string[] = [],
+  spec: Record<string, unknown> = {},
+): KubernetesObject {
+  const names = claims.map((claim) => claim.replaceAll(".", "-"));
+  const volumeMounts = names.map((name) => ({ name, mountPath: `/${name}` }));
+  const defaults = {
+    schedulerName: "by-hand",
+    terminationGracePeriodSeconds: 1,
+    containers: [{ name: "main", image: "registry.example/main:1", volumeMounts }],
+    volumes: claims.map((claimName, index) => ({ name: names[index], persistentVolumeClaim: { claimName } })),
+  };
   return manifest(Pod, metadata, { spec: { ...defaults, ...spec } });
-}
-
-/** A volume of a pod that mounts a claim. */
-export function volumeOf(claimName: string): Record<string, unknown> {
-  return { name: claimName.replaceAll(".", "-"), persistentVolumeClaim: { claimName } };
 }
 
 export function statefulSet(metadata: Metadata, spec: Record<string, unknown> = {}): KubernetesObject {

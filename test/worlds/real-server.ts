@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { systemClock } from "../../shared/clock.ts";
-import { type Client, createClient } from "../../shared/kubernetes/client.ts";
+import { createClient } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { tokenKubeconfig } from "../cluster/token-kubeconfig.ts";
 import { manifest } from "./manifest.ts";
 import type { Server } from "./server.ts";
@@ -35,10 +36,10 @@ export function realServer(kubeconfig: string, compact = async () => {}): Server
   let files = 0;
 
   // A token must come alone: a certificate in the same kubeconfig would outrank it.
-  function as(token: string): Client {
+  function connect(token: string): Transport {
     const file = join(folder, `${files++}.kubeconfig`);
     writeFileSync(file, tokenKubeconfig(cluster as NonNullable<typeof cluster>, token), { mode: 0o600 });
-    return createClient(kubeconfigTransport(file));
+    return kubeconfigTransport(file);
   }
 
   async function eventually<T>(what: string, check: () => T | Promise<T>, within = 30_000) {
@@ -85,7 +86,7 @@ export function realServer(kubeconfig: string, compact = async () => {}): Server
   return {
     admin,
     transport,
-    as,
+    connect,
     clock: systemClock,
     eventually,
     expire,

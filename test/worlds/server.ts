@@ -10,7 +10,7 @@ export interface Server {
   /** The same without the client, for watches. */
   readonly transport: Transport;
   /** The API as whoever a bearer token belongs to. */
-  as(token: string): Client;
+  connect(token: string): Transport;
   /** The server's time: virtual for the emulator. */
   readonly clock: Clock;
   /**

@@ -1,47 +1,29 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { Namespace, PersistentVolume } from "../../worlds/kinds.ts";
-import { claim, pod, volumeOf } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
 import type { Story } from "../story.ts";
 import {
+  boundClaim,
   claimGoes,
   claimIsHeld,
   claimOf,
   claimStays,
+  createPod,
   deleteClaim,
-  isProtected,
+  isRunning,
+  node,
   noticesOn,
   podOf,
+  podRuns,
   protectedClaim,
   runningPod,
   stripInTree,
 } from "./words.ts";
 
-/** A claim with a volume behind it, as users have them. */
-async function boundClaim(world: World, name: string): Promise<KubernetesObject> {
-  const { admin, namespace } = world;
-  await admin.create(PersistentVolumeClaim, claim({ namespace, name }, { storageClassName: "standard" }));
-  await isProtected(world, name);
-  return world.eventually(`claim ${name} is bound`, async () => {
-    const live = await claimOf(world, name);
-    return (live?.status as { phase?: string } | undefined)?.phase === "Bound" && live;
-  });
-}
-
 /** A pod as users have them: the scheduler gives it a node, the kubelet runs it. */
 async function scheduledPod(world: World, name: string, claims: readonly string[]): Promise<void> {
-  const { admin, namespace } = world;
-  const spec = { schedulerName: "default-scheduler", terminationGracePeriodSeconds: 1, volumes: claims.map(volumeOf) };
-  await admin.create(Pod, pod({ namespace, name }, spec));
-}
-
-const runs = (world: World, name: string) =>
-  world.eventually(`pod ${name} runs`, async () => (await phaseOf(world, name)) === "Running");
-
-async function phaseOf(world: World, name: string): Promise<string | undefined> {
-  return ((await podOf(world, name))?.status as { phase?: string } | undefined)?.phase;
+  await createPod(world, name, claims, undefined, { schedulerName: "default-scheduler" });
 }
 
 /** Whole lives of claims and pods, with scheduler, kubelet and volumes doing their half. */
@@ -52,7 +34,7 @@ export const clusterLife: readonly Story[] = [
       const { admin, namespace } = world;
       await boundClaim(world, "data");
       await scheduledPod(world, "web", ["data"]);
-      await runs(world, "web");
+      await podRuns(world, "web");
       await admin.delete(Pod, namespace, "web");
       await world.eventually("the pod is gone", async () => !(await podOf(world, "web")));
       await deleteClaim(world, "data");
@@ -66,11 +48,11 @@ export const clusterLife: readonly Story[] = [
       const { spec } = await boundClaim(world, "data");
       const { volumeName } = spec as { volumeName: string };
       await scheduledPod(world, "web", ["data"]);
-      await runs(world, "web");
+      await podRuns(world, "web");
       await deleteClaim(world, "data");
       await claimIsHeld(world, "data");
       await claimStays(world, "data");
-      expect(await phaseOf(world, "web")).toBe("Running");
+      expect(await isRunning(world, "web")).toBe(true);
       const volume = await admin.get(PersistentVolume, undefined, volumeName);
       expect(volume).toMatchObject({ status: { phase: "Bound" } });
 
@@ -87,7 +69,7 @@ export const clusterLife: readonly Story[] = [
       const { admin, namespace } = world;
       await boundClaim(world, "data");
       await scheduledPod(world, "first", ["data"]);
-      await runs(world, "first");
+      await podRuns(world, "first");
       await deleteClaim(world, "data");
       await claimIsHeld(world, "data");
 
@@ -109,7 +91,7 @@ export const clusterLife: readonly Story[] = [
     async tell(world) {
       await protectedClaim(world, "data", { finalizers: ["a.example/hold"] });
       const { admin, namespace } = world;
-      await admin.create(Pod, pod({ namespace, name: "web" }, { volumes: [volumeOf("data")] }));
+      await createPod(world, "web", ["data"]);
       await deleteClaim(world, "data");
       const [notice] = await world.eventually("the pod is warned", async () => {
         const notices = await noticesOn(world, "Pod", "web");
@@ -131,9 +113,9 @@ export const clusterLife: readonly Story[] = [
       await world.eventually("only the other finalizer is left", async () => {
         return (await claimOf(world, "data"))?.metadata.finalizers?.join() === "a.example/hold";
       });
-      await admin.create(Pod, pod({ namespace, name: "web" }, { volumes: [volumeOf("data")], nodeName: "node-0" }));
+      await createPod(world, "web", ["data"], node);
       await world.rest();
-      expect(await phaseOf(world, "web")).toBe("Pending");
+      expect(await isRunning(world, "web")).toBe(false);
       // A change of the claim wakes the function that warns.
       await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step: "1" } } });
       const [notice] = await world.eventually("the pod is warned", async () => {
@@ -148,8 +130,9 @@ export const clusterLife: readonly Story[] = [
     title: "a namespace that is deleted goes with its pods and claims",
     async tell(world) {
       const { admin, namespace } = world;
-      for (const name of ["free", "used"]) await protectedClaim(world, name);
-      await scheduledPodOn(world, "web", ["used"]);
+      for (const name of ["free", "used"]) await boundClaim(world, name);
+      await createPod(world, "web", ["used"], node);
+      await podRuns(world, "web");
       await admin.delete(Namespace, undefined, namespace);
       await world.eventually(
         "the namespace is gone",
@@ -174,11 +157,3 @@ export const clusterLife: readonly Story[] = [
     },
   },
 ];
-
-/** A pod that the kubelet of the first node runs. */
-async function scheduledPodOn(world: World, name: string, claims: readonly string[]): Promise<void> {
-  const { admin, namespace } = world;
-  const spec = { nodeName: "node-0", terminationGracePeriodSeconds: 1, volumes: claims.map(volumeOf) };
-  await admin.create(Pod, pod({ namespace, name }, spec));
-  await runs(world, name);
-}

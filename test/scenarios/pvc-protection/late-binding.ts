@@ -4,6 +4,7 @@ import type { Story } from "../story.ts";
 import { alone, standIn, twoPhased } from "./settings.ts";
 import {
   bind,
+  boundClaim,
   claimGoes,
   claimIsHeld,
   claimOf,
@@ -11,18 +12,13 @@ import {
   createPod,
   deleteClaim,
   inTree,
+  isRunning,
+  node,
   ours,
-  podOf,
-  protectedClaim,
+  podRuns,
   release,
   removePod,
 } from "./words.ts";
-
-const node = "node-0";
-
-async function isRunning(world: World, name: string): Promise<boolean> {
-  return ((await podOf(world, name))?.status as { phase?: string } | undefined)?.phase === "Running";
-}
 
 /** Does something once, right before release takes a finalizer away. */
 function beforeRemoval(world: World, finalizer: string, step: () => Promise<void>): () => boolean {
@@ -48,11 +44,11 @@ export const lateBinding: readonly Story[] = [
     // Where Kubernetes' own controller removes its finalizer, nobody can step in between.
     settings: [alone],
     async tell(world) {
-      await protectedClaim(world, "data");
+      await boundClaim(world, "data");
       await createPod(world, "late", ["data"]);
       const bound = beforeRemoval(world, inTree, async () => {
         await bind(world, "late", node);
-        await world.eventually("the kubelet starts the pod", () => isRunning(world, "late"));
+        await podRuns(world, "late");
       });
       await deleteClaim(world, "data");
       await world.eventually("the race is run", bound);
@@ -69,7 +65,7 @@ export const lateBinding: readonly Story[] = [
       "a pod bound after Kubernetes' own finalizer is gone is refused by the kubelet, and the claim goes under no running pod",
     settings: twoPhased,
     async tell(world) {
-      await protectedClaim(world, "data");
+      await boundClaim(world, "data");
       await createPod(world, "late", ["data"]);
       const bound = beforeRemoval(world, ours(world), async () => {
         expect((await claimOf(world, "data"))?.metadata.finalizers).not.toContain(inTree);
@@ -89,11 +85,11 @@ export const lateBinding: readonly Story[] = [
     settings: [standIn],
     harms: true,
     async tell(world) {
-      await protectedClaim(world, "data");
+      await boundClaim(world, "data");
       await createPod(world, "late", ["data"]);
       const bound = beforeRemoval(world, inTree, async () => {
         await bind(world, "late", node);
-        await world.eventually("the kubelet starts the pod", () => isRunning(world, "late"));
+        await podRuns(world, "late");
       });
       await deleteClaim(world, "data");
       await world.eventually("the race is run", bound);

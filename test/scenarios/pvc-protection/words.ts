@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { Event, PersistentVolumeClaim, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
-import { claim, pod, volumeOf } from "../../worlds/manifest.ts";
+import { claim, pod } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
 
 // The words that stories of PVC protection are told with.
@@ -10,6 +10,9 @@ export const inTree = "kubernetes.io/pvc-protection";
 const progress = "holdfast.dev/pvc-protection.release";
 export const release = "pvc-protection/release";
 export const protect = "pvc-protection/protect";
+
+/** A node with a kubelet. */
+export const node = "node-0";
 
 /** A node that no kubelet runs: the story itself writes what becomes of its pods. */
 export const desk = "desk";
@@ -41,6 +44,15 @@ export async function protectedClaim(
   return isProtected(world, name);
 }
 
+/** Creates a claim with a volume behind it, as users have them. */
+export async function boundClaim(world: World, name: string): Promise<KubernetesObject> {
+  await protectedClaim(world, name, {}, { storageClassName: "standard" });
+  return world.eventually(`claim ${name} is bound`, async () => {
+    const live = await claimOf(world, name);
+    return (live?.status as { phase?: string } | undefined)?.phase === "Bound" && live;
+  });
+}
+
 /** Waits until a claim has all the finalizers it should have. */
 export function isProtected(world: World, name: string): Promise<KubernetesObject> {
   return world.eventually(`claim ${name} is protected`, async () => {
@@ -57,6 +69,15 @@ export function podOf({ admin, namespace }: World, name: string): Promise<Kubern
   return admin.get(Pod, namespace, name);
 }
 
+export async function isRunning(world: World, name: string): Promise<boolean> {
+  return ((await podOf(world, name))?.status as { phase?: string } | undefined)?.phase === "Running";
+}
+
+/** Waits until a kubelet runs a pod. */
+export async function podRuns(world: World, name: string): Promise<void> {
+  await world.eventually(`pod ${name} runs`, () => isRunning(world, name));
+}
+
 /** Creates a pod that mounts these claims. Without a node it waits for one. */
 export function createPod(
   { admin, namespace }: World,
@@ -66,10 +87,9 @@ export function createPod(
   spec: Record<string, unknown> = {},
   metadata: Partial<ObjectMeta> = {},
 ): Promise<KubernetesObject> {
-  const volumes = claims.map(volumeOf);
   return admin.create(
     Pod,
-    pod({ namespace, name, ...metadata }, { volumes, ...(node ? { nodeName: node } : {}), ...spec }),
+    pod({ namespace, name, ...metadata }, claims, { ...(node ? { nodeName: node } : {}), ...spec }),
   );
 }
 
@@ -131,10 +151,13 @@ export async function claimStays(world: World, name: string): Promise<void> {
 
 /** Takes Kubernetes' own finalizer off a claim, so that nothing but ours holds it. */
 export async function stripInTree(world: World, name: string): Promise<void> {
-  if (ours(world) === inTree) return;
-  const { admin, namespace } = world;
-  const merge = { metadata: { "$deleteFromPrimitiveList/finalizers": [inTree] } };
-  await admin.patch(PersistentVolumeClaim, namespace, name, "strategic", merge);
+  if (ours(world) !== inTree) await strip(world, name, inTree);
+}
+
+/** Takes one finalizer off a claim. */
+export async function strip({ admin, namespace }: World, name: string, finalizer: string): Promise<void> {
+  const patch = { metadata: { "$deleteFromPrimitiveList/finalizers": [finalizer] } };
+  await admin.patch(PersistentVolumeClaim, namespace, name, "strategic", patch);
 }
 
 interface NoticeEvent extends KubernetesObject {

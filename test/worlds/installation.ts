@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { discover } from "../../local/controllers/discovery/discover.ts";
+import { isEventing } from "../../local/knative/manifest/read-plan.ts";
+import { readManifests } from "../../local/knative/read-manifests.ts";
+import { type Plan, readPlan } from "../../local/serving/plan.ts";
+import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Setting } from "./world.ts";
+
+const manifests = fileURLToPath(new URL("../../knative", import.meta.url));
+
+/** What `knative/` says is to be installed, sorted by who obeys it. */
+export interface Installation {
+  /** Namespace, accounts, roles, policies: for the API server. */
+  readonly objects: readonly KubernetesObject[];
+  /** The service accounts among them. */
+  readonly accounts: readonly { readonly namespace: string; readonly name: string }[];
+  /** Brokers, Triggers and sources. */
+  readonly eventing: readonly KubernetesObject[];
+  /** Knative Services, with the environment that the setting gives them. */
+  readonly services: readonly Plan[];
+}
+
+/** Reads what is installed in a setting: the default and the setting's components. */
+export function readInstallation({ components, environment }: Setting): Installation {
+  const paths = [manifests, ...components.map((component) => join(manifests, component))];
+  const all = readManifests(paths).map(({ object }) => object);
+  const isService = ({ apiVersion }: KubernetesObject) => apiVersion.startsWith("serving.knative.dev/");
+  return {
+    objects: all.filter((object) => !isEventing(object) && !isService(object)),
+    accounts: all
+      .filter(({ kind }) => kind === "ServiceAccount")
+      .map(({ metadata: { namespace = "default", name } }) => ({ namespace, name })),
+    // Time belongs to the story: it sweeps when it wants to.
+    eventing: all.filter((object) => isEventing(object) && object.kind !== "PingSource"),
+    services: all.filter(isService).map((service) => {
+      const plan = readPlan(service);
+      return { ...plan, environment: { ...plan.environment, ...environment[plan.service] } };
+    }),
+  };
+}
+
+/** Puts objects on an API server; what is there already stays. Answers how to take away what was put there. */
+export async function install(client: Client, objects: readonly KubernetesObject[]): Promise<() => Promise<void>> {
+  const served = await discover(client, (path, error) => {
+    throw new Error(`The API server does not answer ${path}.`, { cause: error });
+  });
+  const kindOf = ({ apiVersion, kind }: KubernetesObject): Kind => {
+    const found = served.find((each) => each.apiVersion === apiVersion && each.kind === kind);
+    if (!found) throw new Error(`The API server does not serve ${apiVersion} ${kind}.`);
+    return found;
+  };
+  const created: [Kind, KubernetesObject][] = [];
+  // Namespaces first; the rest may refer to what comes later.
+  const sorted = objects.toSorted((a, b) => Number(b.kind === "Namespace") - Number(a.kind === "Namespace"));
+  for (const object of sorted) {
+    const kind = kindOf(object);
+    try {
+      created.push([kind, await client.create(kind, object)]);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+  return async () => {
+    for (const [kind, { metadata }] of created.reverse()) await client.delete(kind, metadata.namespace, metadata.name);
+  };
+}

@@ -1,0 +1,72 @@
+import type { Attributes } from "../../local/knative/event/cloud-event.ts";
+import type { Fate, Faults } from "../../local/knative/faults.ts";
+import type { HttpRequest } from "../../shared/http-message.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
+import type { Log } from "../../shared/log.ts";
+import type { Handler } from "./functions.ts";
+import type { Call, Delivery, Intercept, Said } from "./world.ts";
+
+/** What is written down, and disturbed, of one story: what happens in its namespace. */
+export interface Page {
+  readonly said: Said[];
+  readonly calls: Call[];
+  readonly deliveries: Delivery[];
+  readonly intercepts: Intercept[];
+  fate: ((event: Attributes) => Fate | undefined) | undefined;
+}
+
+/** Stands around the functions and sources of a cluster and keeps the page of the story that is being told. */
+export interface Ledger {
+  /** Turns to a new page. */
+  open(namespace: string): Page;
+  /** The transport of a function, written down and disturbed. */
+  transport(rule: string, transport: Transport): Transport;
+  /** A function, its deliveries written down. */
+  handler(rule: string, handle: Handler): Handler;
+  log(rule: string): Log;
+  readonly faults: Faults;
+}
+
+export function createLedger(): Ledger {
+  let current: { namespace: string; page: Page } | undefined;
+  const pageOf = (namespace: string | undefined) => (current?.namespace === namespace ? current?.page : undefined);
+
+  return {
+    open(namespace) {
+      const page: Page = { said: [], calls: [], deliveries: [], intercepts: [], fate: undefined };
+      current = { namespace, page };
+      return page;
+    },
+    transport: (rule, transport) => (request) => {
+      const page = pageOf(/\/namespaces\/([^/?]+)\//.exec(request.path)?.[1]);
+      if (!page) return transport(request);
+      const call: Call = { rule, request };
+      page.calls.push(call);
+      let send = () => transport(request);
+      for (const step of page.intercepts) {
+        const next = send;
+        send = () => step(call, next);
+      }
+      return send();
+    },
+    handler: (rule, handle) => async (request) => {
+      const page = pageOf(request.headers["ce-namespace"]);
+      const answer = await handle(request);
+      page?.deliveries.push({ rule, event: attributesOf(request), status: answer.status });
+      return answer;
+    },
+    log(rule) {
+      const at =
+        (level: Said["level"]) =>
+        (fields: object, sentence: string): void =>
+          void current?.page.said.push({ rule, level, fields: fields as Said["fields"], sentence });
+      return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+    },
+    faults: { source: (event) => pageOf(event.namespace)?.fate?.(event) ?? [0] },
+  };
+}
+
+function attributesOf({ headers }: HttpRequest): Attributes {
+  const attributes = Object.entries(headers).filter(([name]) => name.startsWith("ce-"));
+  return Object.fromEntries(attributes.map(([name, value]) => [name.slice(3), value]));
+}

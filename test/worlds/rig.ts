@@ -1,0 +1,125 @@
+import { createEventing, type Eventing } from "../../local/knative/control/eventing.ts";
+import type { Plan } from "../../local/serving/plan.ts";
+import type { Random } from "../../local/time/random.ts";
+import { createClient } from "../../shared/kubernetes/client.ts";
+import { functions, type Handler } from "./functions.ts";
+import { handRequest } from "./hand.ts";
+import { install, readInstallation } from "./installation.ts";
+import { createLedger } from "./ledger.ts";
+import type { Bench, Server } from "./server.ts";
+import { tokenOf } from "./service-account.ts";
+import type { Setting, World } from "./world.ts";
+
+/** Holdfast on a server: everything of it that outlives one story. */
+export interface Rig {
+  /** The rig as one story sees it; the one before is over. `rest` is how time is spent on this server. */
+  world(bench: Bench, rest: () => Promise<void>): World;
+  /** Stops it and takes off the server what was put there. */
+  stop(): Promise<void>;
+}
+
+const ingress = "http://broker-ingress.knative-eventing.svc.cluster.local";
+
+/**
+ * Installs Holdfast from `knative/` on a server, and runs sources, brokers and functions in this process, each source and
+ * each function under its own service account.
+ */
+export async function startRig(server: Server, random: Random, setting: Setting): Promise<Rig> {
+  const { admin, transport, clock } = server;
+  const ended = new AbortController();
+  const installation = readInstallation(setting);
+  const uninstall = await install(admin, installation.objects);
+  const ledger = createLedger();
+  const accounts = new Map<string, ReturnType<Server["connect"]>>();
+  for (const { namespace, name } of installation.accounts)
+    accounts.set(`${namespace}/${name}`, server.connect(await tokenOf(admin, namespace, name)));
+  const identify = (namespace: string, account: string) => {
+    const identity = accounts.get(`${namespace}/${account}`);
+    if (!identity) throw new Error(`The manifests have no service account ${namespace}/${account}.`);
+    return identity;
+  };
+
+  const listening = new Map<string, Handler>();
+  const eventing: Eventing = createEventing({
+    tools: {
+      client: admin,
+      transport,
+      clock,
+      random,
+      signal: ended.signal,
+      faults: ledger.faults,
+      server: "https://10.96.0.1:443",
+      send: async (url, request) => {
+        const handle = listening.get(new URL(url).origin);
+        if (!handle) throw new Error(`Nobody listens at ${url}.`);
+        return handle(request);
+      },
+    },
+    ingress,
+    resolve: ({ kind, namespace, name }) => (kind === "Service" ? addressOf(namespace ?? "default", name) : undefined),
+    identify,
+  });
+
+  /** How to start an instance of a Service. */
+  function starterOf({ image, namespace, serviceAccount, environment }: Plan): () => Handler {
+    const rule = image.replace("fn://", "");
+    const start = functions[rule];
+    if (!start) throw new Error(`No function of the repository is called ${rule}.`);
+    const client = createClient(ledger.transport(rule, identify(namespace, serviceAccount)), { clock });
+    const log = ledger.log(rule);
+    const tools = { client: () => client, clock, log, environment, post: eventing.send, id: random.uuid };
+    return () => ledger.handler(rule, start(tools));
+  }
+
+  const starters = new Map(installation.services.map((plan) => [plan.image.replace("fn://", ""), starterOf(plan)]));
+  for (const plan of installation.services) listening.set(addressOf(plan.namespace, plan.service), starterOf(plan)());
+  const startInstance = (rule: string): Handler => {
+    const start = starters.get(rule);
+    if (!start) throw new Error(`${rule} is not installed.`);
+    return start();
+  };
+
+  eventing.declare(installation.eventing);
+  await server.eventually("the sources watch", () =>
+    installation.eventing
+      .filter(({ kind }) => kind === "ApiServerSource")
+      .every(({ metadata }) => {
+        const standing = eventing.standing("ApiServerSource", metadata.namespace ?? "", metadata.name);
+        return standing?.kind === "ApiServerSource" && standing.adapter === "running";
+      }),
+  );
+
+  return {
+    world(bench, rest) {
+      const { namespace } = bench;
+      const page = ledger.open(namespace);
+      const { said, calls, deliveries, intercepts } = page;
+      return {
+        ...bench,
+        setting,
+        said,
+        calls,
+        deliveries,
+        intercept: (step) => void intercepts.push(step),
+        fate: (decide) => {
+          page.fate = decide;
+        },
+        instance: (rule) => {
+          const handle = startInstance(rule);
+          return (hand) => handle(handRequest(hand, namespace, random.uuid()));
+        },
+        sweep: async () => {
+          const answer = await startInstance("platform/sweep")({ headers: {}, body: "" });
+          if (answer.status !== 204) throw new Error(`The sweep failed: ${answer.body}`);
+        },
+        rest,
+      };
+    },
+    async stop() {
+      ended.abort(new Error("The world has ended."));
+      await uninstall();
+    },
+  };
+}
+
+const addressOf = (namespace: string, service: string) => `http://${service}.${namespace}.svc.cluster.local`;
