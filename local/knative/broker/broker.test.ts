@@ -6,7 +6,7 @@ import type { Faults } from "../faults.ts";
 import { compileFilters, type FilterSpec } from "../filter/filter.ts";
 import { type Reply, subscribers } from "../testing/subscribers.ts";
 import type { Hop } from "../trace.ts";
-import { createBroker } from "./broker.ts";
+import { type Broker, createBroker } from "./broker.ts";
 
 const subscriber = "http://release.shop.svc.cluster.local";
 const deadLetterSink = "http://dead-letter.shop.svc.cluster.local";
@@ -33,14 +33,22 @@ interface Setup {
   filters?: FilterSpec[];
   faults?: Faults;
   triggers?: string[];
+  crash?(broker: () => Broker): void;
 }
 
 function setUp(replies: Record<string, Reply[]>, setup: Setup = {}) {
   const clock = virtualClock();
   const { send, arrivals } = subscribers(clock, replies);
   const hops: Hop[] = [];
-  const broker = createBroker(
-    { namespace: "shop", name: "workloads", url: ingress, async: setup.async ?? false, faults: setup.faults },
+  const broker: Broker = createBroker(
+    {
+      namespace: "shop",
+      name: "workloads",
+      url: ingress,
+      async: setup.async ?? false,
+      faults: setup.faults,
+      ...(setup.crash ? { crash: () => setup.crash?.(() => broker) } : {}),
+    },
     { clock, send, trace: (hop) => hops.push(hop) },
   );
   broker.subscribe(
@@ -312,10 +320,12 @@ describe("the body of a success", () => {
 
 describe("the dead-letter sink", () => {
   test("is sent the event with what went wrong, and its success is ours", async () => {
-    const body = "x".repeat(2000);
-    const { arrivals, receive, hops } = setUp({ [subscriber]: [{ status: 403, body }] }, { deadLetter: true });
+    const { arrivals, receive, hops } = setUp(
+      { [subscriber]: [{ status: 403, body: "x".repeat(768) }] },
+      { deadLetter: true },
+    );
     expect((await receive()).status).toBe(202);
-    const { headers } = arrivals[1]?.request as HttpRequest;
+    const headers = arrivals[1]?.request.headers ?? {};
     expect(headers).toMatchObject({
       "ce-id": "e1",
       "ce-knativeerrordest": subscriber,
@@ -339,6 +349,19 @@ describe("the dead-letter sink", () => {
     expect((await receive()).status).toBe(202);
     expect(arrivals[1]?.request.headers["ce-knativeerrorcode"]).toBe(code);
   });
+
+  test.each([768, 769])(
+    "a reply of %d bytes is cut off, or what is pending is lost where the channel crashes over it",
+    async (length) => {
+      const replies = { [subscriber]: [{ status: 403, body: "x".repeat(length) }] };
+      const cut = setUp(replies, { deadLetter: true });
+      await cut.receive();
+      expect(cut.arrivals[1]?.request.headers["ce-knativeerrordata"]).toHaveLength(1024);
+      const crashing = setUp(replies, { deadLetter: true, crash: (broker) => broker().lose("crashed") });
+      expect((await crashing.receive()).status).toBe(length === 769 ? 500 : 202);
+      expect(dropped(crashing.hops)).toHaveLength(length === 769 ? 1 : 0);
+    },
+  );
 
   test("is tried as often as the subscriber; then the event is lost and the sender told 500", async () => {
     const delivery = { retry: 1, backoffPolicy: "exponential", backoffDelay: 1000 } as const;

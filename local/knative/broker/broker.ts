@@ -20,6 +20,8 @@ export interface BrokerOptions {
    */
   readonly async: boolean;
   readonly faults?: Faults | undefined;
+  /** Called when the channel would crash (see `Features.crashOnLongError`), to lose what all brokers hold. */
+  crash?(subscriber: string): void;
 }
 
 /** A channel-based broker that keeps events in memory only, as the default one of Knative does. */
@@ -37,6 +39,8 @@ export interface Broker {
   /** Takes the broker down. Every event that is not done with is lost. */
   stop(): void;
   start(): void;
+  /** Loses every event that is not done with, as when the channel's process ends; who waits for one is answered 500. */
+  lose(because: string): void;
   /** Deliveries that are not done with. */
   pending(): number;
 }
@@ -49,6 +53,7 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
   const { namespace, name, url, async: isAsync, faults } = options;
   const { clock, trace } = tools;
   const by = `Broker ${namespace}/${name}`;
+  const crash = options.crash ? { crash: options.crash } : {};
   const pending = new Set<AbortController>();
   let subscriptions: readonly Subscription[] = [];
   let stopped = false;
@@ -84,6 +89,10 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
     return whenDone(done, run, signal);
   }
 
+  function lose(because: string): void {
+    for (const run of pending) run.abort(new Error(because));
+  }
+
   function refuse(request: HttpRequest, because: string): HttpResponse {
     trace?.({ at: clock.now(), hop: "refused", event: ceHeaders(request), by, because });
     return { status: 400, headers: {}, body: "" };
@@ -104,20 +113,20 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
       by: `Trigger ${trigger}`,
       to: subscription.subscriber,
     });
-    const lose = (because: string) =>
+    const drop = (because: string) =>
       trace?.({ at: clock.now(), hop: "dropped", event: event.attributes, by: `Trigger ${trigger}`, because });
-    const once = () => deliver(tools, { url, receive }, { event, ttl, headers, subscription, signal });
+    const once = () => deliver(tools, { url, receive }, { event, ttl, headers, subscription, signal, ...crash });
     try {
       const fate = faults?.broker?.(event.attributes, trigger);
       if (!fate) return await once();
-      if (fate.length === 0) lose("a fault was asked for");
+      if (fate.length === 0) drop("a fault was asked for");
       const copies = fate.map(async (ms) => {
         if (ms > 0) await clock.sleep(ms, signal);
         return once();
       });
       return (await Promise.all(copies)).every(Boolean);
     } catch (error) {
-      lose(error instanceof Error ? error.message : String(error));
+      drop(error instanceof Error ? error.message : String(error));
       throw error;
     }
   }
@@ -137,6 +146,9 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
     );
     try {
       return await Promise.race([done.then((results) => (results.every(Boolean) ? accepted : failed)), late]);
+    } catch (error) {
+      if (stopped || signal?.aborted) throw error;
+      return failed;
     } finally {
       answered.abort();
       signal?.removeEventListener("abort", leave);
@@ -152,11 +164,12 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
     },
     stop: () => {
       stopped = true;
-      for (const run of pending) run.abort(new Error("the broker was stopped; it keeps events in memory only"));
+      lose("the broker was stopped; it keeps events in memory only");
     },
     start: () => {
       stopped = false;
     },
+    lose,
     pending: () => pending.size,
   };
 }

@@ -16,6 +16,11 @@ export function asDeadLetter(attributes: Attributes, destination: string, answer
   return answer.timedOut ? attributes : withError(attributes, destination, 500, `dispatch error: ${answer.because}`);
 }
 
+/** Whether the reply is so long that Knative 1.22's channel dispatcher does not survive encoding it. */
+export function isTooLong(answer: Answer): boolean {
+  return !("because" in answer) && Buffer.byteLength(answer.body) > (longestData / 4) * 3;
+}
+
 /** Stands for a 2xx reply whose body is no CloudEvent. */
 export const strayBody: HttpResponse = { status: 502, headers: {}, body: "" };
 

@@ -3,7 +3,7 @@ import { isSuccess, type Post, type PostTools, post } from "../delivery/post.ts"
 import { type Attributes, type CloudEvent, InvalidEvent } from "../event/cloud-event.ts";
 import { carriesEvent, eventFrom } from "../event/from-http.ts";
 import { toBinary, toStructured } from "../event/to-http.ts";
-import { asDeadLetter, strayBody } from "./dead-letter.ts";
+import { asDeadLetter, isTooLong, strayBody } from "./dead-letter.ts";
 import type { Subscription } from "./subscription.ts";
 import { ttlExtension } from "./ttl.ts";
 
@@ -16,6 +16,8 @@ export interface Delivery {
   readonly headers: Readonly<Record<string, string>>;
   readonly subscription: Subscription;
   readonly signal: AbortSignal;
+  /** What a reply of this subscriber that is too long leads to, before it goes to the dead-letter sink. */
+  crash?(subscriber: string): void;
 }
 
 /** What replies go to: the broker itself. */
@@ -40,7 +42,11 @@ export async function deliver(tools: PostTools, replyTo: ReplyTo, delivery: Deli
   const encode = policy.format === "json" ? toStructured : toBinary;
 
   const answer = await post(tools, { ...common, url: subscriber, request: encode(event, toSubscriber), judge });
-  if (!isSuccess(answer)) return deadLetter(tools, delivery, common, asDeadLetter(whole(), subscriber, answer));
+  if (!isSuccess(answer)) {
+    if (subscription.deadLetterSink && isTooLong(answer)) delivery.crash?.(subscriber);
+    signal.throwIfAborted();
+    return deadLetter(tools, delivery, common, asDeadLetter(whole(), subscriber, answer));
+  }
   if (!carriesEvent(answer.headers)) return true;
 
   const reply = eventFrom(answer);

@@ -50,7 +50,8 @@ export interface Eventing {
 /** Knative Eventing on one machine, with nothing declared yet. */
 export function createEventing(options: EventingOptions): Eventing {
   const { tools, ingress, resolve, identify, rollOnNamespaces = false } = options;
-  const declarations = createDeclarations({ ...defaultFeatures, ...options.features });
+  const features = { ...defaultFeatures, ...options.features };
+  const declarations = createDeclarations(features);
   const brokers = new Map<string, Broker>();
   const handlers: (() => void)[] = [];
   const changed = () => {
@@ -90,8 +91,23 @@ export function createEventing(options: EventingOptions): Eventing {
       if (brokers.has(key)) continue;
       const { namespace, name, async } = plan;
       const url = `${ingress}/${namespace}/${name}`;
-      brokers.set(key, createBroker({ namespace, name, url, async, faults: tools.faults }, { ...tools, send }));
+      const settings = {
+        namespace,
+        name,
+        url,
+        async,
+        faults: tools.faults,
+        ...(features.crashOnLongError ? { crash } : {}),
+      };
+      brokers.set(key, createBroker(settings, { ...tools, send }));
     }
+  }
+
+  /** All brokers are channels of one dispatcher. */
+  function crash(subscriber: string): void {
+    const because = `the channel dispatcher crashed over a reply of more than 768 bytes from ${subscriber}`;
+    tools.trace?.({ at: tools.clock.now(), hop: "trouble", by: "Knative", because });
+    for (const broker of brokers.values()) broker.lose(because);
   }
 
   function standing(kind: EventingKind, namespace: string, name: string): Standing | undefined {

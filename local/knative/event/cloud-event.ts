@@ -35,3 +35,6 @@ function isAttributeName(name: string): boolean {
   }
   return name !== "";
 }
+
+/** Whether data of a content type is JSON; without a content type it is. */
+export const isJson = (contentType: string | undefined): boolean => !contentType || /\bjson\b/i.test(contentType);

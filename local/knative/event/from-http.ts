@@ -1,5 +1,5 @@
 import type { HttpRequest } from "../../../shared/http-message.ts";
-import { type CloudEvent, InvalidEvent } from "./cloud-event.ts";
+import { type CloudEvent, InvalidEvent, isJson } from "./cloud-event.ts";
 import { canonicalTime } from "./timestamp.ts";
 
 /** Whether a message carries a CloudEvent at all, in binary or structured mode. */
@@ -46,10 +46,8 @@ function fromStructured(text: string): Draft {
     if (value !== null) attributes[name] = String(value);
   }
   if (data === undefined && encoded === undefined) return { attributes, body: "" };
-  // Data without a content type is JSON.
-  attributes.datacontenttype ??= "application/json";
   if (typeof encoded === "string") return { attributes, body: Buffer.from(encoded, "base64").toString("utf8") };
-  const isText = typeof data === "string" && !/\bjson\b/i.test(attributes.datacontenttype);
+  const isText = typeof data === "string" && !isJson(attributes.datacontenttype);
   return { attributes, body: isText ? data : JSON.stringify(data) };
 }
 

@@ -1,5 +1,5 @@
 import type { HttpRequest } from "../../../shared/http-message.ts";
-import type { CloudEvent } from "./cloud-event.ts";
+import { type CloudEvent, isJson } from "./cloud-event.ts";
 
 /** The event in binary mode: attributes as `ce-` headers, data as the body, plus `headers`. */
 export function toBinary(
@@ -16,9 +16,8 @@ export function toBinary(
 /** The event in structured mode: one JSON document, plus `headers`. JSON data is embedded, other data is a string. */
 export function toStructured(event: CloudEvent, headers: Readonly<Record<string, string>> = {}): HttpRequest {
   const { attributes, body } = event;
-  const isJson = /\bjson\b/i.test(attributes.datacontenttype ?? "");
   const context = JSON.stringify(attributes);
-  const data = body === "" ? "" : `,"data":${isJson ? body : JSON.stringify(body)}`;
+  const data = body === "" ? "" : `,"data":${isJson(attributes.datacontenttype) ? body : JSON.stringify(body)}`;
   return {
     headers: { "content-type": "application/cloudevents+json", ...headers },
     body: `${context.slice(0, -1)}${data}}`,

@@ -101,8 +101,8 @@ export function startApiServerSource(
       };
       watches = found.map((target) => watchChanges({ ...tools, signal: stop }, target, handlers));
       if (found.length === 0) begin();
-      const ends = plan.failFast ? watches.map((watch) => watch.ended.then(crash)) : [];
-      return await Promise.race([interrupted, ...ends]);
+      if (!plan.failFast) return await interrupted;
+      return await Promise.race([interrupted, Promise.race(watches.map(({ ended }) => ended)).then(crash)]);
     } catch (error) {
       return crash(error instanceof Error ? error.message : String(error));
     } finally {
@@ -116,7 +116,7 @@ export function startApiServerSource(
       const downtime = await live();
       if (signal.aborted) return;
       tell("gap", "the source starts again");
-      await clock.sleep(downtime, signal).catch(() => {});
+      if (downtime > 0) await clock.sleep(downtime, signal).catch(() => {});
     }
   }
 
