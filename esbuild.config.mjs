@@ -1,11 +1,14 @@
-// Bundles each function into dist/functions/<system>/<rule>/: index.mjs, which is evaluated at every cold start, and a chunk
-// with the Kubernetes client, which is loaded when the first event needs a look.
+// Bundles each function into dist/functions/<system>/<rule>/: index.mjs, which runs the scripts beside it. One of them is
+// run at every cold start, another holds the Kubernetes client and is run when the first event needs a look.
 //   node esbuild.config.mjs [<system>/<rule> ...]
 import { globSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { asScripts } from "./build/functions/as-scripts.mjs";
+import { bakeCodeCache } from "./build/functions/bake.mjs";
+import { lateBuiltins } from "./build/functions/late-builtins.mjs";
+import { leaveOut } from "./build/functions/left-out.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
 
@@ -21,12 +24,17 @@ export function bundleFolder(/** @type {string} */ name) {
   return join(root, "dist", "functions", name);
 }
 
-/** esbuild's options for one function. */
-export function bundleOptions(/** @type {string} */ name) {
-  return /** @type {const} @satisfies {import("esbuild").BuildOptions} */ ({
+/**
+ * esbuild's options for one function. The plugins write the files, to `outdir`.
+ * @param {string} name
+ * @returns {import("esbuild").BuildOptions & { outdir: string }}
+ */
+export function bundleOptions(name) {
+  return {
     absWorkingDir: root,
-    entryPoints: [{ in: `functions/${name}/index.ts`, out: "index" }],
+    entryPoints: [{ in: `functions/${name}/index.ts`, out: "function" }],
     outdir: bundleFolder(name),
+    entryNames: "[name]-[hash]",
     outExtension: { ".js": ".mjs" },
     bundle: true,
     splitting: true,
@@ -37,20 +45,15 @@ export function bundleOptions(/** @type {string} */ name) {
     legalComments: "none",
     sourcemap: "external",
     metafile: true,
+    write: false,
     logLevel: "warning",
-    // Packages in CommonJS call require for node's own modules.
-    banner: { js: 'import{createRequire as __r}from"node:module";const require=__r(import.meta.url);' },
-  });
+    plugins: [lateBuiltins(), leaveOut(), asScripts(), bakeCodeCache()],
+  };
 }
 
-/** Bundles functions and writes each one's metafile beside it. Rejects with esbuild's errors. */
+/** Bundles functions. Rejects with esbuild's errors. */
 export async function bundle(names = functionNames()) {
-  await Promise.all(
-    names.map(async (name) => {
-      const { metafile } = await build(bundleOptions(name));
-      await writeFile(join(bundleFolder(name), "metafile.json"), JSON.stringify(metafile));
-    }),
-  );
+  await Promise.all(names.map((name) => build(bundleOptions(name))));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

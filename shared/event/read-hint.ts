@@ -67,19 +67,35 @@ function toHint(attributes: Record<string, unknown>, readData: () => unknown): H
   const apiVersion = required("apiversion");
   const name = pathSegment("name", required("name"));
   const namespace = attributes.namespace ? pathSegment("namespace", required("namespace")) : undefined;
-  let object: { value: KubernetesObject | undefined } | undefined;
-  return {
-    id: event.id,
-    change: changeOf(event.type),
-    kind,
-    apiVersion,
-    ...(namespace ? { namespace } : {}),
-    name,
-    get object() {
-      object ??= { value: objectOf(readData(), kind, name, namespace) };
-      return object.value;
-    },
-  };
+  return new LazyHint({ id: event.id, change: changeOf(event.type), apiVersion, kind, name }, namespace, readData);
+}
+
+/** A class, because V8 makes an object with a getter of its own slow, and keeps it longer than the request. */
+class LazyHint implements Hint {
+  readonly id: string;
+  readonly change: Change | "sweep";
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  #read: (() => unknown) | undefined;
+  #object: KubernetesObject | undefined;
+
+  constructor(given: Omit<Hint, "namespace" | "object">, namespace: string | undefined, read: () => unknown) {
+    this.id = given.id;
+    this.change = given.change;
+    this.apiVersion = given.apiVersion;
+    this.kind = given.kind;
+    this.name = given.name;
+    if (namespace !== undefined) this.namespace = namespace;
+    this.#read = read;
+  }
+
+  get object(): KubernetesObject | undefined {
+    if (this.#read) this.#object = objectOf(this.#read(), this.kind, this.name, this.namespace);
+    this.#read = undefined;
+    return this.#object;
+  }
 }
 
 function validated(attributes: Record<string, unknown>): CloudEvent<unknown> {
