@@ -45,6 +45,8 @@ export async function startLaptop(
     throw portComplaint(error, options.port);
   });
   session.onEnd(http.close);
+  await bundles.build();
+  signal.throwIfAborted();
 
   const transport: Transport = (request) =>
     server.handle({ ...request, headers: { authorization: `Bearer ${token}`, ...request.headers } });

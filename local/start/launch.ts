@@ -1,6 +1,6 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type BuildContext, build, context, type Message, type Plugin } from "esbuild";
+import { type BuildContext, build, context, type Message, type Plugin, stop } from "esbuild";
 import { bundleOptions, functionNames } from "../../esbuild.config.mjs";
 import type { RevisionName } from "../serving/activator.ts";
 import type { Launch } from "../serving/instance.ts";
@@ -9,8 +9,8 @@ import { Complaint } from "./complaint.ts";
 
 /** The functions of the repository, bundled into a folder of this run. */
 export interface Bundles {
-  /** Bundles functions anew; all of them by default. */
-  build(names?: readonly string[]): Promise<void>;
+  /** Bundles all functions. */
+  build(): Promise<void>;
   /** Bundles one function, and again whenever a file of it changes; `built` hears of each time, with the errors there were. */
   watch(name: string, built: (errors: readonly Message[]) => void): Promise<BuildContext>;
   /** Runs the bundle that the image `fn://<system>/<rule>` stands for, as it is at this moment. */
@@ -18,13 +18,17 @@ export interface Bundles {
 }
 
 /** Bundles go to `folder`, so that two runs at once do not write the same files. */
-export function createBundles(folder: string): Bundles {
+export function createBundles(folder: string, print: (line: string) => void): Bundles {
   const bundleOf = (name: string) => join(folder, "bundles", name);
   return {
-    async build(names = functionNames()) {
+    async build() {
+      const names = functionNames();
+      print(`Bundling ${names.join(", ")} ...`);
       await Promise.all(
         names.map((name) => build({ ...bundleOptions(name), outdir: bundleOf(name), sourcemap: false })),
       );
+      // Its process would outlive the work by far.
+      await stop();
     },
     async watch(name, built) {
       const options = bundleOptions(name);

@@ -63,6 +63,9 @@ export async function startOnCluster(
     throw new Complaint("There is nobody to ask: give --yes if that is wanted.");
   if (!options.yes && !(await ask("Go on?", session.signal))) throw new Complaint("Nothing was touched.");
 
+  await bundles.build();
+  session.signal.throwIfAborted();
+
   const visit = createGuests(client, clock);
   session.onEnd(async () => {
     terminal.print("Taking away what was created ...");
@@ -106,22 +109,22 @@ async function reach(client: Client, { server }: KnownCluster): Promise<void> {
   }
 }
 
-/** What this program does itself; what the functions do is up to the roles that it creates, and whoever creates a role must have its rights. */
+/**
+ * What this program does itself. What the functions do is up to the roles that it creates, and the API server lets nobody
+ * create a role with more rights than their own.
+ */
 function rightsFor(guests: readonly KubernetesObject[]): Right[] {
-  const claims = { group: "", resource: "persistentvolumeclaims" };
-  const plurals: Record<string, Omit<Right, "verb">> = {
-    Namespace: { group: "", resource: "namespaces" },
-    ServiceAccount: { group: "", resource: "serviceaccounts" },
-    ClusterRole: { group: "rbac.authorization.k8s.io", resource: "clusterroles" },
-    ClusterRoleBinding: { group: "rbac.authorization.k8s.io", resource: "clusterrolebindings" },
-    ConfigMap: { group: "", resource: "configmaps" },
-  };
-  const kinds = [...new Set(guests.map(({ kind }) => kind))].flatMap((kind) => plurals[kind] ?? []);
+  const rbac = "rbac.authorization.k8s.io";
+  const groups: Record<string, string> = { Role: rbac, RoleBinding: rbac, ClusterRole: rbac, ClusterRoleBinding: rbac };
+  const kinds = [...new Set(guests.map(({ kind }) => kind))];
   return [
-    ...kinds.flatMap((kind) => ["create", "get", "delete"].map((verb) => ({ ...kind, verb }))),
+    ...kinds.flatMap((kind) => {
+      const resource = { group: groups[kind] ?? "", resource: `${kind.toLowerCase()}s` };
+      return ["create", "get", "delete"].map((verb) => ({ ...resource, verb }));
+    }),
     { group: "", resource: "serviceaccounts", subresource: "token", verb: "create" },
     { group: "", resource: "namespaces", verb: "watch" },
-    ...["list", "get", "patch"].map((verb) => ({ ...claims, verb })),
+    ...["list", "get", "patch"].map((verb) => ({ group: "", resource: "persistentvolumeclaims", verb })),
   ];
 }
 

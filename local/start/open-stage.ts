@@ -1,6 +1,5 @@
-import { stop as stopEsbuild } from "esbuild";
-import { functionNames } from "../../esbuild.config.mjs";
 import type { Terminal } from "../log/terminal.ts";
+import { wrap } from "../log/wrap.ts";
 import { type Activity, createActivity } from "./activity.ts";
 import { startLaptop } from "./laptop.ts";
 import { type Bundles, createBundles } from "./launch.ts";
@@ -15,14 +14,10 @@ export interface OpenStage extends Stage {
   readonly bundles: Bundles;
 }
 
-/** Bundles the functions and sets them to work, on a cluster of our own or on somebody's. */
+/** Sets the functions to work, on a cluster of our own or on somebody's. */
 export async function openStage(options: StartOptions, session: Session, out: Terminal): Promise<OpenStage> {
   const activity = createActivity(out);
-  const bundles = createBundles(session.folder);
-  out.print(out.paint("dim", `Bundling ${functionNames().join(", ")} ...`));
-  await bundles.build();
-  await stopEsbuild();
-  session.signal.throwIfAborted();
+  const bundles = createBundles(session.folder, (line) => out.print(out.paint("dim", wrap(line, 2, out.width))));
   const { kubeconfig } = options;
   const stage = kubeconfig
     ? await startOnCluster(kubeconfig, options, session, out, activity, bundles)

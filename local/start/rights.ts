@@ -6,15 +6,18 @@ export interface Right {
   readonly group: string;
   readonly resource: string;
   readonly subresource?: string;
-  readonly namespace?: string;
 }
 
-/** Those of the rights that the client's identity has not, in words. */
+/** Those of the rights that the client's identity has not, in words: `create/delete namespaces`. */
 export async function missingRights(client: Client, rights: readonly Right[]): Promise<string[]> {
-  const answers = await Promise.all(
-    rights.map(async (right) => ((await isAllowed(client, right)) ? [] : [inWords(right)])),
-  );
-  return answers.flat();
+  const allowed = await Promise.all(rights.map((right) => isAllowed(client, right)));
+  const verbs = new Map<string, string[]>();
+  for (const [index, { verb, resource, subresource }] of rights.entries()) {
+    if (allowed[index]) continue;
+    const name = subresource ? `${resource}/${subresource}` : resource;
+    verbs.set(name, [...(verbs.get(name) ?? []), verb]);
+  }
+  return [...verbs].map(([name, verbs]) => `${verbs.join("/")} ${name}`);
 }
 
 async function isAllowed(client: Client, resourceAttributes: Right): Promise<boolean> {
@@ -26,9 +29,4 @@ async function isAllowed(client: Client, resourceAttributes: Right): Promise<boo
   const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   const { status } = await client.request<{ status: { allowed: boolean } }>("POST", path, review);
   return status.allowed;
-}
-
-function inWords({ verb, resource, subresource, namespace }: Right): string {
-  const name = subresource ? `${resource}/${subresource}` : resource;
-  return `${verb} ${name}${namespace ? ` in ${namespace}` : ""}`;
 }

@@ -37,7 +37,7 @@ const sameKeystroke = 1000;
  */
 function openSession(): Session & { end(): Promise<void> } {
   const stop = new AbortController();
-  const folder = mkdtempSync(join(tmpdir(), "holdfast-"));
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-laptop-"));
   const closers: (() => Promise<unknown> | unknown)[] = [];
   process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
