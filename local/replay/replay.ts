@@ -53,14 +53,14 @@ export async function* replay(rule: Rule, letter: SavedLetter, tools: ReplayTool
   yield reply.status === 204 ? "Done." : `The function would answer ${reply.status}: ${reply.body}`;
 }
 
-/** What the installed function is told, where it is installed as a Knative Service; the own environment comes on top. */
+/** What the installed function is told, where it is installed as a Knative Service; its defaults elsewhere. */
 async function environment(
   rule: Rule,
   { client, namespace }: ReplayTools,
 ): Promise<Record<string, string | undefined>> {
   const service = await client.get<KubernetesObject & { spec?: Template }>(Service, namespace, slug(rule.name));
   const variables = service?.spec?.template?.spec?.containers?.[0]?.env ?? [];
-  return { ...Object.fromEntries(variables.map(({ name, value }) => [name, value])), ...process.env };
+  return Object.fromEntries(variables.map(({ name, value }) => [name, value]));
 }
 
 interface Template {

@@ -1,0 +1,128 @@
+import { beforeEach, expect, test } from "vitest";
+import { recordDeadLetters } from "../../functions/platform/dead-letter/record.ts";
+import { release } from "../../functions/pvc-protection/release/rule.ts";
+import { createApiServer } from "../../local/apiserver/server.ts";
+import { findLetter } from "../../local/replay/find-letter.ts";
+import { replay } from "../../local/replay/replay.ts";
+import { seededRandom } from "../../local/time/random.ts";
+import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { type Client, createClient } from "../../shared/kubernetes/client.ts";
+import { ConfigMap, Event, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+
+const ours = "holdfast.dev/pvc-protection";
+const settings = { namespace: "default", configMap: "holdfast-dead-letters" };
+let client: Client;
+let lines: [object, string][];
+let handle: ReturnType<typeof recordDeadLetters>;
+const clock = virtualClock();
+
+beforeEach(() => {
+  client = createClient(createApiServer({ clock, random: seededRandom(1) }).handle, { clock });
+  lines = [];
+  const say = (fields: object, sentence: string) => void lines.push([fields, sentence]);
+  handle = recordDeadLetters({
+    client: () => client,
+    clock,
+    log: { debug: say, info: say, warn: say, error: say },
+    settings,
+  });
+});
+
+const letter = (name: string, id = "8f7a") => ({
+  headers: {
+    "ce-specversion": "1.0",
+    "ce-id": id,
+    "ce-source": "https://10.96.0.1:443",
+    "ce-type": "dev.knative.apiserver.resource.update",
+    "ce-kind": "PersistentVolumeClaim",
+    "ce-apiversion": "v1",
+    "ce-namespace": "default",
+    "ce-name": name,
+    "ce-knativeerrordest": "http://pvc-protection-release.holdfast.svc.cluster.local",
+    "ce-knativeerrorcode": "403",
+    "ce-knativeerrordata": Buffer.from("pods is forbidden.").toString("base64"),
+  },
+  body: "",
+});
+const claim = async (name: string, finalizers: string[]) => {
+  const { apiVersion, kind } = PersistentVolumeClaim;
+  const metadata = { name, namespace: "default", finalizers } as unknown as KubernetesObject["metadata"];
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+  return client.create(PersistentVolumeClaim, { apiVersion, kind, metadata, spec });
+};
+const ring = async () =>
+  (await client.get<KubernetesObject & { data: Record<string, string> }>(ConfigMap, "default", settings.configMap))
+    ?.data ?? {};
+const events = () =>
+  Array.fromAsync(client.list<KubernetesObject & { note: string; type: string }>(Event, { namespace: "default" }));
+
+test("a dead letter is shown on its object, logged, and kept", async () => {
+  const { metadata } = await claim("data", [ours]);
+  expect(await handle(letter("data"))).toEqual({ status: 204, headers: {}, body: "" });
+  const said =
+    "The function pvc-protection-release.holdfast did not take a change of PersistentVolumeClaim data (HTTP 403) and said: " +
+    "pods is forbidden. Grant the function's role what it lacks, then replay the event.";
+  expect(await events()).toMatchObject([
+    { type: "Warning", note: said, regarding: { uid: metadata.uid, kind: "PersistentVolumeClaim" } },
+  ]);
+  expect(lines.map(([, sentence]) => sentence)).toEqual([said]);
+  expect(Object.keys(await ring())).toHaveLength(1);
+});
+
+test("the same letter twice is kept once and shown once", async () => {
+  await claim("data", [ours]);
+  await handle(letter("data"));
+  await handle(letter("data"));
+  expect(await events()).toHaveLength(1);
+  expect(Object.keys(await ring())).toHaveLength(1);
+});
+
+test("a letter about an object that is gone, or of a kind that nobody knows, is kept all the same", async () => {
+  expect((await handle(letter("gone"))).status).toBe(204);
+  const strange = letter("x", "other");
+  expect((await handle({ ...strange, headers: { ...strange.headers, "ce-kind": "Wombat" } })).status).toBe(204);
+  expect((await handle({ headers: {}, body: "nonsense" })).status).toBe(204);
+  expect(Object.keys(await ring())).toHaveLength(3);
+  expect(await events()).toEqual([]);
+});
+
+test("letters that arrive together are all kept", async () => {
+  const replies = await Promise.all(Array.from({ length: 5 }, (_, i) => handle(letter("gone", `id${i}`))));
+  expect(replies.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
+  expect(Object.keys(await ring())).toHaveLength(5);
+});
+
+test("when the API server takes nothing, the broker is asked to try again", async () => {
+  const refusing = createClient(async () => ({ status: 503, headers: {}, body: (async function* () {})() }));
+  const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const handle = recordDeadLetters({ client: () => refusing, clock, log: quiet, settings });
+  expect((await handle(letter("data"))).status).toBe(503);
+});
+
+test("a letter is replayed to its rule: first only told what it decides, then carried out", async () => {
+  await claim("data", [ours]);
+  await client.delete(PersistentVolumeClaim, "default", "data");
+  // The API server puts its own protection on every claim; without its controller nobody takes it off.
+  const live = await client.get(PersistentVolumeClaim, "default", "data");
+  const finalizers = live?.metadata.finalizers?.filter((name) => name === ours);
+  await client.patch(PersistentVolumeClaim, "default", "data", "merge", { metadata: { finalizers } });
+  await handle(letter("data"));
+  const [name = ""] = Object.keys(await ring());
+  const saved = await findLetter(name, client, "default");
+  const told = (act: boolean) => Array.fromAsync(replay(release, saved, { client, clock, act, namespace: "default" }));
+
+  expect((await told(false)).join("\n")).toMatch(
+    /^write {2}PersistentVolumeClaim default\/data .*\(would patch persistentvolumeclaims\)\nNothing was written/,
+  );
+  expect(await client.get(PersistentVolumeClaim, "default", "data")).toBeDefined();
+  expect((await told(true)).at(-1)).toBe("Done.");
+  expect(await client.get(PersistentVolumeClaim, "default", "data")).toBeUndefined();
+});
+
+test("a letter that is not there is answered with those that are", async () => {
+  await handle(letter("gone"));
+  await expect(findLetter("nope", client, "default")).rejects.toThrow(
+    /no such letter in ConfigMap default\/holdfast-dead-letters\. The newest are: 2026/,
+  );
+});
