@@ -1,8 +1,11 @@
-import { globSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { loadDeclared } from "../../build/manifests/declared.ts";
-import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
+import { createClient } from "../../shared/kubernetes/client.ts";
+import { groupOf } from "../../shared/kubernetes/kind.ts";
+import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { slug } from "../../shared/rule.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
@@ -19,6 +22,7 @@ if (cluster && !ready)
   );
 
 const functions = await loadDeclared(root);
+const verbs = ["get", "list", "watch", "create", "update", "patch", "delete"];
 const folder = (path: string) => join(root, path);
 
 describe.skipIf(!ready)("the manifests on a real API server", () => {
@@ -51,35 +55,43 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
 
   test.each(functions.map((declared) => [declared.name, declared] as const))(
     "the account of %s may do what it declares and nothing else",
-    (name, { may }) => {
-      const asks = [...new Set(functions.flatMap(({ may }) => may.map(({ resource }) => resource)))];
-      for (const resource of asks)
-        for (const verb of ["get", "list", "watch", "create", "update", "patch", "delete"])
-          for (const namespace of ["holdfast", "default"]) {
-            const declared = may.some(
-              (permission) =>
-                permission.resource === resource &&
-                permission.verbs.some((granted) => granted === verb) &&
-                (!permission.ownNamespace || namespace === "holdfast"),
-            );
-            const allowed = review({ verb, resource, namespace, account: slug(name) });
-            expect([verb, resource.plural, namespace, allowed]).toEqual([verb, resource.plural, namespace, declared]);
-          }
+    async (name, { may }) => {
+      const client = createClient(kubeconfigTransport(cluster?.kubeconfig));
+      const resources = new Set(functions.flatMap(({ may }) => may.map(({ resource }) => resource)));
+      const asked = [...resources].flatMap((resource) =>
+        verbs.flatMap((verb) => ["holdfast", "default"].map((namespace) => ({ resource, verb, namespace }))),
+      );
+      const review = async ({ resource, verb, namespace }: (typeof asked)[number]) => {
+        const { status } = await client.request<{ status: { allowed: boolean } }>(
+          "POST",
+          "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+          {
+            apiVersion: "authorization.k8s.io/v1",
+            kind: "SubjectAccessReview",
+            spec: {
+              user: `system:serviceaccount:holdfast:${slug(name)}`,
+              resourceAttributes: { verb, group: groupOf(resource), resource: resource.plural, namespace },
+            },
+          },
+        );
+        return status.allowed;
+      };
+      const allowed = await Promise.all(asked.map(review));
+      const declared = asked.map(({ resource, verb, namespace }) =>
+        may.some(
+          (permission) =>
+            permission.resource === resource &&
+            permission.verbs.some((granted) => granted === verb) &&
+            (!permission.ownNamespace || namespace === "holdfast"),
+        ),
+      );
+      const inWords = (verdicts: readonly boolean[]) =>
+        asked
+          .filter((_, index) => verdicts[index])
+          .map(({ resource, verb, namespace }) => `${verb} ${resource.plural} in ${namespace}`);
+      expect(inWords(allowed)).toEqual(inWords(declared));
     },
   );
-
-  function review(asked: { verb: string; resource: Kind; namespace: string; account: string }): boolean {
-    const { verb, resource, namespace, account } = asked;
-    const review = given({
-      apiVersion: "authorization.k8s.io/v1",
-      kind: "SubjectAccessReview",
-      spec: {
-        user: `system:serviceaccount:holdfast:${account}`,
-        resourceAttributes: { verb, group: groupOf(resource), resource: resource.plural, namespace },
-      },
-    });
-    return (review.status as { allowed: boolean }).allowed;
-  }
 
   test("the namespace takes the functions' containers, and none with fewer restrictions", () => {
     const services = ofKind("Service", readKustomization("knative").objects);
@@ -114,5 +126,37 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
       call("delete", "-k", folder(policy));
     }
     await expect.poll(stamped, { timeout: 20_000 }).not.toContain(holdfastProtection);
+  });
+
+  test("the README's way out takes our finalizer off every claim, and leaves all others", () => {
+    const claim = (finalizers: readonly string[]) => ({
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { generateName: "leaving-", namespace: "default", finalizers },
+      spec: { accessModes: ["ReadWriteOnce"], storageClassName: "none", resources: { requests: { storage: "1Gi" } } },
+    });
+    const [ours, foreign] = [[holdfastProtection, "example.com/a", "example.com/b"], ["example.com/c"]].map(
+      (finalizers) => given(claim(finalizers)),
+    ) as [KubernetesObject, KubernetesObject];
+    const finalizersOf = ({ metadata }: KubernetesObject): string[] =>
+      JSON.parse(call("get", "pvc", "-n", "default", metadata.name, "-o", "json")).metadata.finalizers;
+    try {
+      const readme = readFileSync(folder("knative/README.md"), "utf8");
+      const script = /^ *finalizer=[^`]*/m.exec(readme)?.[0] ?? "exit 1";
+      const env = {
+        ...process.env,
+        KUBECONFIG: cluster?.kubeconfig,
+        PATH: `${dirname(kubectl ?? "")}:${process.env.PATH}`,
+      };
+      execFileSync("bash", ["-euo", "pipefail", "-c", script], { env, stdio: "pipe" });
+      expect(finalizersOf(ours)).not.toContain(holdfastProtection);
+      expect(finalizersOf(ours)).toEqual(expect.arrayContaining(["example.com/a", "example.com/b"]));
+      expect(finalizersOf(foreign)).toContain("example.com/c");
+    } finally {
+      for (const { metadata } of [ours, foreign]) {
+        call("patch", "pvc", "-n", "default", metadata.name, "-p", '{"metadata":{"finalizers":null}}');
+        call("delete", "pvc", "-n", "default", metadata.name, "--ignore-not-found");
+      }
+    }
   });
 });

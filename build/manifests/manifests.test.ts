@@ -1,0 +1,191 @@
+import { describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import * as z from "zod";
+import { type Kind, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
+import { on } from "../../shared/rule.ts";
+import type { Declared } from "./declared.ts";
+import { manifestsOf } from "./manifests.ts";
+
+const Node: Kind = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };
+const StatefulSet: Kind = { apiVersion: "apps/v1", kind: "StatefulSet", plural: "statefulsets", namespaced: true };
+
+const declare = (name: string, rest: Partial<Declared>): Declared => ({
+  name,
+  doc: "A function for tests.",
+  settings: z.object({}),
+  may: [],
+  wakes: [],
+  ...rest,
+});
+
+interface Manifest {
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  // biome-ignore lint/suspicious/noExplicitAny: looked into by path.
+  [field: string]: any;
+}
+
+function generate(...functions: readonly Declared[]): (path: string, kind: string) => readonly Manifest[] {
+  const files = manifestsOf(functions);
+  return (path, kind) => {
+    const documents = parseAllDocuments(files.get(path) ?? "").map((document) => document.toJS() as Manifest);
+    return documents.filter((document) => document.kind === kind);
+  };
+}
+
+test("wakes of one family share a Trigger; those of another family, and of an overlay, have their own", () => {
+  const find = generate(
+    declare("eviction/drain", {
+      wakes: [
+        on(Pod, ["update", "delete"]),
+        on(StatefulSet, ["add"]),
+        on(Node, ["update"]),
+        on(Pod, ["add"], "pod-adds"),
+      ],
+    }),
+  );
+  const triggers = find("knative/eviction/drain.yaml", "Trigger");
+  expect(triggers.map(({ metadata, spec }) => [metadata.name, spec.broker])).toEqual([
+    ["eviction-drain-workloads", "workloads"],
+    ["eviction-drain-nodes", "nodes"],
+  ]);
+  const event = (change: string, apiversion: string, kind: string) => ({
+    exact: { type: `dev.knative.apiserver.resource.${change}`, apiversion, kind },
+  });
+  expect(triggers.map(({ spec }) => spec.filters)).toEqual([
+    [{ any: [event("update", "v1", "Pod"), event("delete", "v1", "Pod"), event("add", "apps/v1", "StatefulSet")] }],
+    [event("update", "v1", "Node")],
+  ]);
+  const [overlay] = find("knative/eviction/pod-adds/triggers.yaml", "Trigger");
+  expect(overlay).toMatchObject({
+    metadata: { name: "eviction-drain-workloads-pod-adds" },
+    spec: { filters: [event("add", "v1", "Pod")] },
+  });
+  expect(find("knative/eviction/pod-adds/kustomization.yaml", "Component")).toHaveLength(1);
+});
+
+test("kinds of the cluster are watched by a source of their own, which no new namespace restarts", () => {
+  const find = generate(
+    declare("a/one", { wakes: [on(Node, ["update"]), on(Pod, ["delete"]), on(StatefulSet, ["update"])] }),
+    declare("b/two", { wakes: [on(Pod, ["update"])] }),
+  );
+  const [nodes] = find("sources/nodes.yaml", "ApiServerSource");
+  expect(nodes?.metadata.name).toBe("nodes-cluster");
+  expect(nodes?.spec).not.toHaveProperty("namespaceSelector");
+  const [workloads] = find("sources/workloads.yaml", "ApiServerSource");
+  expect(workloads?.spec).toMatchObject({
+    namespaceSelector: {},
+    resources: [
+      { apiVersion: "apps/v1", kind: "StatefulSet" },
+      { apiVersion: "v1", kind: "Pod" },
+    ],
+  });
+  expect(find("sources/workloads.yaml", "ClusterRole")[0]?.rules).toEqual([
+    { apiGroups: ["apps"], resources: ["statefulsets"], verbs: ["get", "list", "watch"] },
+    { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
+  ]);
+});
+
+test("grants on one resource are one line; what is the function's own namespace's goes to a Role there", () => {
+  const ConfigMap: Kind = { apiVersion: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
+  const find = generate(
+    declare("a/one", {
+      may: [
+        { resource: Pod, verbs: ["get"] },
+        { resource: Pod, verbs: ["list", "get"] },
+        { resource: Pod, subresource: "eviction", verbs: ["create"] },
+        { ownNamespace: true, resource: ConfigMap, verbs: ["patch"] },
+      ],
+    }),
+  );
+  expect(find("knative/a/one.yaml", "ClusterRole").map(({ rules }) => rules)).toEqual([
+    [
+      { apiGroups: [""], resources: ["pods"], verbs: ["get", "list"] },
+      { apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"] },
+    ],
+  ]);
+  expect(find("knative/a/one.yaml", "Role")).toMatchObject([
+    {
+      metadata: { name: "a-one", namespace: "holdfast" },
+      rules: [{ apiGroups: [""], resources: ["configmaps"], verbs: ["patch"] }],
+    },
+  ]);
+  expect(find("knative/a/one.yaml", "RoleBinding")).toHaveLength(1);
+});
+
+test("a function that may do nothing gets no role", () => {
+  const find = generate(declare("a/one", {}));
+  expect(find("knative/a/one.yaml", "ServiceAccount")).toHaveLength(1);
+  for (const kind of ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"])
+    expect(find("knative/a/one.yaml", kind)).toEqual([]);
+});
+
+test("settings become variables, whatever their type, and readers of YAML 1.1 take none for a boolean", () => {
+  const settings = z.object({
+    maxAge: z.coerce.number().default(30).describe("Seconds."),
+    enabled: z.enum(["yes", "no"]).default("no").describe("Whether."),
+  });
+  const text = manifestsOf([declare("a/one", { settings, concurrency: 1 })]).get("knative/a/one.yaml") ?? "";
+  expect(text).toContain('# Seconds.\n            - name: MAX_AGE\n              value: "30"');
+  expect(text).toContain('# One of yes, no. Whether.\n            - name: ENABLED\n              value: "no"');
+  expect(text).toContain('autoscaling.knative.dev/max-scale: "1"');
+});
+
+test("dead letters go to the function for them where there is one, and its own to nobody", () => {
+  const waking = declare("a/one", { wakes: [on(Pod, ["delete"])] });
+  const deadLetter = declare("platform/dead-letter", {});
+  const sinkOf = (...functions: readonly Declared[]) =>
+    generate(...functions)("knative/a/one.yaml", "Trigger")[0]?.spec.delivery.deadLetterSink?.ref.name;
+  expect(sinkOf(waking)).toBeUndefined();
+  expect(sinkOf(waking, deadLetter)).toBe("platform-dead-letter");
+});
+
+test("what a rule wants swept reaches it by the Trigger of its family, also where nothing else does", () => {
+  const sweep = declare("platform/sweep", {
+    settings: z.object({ table: z.string().default("rows").describe("The table.") }),
+  });
+  const rule = declare("a/one", {
+    wakes: [on(Pod, ["delete"])],
+    sweep: [{ kind: PersistentVolumeClaim, when: { deletingWith: "example.com/f" } }],
+  });
+  const find = generate(rule, sweep);
+  const [, storage] = find("knative/a/one.yaml", "Trigger");
+  expect(storage?.spec).toMatchObject({
+    broker: "storage",
+    filters: [{ exact: { type: "dev.holdfast.sweep", kind: "PersistentVolumeClaim" } }],
+  });
+  const [table] = find("knative/platform/sweep-table.yaml", "ConfigMap");
+  expect(table?.metadata.name).toBe("rows");
+  expect(table?.data["table.yaml"]).toContain("deletingWith: example.com/f");
+  expect(find("sources/sweep.yaml", "PingSource")).toHaveLength(1);
+});
+
+describe("what cannot work is refused with a sentence", () => {
+  const kind = (kind: string, plural: string): Kind => ({ apiVersion: "v1", kind, plural, namespaced: true });
+
+  test.each<[string, Partial<Declared>, string]>([
+    ["a kind of no family", { wakes: [on(kind("Lamp", "lamps"), ["add"])] }, "No family of events has the kind Lamp"],
+    [
+      "a plural that a source does not guess",
+      { wakes: [on(kind("Machine", "machinery"), ["add"])] },
+      "An ApiServerSource cannot watch Machine: it would look for machines.",
+    ],
+    [
+      "an overlay for a kind that no source watches",
+      { wakes: [on(Pod, ["add"], "pod-adds")] },
+      "The overlay pod-adds wakes a/one by Pod, which no source watches by default.",
+    ],
+    [
+      "a setting without a default",
+      { settings: z.object({ size: z.string().describe("How big.") }) },
+      "The setting size of a/one has no default.",
+    ],
+    [
+      "a setting without a description",
+      { settings: z.object({ size: z.string().default("1") }) },
+      "The setting size of a/one has no description.",
+    ],
+  ])("%s", (_, declaration, message) => {
+    expect(() => manifestsOf([declare("a/one", declaration)])).toThrow(message);
+  });
+});

@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { parseAllDocuments } from "yaml";
+import * as z from "zod";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+
+export const root = resolve(import.meta.dirname, "../..");
+
+const schema = z.strictObject({
+  apiVersion: z.string().regex(/^kustomize\.config\.k8s\.io\/v1(alpha1|beta1)$/),
+  kind: z.enum(["Kustomization", "Component"]),
+  namespace: z.string().optional(),
+  resources: z.array(z.string()).default([]),
+  components: z.array(z.string()).default([]),
+  images: z
+    .array(z.strictObject({ name: z.string(), newName: z.string(), digest: z.string().regex(/^sha256:[0-9a-f]{64}$/) }))
+    .default([]),
+  patches: z
+    .array(
+      z.strictObject({
+        target: z.strictObject({ group: z.string().optional(), kind: z.string(), name: z.string().optional() }),
+        patch: z.string(),
+      }),
+    )
+    .default([]),
+});
+
+/** A kustomization's own fields, and the objects it brings together, before its patches. */
+export interface Kustomization extends z.output<typeof schema> {
+  readonly objects: readonly KubernetesObject[];
+}
+
+/**
+ * Follows a kustomization's resources and components (a folder relative to the repository), under the rules that kustomize has
+ * for them: files lie beneath the folder, folders may lie anywhere but above it.
+ *
+ * @throws Error that names the kustomization at fault.
+ */
+export function readKustomization(folder: string): Kustomization {
+  const file = join(root, folder, "kustomization.yaml");
+  const [document, ...more] = readYaml(file);
+  if (more.length > 0) throw new Error(`${file} has more than one document.`);
+  const kustomization = schema.parse(document);
+  const objects = [...kustomization.resources, ...kustomization.components].flatMap((entry) => {
+    const path = resolve(root, folder, entry);
+    const above = !relative(path, join(root, folder)).startsWith("..");
+    if (!existsSync(path)) throw new Error(`${file}: there is no ${entry}.`);
+    if (statSync(path).isDirectory()) {
+      if (above) throw new Error(`${file}: ${entry} lies above.`);
+      return readKustomization(relative(root, path)).objects;
+    }
+    if (relative(join(root, folder), path).startsWith(".."))
+      throw new Error(`${file}: the file ${entry} lies outside.`);
+    return readYaml(path) as KubernetesObject[];
+  });
+  return { ...kustomization, objects };
+}
+
+/** The documents of a YAML file. Throws when one is not valid, or when readers of YAML 1.1 would read it otherwise than those of 1.2. */
+export function readYaml(file: string): readonly unknown[] {
+  return parseYaml(readFileSync(file, "utf8"), file);
+}
+
+/** The documents of a YAML text; `origin` names it in errors. */
+export function parseYaml(text: string, origin: string): readonly unknown[] {
+  const read = (version: "1.1" | "1.2") =>
+    parseAllDocuments(text, { version, uniqueKeys: true }).map((document) => {
+      const [fault] = [...document.errors, ...document.warnings];
+      if (fault) throw new Error(`${origin}: ${fault.message}`);
+      return document.toJS();
+    });
+  const documents = read("1.2");
+  if (JSON.stringify(documents) !== JSON.stringify(read("1.1")))
+    throw new Error(`${origin} means something else to readers of YAML 1.1.`);
+  return documents.filter((document) => document !== null);
+}

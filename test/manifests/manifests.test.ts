@@ -1,0 +1,65 @@
+import { globSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readManifests } from "../../local/knative/read-manifests.ts";
+import { readPlan } from "../../local/serving/plan.ts";
+import { holdfastProtection } from "../../shared/storage/protection.ts";
+import { readKustomization, root } from "./kustomization.ts";
+import { misspellings } from "./misspell.ts";
+import { danglingReferences, identityOf } from "./references.ts";
+import { faultsOf, ofKind } from "./schemas.ts";
+
+const folders = globSync("{knative,sources}/**/kustomization.yaml", { cwd: root }).map(dirname).sort();
+const overlays = folders.map(readKustomization).filter(({ kind }) => kind === "Component");
+const { objects } = readKustomization("knative/overlays/default");
+
+describe.each(folders)("%s", (folder) => {
+  const { objects } = readKustomization(folder);
+
+  test("has only objects with fields that we know, each once", () => {
+    expect(objects.length).toBeGreaterThan(0);
+    expect(objects.flatMap(faultsOf)).toEqual([]);
+    const identities = objects.map(identityOf);
+    expect(identities.filter((identity, index) => identities.indexOf(identity) !== index)).toEqual([]);
+  });
+});
+
+describe("the default install", () => {
+  test("is what kubectl apply -k knative applies", () => {
+    expect(readKustomization("knative").objects).toEqual(objects);
+  });
+
+  test("has no reference that leads nowhere, nor has any overlay beside it", () => {
+    expect(danglingReferences(objects)).toEqual([]);
+    for (const overlay of overlays) expect(danglingReferences([...objects, ...overlay.objects])).toEqual([]);
+  });
+
+  test("asks for no kind that Kubernetes 1.34 does not have", () => {
+    expect(objects.filter(({ kind }) => kind.startsWith("MutatingAdmissionPolicy"))).toEqual([]);
+  });
+
+  test("is obeyed by the laptop edition, every field of it", () => {
+    expect(readManifests([join(root, "knative")]).map(({ object }) => object)).toEqual(objects);
+    for (const service of objects.filter(({ kind }) => kind === "Service"))
+      expect(() => readPlan(service)).not.toThrow();
+  });
+});
+
+test("a misspelt field is noticed, wherever it is", () => {
+  const everything = [...objects, ...overlays.flatMap(({ objects }) => objects)];
+  const tried = everything.flatMap((object) => misspellings(object).map((misspelling) => ({ object, ...misspelling })));
+  expect(tried.length).toBeGreaterThan(500);
+  const unnoticed = tried.filter(({ spoilt }) => faultsOf(spoilt).length === 0);
+  expect(unnoticed.map(({ object, path }) => `${object.kind} ${object.metadata.name}: ${path}`)).toEqual([]);
+});
+
+test("the admission policy stamps the finalizer that protect adds and release removes", () => {
+  const [policy] = ofKind(
+    "MutatingAdmissionPolicy",
+    readKustomization("knative/pvc-protection/admission-policy").objects,
+  );
+  const [mutation] = policy?.spec.mutations ?? [];
+  expect(mutation?.applyConfiguration.expression.replaceAll(/\s/g, "")).toBe(
+    `Object{metadata:Object.metadata{finalizers:["${holdfastProtection}"]}}`,
+  );
+});

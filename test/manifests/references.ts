@@ -1,0 +1,64 @@
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+
+interface Reference {
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+const keyOf = ({ kind, namespace = "", name }: Reference) => `${kind} ${namespace}/${name}`;
+
+/** What makes an object the same as another: two of them in one install would overwrite each other. */
+export function identityOf({ apiVersion, kind, metadata: { namespace, name } }: KubernetesObject): string {
+  const group = apiVersion.includes("/") ? apiVersion.split("/")[0] : "";
+  return `${group} ${keyOf({ kind, name, ...(namespace ? { namespace } : {}) })}`;
+}
+
+/** The references between these objects that lead nowhere. */
+export function danglingReferences(objects: readonly KubernetesObject[]): readonly string[] {
+  const present = new Set(
+    objects.map(({ kind, metadata: { namespace, name } }) =>
+      keyOf({ kind, name, ...(namespace ? { namespace } : {}) }),
+    ),
+  );
+  return objects.flatMap((object) =>
+    referencesOf(object)
+      .filter((reference) => !present.has(keyOf(reference)))
+      .map((reference) => `${object.kind} ${object.metadata.name} refers to ${keyOf(reference)}, which there is not.`),
+  );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the schemas have seen these objects.
+function referencesOf(object: any): readonly Reference[] {
+  const { kind, spec, metadata } = object;
+  const { namespace } = metadata;
+  const home = namespace ? [{ kind: "Namespace", name: namespace }] : [];
+  // What a reference of Knative leaves out is the namespace of the object that has it.
+  const here = (reference: Reference): Reference => ({ namespace, ...reference });
+  switch (kind) {
+    case "Trigger":
+      return [
+        ...home,
+        here({ kind: "Broker", name: spec.broker }),
+        here(pick(spec.subscriber.ref)),
+        here(pick(spec.delivery.deadLetterSink.ref)),
+      ];
+    case "Service":
+      return [...home, here({ kind: "ServiceAccount", name: spec.template.spec.serviceAccountName })];
+    case "ApiServerSource":
+      return [...home, here(pick(spec.sink.ref)), here({ kind: "ServiceAccount", name: spec.serviceAccountName })];
+    case "PingSource":
+      return [...home, here(pick(spec.sink.ref))];
+    case "ClusterRoleBinding":
+    case "RoleBinding": {
+      const { kind, name } = object.roleRef;
+      return [...home, kind === "Role" ? here({ kind, name }) : { kind, name }, ...object.subjects.map(pick)];
+    }
+    case "MutatingAdmissionPolicyBinding":
+      return [{ kind: "MutatingAdmissionPolicy", name: spec.policyName }];
+    default:
+      return home;
+  }
+}
+
+const pick = ({ kind, name, namespace }: Reference): Reference => ({ kind, name, ...(namespace ? { namespace } : {}) });

@@ -1,0 +1,46 @@
+import type { Declared } from "../../build/manifests/declared.ts";
+import { defaultFeatures } from "../../local/knative/features.ts";
+import { readTrigger } from "../../local/knative/manifest/trigger.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { slug } from "../../shared/rule.ts";
+import { ofKind } from "./schemas.ts";
+
+const kinds = ["PersistentVolumeClaim", "Pod", "ConfigMap"];
+const types = [
+  ...["add", "update", "delete"].map((change) => `dev.knative.apiserver.resource.${change}`),
+  "dev.knative.apiserver.ref.update",
+  "dev.holdfast.sweep",
+];
+
+/** Whether the filters of a Trigger let an event through, as the laptop edition's broker obeys them. */
+export function passes(trigger: object, type: string, kind: string): boolean {
+  const attributes = {
+    specversion: "1.0",
+    id: "1",
+    source: "a",
+    type,
+    kind,
+    apiversion: "v1",
+    namespace: "n",
+    name: "x",
+  };
+  return readTrigger(trigger as KubernetesObject, defaultFeatures).filter(attributes);
+}
+
+/** What the Triggers among these objects let through to a function: types and kinds, sorted. */
+export function wakesOf({ name }: Declared, objects: readonly KubernetesObject[]): readonly string[] {
+  const triggers = ofKind("Trigger", objects).filter(({ spec }) => spec.subscriber.ref.name === slug(name));
+  const passed = triggers.flatMap((trigger) =>
+    types.flatMap((type) => kinds.filter((kind) => passes(trigger, type, kind)).map((kind) => `${type} ${kind}`)),
+  );
+  return passed.sort();
+}
+
+/** What a function wants to be woken by, by default or with an overlay: types and kinds, sorted. */
+export function declaredWakes({ wakes = [], sweep = [] }: Declared, overlay?: string): readonly string[] {
+  const changes = wakes
+    .filter((wake) => wake.overlay === overlay)
+    .flatMap(({ kind, changes }) => changes.map((change) => `dev.knative.apiserver.resource.${change} ${kind.kind}`));
+  const swept = overlay ? [] : sweep.map(({ kind }) => `dev.holdfast.sweep ${kind.kind}`);
+  return [...changes, ...new Set(swept)].sort();
+}
