@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import type { Fields } from "../patch/value.ts";
+import { definitionProblems, definitionStatus, resourcesOf } from "./definition.ts";
+
+// Conditions and messages are those of kube-apiserver 1.36.3.
+const now = "2026-01-01T00:00:00Z";
+const names = {
+  plural: "things",
+  singular: "thing",
+  kind: "Thing",
+  listKind: "ThingList",
+  shortNames: ["th"],
+  categories: ["all"],
+};
+const version = (name: string, more: Fields = {}): Fields => ({
+  name,
+  served: true,
+  storage: name === "v1",
+  schema: { openAPIV3Schema: { type: "object" } },
+  ...more,
+});
+const definition = (spec: Fields = {}, status: Fields = {}): Fields => ({
+  metadata: { name: "things.example.org" },
+  spec: { group: "example.org", scope: "Namespaced", names, versions: [version("v1")], ...spec },
+  status,
+});
+const accepted = (given: Fields, others: Fields[] = []) => ({ ...given, status: definitionStatus(given, others, now) });
+
+describe("a definition's status", () => {
+  test("names without a conflict are accepted, and then it is established", () => {
+    expect(definitionStatus(definition(), [], now)).toEqual({
+      acceptedNames: names,
+      conditions: [
+        {
+          lastTransitionTime: now,
+          message: "no conflicts found",
+          reason: "NoConflicts",
+          status: "True",
+          type: "NamesAccepted",
+        },
+        {
+          lastTransitionTime: now,
+          message: "the initial names have been accepted",
+          reason: "InitialNamesAccepted",
+          status: "True",
+          type: "Established",
+        },
+      ],
+      storedVersions: ["v1"],
+    });
+  });
+  test("conditions that stay keep their time", () => {
+    const first = accepted(definition());
+    expect(definitionStatus(first, [], "2026-02-01T00:00:00Z")).toEqual(first.status);
+  });
+  test("names that another definition of the group has are not accepted", () => {
+    const second = definition({
+      names: { ...names, plural: "thingz", singular: "thingy", kind: "Thingy", shortNames: [] },
+    });
+    expect(definitionStatus(second, [accepted(definition())], now)).toMatchObject({
+      conditions: [
+        {
+          type: "NamesAccepted",
+          status: "False",
+          reason: "ListKindConflict",
+          message: '"ThingList" is already in use',
+        },
+        { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" },
+      ],
+    });
+  });
+});
+
+describe("resources", () => {
+  test("one for each served version, with status where it has one", () => {
+    const printerColumns = [{ name: "Size", type: "integer", jsonPath: ".spec.size" }];
+    const versions = [
+      version("v1", { subresources: { status: {}, scale: {} }, additionalPrinterColumns: printerColumns }),
+      version("v2", { served: false }),
+      version("v1beta1"),
+    ];
+    const common = {
+      kind: "Thing",
+      plural: "things",
+      singular: "thing",
+      namespaced: true,
+      shortNames: ["th"],
+      categories: ["all"],
+    };
+    const schema = { type: "object" };
+    expect(resourcesOf(accepted(definition({ versions })))).toEqual([
+      { ...common, apiVersion: "example.org/v1", subresources: ["status"], custom: { schema, printerColumns } },
+      { ...common, apiVersion: "example.org/v1beta1", custom: { schema } },
+    ]);
+  });
+  test("none before it is established", () => expect(resourcesOf(definition())).toEqual([]));
+});
+
+describe("problems", () => {
+  const told = (given: Fields) =>
+    definitionProblems(given).map(
+      ({ field, message }) => `${field}: ${message.replace(/Invalid value: \[.*\]/, "...")}`,
+    );
+  const withSchema = (openAPIV3Schema: unknown) =>
+    definition({ versions: [version("v1", { schema: { openAPIV3Schema } })] });
+  const root = "spec.validation.openAPIV3Schema";
+
+  test("none", () => expect(told(definition())).toEqual([]));
+  test("of names and versions", () => {
+    expect(told(definition({ group: "other.org" }))).toEqual([
+      'metadata.name: Invalid value: "things.example.org": must be spec.names.plural+"."+spec.group',
+    ]);
+    expect(told(definition({ versions: [version("v2")] }))).toEqual([
+      "spec.versions: ...: must have exactly one version marked as storage version",
+    ]);
+    expect(told(definition({ versions: [version("v1"), version("v1", { storage: false })] }))).toEqual([
+      "spec.versions: ...: must contain unique version names",
+    ]);
+  });
+  test("of schemas", () => {
+    expect(told(withSchema(undefined))).toEqual(["spec.versions[0].schema.openAPIV3Schema: Required value"]);
+    expect(told(withSchema({}))).toEqual([`${root}.type: Required value: must not be empty at the root`]);
+    expect(told(withSchema({ type: "string" }))).toEqual([
+      `${root}.type: Invalid value: "string": must be object at the root`,
+    ]);
+    expect(told(withSchema({ type: "object", properties: { a: {} } }))).toEqual([
+      `${root}.properties[a].type: Required value: must not be empty for specified object fields`,
+    ]);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest";
+import type { Fields } from "../patch/value.ts";
+import type { Schema } from "../schema/schema.ts";
+import { validateCustom } from "./validate.ts";
+
+// Every expectation here is what kube-apiserver 1.36.3 answered for the same schema and object.
+const string: Schema = { type: "string" };
+const object = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({
+  type: "object",
+  properties,
+  ...more,
+});
+const schema = object({
+  spec: object(
+    {
+      size: { type: "integer", minimum: 1, maximum: 9 },
+      mode: { ...string, enum: ["a", "b"] },
+      name: { ...string, pattern: "^[a-z]+$", minLength: 2, maxLength: 5 },
+      when: { ...string, format: "date-time" },
+      port: { "x-kubernetes-int-or-string": true },
+      opt: { ...string, nullable: true },
+      labels: { type: "object", additionalProperties: string, maxProperties: 2, minProperties: 1 },
+      tags: { type: "array", items: string, maxItems: 3, "x-kubernetes-list-type": "set" },
+      parts: {
+        type: "array",
+        items: object({ name: string }, { required: ["name"] }),
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name"],
+      },
+      pod: { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true },
+      num: { type: "number", minimum: 0, exclusiveMinimum: true, multipleOf: 0.5 },
+      one: object({ a: string, b: string }, { oneOf: [{ required: ["a"] }, { required: ["b"] }] }),
+    },
+    { required: ["size"] },
+  ),
+});
+const causes = (spec: unknown, live?: unknown) =>
+  validateCustom(schema, { spec }, live === undefined ? undefined : { spec: live }).map(
+    ({ reason, message, field }) => [reason.replace("FieldValue", ""), field, message],
+  );
+
+describe("accepted", () => {
+  for (const more of [
+    {},
+    { port: "a" },
+    { port: 1 },
+    { opt: null },
+    { when: "2026-01-01T00:00:00Z" },
+    { num: 1.5 },
+    { one: { a: "1" } },
+  ]) {
+    test(JSON.stringify(more), () => expect(causes({ size: 1, ...more })).toEqual([]));
+  }
+});
+
+describe("refused", () => {
+  const inBody = (path: string, value: unknown, why: string) =>
+    `Invalid value: ${JSON.stringify(value)}: ${path} in body ${why}`;
+  const cases: [Fields, [reason: string, field: string, message: string]][] = [
+    [{}, ["Required", "spec.size", "Required value"]],
+    [{ size: "x" }, ["TypeInvalid", "spec.size", inBody("spec.size", "string", 'must be of type integer: "string"')]],
+    [{ size: 0 }, ["Invalid", "spec.size", inBody("spec.size", 0, "should be greater than or equal to 1")]],
+    [{ size: 10 }, ["Invalid", "spec.size", inBody("spec.size", 10, "should be less than or equal to 9")]],
+    [{ size: 1, mode: "c" }, ["NotSupported", "spec.mode", 'Unsupported value: "c": supported values: "a", "b"']],
+    [{ size: 1, name: "A" }, ["Invalid", "spec.name", inBody("spec.name", "A", "should be at least 2 chars long")]],
+    [{ size: 1, name: "abcdef" }, ["TooLong", "spec.name", "Too long: may not be more than 5 bytes"]],
+    [{ size: 1, name: "AB" }, ["Invalid", "spec.name", inBody("spec.name", "AB", "should match '^[a-z]+$'")]],
+    [
+      { size: 1, when: "soon" },
+      ["TypeInvalid", "spec.when", inBody("spec.when", "soon", 'must be of type date-time: "soon"')],
+    ],
+    [
+      { size: 1, port: true },
+      ["TypeInvalid", "spec.port", inBody("spec.port", "boolean", 'must be of type integer,string: "boolean"')],
+    ],
+    [
+      { size: 1, labels: { a: 1 } },
+      ["TypeInvalid", "spec.labels.a", inBody("spec.labels.a", "integer", 'must be of type string: "integer"')],
+    ],
+    [
+      { size: 1, labels: {} },
+      ["Invalid", "spec.labels", inBody("spec.labels", 0, "should have at least 1 properties")],
+    ],
+    [
+      { size: 1, labels: { a: "", b: "", c: "" } },
+      ["TooMany", "spec.labels", "Too many: 3: must have at most 2 items"],
+    ],
+    [{ size: 1, tags: ["a", "b", "c", "d"] }, ["TooMany", "spec.tags", "Too many: 4: must have at most 3 items"]],
+    [{ size: 1, tags: ["a", "a"] }, ["Duplicate", "spec.tags[1]", 'Duplicate value: "a"']],
+    [
+      { size: 1, parts: [{ name: "a" }, { name: "a" }] },
+      ["Duplicate", "spec.parts[1]", 'Duplicate value: {"name":"a"}'],
+    ],
+    [{ size: 1, parts: [{}] }, ["Required", "spec.parts[0].name", "Required value"]],
+    [{ size: 1, pod: { kind: "Pod" } }, ["Required", "spec.pod.apiVersion", "Required value"]],
+    [{ size: 1, num: 0.7 }, ["Invalid", "spec.num", inBody("spec.num", 0.7, "should be a multiple of 0.5")]],
+    [{ size: 1, num: 0 }, ["Invalid", "spec.num", inBody("spec.num", 0, "should be greater than 0")]],
+    [
+      { size: 1, one: { a: "1", b: "2" } },
+      [
+        "Invalid",
+        "<nil>",
+        'Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found 2 valid alternatives',
+      ],
+    ],
+    [
+      { size: 1, one: {} },
+      [
+        "Invalid",
+        "<nil>",
+        'Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found none valid',
+      ],
+    ],
+  ];
+  for (const [spec, expected] of cases) test(JSON.stringify(spec), () => expect(causes(spec)).toEqual([expected]));
+});
+
+test("an update may leave alone what was wrong before", () => {
+  expect(causes({ size: 10, mode: "b" }, { size: 10, mode: "a" })).toEqual([]);
+  expect(causes({ size: 11 }, { size: 10 })).toHaveLength(1);
+});
+
+describe("CEL rules", () => {
+  const rules = (...list: Fields[]): Schema =>
+    object({
+      spec: object({ size: { type: "integer", "x-kubernetes-validations": list }, mode: { ...string, enum: ["a"] } }),
+    });
+  const judged = (schema: Schema, spec: Fields, live?: Fields) =>
+    validateCustom(schema, { spec }, live && { spec: live }).map(({ field, message }) => `${field}: ${message}`);
+
+  test("a broken one tells its message", () => {
+    expect(judged(rules({ rule: "self < 5", message: "too big" }), { size: 7 })).toEqual([
+      "spec.size: Invalid value: 7: too big",
+    ]);
+    expect(judged(rules({ rule: "self < 5" }), { size: 7 })).toEqual([
+      "spec.size: Invalid value: 7: failed rule: self < 5",
+    ]);
+    expect(judged(rules({ rule: "self < 5", messageExpression: '"not " + string(self)' }), { size: 7 })).toEqual([
+      "spec.size: Invalid value: 7: not 7",
+    ]);
+    expect(judged(rules({ rule: "self < 5" }), { size: 4 })).toEqual([]);
+  });
+  test("one about oldSelf is about updates", () => {
+    const schema = rules({ rule: "self >= oldSelf", message: "may not shrink" });
+    expect(judged(schema, { size: 1 })).toEqual([]);
+    expect(judged(schema, { size: 1 }, { size: 2 })).toEqual(["spec.size: Invalid value: 1: may not shrink"]);
+  });
+  test("one that cannot be evaluated is not passed over", () => {
+    expect(judged(rules({ rule: "self.isSorted()" }), { size: 1 })[0]).toMatch(
+      /could not be evaluated: found no matching overload/,
+    );
+  });
+  test("are not evaluated where something is missing or of another type", () => {
+    expect(judged(rules({ rule: "self < 5" }), { size: 7, mode: "x" })).toEqual([
+      'spec.mode: Unsupported value: "x": supported values: "a"',
+      "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+    ]);
+  });
+});

@@ -1,0 +1,84 @@
+import { createRequire } from "node:module";
+import { isDeepStrictEqual } from "node:util";
+import type { ErrorObject, ValidateFunction } from "ajv";
+import { type Fields, isFields } from "../patch/value.ts";
+import type { Schema } from "../schema/schema.ts";
+import { type Cause, invalidValue } from "../validation/cause.ts";
+import { causeOf } from "./cause.ts";
+import { duplicates } from "./duplicates.ts";
+import { toJsonSchema } from "./json-schema.ts";
+import { hasRules, rulesBroken } from "./rules.ts";
+
+// The validator is loaded when the first custom resource is written.
+const require = createRequire(import.meta.url);
+const validators = new WeakMap<Schema, ValidateFunction>();
+
+/**
+ * What is wrong with a custom resource, worded as the API server words it. In an update, what was already wrong in the same
+ * place and has not changed is let through. Rules of `x-kubernetes-validations` are evaluated once nothing else is wrong.
+ */
+export function validateCustom(schema: Schema, object: Fields, live?: Fields): Cause[] {
+  const { metadata: _, ...value } = object;
+  const validate = validatorOf(schema);
+  validate(value);
+  const found = validate.errors ?? [];
+  const errors = found.filter(
+    (error) => !isInsideAlternative(error) && !isSecond(error, found) && !(live && isUnchanged(error, value, live)),
+  );
+  const causes = [...errors.map((error) => causeOf(error, value)), ...duplicates(schema, value)];
+  if (!hasRules(schema)) return causes;
+  if (causes.some(({ reason }) => reason !== "FieldValueInvalid" && reason !== "FieldValueDuplicate")) {
+    return [...causes, unchecked];
+  }
+  return [...causes, ...rulesBroken(schema, object, live)];
+}
+
+const unchecked = invalidValue(
+  "<nil>",
+  null,
+  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+);
+
+function validatorOf(schema: Schema): ValidateFunction {
+  let validate = validators.get(schema);
+  if (!validate) {
+    validate = compile(schema);
+    validators.set(schema, validate);
+  }
+  return validate;
+}
+
+function compile(schema: Schema): ValidateFunction {
+  const { Ajv }: typeof import("ajv") = require("ajv");
+  const { fullFormats }: { fullFormats: Record<string, string | RegExp> } = require("ajv-formats/dist/formats.js");
+  const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, formats: { ...fullFormats, duration } });
+  const { metadata: _, ...properties } = schema.properties ?? {};
+  return ajv.compile(toJsonSchema({ ...schema, properties }));
+}
+
+/** Durations are Go's, not those of ISO 8601. */
+const duration = /^[+-]?(?:\d+(?:\.\d*)?\s*(?:ns|us|µs|ms|s|m|h|d|w)\s*)+$/;
+
+/** What is wrong with one alternative of `oneOf`, `anyOf` or `not` is told by the keyword itself. */
+const isInsideAlternative = ({ schemaPath }: ErrorObject) => /\/(?:oneOf|anyOf|not)\//.test(schemaPath);
+
+/** Of a string that is too short or too long nothing else is told. */
+const isSecond = ({ keyword, instancePath }: ErrorObject, errors: readonly ErrorObject[]) =>
+  keyword === "pattern" &&
+  errors.some((other) => other.instancePath === instancePath && /^m(?:in|ax)Length$/.test(other.keyword));
+
+function isUnchanged({ instancePath }: ErrorObject, value: unknown, live: unknown): boolean {
+  const [now, before] = [at(value, instancePath), at(live, instancePath)];
+  return instancePath !== "" && before !== undefined && isDeepStrictEqual(now, before);
+}
+
+function at(value: unknown, pointer: string): unknown {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>((found, key) => {
+      if (Array.isArray(found)) return found[Number(key)];
+      return isFields(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+    }, value);
+}

@@ -1,0 +1,67 @@
+import { createRequire } from "node:module";
+import { isFields } from "../patch/value.ts";
+import { withoutMessages } from "./message-literal.ts";
+
+/** A CEL expression that does not parse, or that came to no value. */
+export class ExpressionError extends Error {
+  override readonly name = "ExpressionError";
+}
+
+/** Evaluates a compiled expression over JSON values and answers a JSON value; throws {@link ExpressionError}. */
+export type Evaluate = (variables: Readonly<Record<string, unknown>>) => unknown;
+
+// CEL is loaded with the first expression; parsing one costs more than evaluating it, and there are few different ones.
+const require = createRequire(import.meta.url);
+const compiled = new Map<string, Evaluate>();
+let environment: import("@marcbachmann/cel-js").Environment | undefined;
+
+/** Compiles a CEL expression of an admission policy or of a custom resource's schema; throws {@link ExpressionError}. */
+export function compile(expression: string): Evaluate {
+  let evaluate = compiled.get(expression);
+  if (!evaluate) {
+    evaluate = build(expression);
+    compiled.set(expression, evaluate);
+  }
+  return evaluate;
+}
+
+function build(expression: string): Evaluate {
+  const parsed = told(() => cel().parse(withoutMessages(expression)));
+  return (variables) => told(() => fromCel(parsed(toCel(variables) as Record<string, unknown>)));
+}
+
+function cel() {
+  if (!environment) {
+    const { Environment }: typeof import("@marcbachmann/cel-js") = require("@marcbachmann/cel-js");
+    environment = new Environment({
+      unlistedVariablesAreDyn: true,
+      enableOptionalTypes: true,
+      homogeneousAggregateLiterals: false,
+    });
+  }
+  return environment;
+}
+
+function told<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (cause) {
+    const [message] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
+    throw new ExpressionError(message, { cause });
+  }
+}
+
+/** Whole numbers are integers in CEL, which the library takes for BigInts. */
+function toCel(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toCel);
+  if (isFields(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toCel(member)]));
+  return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
+}
+
+function fromCel(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (Array.isArray(value)) return value.map(fromCel);
+  if (value instanceof Map) return fromCel(Object.fromEntries(value));
+  if (!isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, fromCel(member)]));
+}
