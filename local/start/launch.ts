@@ -34,7 +34,7 @@ export function createBundles(folder: string, print: (line: string) => void): Bu
       const options = bundleOptions(name);
       const tell: Plugin = { name: "tell", setup: (build) => build.onEnd(({ errors }) => built(errors)) };
       // Baking a cache takes longer than it saves a function that is about to be changed again.
-      const plugins = options.plugins.filter((plugin) => plugin.name !== "bake code cache");
+      const plugins = (options.plugins ?? []).filter((plugin) => plugin.name !== "bake code cache");
       const watcher = await context({
         ...options,
         sourcemap: "external",

@@ -140,9 +140,7 @@ async function sayFarewell(client: Client, { yes }: StartOptions, { print, width
   print(wrap(words, 0, width));
   if (yes || (await ask("Take the finalizer off?"))) await unprotect(client, claims);
   else
-    print(
-      wrap("They stay as they are. Run this again, or install Holdfast, and they are let go in their time.", 0, width),
-    );
+    print(wrap("They stay as they are. Run this again, or install Holdfast, and the functions let them go.", 0, width));
 }
 
 const advice = (file: string) => `The functions are at work on the cluster. In another terminal:
