@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { readTable } from "../../functions/platform/sweep/table.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { parseYaml, readKustomization, root } from "../manifests/kustomization.ts";
 import { danglingReferences, identityOf } from "../manifests/references.ts";
@@ -49,13 +50,20 @@ describe.skipIf(!kubectl)("kustomize", () => {
     expect(namesOf("Trigger", objects)).toContain("pvc-protection-release-workloads-pod-updates");
   });
 
-  test("the example selected-claims says the same to the policy and to protect", () => {
+  test("the example selected-claims says the same to the policy, to protect and to the sweep", () => {
     const objects = build(join(root, "knative/examples/selected-claims"));
     const [binding] = ofKind("MutatingAdmissionPolicyBinding", objects);
     const { namespaceSelector, objectSelector } = binding?.spec.matchResources ?? {};
     const { SELECTOR, EXCLUDED_NAMESPACES } = environmentOf("pvc-protection-protect", objects);
     expect(objectSelector?.matchLabels).toEqual(Object.fromEntries([SELECTOR?.split("=") ?? []]));
     expect(namespaceSelector?.matchExpressions?.[0]?.values).toEqual(EXCLUDED_NAMESPACES?.split(","));
+    const [table] = ofKind("ConfigMap", objects);
+    const { rows, faults } = readTable(table?.data["table.yaml"] ?? "");
+    expect(faults).toEqual([]);
+    expect(rows.map(({ rule, excludedNamespaces }) => [rule, excludedNamespaces.join(",")])).toEqual([
+      ["pvc-protection/protect", EXCLUDED_NAMESPACES],
+      ["pvc-protection/release", ""],
+    ]);
   });
 
   test("the example images leaves no placeholder", () => {

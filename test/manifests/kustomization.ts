@@ -57,7 +57,7 @@ export function readKustomization(folder: string): Kustomization {
 }
 
 /** The documents of a YAML file. Throws when one is not valid, or when readers of YAML 1.1 would read it otherwise than those of 1.2. */
-export function readYaml(file: string): readonly unknown[] {
+function readYaml(file: string): readonly unknown[] {
   return parseYaml(readFileSync(file, "utf8"), file);
 }
 
