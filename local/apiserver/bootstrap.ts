@@ -1,23 +1,25 @@
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { defaultRoles } from "./auth/default-roles.ts";
 import { administrator } from "./auth/identity.ts";
-import { type Call, callOf } from "./request/call.ts";
+import { callOf } from "./request/call.ts";
 import type { State } from "./state.ts";
 import { createObject } from "./write/create.ts";
 
 /** Creates what a new cluster has before anybody comes. */
 export function bootstrap(state: State): void {
-  for (const name of ["default", "kube-system", "kube-public"]) {
-    createAs(state, { group: "", version: "v1", plural: "namespaces" }, { apiVersion: "v1", kind: "Namespace" }, name);
+  for (const name of ["default", "kube-system", "kube-public"]) create(state, "", "v1", "namespaces", name, {});
+  if (!state.switches.rbac) return;
+  const group = "rbac.authorization.k8s.io";
+  for (const { name, rules, groups } of defaultRoles) {
+    create(state, group, "v1", "clusterroles", name, { rules: structuredClone(rules) });
+    const roleRef = { apiGroup: group, kind: "ClusterRole", name };
+    const subjects = groups.map((subject) => ({ apiGroup: group, kind: "Group", name: subject }));
+    create(state, group, "v1", "clusterrolebindings", name, { roleRef, subjects });
   }
 }
 
-function createAs(
-  state: State,
-  path: { group: string; version: string; plural: string },
-  object: Pick<KubernetesObject, "apiVersion" | "kind"> & Record<string, unknown>,
-  name: string,
-): void {
-  const request = { method: "POST", path: "", headers: { "user-agent": "kube-apiserver" }, body: "" } as const;
-  const call: Call = callOf(state, path, new URLSearchParams(), request, administrator);
-  createObject(state, call, { ...object, metadata: { name } as KubernetesObject["metadata"] });
+function create(state: State, group: string, version: string, plural: string, name: string, content: object): void {
+  const request = { method: "POST", path: "", headers: { "user-agent": "kube-apiserver" } } as const;
+  const call = callOf(state, { group, version, plural }, new URLSearchParams(), request, administrator);
+  const { apiVersion, kind } = call.resource;
+  createObject(state, call, { apiVersion, kind, metadata: { name, uid: "", resourceVersion: "" }, ...content });
 }

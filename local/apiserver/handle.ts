@@ -1,12 +1,14 @@
 import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
+import { attributesOf } from "./auth/attributes.ts";
 import { authenticate } from "./auth/authenticate.ts";
-import { authorizeCall, authorizePath } from "./auth/authorize.ts";
+import { authorize, authorizePath } from "./auth/authorize.ts";
 import { notServed } from "./failure.ts";
 import { nonResource } from "./non-resource.ts";
 import { encode, encodeFailure, once, respond } from "./representation/encode.ts";
 import type { Answer } from "./request/answer.ts";
-import { type Call, callOf, type ObjectCall } from "./request/call.ts";
+import { type Call, callOf, type ObjectCall, verbOf } from "./request/call.ts";
 import { parsePath } from "./request/parse.ts";
+import { review } from "./reviews/review.ts";
 import type { State } from "./state.ts";
 import { subresourceCall } from "./subresources/subresource.ts";
 import { create } from "./verbs/create.ts";
@@ -25,22 +27,25 @@ export async function handle(state: State, request: ApiRequest): Promise<ApiResp
     const query = new URLSearchParams(mark < 0 ? "" : request.path.slice(mark + 1));
     const user = authenticate(state, request);
     const wanted = parsePath(path);
-    if (!wanted || !isKnown(state, wanted)) {
-      authorizePath(state, user, request.method, path);
-      return (await nonResource(state, request, path)) ?? respond(404, plain, once("404 page not found\n"));
+    if (!wanted) {
+      authorizePath(state, user, { verb: pathVerbs[request.method], path });
+      return (await nonResource(state, request, path)) ?? nothing();
     }
+    authorize(state, user, attributesOf(verbOf(request.method, wanted, query), wanted));
+    if (!state.resources.hasGroup(wanted.group)) return nothing();
     const call = callOf(state, wanted, query, request, user);
-    authorizeCall(state, call);
     return encode(state, call, answer(state, call));
   } catch (error) {
     return encodeFailure(error);
   }
 }
 
-const plain = "text/plain; charset=utf-8";
+const pathVerbs = { GET: "get", POST: "post", PUT: "put", PATCH: "patch", DELETE: "delete" } as const;
 
-/** Groups that nobody has ever heard of are plain pages that are not found; the rest answers with a Status. */
-const isKnown = (state: State, { group }: { group: string }) => group === "" || state.resources.hasGroup(group);
+/** Where nobody has ever heard of even the group there is a plain page; the rest answers with a Status. */
+const nothing = () => respond(404, "text/plain; charset=utf-8", once("404 page not found\n"));
+
+const isReview = ({ resource }: Call) => !resource.custom && resource.kind.endsWith("Review");
 
 function answer(state: State, call: Call): Answer {
   if (call.subresource && call.subresource !== "status") return subresourceCall(state, call as ObjectCall);
@@ -52,7 +57,7 @@ function answer(state: State, call: Call): Answer {
     case "watch":
       return watch(state, call);
     case "create":
-      return create(state, call);
+      return isReview(call) ? review(state, call) : create(state, call);
     case "update":
       return update(state, call as ObjectCall);
     case "patch":

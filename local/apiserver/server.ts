@@ -60,6 +60,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       managedFields: options.managedFields ?? true,
     },
     tokens: tokens && new Map(Object.entries(tokens)),
+    issued: new Map(),
     bookmarks: createTicker(clock, bookmarkPeriod),
     watches: new Set(),
   };

@@ -1,6 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Random } from "../time/random.ts";
 import type { Identity } from "./auth/identity.ts";
+import type { IssuedToken } from "./auth/service-account-token.ts";
 import type { ResourceTable } from "./kinds/table.ts";
 import type { Store } from "./store/store.ts";
 import type { Ticker } from "./verbs/ticker.ts";
@@ -22,6 +23,8 @@ export interface State {
   readonly switches: Switches;
   /** Who holds which token; `undefined` while everybody is the administrator. */
   readonly tokens: Map<string, Identity> | undefined;
+  /** The tokens of service accounts. */
+  readonly issued: Map<string, IssuedToken>;
   readonly bookmarks: Ticker;
   /** How to end each open watch. */
   readonly watches: Set<() => void>;

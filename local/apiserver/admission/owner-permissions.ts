@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
-import { isAllowed } from "../auth/authorize.ts";
+import { verdict } from "../auth/authorize.ts";
 import { forbidden } from "../failure.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
@@ -26,7 +26,8 @@ export function checkOwnerPermissions(state: State, call: Call, next: Kubernetes
 
 function checkDeletePermission(state: State, { resource, namespace, name, user }: Call): void {
   const scope = { ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) };
-  if (isAllowed(state, user, { verb: "delete", group: groupOf(resource), resource: resource.plural, ...scope })) return;
+  const wanted = { verb: "delete", group: groupOf(resource), resource: resource.plural, ...scope };
+  if (verdict(state, user, wanted).allowed) return;
   throw forbidden(resource, name ?? "", "cannot set an ownerRef on a resource you can't delete: , <nil>");
 }
 
@@ -53,7 +54,7 @@ function checkFinalizerPermission(
     name: owner.name,
     ...scope,
   };
-  if (!isAllowed(state, user, wanted)) {
+  if (!verdict(state, user, wanted).allowed) {
     throw refuse(
       "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>",
     );

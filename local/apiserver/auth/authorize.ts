@@ -1,11 +1,45 @@
-import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
-import type { Attributes } from "./attributes.ts";
+import { StatusError } from "../status-error.ts";
+import type { Attributes, PathAttributes } from "./attributes.ts";
+import { rulesOf } from "./bindings.ts";
 import type { Identity } from "./identity.ts";
+import { allows, allowsPath } from "./rules.ts";
 
-/** Whether roles allow somebody to do something. Everything is allowed while RBAC is off. */
-export function isAllowed(state: State, user: Identity, _attributes: Attributes): boolean {
-  return !state.switches.rbac || user.groups.includes("system:masters");
+/** What was decided, and by which binding. */
+export interface Verdict {
+  readonly allowed: boolean;
+  readonly because?: string;
 }
-export function authorizeCall(_state: State, _call: Call): void {}
-export function authorizePath(_state: State, _user: Identity, _method: string, _path: string): void {}
+
+/** Whether roles let somebody do something. Everything is allowed while RBAC is off, and to `system:masters` always. */
+export function verdict(state: State, user: Identity, wanted: Attributes | PathAttributes): Verdict {
+  if (!state.switches.rbac || user.groups.includes("system:masters")) return { allowed: true };
+  const namespace = "path" in wanted ? undefined : wanted.namespace;
+  for (const { rule, because } of rulesOf(state, user, namespace)) {
+    if ("path" in wanted ? allowsPath(rule, wanted) : allows(rule, wanted)) return { allowed: true, because };
+  }
+  return { allowed: false };
+}
+
+/** Lets pass who may do this to a resource. Throws 403 otherwise, whether or not there is such a resource. */
+export function authorize(state: State, user: Identity, wanted: Attributes): void {
+  if (verdict(state, user, wanted).allowed) return;
+  const { verb, group, resource, namespace, name } = wanted;
+  const plural = resource.split("/")[0] ?? resource;
+  const subject = `${group ? `${plural}.${group}` : plural}${name ? ` ${JSON.stringify(name)}` : ""}`;
+  const scope = namespace ? `in the namespace ${JSON.stringify(namespace)}` : "at the cluster scope";
+  throw new StatusError(
+    403,
+    "Forbidden",
+    `${subject} is forbidden: User ${JSON.stringify(user.user)} cannot ${verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(group)} ${scope}`,
+    { ...(name ? { name } : {}), ...(group ? { group } : {}), kind: plural },
+  );
+}
+
+/** Lets pass who may ask for a path that is no resource. Throws 403 otherwise. */
+export function authorizePath(state: State, user: Identity, wanted: PathAttributes): void {
+  if (verdict(state, user, wanted).allowed) return;
+  const { verb, path } = wanted;
+  const message = `forbidden: User ${JSON.stringify(user.user)} cannot ${verb} path ${JSON.stringify(path)}`;
+  throw new StatusError(403, "Forbidden", message, {});
+}

@@ -1,54 +1,71 @@
 import type { Resource } from "../resource.ts";
 
-const core = (kind: string, plural: string, more: Partial<Resource> = {}): Resource => ({
-  apiVersion: "v1",
+type More = Partial<Omit<Resource, "apiVersion" | "kind" | "plural">>;
+
+const resource = (apiVersion: string, kind: string, plural: string, more: More = {}): Resource => ({
+  apiVersion,
   kind,
   plural,
   singular: kind.toLowerCase(),
   namespaced: true,
   ...more,
 });
-const grouped = (apiVersion: string, kind: string, plural: string, more: Partial<Resource> = {}): Resource => ({
-  ...core(kind, plural, more),
-  apiVersion,
-});
-const cluster = { namespaced: false } as const;
-const status = ["status"];
 
-/** The resources that are served without a CustomResourceDefinition. */
+const cluster = { namespaced: false } as const;
+const status = { subresources: ["status"] } as const;
+const all = { categories: ["all"] } as const;
+const scalable = { ...all, subresources: ["scale", "status"] } as const;
+
+const admission = "admissionregistration.k8s.io/v1";
+const authentication = "authentication.k8s.io/v1";
+const authorization = "authorization.k8s.io/v1";
+const rbac = "rbac.authorization.k8s.io/v1";
+const storage = "storage.k8s.io/v1";
+
+/** The resources that are served without a CustomResourceDefinition: what rules, controllers and a tour with kubectl touch. */
 export const builtin: readonly Resource[] = [
-  core("ConfigMap", "configmaps", { shortNames: ["cm"] }),
-  core("Event", "events", { shortNames: ["ev"] }),
-  core("Namespace", "namespaces", { ...cluster, shortNames: ["ns"], subresources: ["finalize", "status"] }),
-  core("Node", "nodes", { ...cluster, shortNames: ["no"], subresources: status }),
-  core("PersistentVolume", "persistentvolumes", { ...cluster, shortNames: ["pv"], subresources: status }),
-  core("PersistentVolumeClaim", "persistentvolumeclaims", { shortNames: ["pvc"], subresources: status }),
-  core("Pod", "pods", {
-    shortNames: ["po"],
-    categories: ["all"],
-    subresources: ["binding", "eviction", "status"],
+  resource("v1", "ConfigMap", "configmaps", { shortNames: ["cm"] }),
+  resource("v1", "Event", "events", { shortNames: ["ev"] }),
+  resource("v1", "Namespace", "namespaces", { ...cluster, shortNames: ["ns"], subresources: ["finalize", "status"] }),
+  resource("v1", "Node", "nodes", { ...cluster, ...status, shortNames: ["no"] }),
+  resource("v1", "PersistentVolume", "persistentvolumes", { ...cluster, ...status, shortNames: ["pv"] }),
+  resource("v1", "PersistentVolumeClaim", "persistentvolumeclaims", { ...status, shortNames: ["pvc"] }),
+  resource("v1", "Pod", "pods", { ...all, shortNames: ["po"], subresources: ["binding", "eviction", "status"] }),
+  resource("v1", "Secret", "secrets"),
+  resource("v1", "Service", "services", { ...all, ...status, shortNames: ["svc"] }),
+  resource("v1", "ServiceAccount", "serviceaccounts", { shortNames: ["sa"], subresources: ["token"] }),
+
+  resource("apps/v1", "ControllerRevision", "controllerrevisions"),
+  resource("apps/v1", "DaemonSet", "daemonsets", { ...all, ...status, shortNames: ["ds"] }),
+  resource("apps/v1", "Deployment", "deployments", { ...scalable, shortNames: ["deploy"] }),
+  resource("apps/v1", "ReplicaSet", "replicasets", { ...scalable, shortNames: ["rs"] }),
+  resource("apps/v1", "StatefulSet", "statefulsets", { ...scalable, shortNames: ["sts"] }),
+
+  resource("coordination.k8s.io/v1", "Lease", "leases"),
+  resource("events.k8s.io/v1", "Event", "events", { shortNames: ["ev"] }),
+  resource("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", { shortNames: ["netpol"] }),
+  resource("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", { ...status, shortNames: ["pdb"] }),
+  resource("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", { ...cluster, shortNames: ["pc"] }),
+  resource(storage, "StorageClass", "storageclasses", { ...cluster, shortNames: ["sc"] }),
+  resource(storage, "VolumeAttachment", "volumeattachments", { ...cluster, ...status }),
+
+  resource(rbac, "ClusterRole", "clusterroles", cluster),
+  resource(rbac, "ClusterRoleBinding", "clusterrolebindings", cluster),
+  resource(rbac, "Role", "roles"),
+  resource(rbac, "RoleBinding", "rolebindings"),
+  resource(authentication, "SelfSubjectReview", "selfsubjectreviews", cluster),
+  resource(authentication, "TokenReview", "tokenreviews", cluster),
+  resource(authorization, "LocalSubjectAccessReview", "localsubjectaccessreviews"),
+  resource(authorization, "SelfSubjectAccessReview", "selfsubjectaccessreviews", cluster),
+  resource(authorization, "SelfSubjectRulesReview", "selfsubjectrulesreviews", cluster),
+  resource(authorization, "SubjectAccessReview", "subjectaccessreviews", cluster),
+
+  resource(admission, "MutatingAdmissionPolicy", "mutatingadmissionpolicies", cluster),
+  resource(admission, "MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", cluster),
+  resource("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions", {
+    ...cluster,
+    ...status,
+    categories: ["api-extensions"],
+    shortNames: ["crd", "crds"],
   }),
-  core("Secret", "secrets"),
-  core("Service", "services", { shortNames: ["svc"], categories: ["all"], subresources: status }),
-  core("ServiceAccount", "serviceaccounts", { shortNames: ["sa"], subresources: ["token"] }),
-  grouped("apps/v1", "ControllerRevision", "controllerrevisions"),
-  grouped("apps/v1", "DaemonSet", "daemonsets", { shortNames: ["ds"], categories: ["all"], subresources: status }),
-  grouped("apps/v1", "Deployment", "deployments", {
-    shortNames: ["deploy"],
-    categories: ["all"],
-    subresources: ["scale", "status"],
-  }),
-  grouped("apps/v1", "ReplicaSet", "replicasets", {
-    shortNames: ["rs"],
-    categories: ["all"],
-    subresources: ["scale", "status"],
-  }),
-  grouped("apps/v1", "StatefulSet", "statefulsets", {
-    shortNames: ["sts"],
-    categories: ["all"],
-    subresources: ["scale", "status"],
-  }),
-  grouped("coordination.k8s.io/v1", "Lease", "leases"),
-  grouped("storage.k8s.io/v1", "StorageClass", "storageclasses", { ...cluster, shortNames: ["sc"] }),
-  grouped("storage.k8s.io/v1", "VolumeAttachment", "volumeattachments", { ...cluster, subresources: status }),
 ];

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { type Fields, isFields } from "../patch/value.ts";
+import { selectsLabels } from "../selector/label-object.ts";
 import { type Cause, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from "../validation/cause.ts";
 import { fieldsAt, objectIn, objectsIn, setMissing, specOf } from "./fields.ts";
 import { defaultPodSpec } from "./pod-spec.ts";
@@ -90,21 +91,21 @@ function checkCommon(object: KubernetesObject, live?: KubernetesObject): Cause[]
   if (typeof replicas === "number" && replicas < 0) {
     causes.push(invalidValue("spec.replicas", replicas, "must be greater than or equal to 0"));
   }
+  causes.push(...checkTemplate(spec));
   if (live && !isDeepStrictEqual(spec.selector, specOf(live).selector) && object.kind !== "StatefulSet") {
     causes.push(invalidValue("spec.selector", spec.selector, "field is immutable"));
   }
-  return [...causes, ...checkTemplate(spec)];
+  return causes;
 }
 
 function checkTemplate(spec: Fields): Cause[] {
-  const labels = fieldsAt(spec, "template", "metadata", "labels");
+  const { labels = null } = fieldsAt(spec, "template", "metadata");
   const causes: Cause[] = [];
   if (!isFields(spec.selector)) causes.push(requiredValue("spec.selector"));
-  else {
-    const wanted = fieldsAt(spec.selector, "matchLabels");
-    if (Object.entries(wanted).some(([key, value]) => labels[key] !== value)) {
-      causes.push(invalidValue("spec.template.metadata.labels", labels, "`selector` does not match template `labels`"));
-    }
+  const selector = isFields(spec.selector) ? spec.selector : {};
+  const selects = Object.keys(selector).length > 0 && selectsLabels(selector, (labels ?? {}) as Record<string, string>);
+  if (!selects) {
+    causes.push(invalidValue("spec.template.metadata.labels", labels, "`selector` does not match template `labels`"));
   }
   const podSpec = fieldsAt(spec, "template", "spec");
   if (objectsIn(podSpec, "containers").length === 0) causes.push(requiredValue("spec.template.spec.containers"));
@@ -119,7 +120,7 @@ function checkRetention(spec: Fields): Cause[] {
   const policy = fieldsAt(spec, "persistentVolumeClaimRetentionPolicy");
   return ["whenDeleted", "whenScaled"]
     .filter((when) => policy[when] !== "Retain" && policy[when] !== "Delete")
-    .map((when) => unsupportedValue(`${field}.${when}`, policy[when], ["Delete", "Retain"]));
+    .map((when) => unsupportedValue(`${field}.${when}`, policy[when], ["Retain", "Delete"]));
 }
 
 const mutable = [

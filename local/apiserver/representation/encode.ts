@@ -1,4 +1,5 @@
 import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
+import { asServed } from "../kinds/version.ts";
 import type { Answer } from "../request/answer.ts";
 import type { Call } from "../request/call.ts";
 import { writeYaml } from "../request/yaml.ts";
@@ -6,22 +7,23 @@ import type { State } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import { type Form, formOf } from "./accept.ts";
 import { itemJson, metadataJson, objectJson } from "./represent.ts";
+import { tableJson } from "./table.ts";
 
 type ListAnswer = Answer & { type: "list" };
 
 /** Puts an answer into the form that the client asked for. */
-export function encode(_state: State, call: Call, answer: Answer): ApiResponse {
+export function encode(state: State, call: Call, answer: Answer): ApiResponse {
   const warnings = warningHeader(call.warnings);
   if (answer.type === "stream") return respond(200, "application/json", answer.body, warnings);
   if (answer.type === "text") return respond(answer.status, "text/plain; charset=utf-8", once(answer.text), warnings);
   const form = formOf(call.request.headers.accept);
   const status = answer.type === "list" ? 200 : answer.status;
-  const json = jsonOf(answer, form);
+  const json = jsonOf(state, call, answer, form);
   if (form.yaml) return respond(status, "application/yaml", once(writeYaml(JSON.parse(json))), warnings);
   return respond(status, "application/json", once(json), warnings);
 }
 
-function jsonOf(answer: Exclude<Answer, { type: "stream" | "text" }>, form: Form): string {
+function jsonOf(state: State, call: Call, answer: Exclude<Answer, { type: "stream" | "text" }>, form: Form): string {
   switch (answer.type) {
     case "object":
       return JSON.stringify(answer.object);
@@ -37,17 +39,18 @@ function jsonOf(answer: Exclude<Answer, { type: "stream" | "text" }>, form: Form
         : objectJson(answer.resource, answer.stored);
     }
     case "list":
-      return listJson(answer, form);
+      return listJson(state, call, answer, form);
   }
 }
 
-function listJson(answer: ListAnswer, form: Form): string {
+function listJson(state: State, call: Call, answer: ListAnswer, form: Form): string {
   const { resource, version, next, remaining, items } = answer;
-  const metadata = JSON.stringify({
-    resourceVersion: String(version),
-    continue: next,
-    remainingItemCount: remaining,
-  });
+  const listMetadata = { resourceVersion: String(version), continue: next, remainingItemCount: remaining };
+  if (form.shape === "table") {
+    const objects = items.map(({ object }) => asServed(resource, object));
+    return tableJson(state, call, { kind: `${resource.kind}List`, metadata: listMetadata, items: objects });
+  }
+  const metadata = JSON.stringify(listMetadata);
   if (form.shape === "metadata") {
     if (!form.list) {
       throw notAcceptable(
@@ -58,10 +61,9 @@ function listJson(answer: ListAnswer, form: Form): string {
     return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[${all}]}`;
   }
   const all = items.map((stored) => itemJson(resource, stored)).join(",");
-  return `{"kind":"${listKind(answer)}","apiVersion":"${resource.apiVersion}","metadata":${metadata},"items":[${all}]}`;
+  return `{"kind":"${resource.kind}List","apiVersion":"${resource.apiVersion}","metadata":${metadata},"items":[${all}]}`;
 }
 
-const listKind = ({ resource }: ListAnswer) => `${resource.kind}List`;
 const notAcceptable = (message: string) => new StatusError(406, "NotAcceptable", message);
 
 /** A failure as the Status that the API server would send. */

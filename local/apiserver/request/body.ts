@@ -42,7 +42,7 @@ export function readObject(call: Call, resource: Resource): KubernetesObject {
  */
 export function decode(call: Call, resource: Resource, document: Fields): KubernetesObject {
   const { object, unknown } = conform(resource, document);
-  const mode = call.query.get("fieldValidation") || "Warn";
+  const mode = call.fieldValidation;
   const problems = unknown.map((field) => `unknown field ${JSON.stringify(field)}`);
   if (mode === "Strict" && problems.length > 0) {
     throw new TypeMismatch(`strict decoding error: ${problems.join(", ")}`);

@@ -2,11 +2,11 @@ import type { ApiRequest } from "../../../shared/kubernetes/transport.ts";
 import { managerName } from "../apply/track.ts";
 import type { Identity } from "../auth/identity.ts";
 import { subresourceOf, verbsOf } from "../discovery/verbs.ts";
-import { invalidOptions, methodNotAllowed, notServed } from "../failure.ts";
+import { methodNotAllowed, notServed } from "../failure.ts";
 import type { Resource } from "../resource.ts";
 import type { State } from "../state.ts";
-import { unsupportedValue } from "../validation/cause.ts";
 import type { ResourcePath } from "./parse.ts";
+import { type WriteOptions, writeOptions } from "./write-options.ts";
 
 /** The verbs of roles. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
@@ -24,6 +24,7 @@ export interface Call {
   readonly user: Identity;
   /** Go through all of it but the storing. */
   readonly dryRun: boolean;
+  readonly fieldValidation: WriteOptions["fieldValidation"];
   /** Who owns the fields that this call writes. */
   readonly manager: string;
   /** What the answer warns of. */
@@ -59,13 +60,18 @@ export function callOf(
     query,
     request,
     user,
-    dryRun: isDryRun(query.getAll("dryRun"), optionsKind[verb]),
+    ...writeOptions(query, optionsKind[verb] ?? "ListOptions"),
     manager: managerName(query.get("fieldManager") ?? undefined, request.headers["user-agent"]),
     warnings: [],
   };
 }
 
-function verbOf(method: ApiRequest["method"], { name, subresource }: ResourcePath, query: URLSearchParams): Verb {
+/** The verb of a request, as roles name it. Throws 405 where the method makes no sense. */
+export function verbOf(
+  method: ApiRequest["method"],
+  { name, subresource }: ResourcePath,
+  query: URLSearchParams,
+): Verb {
   if (name === undefined) {
     if (method === "GET") return isTrue(query.get("watch")) ? "watch" : "list";
     if (method === "POST") return "create";
@@ -75,8 +81,8 @@ function verbOf(method: ApiRequest["method"], { name, subresource }: ResourcePat
   if (method === "GET") return "get";
   if (method === "PUT") return "update";
   if (method === "PATCH") return "patch";
-  if (method === "DELETE" && !subresource) return "delete";
-  if (method === "POST" && subresource) return "create";
+  if (method === "DELETE") return "delete";
+  if (subresource) return "create";
   throw methodNotAllowed();
 }
 
@@ -87,15 +93,6 @@ const optionsKind: Partial<Record<Verb, string>> = {
   delete: "DeleteOptions",
   deletecollection: "DeleteOptions",
 };
-
-/** Reads `dryRun`, of which `All` is the only kind. */
-export function isDryRun(values: readonly string[], kind = "CreateOptions"): boolean {
-  const given = values.filter((value) => value !== "");
-  if (given.some((value) => value !== "All")) {
-    throw invalidOptions(kind, [unsupportedValue("dryRun", given, ["All"])]);
-  }
-  return given.length > 0;
-}
 
 /** A boolean of the query: whatever is neither `false` nor `0` is true, also nothing at all. */
 export const isTrue = (value: string | null): boolean =>

@@ -79,7 +79,7 @@ function value(given: unknown, schema: Schema, place: Place): unknown {
       if (!type.properties) return given;
       return struct(given, type, { ...place, struct: structName(schema, place.struct) });
     case "string":
-      if (typeof given === "string") return type.format === "date-time" ? timestamp(given) : given;
+      if (typeof given === "string") return type.format === "date-time" ? timestamp(given, place.path) : given;
       if (typeof given === "number" && isQuantity(place.path)) return String(given);
       throw mismatch(given, schema, place);
     case "boolean":
@@ -124,11 +124,25 @@ const quantities =
   /(^|\.)(requests|limits|capacity|allocatable|allocatedResources|overhead|hard|used|sizeLimit|divisor)$/;
 const isQuantity = (path: string) => quantities.test(path);
 
-function timestamp(text: string): string {
-  if (!Number.isNaN(Date.parse(text)) && /^\d{4}-\d\d-\d\dT/.test(text)) return text;
-  throw new TypeMismatch(
-    `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(text)} as "2006"`,
-  );
+// Fields whose type in Go is MicroTime: it takes exactly six digits of a second, where Time takes any number and drops them.
+const microTimes = new Set(["eventTime", "lastObservedTime", "acquireTime", "renewTime"]);
+
+function timestamp(text: string, path: string): string {
+  const micro = microTimes.has(path.slice(path.lastIndexOf(".") + 1));
+  const layout = micro ? "2006-01-02T15:04:05.000000Z07:00" : "2006-01-02T15:04:05Z07:00";
+  const parts = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[-+]\d\d:\d\d)$/.exec(text);
+  const at = Date.parse(text);
+  const refuse = (rest: string, part: string) =>
+    new TypeMismatch(
+      `parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(part)}`,
+    );
+  if (!parts || Number.isNaN(at)) throw refuse(text, "2006");
+  const [, fraction = "", zone = ""] = parts;
+  const seconds = new Date(at).toISOString().slice(0, -5);
+  if (!micro) return `${seconds}Z`;
+  if (fraction.length < 7) throw refuse(fraction + zone, ".000000");
+  if (fraction.length > 7) throw refuse(fraction.slice(7) + zone, "Z07:00");
+  return `${seconds}${fraction}Z`;
 }
 
 function mismatch(given: unknown, schema: Schema, place: Place): TypeMismatch {

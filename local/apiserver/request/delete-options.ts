@@ -2,7 +2,8 @@ import { badRequest, invalidOptions } from "../failure.ts";
 import { fieldsAt } from "../kinds/fields.ts";
 import { type Fields, isFields } from "../patch/value.ts";
 import { invalidValue, unsupportedValue } from "../validation/cause.ts";
-import { type Call, isDryRun, isTrue } from "./call.ts";
+import { type Call, isTrue } from "./call.ts";
+import { isDryRun } from "./write-options.ts";
 
 /** How something is to be deleted. */
 export interface DeleteOptions {

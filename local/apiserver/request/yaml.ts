@@ -11,5 +11,6 @@ export function parseYaml(text: string): unknown {
 /** Writes YAML, for clients that accept nothing else. */
 export function writeYaml(value: unknown): string {
   const { stringify }: typeof import("yaml") = require("yaml");
-  return stringify(value, { sortMapEntries: true });
+  // YAML 1.1 is what readers of Kubernetes speak: it wants quotes around what looks like a time.
+  return stringify(value, { sortMapEntries: true, indentSeq: false, version: "1.1" });
 }

@@ -29,7 +29,11 @@ const metadata = ["metadata.name", "metadata.namespace"];
 const coreEvent = new Map([
   ...paths(...metadata, "reason", "reportingComponent", "source", "type"),
   ...referenceParts.map((part): [string, Reader] => [`involvedObject.${part}`, reader(`involvedObject.${part}`)]),
-  ["source", reader("source.component")],
+  [
+    "source",
+    ({ source, reportingComponent }: KubernetesObject) =>
+      String((source as Record<string, unknown> | undefined)?.component || reportingComponent || ""),
+  ],
 ]);
 const groupedEvent = new Map([
   ...paths(...metadata, "reason", "type"),

@@ -5,6 +5,7 @@ import type { Answer } from "../request/answer.ts";
 import type { Call, ObjectCall } from "../request/call.ts";
 import { deleteOptions } from "../request/delete-options.ts";
 import type { State } from "../state.ts";
+import { success } from "../subresources/success.ts";
 import { deleteObject } from "../write/delete.ts";
 import { live } from "./get.ts";
 import { list } from "./list.ts";
@@ -14,7 +15,7 @@ export function remove(state: State, call: ObjectCall): Answer {
   const { resource, name } = call;
   const options = deleteOptions(call);
   checkNamespaceDeletion(call);
-  const { stored, gone } = deleteObject(state, resource, live(state, call), options, options.dryRun);
+  const { stored, gone } = deleteObject(state, resource, live(state, call), options);
   const status = !gone && options.announcesWaiting ? 202 : 200;
   if (!gone || strategyOf(resource).answersDeleted) return { type: "stored", status, resource, stored };
   const group = groupOf(resource);
@@ -26,15 +27,6 @@ export function remove(state: State, call: ObjectCall): Answer {
 export function removeCollection(state: State, call: Call): Answer {
   const options = deleteOptions(call);
   const found = list(state, call);
-  for (const stored of found.items) deleteObject(state, call.resource, stored, options, options.dryRun);
+  for (const stored of found.items) deleteObject(state, call.resource, stored, options);
   return { ...found, version: state.store.version };
 }
-
-/** A Status that says that all went well. */
-export const success = (more: Record<string, unknown> = {}) => ({
-  kind: "Status",
-  apiVersion: "v1",
-  metadata: {},
-  status: "Success",
-  ...more,
-});

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { serverSideApply } from "../apply/apply.ts";
-import { badRequest, invalidOptions, notFound, unprocessablePatch } from "../failure.ts";
+import { badRequest, conflict, notFound, unprocessablePatch } from "../failure.ts";
 import { collectionOf } from "../kinds/table.ts";
 import { asServed } from "../kinds/version.ts";
 import { jsonPatch } from "../patch/json.ts";
@@ -11,10 +11,10 @@ import type { Answer } from "../request/answer.ts";
 import { contentType, decode } from "../request/body.ts";
 import { isTrue, keyOf, type ObjectCall } from "../request/call.ts";
 import { TypeMismatch } from "../request/conform.ts";
+import { checkPatchOptions } from "../request/write-options.ts";
 import { parseYaml } from "../request/yaml.ts";
 import type { State } from "../state.ts";
 import { StatusError } from "../status-error.ts";
-import { forbiddenValue, requiredValue } from "../validation/cause.ts";
 import { createObject } from "../write/create.ts";
 import { updateObject } from "../write/update.ts";
 import { checkNames } from "./names.ts";
@@ -33,6 +33,7 @@ const types: Readonly<Record<string, PatchType>> = {
 export function patch(state: State, call: ObjectCall): Answer {
   const { resource, name, namespace } = call;
   const type = patchType(call);
+  checkPatchOptions(call.query, type === "apply");
   if (type === "apply") return apply(state, call);
   const live = state.store.get(collectionOf(resource), keyOf(resource, namespace, name));
   if (!live) throw notFound(resource, name);
@@ -66,7 +67,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function decodePatched(call: ObjectCall, document: Fields): KubernetesObject {
+/** A patched object, typed again. Throws 422 for what its type cannot hold. */
+export function decodePatched(call: ObjectCall, document: Fields): KubernetesObject {
   const { resource } = call;
   if (document.kind !== resource.kind || document.apiVersion !== resource.apiVersion) {
     throw unprocessablePatch(document, "the patch changes the kind or the version of the object");
@@ -84,10 +86,6 @@ function decodePatched(call: ObjectCall, document: Fields): KubernetesObject {
 /** Server-side apply: the only patch that creates what does not exist. */
 function apply(state: State, call: ObjectCall): Answer {
   const { resource, name, namespace, subresource, query } = call;
-  const manager = query.get("fieldManager") ?? "";
-  if (!manager) {
-    throw invalidOptions("PatchOptions", [requiredValue("fieldManager", "is required for apply patch")]);
-  }
   const applied = readApplied(call);
   const live = state.store.get(collectionOf(resource), keyOf(resource, namespace, name));
   if (!live && subresource) throw notFound(resource, name);
@@ -95,36 +93,33 @@ function apply(state: State, call: ObjectCall): Answer {
     resource,
     live: live && asServed(resource, live.object),
     applied,
-    manager,
+    manager: call.manager,
     force: isTrue(query.get("force")),
     subresource,
     now: state.clock.now(),
   });
-  const next = structuredClone(object) as KubernetesObject;
+  const next = decodePatched(call, structuredClone(object));
   if (live) return { type: "stored", status: 200, resource, stored: updateObject(state, call, live, next, true) };
+  if (next.metadata.uid) {
+    const why = `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`;
+    throw conflict(resource, name, why);
+  }
   return { type: "stored", status: 201, resource, stored: createObject(state, call, next, true) };
 }
 
-function readApplied(call: ObjectCall): Fields {
+function readApplied({ request, resource, name }: ObjectCall): Fields {
   let document: unknown;
   try {
-    document = parseYaml(call.request.body ?? "");
+    document = parseYaml(request.body ?? "");
   } catch (error) {
     throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : error}`);
   }
   if (!isFields(document)) throw badRequest("error decoding YAML: the body is no object");
-  try {
-    const object = decode(call, call.resource, document);
-    checkNames(call, object);
-    return object;
-  } catch (error) {
-    if (error instanceof TypeMismatch) throw badRequest(error.message);
-    throw error;
+  const { apiVersion = "", kind = "" } = document;
+  if (apiVersion !== resource.apiVersion || kind !== resource.kind) {
+    const given = `${apiVersion}`.includes("/") ? apiVersion : `/${apiVersion}`;
+    throw badRequest(`invalid object type: ${given}, Kind=${kind}`);
   }
-}
-
-/** `force` is for apply alone. */
-export function checkForce({ query }: ObjectCall, type: PatchType): void {
-  if (type === "apply" || !query.has("force")) return;
-  throw invalidOptions("PatchOptions", [forbiddenValue("force", "may not be specified for non-apply patch")]);
+  const metadata = isFields(document.metadata) ? document.metadata : {};
+  return { ...document, metadata: { ...metadata, name: metadata.name ?? name } };
 }

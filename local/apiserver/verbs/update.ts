@@ -25,8 +25,8 @@ export function update(state: State, call: ObjectCall): Answer {
   return { type: "stored", status: 201, resource, stored: createObject(state, call, object) };
 }
 
-/** An update that says a uid is meant for that incarnation only. */
-function checkUid({ resource, name }: ObjectCall, live: Stored, { metadata }: KubernetesObject): void {
+/** An update that says a uid is meant for that incarnation only. Throws 409. */
+export function checkUid({ resource, name }: ObjectCall, live: Stored, { metadata }: KubernetesObject): void {
   const { uid } = live.object.metadata;
   if (!metadata.uid || metadata.uid === uid) return;
   const why = `StorageError: invalid object, Code: 4, Key: /registry/${resource.plural}/${live.key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`;

@@ -23,13 +23,8 @@ export interface Deletion {
  * already going may still change how its dependents go, and shorten the grace period. Throws 409 when a precondition does
  * not hold.
  */
-export function deleteObject(
-  state: State,
-  resource: Resource,
-  live: Stored,
-  options: DeleteOptions,
-  dryRun: boolean,
-): Deletion {
+export function deleteObject(state: State, resource: Resource, live: Stored, options: DeleteOptions): Deletion {
+  const { dryRun } = options;
   checkPreconditions(resource, live, options);
   const strategy = strategyOf(resource);
   const object = structuredClone(live.object);
@@ -64,7 +59,8 @@ const isSame = ({ metadata: next }: KubernetesObject, { metadata: live }: Kubern
   next.deletionGracePeriodSeconds === live.deletionGracePeriodSeconds &&
   next.finalizers?.join() === live.finalizers?.join();
 
-function checkPreconditions(resource: Resource, { object, version }: Stored, options: DeleteOptions): void {
+/** Holds an object against the uid and the resourceVersion that a DELETE is meant for. Throws 409. */
+export function checkPreconditions(resource: Resource, { object, version }: Stored, options: DeleteOptions): void {
   const { uid, name } = object.metadata;
   const kind = { ...resource, plural: resource.kind };
   if (options.uid !== undefined && options.uid !== uid) {

@@ -6,7 +6,6 @@ import { invalid, modified, unreadableVersion } from "../failure.ts";
 import { settleDefinitions } from "../kinds/definition-life.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import type { Strategy } from "../kinds/strategy.ts";
-import { collectionOf } from "../kinds/table.ts";
 import { asStored } from "../kinds/version.ts";
 import type { Call, ObjectCall } from "../request/call.ts";
 import { type State, timestamp } from "../state.ts";
@@ -15,6 +14,7 @@ import { invalidValue } from "../validation/cause.ts";
 import { checkChangedMetadata } from "../validation/metadata.ts";
 import { dedupeOwners, normalizeMetadata } from "./metadata.ts";
 import { removeObject } from "./remove.ts";
+import { replaceObject } from "./replace.ts";
 import { track } from "./track.ts";
 
 /**
@@ -43,7 +43,7 @@ export function updateObject(
 
   keepMetadata(next, live.object);
   if (subresource === "status") strategy.prepareStatus?.(next, live.object, now);
-  else strategy.prepareUpdate?.(next, live.object, now);
+  else if (subresource !== "finalize") strategy.prepareUpdate?.(next, live.object, now);
   if (strategy.generation && isNewGeneration(call, strategy, next, live.object)) {
     next.metadata.generation = (live.object.metadata.generation ?? 0) + 1;
   }
@@ -56,21 +56,18 @@ export function updateObject(
   return store(state, call, strategy, live, next);
 }
 
-function store(state: State, { resource, dryRun }: Call, strategy: Strategy, live: Stored, next: KubernetesObject) {
-  if (isReleased(strategy, next)) {
-    if (!dryRun) removeObject(state, resource, live);
-    return storedAs(live.key, live.version, next);
+function store(state: State, call: Call, strategy: Strategy, live: Stored, next: KubernetesObject): Stored {
+  if (!isReleased(strategy, next)) {
+    const stored = replaceObject(state, call, live, next);
+    if (stored !== live && !call.dryRun) settleDefinitions(state, call.resource, stored);
+    return stored;
   }
-  next.metadata.resourceVersion = String(live.version);
-  if (isDeepStrictEqual(next, live.object)) return live;
-  if (dryRun) return storedAs(live.key, live.version, next);
-  const stored = state.store.put(collectionOf(resource), live.key, next);
-  settleDefinitions(state, resource, stored);
-  return stored;
+  if (!call.dryRun) removeObject(state, call.resource, live);
+  return storedAs(live.key, live.version, next);
 }
 
 /** Whether nothing holds a dying object any longer. A pod that still has time to end waits for the DELETE without grace. */
-export function isReleased(strategy: Strategy, { metadata, ...rest }: KubernetesObject): boolean {
+function isReleased(strategy: Strategy, { metadata, ...rest }: KubernetesObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = metadata;
   if (!deletionTimestamp || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false;
   return !strategy.held?.({ ...rest, metadata });

@@ -1,0 +1,58 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { State } from "../state.ts";
+import type { Identity } from "./identity.ts";
+
+/** The audience of tokens that are good for the API server itself. */
+export const ownAudience = "https://kubernetes.default.svc";
+
+/** A token of a service account that this server issued. */
+export interface IssuedToken {
+  readonly identity: Identity;
+  readonly namespace: string;
+  readonly name: string;
+  readonly audience: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}
+
+/**
+ * Issues a token that looks like the JSON Web Token of a real cluster. It is not signed: the server knows its tokens by heart, and nobody
+ * else is to trust them.
+ */
+export function issueToken(
+  { clock, random, issued }: State,
+  { metadata }: KubernetesObject,
+  seconds: number,
+  audience: readonly string[] = [ownAudience],
+): { token: string; audience: readonly string[]; expires: number } {
+  const { name, namespace = "", uid } = metadata;
+  const now = clock.now();
+  const expires = now + seconds * 1000;
+  const subject = `system:serviceaccount:${namespace}:${name}`;
+  const at = Math.floor(now / 1000);
+  const claims = {
+    aud: audience,
+    exp: at + seconds,
+    iat: at,
+    iss: ownAudience,
+    jti: random.uuid(),
+    "kubernetes.io": { namespace, serviceaccount: { name, uid } },
+    nbf: at,
+    sub: subject,
+  };
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const token = `${part({ alg: "none", typ: "JWT" })}.${part(claims)}.`;
+  const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
+  issued.set(token, { identity: { user: subject, groups, uid }, namespace, name, audience, expires });
+  return { token, audience, expires };
+}
+
+/** Whom a token stands for. `undefined` when it is unknown, too old, or its service account is gone or another one. */
+export function holderOf({ clock, issued, store }: State, token: string): IssuedToken | undefined {
+  const known = issued.get(token);
+  if (!known) return undefined;
+  const account = store.get("/serviceaccounts", `${known.namespace}/${known.name}`);
+  if (known.expires > clock.now() && account?.object.metadata.uid === known.identity.uid) return known;
+  issued.delete(token);
+  return undefined;
+}

@@ -1,0 +1,74 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Attributes, PathAttributes } from "../auth/attributes.ts";
+import { verdict } from "../auth/authorize.ts";
+import { rulesOf } from "../auth/bindings.ts";
+import type { Identity } from "../auth/identity.ts";
+import { invalid } from "../failure.ts";
+import { specOf } from "../kinds/fields.ts";
+import { type Fields, isFields } from "../patch/value.ts";
+import type { Call } from "../request/call.ts";
+import type { State } from "../state.ts";
+import { invalidValue } from "../validation/cause.ts";
+
+/** `kubectl auth can-i`: whether the caller, or somebody the caller names, may do something. */
+export function reviewAccess(state: State, call: Call, asked: KubernetesObject): object {
+  const spec = specOf(asked);
+  const who = asked.kind === "SelfSubjectAccessReview" ? call.user : subjectOf(spec);
+  const { allowed, because } = verdict(state, who, wantedIn(call, spec));
+  return { allowed, ...(because ? { reason: because } : {}) };
+}
+
+function subjectOf({ user, groups }: Fields): Identity {
+  return { user: String(user ?? ""), groups: Array.isArray(groups) ? groups.map(String) : [] };
+}
+
+function wantedIn(call: Call, { resourceAttributes, nonResourceAttributes }: Fields): Attributes | PathAttributes {
+  if (isFields(resourceAttributes) === isFields(nonResourceAttributes)) {
+    const why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    const subject = { ...call.resource, kind: "" };
+    throw invalid(subject, "", [invalidValue("spec.resourceAttributes", resourceAttributes ?? null, why)]);
+  }
+  const text = (fields: Fields, name: string) => String(fields[name] ?? "");
+  if (isFields(nonResourceAttributes)) {
+    return { verb: text(nonResourceAttributes, "verb"), path: text(nonResourceAttributes, "path") };
+  }
+  const given = resourceAttributes as Fields;
+  const subresource = text(given, "subresource");
+  return {
+    verb: text(given, "verb"),
+    group: text(given, "group"),
+    resource: subresource ? `${text(given, "resource")}/${subresource}` : text(given, "resource"),
+    ...(text(given, "namespace") ? { namespace: text(given, "namespace") } : {}),
+    ...(text(given, "name") ? { name: text(given, "name") } : {}),
+  };
+}
+
+/** `kubectl auth can-i --list`: all that the caller may do in a namespace. */
+export function reviewOwnRules(state: State, { user }: Call, asked: KubernetesObject): object {
+  const everything = [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }];
+  if (verdict(state, user, { verb: "*", group: "*", resource: "*" }).allowed) {
+    return {
+      incomplete: false,
+      resourceRules: everything,
+      nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+    };
+  }
+  const { namespace } = specOf(asked);
+  const rules = [...rulesOf(state, user, typeof namespace === "string" ? namespace : undefined)].map(
+    ({ rule }) => rule,
+  );
+  return {
+    incomplete: false,
+    resourceRules: rules
+      .filter(({ resources }) => resources.length > 0)
+      .map(({ verbs, apiGroups, resources, resourceNames }) => ({
+        verbs,
+        apiGroups,
+        resources,
+        ...(resourceNames.length > 0 ? { resourceNames } : {}),
+      })),
+    nonResourceRules: rules
+      .filter(({ nonResourceURLs }) => nonResourceURLs.length > 0)
+      .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
+  };
+}

@@ -1,0 +1,81 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { invalid } from "../failure.ts";
+import { fieldsAt, objectIn, specOf, statusOf } from "../kinds/fields.ts";
+import type { Answer } from "../request/answer.ts";
+import { readObject } from "../request/body.ts";
+import type { ObjectCall } from "../request/call.ts";
+import type { Resource } from "../resource.ts";
+import { selectorText } from "../selector/label-object.ts";
+import type { State } from "../state.ts";
+import { StatusError } from "../status-error.ts";
+import type { Stored } from "../store/stored.ts";
+import { invalidValue } from "../validation/cause.ts";
+import { live } from "../verbs/get.ts";
+import { checkNames } from "../verbs/names.ts";
+import { decodePatched, patched, patchType } from "../verbs/patch.ts";
+import { checkUid } from "../verbs/update.ts";
+import { updateObject } from "../write/update.ts";
+
+const scale: Resource = {
+  apiVersion: "autoscaling/v1",
+  kind: "Scale",
+  plural: "scales",
+  singular: "scale",
+  namespaced: true,
+};
+
+/** GET of `scale`: how many replicas are wanted and how many there are, the same for every workload. */
+export function getScale(state: State, call: ObjectCall): Answer {
+  return { type: "object", status: 200, object: scaleOf(live(state, call)) };
+}
+
+/** PUT of `scale`. */
+export function updateScale(state: State, call: ObjectCall): Answer {
+  const wanted = readObject(call, scale);
+  checkNames(call, wanted);
+  const before = live(state, call);
+  checkUid(call, before, wanted);
+  return setReplicas(state, call, before, wanted);
+}
+
+/** PATCH of `scale`, by the three types of patch that are no apply. */
+export function patchScale(state: State, call: ObjectCall): Answer {
+  const before = live(state, call);
+  const type = patchType(call);
+  if (type === "apply") throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  const asScale: ObjectCall = { ...call, resource: scale };
+  const wanted = decodePatched(asScale, patched(asScale, type, scaleOf(before)));
+  return setReplicas(state, call, before, wanted);
+}
+
+function setReplicas(state: State, call: ObjectCall, before: Stored, wanted: KubernetesObject): Answer {
+  const { replicas = 0 } = specOf(wanted);
+  if (Number(replicas) < 0) {
+    const cause = invalidValue("spec.replicas", replicas, "must be greater than or equal to 0");
+    throw invalid(scale, call.name, [cause]);
+  }
+  const next = structuredClone(before.object);
+  objectIn(next, "spec").replicas = replicas;
+  next.metadata.resourceVersion = wanted.metadata.resourceVersion;
+  next.metadata.uid = wanted.metadata.uid;
+  return { type: "object", status: 200, object: scaleOf(updateObject(state, call, before, next)) };
+}
+
+function scaleOf({ object }: Stored): KubernetesObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const { replicas } = specOf(object);
+  const selector = fieldsAt(object, "spec", "selector");
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: {
+      name,
+      ...(namespace ? { namespace } : {}),
+      uid,
+      resourceVersion,
+      ...(creationTimestamp ? { creationTimestamp } : {}),
+    },
+    spec: replicas ? { replicas } : {},
+    status: { replicas: statusOf(object).replicas ?? 0, selector: selectorText(selector) },
+  };
+}
