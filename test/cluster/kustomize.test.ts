@@ -7,7 +7,7 @@ import { readTable } from "../../functions/platform/sweep/table.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { parseYaml, readKustomization, root } from "../manifests/kustomization.ts";
 import { danglingReferences, identityOf } from "../manifests/references.ts";
-import { faultsOf, ofKind } from "../manifests/schemas.ts";
+import { faultsOf, ofKind } from "../manifests/schemas/schemas.ts";
 import { kubectl, run } from "./kubectl.ts";
 
 if (!kubectl) console.log("Builds by kustomize are not tested: KUBEBUILDER_ASSETS names no folder with kubectl.");

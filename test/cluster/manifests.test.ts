@@ -10,7 +10,7 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { slug } from "../../shared/rule.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { readKustomization, root } from "../manifests/kustomization.ts";
-import { ofKind } from "../manifests/schemas.ts";
+import { ofKind } from "../manifests/schemas/schemas.ts";
 import { kubectl, run } from "./kubectl.ts";
 
 const cluster = inject("cluster");

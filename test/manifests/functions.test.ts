@@ -7,7 +7,7 @@ import { slug } from "../../shared/rule.ts";
 import { readSettings } from "../../shared/settings.ts";
 import { grant, grantsOf } from "./grants.ts";
 import { readKustomization, root } from "./kustomization.ts";
-import { ofKind } from "./schemas.ts";
+import { ofKind } from "./schemas/schemas.ts";
 import { declaredWakes, passes, wakesOf } from "./wakes.ts";
 
 const functions = await loadDeclared(root);

@@ -7,7 +7,7 @@ import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { readKustomization, root } from "./kustomization.ts";
 import { misspellings } from "./misspell.ts";
 import { danglingReferences, identityOf } from "./references.ts";
-import { faultsOf, ofKind } from "./schemas.ts";
+import { faultsOf, ofKind } from "./schemas/schemas.ts";
 
 const folders = globSync("{knative,sources}/**/kustomization.yaml", { cwd: root }).map(dirname).sort();
 const overlays = folders.map(readKustomization).filter(({ kind }) => kind === "Component");

@@ -3,7 +3,7 @@ import { defaultFeatures } from "../../local/knative/features.ts";
 import { readTrigger } from "../../local/knative/manifest/trigger.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { slug } from "../../shared/rule.ts";
-import { ofKind } from "./schemas.ts";
+import { ofKind } from "./schemas/schemas.ts";
 
 const kinds = ["PersistentVolumeClaim", "Pod", "ConfigMap"];
 const types = [

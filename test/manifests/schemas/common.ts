@@ -1,0 +1,26 @@
+import * as z from "zod";
+
+export const name = z.string().regex(/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/);
+export const duration = z.string().regex(/^PT([0-9]+M)?([0-9.]+S)?$/);
+export const namespace = z.string().regex(/^[a-z0-9-]+$/);
+
+export const labels = z.strictObject({
+  "app.kubernetes.io/part-of": z.literal("holdfast"),
+  "app.kubernetes.io/name": name.optional(),
+  "app.kubernetes.io/component": name.optional(),
+});
+
+export const clusterWide = z.strictObject({ name, labels });
+export const namespaced = z.strictObject({ name, namespace, labels });
+
+/** In the namespace of the object that refers: an overlay may move both. */
+export const functionRef = z.strictObject({
+  apiVersion: z.literal("serving.knative.dev/v1"),
+  kind: z.literal("Service"),
+  name,
+});
+export const brokerRef = z.strictObject({
+  apiVersion: z.literal("eventing.knative.dev/v1"),
+  kind: z.literal("Broker"),
+  name,
+});

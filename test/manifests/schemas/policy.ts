@@ -1,0 +1,45 @@
+import * as z from "zod";
+import { clusterWide, name } from "./common.ts";
+
+const selector = z.strictObject({
+  matchLabels: z.record(z.string(), z.string()).optional(),
+  matchExpressions: z
+    .array(z.strictObject({ key: z.string(), operator: z.enum(["In", "NotIn"]), values: z.array(z.string()).min(1) }))
+    .optional(),
+});
+
+export const policy = z.strictObject({
+  apiVersion: z.literal("admissionregistration.k8s.io/v1"),
+  kind: z.literal("MutatingAdmissionPolicy"),
+  metadata: clusterWide,
+  spec: z.strictObject({
+    failurePolicy: z.literal("Ignore"),
+    reinvocationPolicy: z.literal("Never"),
+    matchConstraints: z.strictObject({
+      resourceRules: z.array(
+        z.strictObject({
+          apiGroups: z.array(z.string()),
+          apiVersions: z.array(z.string()),
+          operations: z.tuple([z.literal("CREATE")]),
+          resources: z.array(z.string()),
+        }),
+      ),
+    }),
+    mutations: z.tuple([
+      z.strictObject({
+        patchType: z.literal("ApplyConfiguration"),
+        applyConfiguration: z.strictObject({ expression: z.string() }),
+      }),
+    ]),
+  }),
+});
+
+export const policyBinding = z.strictObject({
+  apiVersion: z.literal("admissionregistration.k8s.io/v1"),
+  kind: z.literal("MutatingAdmissionPolicyBinding"),
+  metadata: clusterWide,
+  spec: z.strictObject({
+    policyName: name,
+    matchResources: z.strictObject({ namespaceSelector: selector, objectSelector: selector }).partial().optional(),
+  }),
+});

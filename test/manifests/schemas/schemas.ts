@@ -1,0 +1,65 @@
+import * as z from "zod";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { accessSchemas } from "./access.ts";
+import { labels, name, namespaced } from "./common.ts";
+import { apiServerSource, broker, pingSource } from "./events.ts";
+import { policy, policyBinding } from "./policy.ts";
+import { service } from "./service.ts";
+import { trigger } from "./trigger.ts";
+
+const podSecurity = z.literal("restricted");
+const namespaceObject = z.strictObject({
+  apiVersion: z.literal("v1"),
+  kind: z.literal("Namespace"),
+  metadata: z.strictObject({
+    name,
+    labels: labels.extend({
+      "pod-security.kubernetes.io/enforce": podSecurity,
+      "pod-security.kubernetes.io/audit": podSecurity,
+      "pod-security.kubernetes.io/warn": podSecurity,
+    }),
+  }),
+});
+
+/**
+ * Every field that our manifests use, and no other: the schemas of Knative's CRDs keep fields that they do not know, so that the
+ * API server would take a misspelt one in silence. Also what we hold ourselves to: roles without wildcards, no CPU limit, nothing
+ * that slows a cold start, a complete delivery on every Trigger.
+ */
+const schemas = {
+  Namespace: namespaceObject,
+  ConfigMap: z.strictObject({
+    apiVersion: z.literal("v1"),
+    kind: z.literal("ConfigMap"),
+    metadata: namespaced,
+    data: z.strictObject({ "table.yaml": z.string() }),
+  }),
+  ...accessSchemas,
+  Service: service,
+  Trigger: trigger,
+  Broker: broker,
+  ApiServerSource: apiServerSource,
+  PingSource: pingSource,
+  MutatingAdmissionPolicy: policy,
+  MutatingAdmissionPolicyBinding: policyBinding,
+} as const;
+
+/** A kind of object that is in our manifests. */
+type ManifestKind = keyof typeof schemas;
+
+/** What is wrong with an object, in a line each; empty when it is one of ours and has only fields that we know. */
+export function faultsOf({ kind, metadata, ...rest }: KubernetesObject): readonly string[] {
+  const schema: z.ZodType | undefined = kind in schemas ? schemas[kind as ManifestKind] : undefined;
+  if (!schema) return [`No schema knows the kind ${kind}.`];
+  const issues = schema.safeParse({ kind, metadata, ...rest }).error?.issues ?? [];
+  return issues.map((issue) => `${kind} ${metadata?.name}, ${issue.path.join(".")}: ${issue.message}`);
+}
+
+/** The objects of a kind, with the fields that its schema promises. Throws when one is not valid. */
+export function ofKind<Kind extends ManifestKind>(
+  kind: Kind,
+  objects: readonly KubernetesObject[],
+): readonly z.output<(typeof schemas)[Kind]>[] {
+  const found = objects.filter((object) => object.kind === kind);
+  return found.map((object) => schemas[kind].parse(object) as z.output<(typeof schemas)[Kind]>);
+}
