@@ -1,8 +1,10 @@
 import { type Clock, systemClock } from "../clock.ts";
-import { ApiError, type ApiFailure, isNotFound } from "./api-error.ts";
+import { ApiError, isNotFound } from "./api-error.ts";
+import { caller } from "./call.ts";
 import { type Kind, pathOf } from "./kind.ts";
+import { itemsOf } from "./list-items.ts";
 import type { KubernetesObject } from "./object.ts";
-import type { ApiRequest, ApiResponse, Transport } from "./transport.ts";
+import type { ApiRequest, Transport } from "./transport.ts";
 
 /** What narrows a list. `fieldSelector` knows only the fields that the API server indexes for the kind. */
 export interface ListOptions {
@@ -84,32 +86,7 @@ export interface ClientOptions {
 export function createClient(transport: Transport, options: ClientOptions = {}): Client {
   const { clock = systemClock, deadline = 30_000, headers: common = {} } = options;
 
-  async function call(request: Omit<ApiRequest, "signal">): Promise<{ response: ApiResponse; text: string }> {
-    const name = `${request.method} ${request.path}`;
-    const abort = new AbortController();
-    const done = new AbortController();
-    const timer = clock.sleep(deadline, done.signal).then(
-      () => abort.abort(new Error(`No answer within ${deadline} ms.`)),
-      () => {},
-    );
-    try {
-      const response = await Promise.race([
-        transport({ ...request, headers: { ...common, ...request.headers }, signal: abort.signal }),
-        aborted(abort.signal),
-      ]);
-      const text = await Promise.race([readAll(response.body), aborted(abort.signal)]);
-      if (response.status >= 400) throw new ApiError(name, failureOf(response, text));
-      return { response, text };
-    } catch (error) {
-      if (error instanceof ApiError) throw error;
-      const timedOut = abort.signal.aborted;
-      const message = error instanceof Error ? error.message : String(error);
-      throw new ApiError(name, { status: 0, reason: timedOut ? "Timeout" : "Unreachable", message }, error);
-    } finally {
-      done.abort();
-      await timer;
-    }
-  }
+  const call = caller(transport, clock, deadline);
 
   async function send<T>(
     method: ApiRequest["method"],
@@ -118,13 +95,30 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     headers: Record<string, string> = {},
   ): Promise<T> {
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
-    const { text } = await call({
+    const type = body === undefined ? {} : { "content-type": json };
+    let text = "";
+    for await (const chunk of call({
       method,
       path,
-      headers: { accept: json, ...(body === undefined ? {} : { "content-type": json }), ...headers },
+      headers: { ...common, accept: json, ...type, ...headers },
       ...content,
-    });
-    return parse<T>(`${method} ${path}`, text);
+    }))
+      text += chunk;
+    try {
+      return JSON.parse(text) as T;
+    } catch (error) {
+      throw unreadable(`${method} ${path}`, error);
+    }
+  }
+
+  async function* page<T extends KubernetesObject>(kind: Kind, path: string, accept: string) {
+    try {
+      const answer = call({ method: "GET", path, headers: { ...common, accept } });
+      // Items of a list carry neither apiVersion nor kind.
+      return yield* itemsOf<T>(answer, (item) => Object.assign(item, { apiVersion: kind.apiVersion, kind: kind.kind }));
+    } catch (error) {
+      throw error instanceof SyntaxError ? unreadable(`GET ${path}`, error) : error;
+    }
   }
 
   const absentWhenNotFound = (error: unknown): undefined => {
@@ -156,15 +150,9 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
         if (labelSelector) query.set("labelSelector", labelSelector);
         if (fieldSelector) query.set("fieldSelector", fieldSelector);
         if (token) query.set("continue", token);
-        const page: { items: T[] | null; metadata: { continue?: string } } = await send(
-          "GET",
-          `${pathOf(kind, namespace)}?${query}`,
-          undefined,
-          { accept: metadataOnly ? metadataList : json },
-        );
-        // Items of a list carry neither apiVersion nor kind.
-        for (const item of page.items ?? []) yield { ...item, apiVersion: kind.apiVersion, kind: kind.kind } as T;
-        token = page.metadata.continue;
+        const path = `${pathOf(kind, namespace)}?${query}`;
+        const { metadata } = yield* page<T>(kind, path, metadataOnly ? metadataList : json);
+        token = metadata?.continue;
       } while (token);
     },
 
@@ -193,54 +181,7 @@ function queryOf(options: { fieldManager?: string; force?: boolean }): string {
   return query.size ? `?${query}` : "";
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+function unreadable(call: string, cause: unknown): ApiError {
+  const message = `The answer is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`;
+  return new ApiError(call, { status: 0, reason: "Unreadable", message }, cause);
 }
-
-async function readAll(body: AsyncIterable<string>): Promise<string> {
-  let text = "";
-  for await (const chunk of body) text += chunk;
-  return text;
-}
-
-function parse<T>(call: string, text: string): T {
-  try {
-    return JSON.parse(text) as T;
-  } catch (cause) {
-    const message = `The answer is no JSON: ${text.slice(0, 200)}`;
-    throw new ApiError(call, { status: 0, reason: "Unreadable", message }, cause);
-  }
-}
-
-/** Reads the server's `Status` object; a proxy in between may have answered something else. */
-function failureOf(response: ApiResponse, text: string): ApiFailure {
-  const seconds = Number(response.headers["retry-after"]);
-  const retry = Number.isFinite(seconds) && seconds > 0 ? { retryAfter: seconds * 1000 } : {};
-  try {
-    const status = JSON.parse(text) as { reason?: string; message?: string; details?: { causes?: [] } };
-    return {
-      status: response.status,
-      reason: status.reason || reasons[response.status] || "Unknown",
-      message: status.message ?? text.slice(0, 200),
-      causes: status.details?.causes ?? [],
-      ...retry,
-    };
-  } catch {
-    const reason = reasons[response.status] ?? "Unknown";
-    return { status: response.status, reason, message: text.slice(0, 200), ...retry };
-  }
-}
-
-const reasons: Record<number, string> = {
-  400: "BadRequest",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "NotFound",
-  409: "Conflict",
-  410: "Expired",
-  422: "Invalid",
-  429: "TooManyRequests",
-  500: "InternalError",
-  503: "ServiceUnavailable",
-  504: "Timeout",
-};

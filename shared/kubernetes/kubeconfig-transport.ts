@@ -1,3 +1,4 @@
+import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { HttpMethod, KubeConfig, RequestContext } from "@kubernetes/client-node";
 import { type Dispatcher, request as send } from "undici";
@@ -74,17 +75,12 @@ function lowerCase(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-async function* text({ body, headers }: Dispatcher.ResponseData): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  const bytes = headers["content-encoding"] === "gzip" ? body.pipe(createGunzip()) : body;
-  // A broken connection must fail the reader, not only the compressed stream behind it.
-  if (bytes !== body) body.once("error", (error) => bytes.destroy(error));
-  for await (const chunk of bytes) {
-    const decoded = decoder.decode(chunk as Buffer, { stream: true });
-    if (decoded) yield decoded;
-  }
-  const rest = decoder.decode();
-  if (rest) yield rest;
+/** Ending the iteration early, or a broken connection, ends the decompression and the response alike. */
+function text({ body, headers }: Dispatcher.ResponseData): AsyncIterable<string> {
+  if (headers["content-encoding"] !== "gzip") return body.setEncoding("utf8");
+  const plain = createGunzip({ chunkSize: 64 * 1024 });
+  pipeline(body, plain, () => {});
+  return plain.setEncoding("utf8");
 }
 
 function flatten(headers: Dispatcher.ResponseData["headers"]): Record<string, string> {

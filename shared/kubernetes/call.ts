@@ -1,0 +1,103 @@
+import type { Clock } from "../clock.ts";
+import { ApiError, type ApiFailure } from "./api-error.ts";
+import type { ApiRequest, ApiResponse, Transport } from "./transport.ts";
+
+/** Sends a request and gives out the text of the answer as it arrives. Every failure is an {@link ApiError}. */
+export type Call = (request: Omit<ApiRequest, "signal">) => AsyncGenerator<string, void, undefined>;
+
+/**
+ * Puts a deadline and one kind of error on a transport. The deadline, in milliseconds, counts the time that the server
+ * takes for the whole answer, not what the reader does between its pieces.
+ */
+export function caller(transport: Transport, clock: Clock, deadline: number): Call {
+  return async function* call(request) {
+    const name = `${request.method} ${request.path}`;
+    const { inTime, signal } = limit(clock, deadline);
+    let chunks: AsyncIterator<string> | undefined;
+    try {
+      const response = await inTime(transport({ ...request, signal }));
+      chunks = response.body[Symbol.asyncIterator]();
+      let refusal = "";
+      for (let next = await inTime(chunks.next()); !next.done; next = await inTime(chunks.next())) {
+        if (response.status >= 400) refusal += next.value;
+        else yield next.value;
+      }
+      chunks = undefined;
+      if (response.status >= 400) throw new ApiError(name, failureOf(response, refusal));
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      const reason = signal.aborted ? "Timeout" : "Unreachable";
+      const message = error instanceof Error ? error.message : String(error);
+      throw new ApiError(name, { status: 0, reason, message }, error);
+    } finally {
+      // Not waited for: a body that was left in the middle may have nothing more to say.
+      chunks?.return?.().catch(() => {});
+    }
+  };
+}
+
+interface Limit {
+  readonly signal: AbortSignal;
+  /** Waits for a step, but not longer than is left; then aborts the signal and rejects. */
+  inTime<T>(step: Promise<T>): Promise<T>;
+}
+
+function limit(clock: Clock, deadline: number): Limit {
+  const abort = new AbortController();
+  const { signal } = abort;
+  const expired = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  let left = deadline;
+  return {
+    signal,
+    async inTime(step) {
+      const since = clock.now();
+      const done = new AbortController();
+      const timer = clock.sleep(left, done.signal).then(
+        () => abort.abort(new Error(`No answer within ${deadline} ms.`)),
+        () => {},
+      );
+      try {
+        return await Promise.race([step, expired]);
+      } finally {
+        done.abort();
+        await timer;
+        left -= clock.now() - since;
+      }
+    },
+  };
+}
+
+/** Reads the server's `Status` object; a proxy in between may have answered something else. */
+function failureOf(response: ApiResponse, text: string): ApiFailure {
+  const seconds = Number(response.headers["retry-after"]);
+  const retry = Number.isFinite(seconds) && seconds > 0 ? { retryAfter: seconds * 1000 } : {};
+  try {
+    const status = JSON.parse(text) as { reason?: string; message?: string; details?: { causes?: [] } };
+    return {
+      status: response.status,
+      reason: status.reason || reasons[response.status] || "Unknown",
+      message: status.message ?? text.slice(0, 200),
+      causes: status.details?.causes ?? [],
+      ...retry,
+    };
+  } catch {
+    const reason = reasons[response.status] ?? "Unknown";
+    return { status: response.status, reason, message: text.slice(0, 200), ...retry };
+  }
+}
+
+const reasons: Record<number, string> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  409: "Conflict",
+  410: "Expired",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
