@@ -7,6 +7,7 @@ export interface Output {
 }
 
 const kept = 12;
+const longest = 200;
 
 /** Reads a process's streams line by line: JSON objects on standard output go to `onRecord`, all else is remembered. */
 export function readOutput(
@@ -17,7 +18,8 @@ export function readOutput(
   const lines: string[] = [];
   const remember = (line: string) => {
     if (line.trim() === "") return;
-    lines.push(line.slice(0, 500));
+    // Node shows the source of a bundle that throws: one minified line of a megabyte.
+    lines.push(line.length > longest ? `${line.slice(0, longest)} ...` : line);
     if (lines.length > kept) lines.shift();
   };
   createInterface({ input: stdout }).on("line", (line) => {

@@ -3,19 +3,20 @@ import { slug } from "../../shared/rule.ts";
 import type { Trouble } from "../controllers/controller.ts";
 import type { Hop } from "../knative/trace.ts";
 import { decisionLine, isLogRecord } from "../log/decision-line.ts";
-import { row } from "../log/row.ts";
+import { type Colour, row } from "../log/row.ts";
 import type { Terminal } from "../log/terminal.ts";
 import type { RevisionName } from "../serving/activator.ts";
 import type { FleetEvent } from "../serving/fleet.ts";
 
-/** How much has happened since the start. */
+/** How much has happened since the start. What the sweep does by the clock is counted apart. */
 export interface Counts {
-  /** Events that sources have sent. */
+  /** Events that sources have sent about changes. */
   readonly emitted: number;
   /** Events that functions have answered. */
   readonly delivered: number;
   /** Processes that have been started. */
   readonly started: number;
+  readonly sweeps: number;
 }
 
 /** Shows what sources, brokers and functions do, and counts it. */
@@ -32,26 +33,34 @@ export function createActivity(terminal: Terminal): Activity {
   let emitted = 0;
   let delivered = 0;
   let started = 0;
-  const say = (name: string, word: string, colour: Parameters<typeof row>[3], sentence: string) =>
+  let sweeps = 0;
+  const say = (name: string, word: string, colour: Colour, sentence: string) =>
     terminal.print(row(terminal, name, word, colour, sentence));
+
+  /** A sentence, and what a process said line by line, which is no prose. */
+  function sayWithOutput(name: string, word: string, sentence: string): void {
+    const [head = "", ...lines] = sentence.split("\n");
+    say(name, word, "red", head);
+    for (const line of lines)
+      terminal.print(terminal.paint("dim", `    ${line.slice(0, (terminal.width ?? 200) - 4)}`));
+  }
 
   return {
     onEvent({ service, revision }, event) {
       const name = shortName(service);
       switch (event.what) {
         case "started":
-          started++;
+          if (service === sweep) sweeps++;
+          else started++;
           return say(name, "awake", "cyan", `${revision} listens after ${Math.round(event.ms)} ms.`);
-        case "stopped":
-          return say(
-            name,
-            event.instances > 0 ? "fewer" : "asleep",
-            "dim",
-            sleepy[event.because](revision, event.instances),
-          );
+        case "stopped": {
+          const word = event.instances > 0 ? "fewer" : "asleep";
+          return say(name, word, "dim", sleepy[event.because](revision, event.instances));
+        }
         case "crashed":
+          return sayWithOutput(name, "crash", `${revision}: ${event.because}`);
         case "failed":
-          return say(name, event.what === "failed" ? "broken" : "crash", "red", `${revision}: ${event.because}`);
+          return sayWithOutput(name, "broken", `${revision}: ${event.because}`);
       }
     },
     onRecord(_, record) {
@@ -59,8 +68,8 @@ export function createActivity(terminal: Terminal): Activity {
       else terminal.print(JSON.stringify(record));
     },
     onHop(hop) {
-      if (hop.hop === "emitted") emitted++;
-      if (hop.hop === "delivered") delivered++;
+      if (hop.hop === "emitted" && hop.event.type?.startsWith("dev.knative.apiserver.")) emitted++;
+      if (hop.hop === "delivered" && !hop.to.includes(`/${sweep}.`)) delivered++;
       if (hop.hop === "dropped") say("broker", "lost", "red", `${hop.by}: ${hop.because}`);
       if (hop.hop === "failed") {
         const next = hop.retryIn === undefined ? "it is not tried again" : `again in ${hop.retryIn} ms`;
@@ -72,9 +81,11 @@ export function createActivity(terminal: Terminal): Activity {
       const because = error instanceof Error ? error.message : String(error);
       say(controller, "retry", "yellow", `${subject}: ${because}`);
     },
-    counts: () => ({ emitted, delivered, started }),
+    counts: () => ({ emitted, delivered, started, sweeps }),
   };
 }
+
+const sweep = "platform-sweep";
 
 const sleepy = {
   idle: (revision: string, left: number) =>

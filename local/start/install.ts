@@ -11,7 +11,7 @@ const order = ["Namespace", "CustomResourceDefinition", "ServiceAccount", "Clust
 const rank = ({ kind }: KubernetesObject) => (order.includes(kind) ? order.indexOf(kind) : order.length);
 
 /** Each object with its kind as the server serves it, in an order in which they can be created. */
-export async function sortForCreation(
+async function sortForCreation(
   client: Client,
   objects: readonly KubernetesObject[],
 ): Promise<[Kind, KubernetesObject][]> {
