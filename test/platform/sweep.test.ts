@@ -120,6 +120,23 @@ describe("a tick", () => {
     expect(names()).toEqual(["data-1"]);
   });
 
+  test("leaves out what a row's label selector does not match", async () => {
+    await table(rowText("  labelSelector: tier=gold\n"));
+    await deleting("data-1");
+    await claim("data-2", { finalizers: [ours], labels: { tier: "gold" } });
+    await client.delete(PersistentVolumeClaim, "default", "data-2");
+    await tick();
+    expect(names()).toEqual(["data-2"]);
+  });
+
+  test("sends one event for an object that rows with different selectors want", async () => {
+    await table(rowText() + rowText("  labelSelector: tier=gold\n"));
+    await claim("data-1", { finalizers: [ours], labels: { tier: "gold" } });
+    await client.delete(PersistentVolumeClaim, "default", "data-1");
+    await tick();
+    expect(names()).toEqual(["data-1"]);
+  });
+
   test("says in the ConfigMap's annotation how far it has come", async () => {
     await table(rowText());
     await tick();
@@ -196,7 +213,7 @@ describe("a tick that cannot finish", () => {
     for (let i = 10; i < 40; i++) await deleting(`data-${i}`);
     const first = await tick({ rate: 10, tick: 1_000 });
     expect(first).toBe("The tick's time is over; the next one goes on.");
-    expect(await status()).toMatchObject({ cursor: { resource: "persistentvolumeclaims", namespace: "default" } });
+    expect(await status()).toMatchObject({ cursor: { list: "v1/persistentvolumeclaims?", namespace: "default" } });
     for (let i = 0; i < 5 && (await status()).cursor; i++) {
       await clock.advance(60_000);
       await tick({ rate: 10, tick: 1_000 });

@@ -4,7 +4,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 /** The annotation on the table's ConfigMap that says how far the sweep has come. */
 export const statusKey = "holdfast.dev/platform.sweep";
 
-const cursor = z.object({ resource: z.string(), namespace: z.string(), name: z.string() });
+const cursor = z.object({ list: z.string(), namespace: z.string(), name: z.string() });
 
 const schema = z.looseObject({
   v: z.literal(1),

@@ -86,16 +86,19 @@ async function pass(
   { rate }: SweepSettings,
 ): Promise<Stopped | undefined> {
   // An admin may have taken the kind out of the table in the meantime: then the pass begins anew.
-  let cursor = rows.some(({ resource }) => resource === from?.resource) ? from : undefined;
+  const lists = listsOf(rows);
+  let cursor = from && lists.has(from.list) ? from : undefined;
   let skipping = cursor !== undefined;
-  for (const group of groups(rows)) {
+  const sent = new Set<string>();
+  for (const [list, group] of lists) {
     const [row] = group;
     if (!row) continue;
-    if (skipping && cursor && row.resource !== cursor.resource) continue;
-    for await (const object of client.list(kindOf(row), { metadataOnly: true, pageSize: 500 })) {
+    if (skipping && cursor && list !== cursor.list) continue;
+    const selected = row.labelSelector ? { labelSelector: row.labelSelector } : {};
+    for await (const object of client.list(kindOf(row), { ...selected, metadataOnly: true, pageSize: 500 })) {
       if (skipping && cursor && !isAfter(object, cursor)) continue;
       skipping = false;
-      const wanting = group.find((row) => needsLook(object, row, span));
+      const wanting = sent.has(object.metadata.uid) ? undefined : group.find((row) => needsLook(object, row, span));
       if (!wanting) continue;
       if (clock.now() >= end)
         return { cursor, refused: false, because: "The tick's time is over; the next one goes on." };
@@ -106,7 +109,8 @@ async function pass(
           refused: true,
           because: `${wanting.sink} takes no events, because ${refusal}; the next tick goes on.`,
         };
-      cursor = { resource: row.resource, namespace: object.metadata.namespace ?? "", name: object.metadata.name };
+      sent.add(object.metadata.uid);
+      cursor = { list, namespace: object.metadata.namespace ?? "", name: object.metadata.name };
       await clock.sleep(1000 / rate);
     }
     skipping = false;
@@ -120,9 +124,10 @@ async function nap(rows: readonly Row[], span: Span, end: number, tools: SweepTo
   const sent = new Set<string>();
   for (;;) {
     let next: number | undefined;
-    for (const [row] of groups(rows)) {
+    for (const [row] of listsOf(rows).values()) {
       if (!row) continue;
-      const waiting = client.list(kindOf(row), { metadataOnly: true, labelSelector: `${waitingLabel}=true` });
+      const labelSelector = [`${waitingLabel}=true`, row.labelSelector].filter(Boolean).join(",");
+      const waiting = client.list(kindOf(row), { metadataOnly: true, labelSelector });
       for await (const object of waiting) {
         const due = dueTime(object);
         // What was due when the pass looked has had its event; it is not sent again before the next tick.
@@ -139,10 +144,12 @@ async function nap(rows: readonly Row[], span: Span, end: number, tools: SweepTo
   }
 }
 
-/** Rows of one kind are served by one list, so that an object is sent once however many rows want it. */
-function groups(rows: readonly Row[]): readonly (readonly Row[])[] {
-  const byKind = Map.groupBy(rows, ({ apiVersion, resource }) => `${apiVersion} ${resource}`);
-  return [...byKind.values()];
+/** Rows that select the same objects are served by one list, so that an object is sent once however many rows want it. */
+function listsOf(rows: readonly Row[]): Map<string, Row[]> {
+  return Map.groupBy(
+    rows,
+    ({ apiVersion, resource, labelSelector = "" }) => `${apiVersion}/${resource}?${labelSelector}`,
+  );
 }
 
 const kindOf = ({ apiVersion, kind, resource, namespaced }: Row): Kind => ({

@@ -22,6 +22,7 @@ const row = z.strictObject({
     .optional(),
   /** The slow cycle: every object gets its turn once in this time. */
   every: duration.default(3_600_000),
+  /** Leaves out objects that it does not match, as kubectl's `-l`. */
   labelSelector: z.string().optional(),
   excludedNamespaces: z.array(z.string()).default([]),
   /** Where events of this kind go: the family's broker. */
