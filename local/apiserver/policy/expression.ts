@@ -27,7 +27,7 @@ export function compile(expression: string): Evaluate {
 
 function build(expression: string): Evaluate {
   const parsed = told(() => cel().parse(withoutMessages(expression)));
-  return (variables) => told(() => fromCel(parsed(toCel(variables) as Record<string, unknown>)));
+  return (variables) => told(() => fromCel(parsed(toCel({ jsonpatch: {}, ...variables }) as Record<string, unknown>)));
 }
 
 function cel() {
@@ -38,6 +38,9 @@ function cel() {
       enableOptionalTypes: true,
       homogeneousAggregateLiterals: false,
     });
+    environment.registerFunction("dyn.escapeKey(string): string", (_: unknown, key: string) =>
+      key.replaceAll("~", "~0").replaceAll("/", "~1"),
+    );
   }
   return environment;
 }

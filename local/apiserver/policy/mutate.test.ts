@@ -1,0 +1,222 @@
+import { describe, expect, test } from "vitest";
+import type { Fields } from "../patch/value.ts";
+import type { Resource } from "../resource.ts";
+import { mutate } from "./mutate.ts";
+import type { AdmissionRequest } from "./request.ts";
+
+// Every expectation here is what kube-apiserver 1.36.3 made of the same policy, binding and claim.
+const resource: Resource = {
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  plural: "persistentvolumeclaims",
+  singular: "persistentvolumeclaim",
+  namespaced: true,
+};
+const rule = { apiGroups: [""], apiVersions: ["v1"], resources: ["persistentvolumeclaims"], operations: ["CREATE"] };
+const configure = (expression: string) => ({ patchType: "ApplyConfiguration", applyConfiguration: { expression } });
+const json = (expression: string) => ({ patchType: "JSONPatch", jsonPatch: { expression } });
+const stamp = configure('Object{metadata: Object.metadata{finalizers: ["holdfast.dev/x"]}}');
+const policy = (spec: Fields = {}): Fields => ({
+  metadata: { name: "p" },
+  spec: { matchConstraints: { resourceRules: [rule] }, failurePolicy: "Fail", mutations: [stamp], ...spec },
+});
+const binding = (spec: Fields = {}): Fields => ({ metadata: { name: "b" }, spec: { policyName: "p", ...spec } });
+const claim = (metadata: Fields = {}): Fields => ({
+  metadata: { name: "x", ...metadata },
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+});
+const request = (object: Fields, more: Partial<AdmissionRequest> = {}): AdmissionRequest => ({
+  operation: "CREATE",
+  resource,
+  name: "x",
+  namespace: "n",
+  namespaceObject: { metadata: { name: "n", labels: { "kubernetes.io/metadata.name": "n", team: "a" } } },
+  object,
+  user: { username: "admin", groups: ["system:masters"] },
+  dryRun: false,
+  ...more,
+});
+const mutated = (
+  spec: Fields,
+  object: Fields = claim(),
+  more: Partial<AdmissionRequest> = {},
+  bindingSpec: Fields = {},
+) => mutate([policy(spec)], [binding(bindingSpec)], request(object, more)) as { metadata: Fields; spec: Fields };
+const finalizers = (...given: Parameters<typeof mutated>) => mutated(...given).metadata.finalizers;
+
+describe("the policy that stamps a finalizer", () => {
+  test("adds it behind those that are there, and once", () => {
+    expect(finalizers({}, claim({ finalizers: ["a.b/c", "kubernetes.io/pvc-protection"] }))).toEqual([
+      "a.b/c",
+      "kubernetes.io/pvc-protection",
+      "holdfast.dev/x",
+    ]);
+    expect(finalizers({}, claim({ finalizers: ["holdfast.dev/x", "z/z"] }))).toEqual(["holdfast.dev/x", "z/z"]);
+    expect(finalizers({})).toEqual(["holdfast.dev/x"]);
+  });
+  test("leaves out what its binding does not select", () => {
+    const matchResources = {
+      objectSelector: { matchLabels: { protect: "yes" } },
+      namespaceSelector: {
+        matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["other"] }],
+      },
+    };
+    const namespaceObject = { metadata: { labels: { "kubernetes.io/metadata.name": "other" } } };
+    const labelled = claim({ labels: { protect: "yes" } });
+    expect(finalizers({}, labelled, {}, { matchResources })).toEqual(["holdfast.dev/x"]);
+    expect(finalizers({}, claim(), {}, { matchResources })).toBeUndefined();
+    expect(finalizers({}, labelled, { namespaceObject }, { matchResources })).toBeUndefined();
+  });
+  test("does not touch the object it is given", () => {
+    const object = claim({ finalizers: ["a"] });
+    mutated({}, object);
+    expect(object).toEqual(claim({ finalizers: ["a"] }));
+  });
+});
+
+describe("what matches", () => {
+  const any = { apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], operations: ["*"] };
+  const constraints = (matchConstraints: Fields) =>
+    finalizers({ matchConstraints }, claim({ labels: { a: "1" } })) !== undefined;
+  const cases: [string, Fields, boolean][] = [
+    ["wildcards", { resourceRules: [any] }, true],
+    ["another operation", { resourceRules: [{ ...rule, operations: ["UPDATE"] }] }, false],
+    ["another resource", { resourceRules: [{ ...rule, resources: ["pods"] }] }, false],
+    ["a subresource", { resourceRules: [{ ...rule, resources: ["persistentvolumeclaims/status"] }] }, false],
+    ["another version, equivalent", { resourceRules: [{ ...rule, apiVersions: ["v2"] }] }, true],
+    ["another version, exact", { matchPolicy: "Exact", resourceRules: [{ ...rule, apiVersions: ["v2"] }] }, false],
+    ["another name", { resourceRules: [{ ...rule, resourceNames: ["y"] }] }, false],
+    ["the other scope", { resourceRules: [{ ...rule, scope: "Cluster" }] }, false],
+    ["excluded", { resourceRules: [any], excludeResourceRules: [rule] }, false],
+    ["no rules", {}, false],
+    [
+      "labels",
+      { resourceRules: [rule], objectSelector: { matchExpressions: [{ key: "a", operator: "Exists" }] } },
+      true,
+    ],
+    [
+      "other labels",
+      { resourceRules: [rule], objectSelector: { matchExpressions: [{ key: "a", operator: "DoesNotExist" }] } },
+      false,
+    ],
+    ["the namespace", { resourceRules: [rule], namespaceSelector: { matchLabels: { team: "a" } } }, true],
+    ["another namespace", { resourceRules: [rule], namespaceSelector: { matchLabels: { team: "b" } } }, false],
+  ];
+  for (const [name, given, expected] of cases) test(name, () => expect(constraints(given)).toBe(expected));
+
+  test("not without a binding", () => {
+    expect(mutate([policy()], [binding({ policyName: "other" })], request(claim()))).toEqual(claim());
+  });
+  test("never policies themselves", () => {
+    const own = { ...resource, apiVersion: "admissionregistration.k8s.io/v1" };
+    const everything = policy({ matchConstraints: { resourceRules: [any] } });
+    expect(mutate([everything], [binding()], request(claim(), { resource: own }))).toEqual(claim());
+  });
+});
+
+describe("conditions", () => {
+  const conditions = (...expressions: string[]) => ({
+    matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })),
+  });
+  const broken = 'object.metadata.annotations["q"] == "x"';
+  test("one that is false skips the policy, whatever another comes to", () => {
+    expect(finalizers(conditions(broken, 'object.metadata.name != "x"'))).toBeUndefined();
+  });
+  test("optional fields", () => {
+    const spec = conditions('object.metadata.?annotations["q"].orValue("") != "off"');
+    expect(finalizers(spec)).toEqual(["holdfast.dev/x"]);
+    expect(finalizers(spec, claim({ annotations: { q: "off" } }))).toBeUndefined();
+  });
+  test("one that cannot be evaluated denies, or skips where failures are ignored", () => {
+    expect(() => mutated(conditions(broken))).toThrow(
+      expect.objectContaining({
+        status: 403,
+        reason: "Invalid",
+        message: expect.stringMatching(
+          /^policy 'p' with binding 'b' denied request: expression '.*' resulted in error: /,
+        ),
+        details: { name: "x", kind: "persistentvolumeclaims", causes: [{ message: expect.any(String) }] },
+      }),
+    );
+    expect(finalizers({ ...conditions(broken), failurePolicy: "Ignore" })).toBeUndefined();
+  });
+});
+
+describe("mutations", () => {
+  const metadata = (...mutations: Fields[]) => mutated({ mutations }).metadata;
+
+  test("see what those before them made", () => {
+    const label = json(
+      '[JSONPatch{op: "add", path: "/metadata/labels", value: {"f": object.metadata.finalizers[0].split("/")[1]}}]',
+    );
+    expect(metadata(stamp, label).labels).toEqual({ f: "x" });
+  });
+  test("know the request, the namespace and the policy's variables", () => {
+    const variables = [
+      { name: "bad", expression: "object.nope" },
+      { name: "n", expression: "object.metadata.name + '-v'" },
+      { name: "o", expression: "variables.n + 'o'" },
+    ];
+    const labels =
+      "{'o': variables.o, 'ns': namespaceObject.metadata.name, 'op': request.operation, 'u': request.userInfo.username, 'k': request.kind.kind, 'old': oldObject == null ? 'none' : 'some'}";
+    const mutations = [configure(`Object{metadata: Object.metadata{labels: ${labels}}}`)];
+    expect(mutated({ variables, mutations }).metadata.labels).toEqual({
+      o: "x-vo",
+      ns: "n",
+      op: "CREATE",
+      u: "admin",
+      k: "PersistentVolumeClaim",
+      old: "none",
+    });
+  });
+  test("cannot rename", () =>
+    expect(metadata(configure("Object{metadata: Object.metadata{name: 'y'}}")).name).toBe("x"));
+  test("escape keys of JSON Patch", () => {
+    const add = 'JSONPatch{op: "add", path: "/metadata/annotations", value: {}}';
+    const key = 'JSONPatch{op: "add", path: "/metadata/annotations/" + jsonpatch.escapeKey("a.b/c"), value: "b"}';
+    expect(metadata(json(`[${add}, ${key}]`)).annotations).toEqual({ "a.b/c": "b" });
+  });
+
+  const reference = "Object.metadata.ownerReferences{apiVersion: 'v1', kind: 'X', name: 'y', uid: 'z'}";
+  const patch = "error applying patch: ";
+  const untyped = `${patch}failed to convert patch object to typed object: `;
+  const atomic = `${patch}invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: `;
+  const cases: [string, Fields, string][] = [
+    [
+      "an unknown field",
+      configure("Object{metadata: Object.metadata{finalizer: ['x']}}"),
+      `${untyped}.metadata.finalizer: field not declared in schema`,
+    ],
+    [
+      "another type",
+      configure("Object{metadata: Object.metadata{labels: {'a': 1}}}"),
+      `${untyped}.metadata.labels.a: expected string, got &value.valueUnstructured{Value:1}`,
+    ],
+    [
+      "an atomic list",
+      configure("Object{spec: Object.spec{accessModes: ['ReadWriteMany']}}"),
+      `${atomic}.spec.accessModes`,
+    ],
+    [
+      "an atomic struct",
+      configure(`Object{metadata: Object.metadata{ownerReferences: [${reference}]}}`),
+      `${atomic}.metadata.ownerReferences[0]`,
+    ],
+    [
+      "a JSON Patch that does not apply",
+      json('[JSONPatch{op: "remove", path: "/metadata/labels"}]'),
+      'JSON Patch: [{"op":"remove","path":"/metadata/labels"}] does not apply',
+    ],
+  ];
+  for (const [name, mutation, why] of cases) {
+    test(`${name} is denied, or left out where failures are ignored`, () => {
+      expect(() => mutated({ mutations: [mutation] })).toThrow(`policy 'p' with binding 'b' denied request: ${why}`);
+      expect(finalizers({ failurePolicy: "Ignore", mutations: [mutation, stamp] })).toEqual(["holdfast.dev/x"]);
+    });
+  }
+  test("with parameters are refused", () => {
+    expect(() => mutated({ paramKind: { apiVersion: "v1", kind: "ConfigMap" }, failurePolicy: "Ignore" })).toThrow(
+      "parameters of policies are not supported here",
+    );
+  });
+});
