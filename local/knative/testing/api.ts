@@ -22,37 +22,46 @@ export interface ScriptedApi {
   refuse(how: number | Error | undefined): void;
 }
 
-/** `served` says by `apiVersion` which plurals there are; names of cluster-scoped ones begin with a slash. */
-export function scriptedApi(served: Record<string, string[]>, objects: Record<string, unknown[]> = {}): ScriptedApi {
+/**
+ * `served` says by `apiVersion` which plurals there are; names of cluster-scoped ones begin with a slash. `objects` are what
+ * lists show, by path; `answers` is asked first what a request of a path and body is answered.
+ */
+export function scriptedApi(
+  served: Record<string, string[]>,
+  objects: Record<string, unknown[]> = {},
+  answers: (path: string, body: unknown) => unknown = () => undefined,
+): ScriptedApi {
   const requests: string[] = [];
   const open = new Set<Watch>();
   let refusal: number | Error | undefined;
-  const body = (value: unknown) => Readable.from([JSON.stringify(value)]);
+  const stream = (value: unknown) => Readable.from([JSON.stringify(value)]);
 
-  const transport: Transport = async ({ path, signal }) => {
+  const transport: Transport = async ({ path, body, signal }) => {
     requests.push(path);
     const [route = "", query = ""] = path.split("?");
     if (refusal instanceof Error) throw refusal;
-    if (refusal !== undefined) return { status: refusal, headers: {}, body: body({ reason: "Refused" }) };
+    if (refusal !== undefined) return { status: refusal, headers: {}, body: stream({ reason: "Refused" }) };
+    const answer = answers(path, body === undefined ? undefined : JSON.parse(body));
+    if (answer !== undefined) return { status: 200, headers: {}, body: stream(answer) };
     const apiVersion = route.replace(/^\/apis?\//, "");
     if (served[apiVersion]) {
       const resources = served[apiVersion].map((name) => ({
         name: name.replace("/", ""),
         namespaced: !name.startsWith("/"),
       }));
-      return { status: 200, headers: {}, body: body({ resources }) };
+      return { status: 200, headers: {}, body: stream({ resources }) };
     }
-    if (/^\/apis?\/[^/]+(\/v\d\w*)?$/.test(route)) return { status: 404, headers: {}, body: body({}) };
+    if (/^\/apis?\/[^/]+(\/v\d\w*)?$/.test(route)) return { status: 404, headers: {}, body: stream({}) };
     if (!new URLSearchParams(query).has("watch")) {
       const items = objects[route] ?? [];
-      return { status: 200, headers: {}, body: body({ metadata: { resourceVersion: "100" }, items }) };
+      return { status: 200, headers: {}, body: stream({ metadata: { resourceVersion: "100" }, items }) };
     }
-    const stream = new Readable({ read: () => {}, encoding: "utf8" });
-    const watch = { path: route, stream };
+    const events = new Readable({ read: () => {}, encoding: "utf8" });
+    const watch = { path: route, stream: events };
     open.add(watch);
-    stream.once("close", () => open.delete(watch));
-    signal?.addEventListener("abort", () => stream.destroy(), { once: true });
-    return { status: 200, headers: {}, body: stream };
+    events.once("close", () => open.delete(watch));
+    signal?.addEventListener("abort", () => events.destroy(), { once: true });
+    return { status: 200, headers: {}, body: events };
   };
 
   return {

@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Unobeyable } from "./manifest/unobeyable.ts";
+import { readManifests } from "./read-manifests.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "manifests-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(files: Record<string, string>): string {
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return folder;
+}
+
+const broker = (name: string) => `apiVersion: eventing.knative.dev/v1\nkind: Broker\nmetadata:\n  name: ${name}\n`;
+const named = (files: Record<string, string>) =>
+  readManifests([write(files)]).map(({ file, object }) => `${file.slice(folder.length + 1)} ${object.metadata.name}`);
+
+describe("reading manifests", () => {
+  test("takes folders whole, files of several documents, lists, and leaves empty documents out", () =>
+    expect(
+      named({
+        "b.yaml": `---\n# nothing\n---\n${broker("b")}---\n${broker("c")}`,
+        "a/list.yml": `apiVersion: v1\nkind: List\nitems:\n- ${broker("a").replaceAll("\n", "\n  ").trim()}\n`,
+        "a/README.md": "text",
+        "empty.yaml": "",
+      }),
+    ).toEqual(["a/list.yml a", "b.yaml b", "b.yaml c"]));
+
+  test("does as a kustomization says", () =>
+    expect(
+      named({
+        "kustomization.yaml":
+          "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [one, two.yaml]\n",
+        "one/kustomization.yaml": "resources:\n- ../shared/three.yaml\n",
+        "one/other.yaml": broker("unlisted"),
+        "shared/three.yaml": broker("three"),
+        "two.yaml": broker("two"),
+        "overlay.yaml": broker("overlay"),
+      }),
+    ).toEqual(["shared/three.yaml three", "two.yaml two"]));
+
+  test("passes objects of others through", () =>
+    expect(
+      named({ "x.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {anything: goes}\n" }),
+    ).toEqual(["x.yaml x"]));
+
+  test.each<[string, Record<string, string>, string]>([
+    [
+      "a misspelt field",
+      { "t.yaml": `${broker("b")}spec:\n  delivry: {}\n` },
+      "t.yaml: Broker b: spec.delivry is not obeyed.",
+    ],
+    ["broken YAML", { "t.yaml": "a: [" }, "t.yaml: "],
+    ["a key given twice", { "t.yaml": `${broker("b")}kind: Broker\n` }, "unique"],
+    ["a document that is no object", { "t.yaml": "- a\n" }, "t.yaml: a document is no object."],
+    ["an object without a name", { "t.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {}\n" }, "t.yaml: an object needs"],
+    [
+      "an older version",
+      { "t.yaml": "apiVersion: sources.knative.dev/v1beta2\nkind: PingSource\nmetadata: {name: p}\n" },
+      "PingSource p (sources.knative.dev/v1beta2) is not obeyed",
+    ],
+    [
+      "another kind of Knative Eventing",
+      { "t.yaml": "apiVersion: messaging.knative.dev/v1\nkind: Channel\nmetadata: {name: c}\n" },
+      "Channel c (messaging.knative.dev/v1) is not obeyed",
+    ],
+    [
+      "a kustomization that patches",
+      { "kustomization.yaml": "resources: []\npatches: []\n" },
+      "kustomization.yaml: patches of a kustomization is not obeyed",
+    ],
+  ])("refuses %s", (_, files, message) => {
+    write(files);
+    expect(() => readManifests([folder])).toThrow(Unobeyable);
+    expect(() => readManifests([folder])).toThrow(message);
+  });
+});
