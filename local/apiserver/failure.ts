@@ -2,18 +2,15 @@ import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
 import { StatusError } from "./status-error.ts";
 import { type Cause, invalidValue } from "./validation/cause.ts";
 
-/** Events have their home in the core group, whichever of their groups was asked. */
-const homeOf = (kind: Kind) => (groupOf(kind) === "events.k8s.io" ? "" : groupOf(kind));
-
 /** `details` of a Status about an object: the resource's plural stands under `kind`, as the real server has it. */
 function about(kind: Kind, name: string): Record<string, unknown> {
-  const group = homeOf(kind);
+  const group = groupOf(kind);
   return { ...(name ? { name } : {}), ...(group ? { group } : {}), kind: kind.plural };
 }
 
 /** `statefulsets.apps`, or the plural alone in the core group. */
 export function qualified(kind: Kind): string {
-  const group = homeOf(kind);
+  const group = groupOf(kind);
   return group ? `${kind.plural}.${group}` : kind.plural;
 }
 
@@ -53,7 +50,8 @@ export const badRequest = (message: string) => new StatusError(400, "BadRequest"
 
 /** 422 with a cause for each wrong field. */
 export function invalid(kind: Kind, name: string, causes: readonly Cause[]): StatusError {
-  const group = homeOf(kind);
+  // Events are checked in the core group, whichever of their groups was asked.
+  const group = groupOf(kind) === "events.k8s.io" ? "" : groupOf(kind);
   // The same problem found twice is two causes but one line.
   const lines = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
   const list = lines.length === 1 ? lines[0] : `[${lines.join(", ")}]`;

@@ -14,7 +14,7 @@ type ListAnswer = Answer & { type: "list" };
 /** Puts an answer into the form that the client asked for. */
 export function encode(state: State, call: Call, answer: Answer): ApiResponse {
   const warnings = warningHeader(call.warnings);
-  if (answer.type === "stream") return respond(200, "application/json", answer.body, warnings);
+  if (answer.type === "stream") return respond(200, "application/json", answer.body, { ...warnings, ...chunked });
   if (answer.type === "text") return respond(answer.status, "text/plain; charset=utf-8", once(answer.text), warnings);
   const form = formOf(call.request.headers.accept);
   const status = answer.type === "list" ? 200 : answer.status;
@@ -22,6 +22,8 @@ export function encode(state: State, call: Call, answer: Answer): ApiResponse {
   if (form.yaml) return respond(status, "application/yaml", once(writeYaml(JSON.parse(json))), warnings);
   return respond(status, "application/json", once(json), warnings);
 }
+
+const chunked = { "transfer-encoding": "chunked" };
 
 function jsonOf(state: State, call: Call, answer: Exclude<Answer, { type: "stream" | "text" }>, form: Form): string {
   switch (answer.type) {
@@ -34,6 +36,7 @@ function jsonOf(state: State, call: Call, answer: Exclude<Answer, { type: "strea
           `you requested PartialObjectMetadataList, but the requested object is not a list (*${apiVersion}.${kind})`,
         );
       }
+      if (form.shape === "table") return tableJson(state, call, asServed(answer.resource, answer.stored.object));
       return form.shape === "metadata"
         ? metadataJson(answer.stored.object)
         : objectJson(answer.resource, answer.stored);

@@ -5,6 +5,9 @@ export interface Channel extends AsyncIterable<string> {
   end(): void;
 }
 
+// A real server ends the watch of a client that does not keep up, too; the client goes on from the last version it saw.
+const mostWaiting = 64 * 1024 * 1024;
+
 /** A channel that calls `closed` once when it ends or its reader leaves. What waits to be read is handed over in one piece. */
 export function createChannel(closed: () => void): Channel {
   let waiting = "";
@@ -39,6 +42,7 @@ export function createChannel(closed: () => void): Channel {
     write(text) {
       if (ended) return;
       waiting += text;
+      if (waiting.length > mostWaiting) stop();
       wake?.();
     },
     end: stop,

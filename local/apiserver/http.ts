@@ -1,0 +1,122 @@
+import { once as happened } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
+import { methodNotAllowed } from "./failure.ts";
+import { decodeProtobuf, protobufType } from "./protobuf/decode.ts";
+import { encodeFailure } from "./representation/encode.ts";
+import type { ApiServer } from "./server.ts";
+import { StatusError } from "./status-error.ts";
+
+/** An API server on a port. */
+export interface HttpServer {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends all watches and connections; resolves when the port is free. */
+  close(): Promise<void>;
+}
+
+/** Where to listen: loopback on a free port unless told otherwise. */
+export interface HttpOptions {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/** Puts an API server on a port, in plain HTTP. Rejects when the port is taken. */
+export async function serveHttp(
+  server: ApiServer,
+  { host = "127.0.0.1", port = 0 }: HttpOptions = {},
+): Promise<HttpServer> {
+  const http = createServer((incoming, outgoing) => {
+    serve(server, incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  http.listen(port, host);
+  await happened(http, "listening");
+  const { port: bound } = http.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    port: bound,
+    async close() {
+      const closed = happened(http, "close");
+      http.close();
+      http.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function serve(server: ApiServer, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  outgoing.once("close", () => gone.abort());
+  let response: ApiResponse;
+  try {
+    response = await server.handle(await read(incoming, gone.signal));
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    response = encodeFailure(error);
+  }
+  const { "transfer-encoding": encoding, ...headers } = response.headers;
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+  outgoing.setHeader("cache-control", "no-cache, private");
+  outgoing.statusCode = response.status;
+  if (encoding === "chunked") await stream(response.body, outgoing, gone.signal);
+  else await send(response.body, incoming, outgoing);
+}
+
+// The real server's limits: the largest body it reads, and the smallest it compresses.
+const longestBody = 3 * 1024 * 1024;
+const shortestCompressed = 128 * 1024;
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+async function read(incoming: IncomingMessage, signal: AbortSignal): Promise<ApiRequest> {
+  const method = methods.find((known) => known === incoming.method);
+  if (!method) throw methodNotAllowed();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= longestBody) chunks.push(chunk);
+  }
+  if (length > longestBody) {
+    const message = `Request entity too large: limit is ${longestBody}`;
+    throw new StatusError(413, "RequestEntityTooLarge", message);
+  }
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  const content = Buffer.concat(chunks);
+  const common = { method, path: incoming.url ?? "/", signal };
+  if (content.length === 0) return { ...common, headers };
+  if (headers["content-type"]?.startsWith(protobufType)) {
+    const body = JSON.stringify(decodeProtobuf(content));
+    return { ...common, headers: { ...headers, "content-type": "application/json" }, body };
+  }
+  return { ...common, headers, body: content.toString("utf8") };
+}
+
+/** Sends pieces as they come, no faster than the client takes them. */
+async function stream(body: AsyncIterable<string>, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
+  outgoing.flushHeaders();
+  for await (const piece of body) {
+    if (signal.aborted) return;
+    if (!outgoing.write(piece)) await happened(outgoing, "drain", { signal }).catch(() => {});
+  }
+  outgoing.end();
+}
+
+const compress = promisify(gzip);
+
+async function send(body: AsyncIterable<string>, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  let content: Buffer = Buffer.from((await Array.fromAsync(body)).join(""));
+  if (content.length >= shortestCompressed && /\bgzip\b/.test(incoming.headers["accept-encoding"]?.toString() ?? "")) {
+    content = await compress(content, { level: 1 });
+    outgoing.setHeader("content-encoding", "gzip");
+    outgoing.setHeader("vary", "Accept-Encoding");
+  }
+  outgoing.setHeader("content-length", content.length);
+  outgoing.end(content);
+}
