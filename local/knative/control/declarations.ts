@@ -4,7 +4,7 @@ import { type EventingKind, type PlanOf, readPlan } from "../manifest/read-plan.
 import { Unobeyable } from "../manifest/unobeyable.ts";
 
 /** An object as it was declared last: what it asks for, or why that is not obeyed. */
-export type Declared<K extends EventingKind = EventingKind> =
+type Declared<K extends EventingKind = EventingKind> =
   | { readonly object: KubernetesObject; readonly plan: PlanOf<K>; readonly problem?: never }
   | { readonly object: KubernetesObject; readonly problem: string; readonly plan?: never };
 

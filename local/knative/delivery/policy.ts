@@ -22,7 +22,7 @@ export interface DeliverySpec {
 }
 
 /** What a Broker without a `delivery` gets from Knative's own defaults (ConfigMap `config-br-defaults`): 205 s in all. */
-export const defaultDelivery: DeliverySpec = { retry: 10, backoffPolicy: "exponential", backoffDelay: 200 };
+const defaultDelivery: DeliverySpec = { retry: 10, backoffPolicy: "exponential", backoffDelay: 200 };
 
 /**
  * The policy for one Trigger. The blocks are not merged: a Trigger's own decides alone, so that one without `retry` has no

@@ -6,7 +6,7 @@ import type { Trace } from "../trace.ts";
 import type { DeliveryPolicy } from "./policy.ts";
 
 /** Something that is not there: connection refused, reset, or no answer within the policy's timeout. */
-export interface NoAnswer {
+interface NoAnswer {
   readonly status: 0;
   readonly because: string;
   readonly timedOut: boolean;
