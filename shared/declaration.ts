@@ -21,4 +21,6 @@ export interface FunctionDeclaration<Schema extends ZodObject = ZodObject> {
   readonly may: readonly Permission[];
   /** Requests one instance takes at once (`containerConcurrency`); 20 by default. */
   readonly concurrency?: number;
+  /** Seconds without a request after which Knative may take the last instance away; its own default, a minute, when absent. */
+  readonly idle?: number;
 }

@@ -34,4 +34,6 @@ export const sweepFunction = {
   ],
   // One tick at a time; a second one, should it come, waits its turn.
   concurrency: 1,
+  // A tick comes each minute, as long as Knative waits by default: without this the sweep would never be at zero.
+  idle: 10,
 } satisfies FunctionDeclaration<typeof settings>;

@@ -37,6 +37,10 @@ export const service = z.strictObject({
         annotations: z.strictObject({
           "autoscaling.knative.dev/min-scale": z.literal("0"),
           "autoscaling.knative.dev/max-scale": z.string().regex(/^[1-9]$/),
+          "autoscaling.knative.dev/window": z
+            .string()
+            .regex(/^([6-9]|[1-5][0-9])s$/)
+            .optional(),
         }),
       }),
       spec: z.strictObject({
