@@ -24,10 +24,13 @@ export interface Installation {
   readonly services: readonly Plan[];
 }
 
-/** Reads what is installed in a setting: the default and the setting's components. */
-export function readInstallation({ components, environment }: Setting): Installation {
+const defaultFinalizer = "holdfast.dev/pvc-protection";
+
+/** Reads what is installed in a setting: the default and the setting's components, as an admin would patch them. */
+export function readInstallation({ components, environment, finalizer = defaultFinalizer }: Setting): Installation {
   const paths = [manifests, ...components.map((component) => join(manifests, component))];
-  const all = readManifests(paths).map(({ object }) => object);
+  const patched = (text: string) => text.replaceAll(defaultFinalizer, finalizer);
+  const all = readManifests(paths).map(({ object }) => JSON.parse(patched(JSON.stringify(object))) as KubernetesObject);
   const isService = ({ apiVersion }: KubernetesObject) => apiVersion.startsWith("serving.knative.dev/");
   return {
     objects: all.filter((object) => !isEventing(object) && !isService(object)),

@@ -17,7 +17,7 @@ import type { Setting, World } from "./world.ts";
 const holdfast = "holdfast";
 
 /** Milliseconds in which a real cluster does whatever it is going to do. */
-const restFor = 1_000;
+const restFor = 700;
 
 /** A real control plane on which stories are told, one after another. */
 export interface RealWorlds {

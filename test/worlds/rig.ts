@@ -2,10 +2,12 @@ import { createEventing, type Eventing } from "../../local/knative/control/event
 import type { Plan } from "../../local/serving/plan.ts";
 import type { Random } from "../../local/time/random.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
+import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import { functions, type Handler } from "./functions.ts";
 import { handRequest } from "./hand.ts";
 import { install, readInstallation } from "./installation.ts";
 import { createLedger } from "./ledger.ts";
+import { claim } from "./manifest.ts";
 import type { Bench, Server } from "./server.ts";
 import { tokenOf } from "./service-account.ts";
 import type { Setting, World } from "./world.ts";
@@ -29,6 +31,7 @@ export async function startRig(server: Server, random: Random, setting: Setting)
   const ended = new AbortController();
   const installation = readInstallation(setting);
   const uninstall = await install(admin, installation.objects);
+  if (installation.objects.some(({ kind }) => kind === "MutatingAdmissionPolicy")) await policyInForce(server);
   const ledger = createLedger();
   const accounts = new Map<string, ReturnType<Server["connect"]>>();
   for (const { namespace, name } of installation.accounts)
@@ -120,6 +123,17 @@ export async function startRig(server: Server, random: Random, setting: Setting)
       await uninstall();
     },
   };
+}
+
+/** A real API server learns of admission policies by watching them. */
+async function policyInForce({ admin, eventually }: Server): Promise<void> {
+  await eventually("the admission policy is in force", async () => {
+    const probe = claim({ namespace: "default", generateName: "holdfast-probe-" });
+    const { metadata } = await admin.create(PersistentVolumeClaim, probe);
+    await admin.delete(PersistentVolumeClaim, "default", metadata.name);
+    await admin.patch(PersistentVolumeClaim, "default", metadata.name, "merge", { metadata: { finalizers: null } });
+    return metadata.finalizers?.includes("holdfast.dev/pvc-protection");
+  });
 }
 
 const addressOf = (namespace: string, service: string) => `http://${service}.${namespace}.svc.cluster.local`;

@@ -12,6 +12,8 @@ export interface Setting {
   readonly name: string;
   /** Kubernetes' own PVC protection: its admission plugin and its controller. */
   readonly inTree: boolean;
+  /** The finalizer that functions keep, where it is not the default one. */
+  readonly finalizer?: string;
   /** Environment variables over those of the manifests, by the name of the function's Service. */
   readonly environment: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Components of `knative/` that are installed beside the default, as paths below it. */

@@ -4,6 +4,7 @@ import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
 import { answer } from "../../worlds/answer.ts";
 import type { Call, World } from "../../worlds/world.ts";
 import type { Story } from "../story.ts";
+import { alone, beside } from "./settings.ts";
 import {
   claimGoes,
   claimIsHeld,
@@ -55,8 +56,7 @@ const faults: readonly (readonly [string, Fault])[] = [
   ],
 ];
 
-/** Things go wrong on the way; in the end everything is as if they had not. */
-export const disturbance: readonly Story[] = [
+const disturbed: readonly Story[] = [
   ...faults.flatMap(([what, fault]): Story[] => [
     {
       title: `the finalizer is added although the write is ${what}, twice`,
@@ -234,7 +234,7 @@ export const disturbance: readonly Story[] = [
   {
     title: "a function that dies after any of its calls is followed by one that goes on",
     async tell(world) {
-      for (let survived = 0; survived < 6; survived++) {
+      for (let survived = 0; survived < 5; survived++) {
         const name = `data-${survived}`;
         await protectedClaim(world, name);
         await runningPod(world, `web-${survived}`, [name]);
@@ -251,6 +251,9 @@ export const disturbance: readonly Story[] = [
     },
   },
 ];
+
+/** Things go wrong on the way; in the end everything is as if they had not. What goes wrong does not depend on the mode. */
+export const disturbance: readonly Story[] = disturbed.map((story) => ({ ...story, settings: [beside, alone] }));
 
 /** Many bound pods without claims, whose names come before `z`. */
 async function crowd(world: World, count: number): Promise<void> {

@@ -7,7 +7,7 @@ import { inTree, ours } from "./words.ts";
 
 interface LivePod extends KubernetesObject {
   spec: { nodeName?: string; volumes?: { persistentVolumeClaim?: { claimName: string } }[] };
-  status?: { phase?: string };
+  status?: { phase?: string; containerStatuses?: { state?: { terminated?: object } }[] };
 }
 
 /** A history of everything that happened to the claims and pods of a world, and what must hold in all of it. */
@@ -61,13 +61,13 @@ function violations(world: World, claims: readonly WatchLine[], pods: readonly W
 }
 
 /** Whether a kubelet has started the pod with the claim and may not have stopped it. */
-function uses({ kind, spec, status }: LivePod, claim: string, { setting }: World): boolean {
-  if (kind !== "Pod" || !spec.nodeName) return false;
+function uses({ kind, metadata, spec, status }: LivePod, claim: string, { setting }: World): boolean {
+  if (kind !== "Pod" || !spec.nodeName || (status?.phase ?? "Pending") === "Pending") return false;
   if (!spec.volumes?.some((volume) => volume.persistentVolumeClaim?.claimName === claim)) return false;
-  const phase = status?.phase ?? "Pending";
-  const ended = phase === "Succeeded" || phase === "Failed";
-  const documentMode = setting.environment["pvc-protection-release"]?.MODE === "document";
-  return phase !== "Pending" && !(documentMode && ended);
+  if (setting.environment["pvc-protection-release"]?.MODE !== "document") return true;
+  const stopped = status?.containerStatuses?.every(({ state }) => state?.terminated) ?? false;
+  const ended = status?.phase === "Succeeded" || status?.phase === "Failed";
+  return !ended && !(metadata.deletionTimestamp && stopped);
 }
 
 const version = ({ object }: WatchLine) => Number(object.metadata.resourceVersion);

@@ -4,7 +4,7 @@ import { Namespace } from "../../worlds/kinds.ts";
 import { claim } from "../../worlds/manifest.ts";
 import type { Story } from "../story.ts";
 import { twoPhased } from "./settings.ts";
-import { claimOf, inTree, isProtected, ours, protectedClaim, protection, strip } from "./words.ts";
+import { claimOf, isProtected, ours, protectedClaim, protection, strip } from "./words.ts";
 
 /** How claims come by the finalizer. */
 export const protecting: readonly Story[] = [
@@ -84,7 +84,7 @@ export const protecting: readonly Story[] = [
       await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data", finalizers: ["a.example/hold"] }));
       await isProtected(world, "data");
       await admin.delete(PersistentVolumeClaim, namespace, "data");
-      for (const finalizer of [inTree, ours(world)]) await strip(world, "data", finalizer);
+      for (const finalizer of protection(world)) await strip(world, "data", finalizer);
       await world.rest();
       await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step: "1" } } });
       await world.rest();

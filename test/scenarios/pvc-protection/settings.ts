@@ -30,13 +30,15 @@ export const documentMode: Setting = {
   components: [policy, "pvc-protection/pod-updates"],
 };
 
-const inTreeName = { FINALIZER: "kubernetes.io/pvc-protection", IN_TREE: "absent" };
-
 /** The functions stand in for Kubernetes' own protection, under its finalizer. */
 export const standIn: Setting = {
   name: "in place of Kubernetes' own protection",
   inTree: false,
-  environment: { "pvc-protection-protect": inTreeName, "pvc-protection-release": inTreeName },
+  finalizer: "kubernetes.io/pvc-protection",
+  environment: {
+    "pvc-protection-protect": { IN_TREE: "absent" },
+    "pvc-protection-release": { IN_TREE: "absent" },
+  },
   components: [adds],
 };
 

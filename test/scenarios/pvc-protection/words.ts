@@ -24,12 +24,12 @@ interface HeldBy {
 
 /** The finalizer that the functions keep. */
 export function ours({ setting }: World): string {
-  return setting.environment["pvc-protection-release"]?.FINALIZER ?? "holdfast.dev/pvc-protection";
+  return setting.finalizer ?? "holdfast.dev/pvc-protection";
 }
 
-/** Every finalizer that a live claim gets in this setting. */
+/** Every finalizer that a live claim gets in this setting, in the order in which they may leave it. */
 export function protection(world: World): string[] {
-  return [...new Set([inTree, ours(world)])].sort();
+  return [...new Set([inTree, ours(world)])];
 }
 
 /** Creates a claim and waits until it is protected. */
