@@ -79,9 +79,10 @@ function createTools(options: ControllersOptions): Tools & { stopped(): Promise<
   const { transport, clock, random, signal, watchSeconds, trouble = () => {} } = options;
   const client = createClient(transport, { clock });
   const follow = { client, transport, clock, random, signal };
+  const watching = watchSeconds ? { watchSeconds } : {};
   const reflections = shareReflections(follow, {
+    ...watching,
     failed: (error) => trouble({ controller: "reflections", subject: "watch", error }),
-    ...(watchSeconds ? { watchSeconds } : {}),
   });
   let everything: Everything | undefined;
   const tools = {
@@ -91,7 +92,7 @@ function createTools(options: ControllersOptions): Tools & { stopped(): Promise<
     record: createRecorder(follow, (error) => trouble({ controller: "recorder", subject: "event", error })),
     // Every kind there is is followed only when a controller asks for it.
     get everything() {
-      everything ??= followEverything(tools);
+      everything ??= followEverything(tools, watching);
       return everything;
     },
     async stopped() {

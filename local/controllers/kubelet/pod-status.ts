@@ -32,6 +32,11 @@ export function runningStatus(pod: PodObject, addresses: Addresses, random: Rand
   };
 }
 
+/** The status of a pod that runs and is ready once more. */
+export function readyStatus(pod: PodObject, now: string): PodStatus {
+  return { ...observed(pod), conditions: conditionsOf(pod, { sandbox: "True", ready: "True" }, now) };
+}
+
 /** The status of a pod none of whose containers will run again. */
 export function endedStatus(pod: PodObject, code: number, now: string): PodStatus {
   const [phase, reason] = code === 0 ? (["Succeeded", "PodCompleted"] as const) : (["Failed", "PodFailed"] as const);

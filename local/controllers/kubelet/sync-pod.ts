@@ -2,11 +2,12 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import type { ControllerTools } from "../controller.ts";
 import { guardedPatch } from "../guarded-patch.ts";
+import { conditionOf } from "../objects/condition.ts";
 import { type Container, isFinished, type PodObject } from "../objects/pod.ts";
 import { timestamp } from "../timestamp.ts";
 import { checkVolumes } from "./check-volumes.ts";
 import { endOf, exitCodeOf, stopOf } from "./lifetime.ts";
-import { type Addresses, endedStatus, restartingStatus, runningStatus } from "./pod-status.ts";
+import { type Addresses, endedStatus, readyStatus, restartingStatus, runningStatus } from "./pod-status.ts";
 
 /** Milliseconds after which a pod wants to be looked at again; nothing when only a change can matter. */
 type Later = number | undefined;
@@ -40,6 +41,11 @@ async function start(tools: ControllerTools, pod: PodObject, addresses: Addresse
 }
 
 async function endWhenDue(tools: ControllerTools, pod: PodObject, startedAt: number): Promise<Later> {
+  if (conditionOf(pod.status?.conditions, "Ready")?.status !== "True") {
+    // The node was thought lost, and its pods not ready.
+    await writeStatus(tools, pod, readyStatus(pod, nowOf(tools)));
+    return undefined;
+  }
   const end = endOf(pod, startedAt);
   if (end === undefined) return undefined;
   if (tools.clock.now() < end) return end - tools.clock.now();

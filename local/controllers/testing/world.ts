@@ -9,7 +9,7 @@ import { createApiServer } from "../../apiserver/server.ts";
 import { seededRandom } from "../../time/random.ts";
 import { virtualClock } from "../../time/virtual-clock.ts";
 import type { Trouble } from "../controller.ts";
-import type { Kubelet } from "../kubelet/start-kubelet.ts";
+import { type Kubelet, usualHeartbeat } from "../kubelet/start-kubelet.ts";
 import { Namespace, Node } from "../objects/kinds.ts";
 import { type ControllersOptions, startControllers } from "../start-controllers.ts";
 
@@ -50,9 +50,11 @@ export interface World {
 export interface WorldOptions extends Partial<ControllersOptions> {
   /** Nodes for the kubelet; the world's namespace is put before their names. */
   nodes?: readonly string[];
+  /** Whether the nodes show that they live. */
+  heartbeat?: boolean;
 }
 
-export async function openWorld({ nodes, ...options }: WorldOptions): Promise<World> {
+export async function openWorld({ nodes, heartbeat, ...options }: WorldOptions): Promise<World> {
   const { transport, clock, random, until, rest } = process.env.HOLDFAST_CLUSTER
     ? realCluster(process.env.HOLDFAST_CLUSTER)
     : emulatedCluster();
@@ -67,7 +69,7 @@ export async function openWorld({ nodes, ...options }: WorldOptions): Promise<Wo
     random,
     signal: stop.signal,
     trouble: (trouble) => troubles.push(trouble),
-    ...(names ? { kubelet: { nodes: names } } : {}),
+    ...(names ? { kubelet: { nodes: names, ...(heartbeat ? { heartbeat: usualHeartbeat } : {}) } } : {}),
     ...options,
     // There is no kubelet among the real ones.
     ...(process.env.HOLDFAST_CONTROLLERS === "theirs" ? { controllers: ["kubelet"] } : {}),

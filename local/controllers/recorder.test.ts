@@ -1,0 +1,89 @@
+import { expect, it } from "vitest";
+import { createClient } from "../../shared/kubernetes/client.ts";
+import { Event } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { createApiServer } from "../apiserver/server.ts";
+import { seededRandom } from "../time/random.ts";
+import { virtualClock } from "../time/virtual-clock.ts";
+import { Node } from "./objects/kinds.ts";
+import { createRecorder, type Occurrence } from "./recorder.ts";
+
+function createWorld() {
+  const clock = virtualClock();
+  const random = seededRandom(3);
+  const client = createClient(createApiServer({ clock, random }).handle, { clock });
+  const failures: unknown[] = [];
+  const record = createRecorder({ client, clock, random }, (error) => failures.push(error));
+  const events = () => Array.fromAsync(client.list<KubernetesObject>(Event));
+  const node = () =>
+    client.create(Node, { apiVersion: "v1", kind: "Node", metadata: { name: "one" } } as KubernetesObject);
+  return { clock, client, record, events, failures, node };
+}
+
+const ready: Occurrence = {
+  type: "Normal",
+  reason: "NodeReady",
+  note: "Node one is ready",
+  by: "kubelet",
+  instance: "one",
+};
+
+it("writes an Event; on a cluster-scoped object into the namespace default", async () => {
+  const { clock, record, events, failures, node } = createWorld();
+  const about = await node();
+  record(about, ready);
+  await clock.settle();
+  expect(failures).toEqual([]);
+  expect(await events()).toMatchObject([
+    {
+      metadata: { namespace: "default", name: expect.stringMatching(/^one\.[0-9a-f]{16}$/) },
+      type: "Normal",
+      reason: "NodeReady",
+      action: "NodeReady",
+      note: "Node one is ready",
+      reportingController: "kubelet",
+      reportingInstance: "one",
+      regarding: { kind: "Node", name: "one", uid: about.metadata.uid },
+    },
+  ]);
+});
+
+it("grows a series when the same happens again, and tells different things apart", async () => {
+  const { clock, record, events, node } = createWorld();
+  const about = await node();
+  record(about, ready);
+  record(about, ready);
+  record(about, { ...ready, note: "Node one is ready once more" });
+  await clock.advance(1000);
+  record(about, ready);
+  await clock.settle();
+  const [first, second, ...more] = (await events()).toSorted((a, b) => String(a.note).length - String(b.note).length);
+  expect(first).toMatchObject({ series: { count: 3, lastObservedTime: "2026-01-01T00:00:01.000000Z" } });
+  expect(second?.series ?? undefined).toBeUndefined();
+  expect(more).toEqual([]);
+});
+
+it("begins a new Event when the first one has expired", async () => {
+  const { clock, client, record, events, node } = createWorld();
+  const about = await node();
+  record(about, ready);
+  await clock.settle();
+  for (const { metadata } of await events()) await client.delete(Event, "default", metadata.name);
+  record(about, ready);
+  record(about, ready);
+  await clock.settle();
+  record(about, ready);
+  await clock.settle();
+  expect(await events()).toHaveLength(1);
+});
+
+it("tells of an Event that could not be written, and goes on", async () => {
+  const { clock, record, failures, events, node } = createWorld();
+  const about = await node();
+  record({ ...about, metadata: { ...about.metadata, namespace: "nowhere" } }, ready);
+  await clock.settle();
+  record(about, ready);
+  await clock.settle();
+  expect(failures).toHaveLength(1);
+  expect(await events()).toHaveLength(1);
+});
