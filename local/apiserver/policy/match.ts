@@ -1,7 +1,7 @@
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import { fieldsAt, objectsIn } from "../kinds/fields.ts";
-import type { Fields } from "../patch/value.ts";
-import { selects } from "./label-selector.ts";
+import { type Fields, isFields } from "../patch/value.ts";
+import { selectsLabels } from "../selector/label-object.ts";
 import type { AdmissionRequest } from "./request.ts";
 
 /**
@@ -52,3 +52,6 @@ function namespaceSelected(selector: unknown, request: AdmissionRequest): boolea
 
 const objectSelected = (selector: unknown, { object, oldObject }: AdmissionRequest) =>
   [object, oldObject].some((one) => one && selects(selector, fieldsAt(one, "metadata", "labels")));
+
+const selects = (selector: unknown, labels: Fields) =>
+  !isFields(selector) || selectsLabels(selector, labels as Record<string, string>);

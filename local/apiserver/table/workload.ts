@@ -1,5 +1,6 @@
 import { fieldsAt, objectsIn, specOf, statusOf } from "../kinds/fields.ts";
 import { type Fields, isFields } from "../patch/value.ts";
+import { selectorText } from "../selector/label-object.ts";
 import { ageOf } from "./age.ts";
 import { column, containersOf, count, labelsText, nameColumn, orNone, type Printer, text, wide } from "./printer.ts";
 
@@ -40,7 +41,7 @@ export const deploymentPrinter: Printer = {
       count(status.availableReplicas),
       age(deployment, now),
       ...template(deployment),
-      selectorText(specOf(deployment)),
+      shownSelector(specOf(deployment)),
     ];
   },
 };
@@ -65,7 +66,7 @@ export const replicaSetPrinter: Printer = {
       count(readyReplicas),
       age(set, now),
       ...template(set),
-      selectorText(specOf(set)),
+      shownSelector(specOf(set)),
     ];
   },
 };
@@ -96,7 +97,7 @@ export const daemonSetPrinter: Printer = {
       labelsText(fieldsAt(set, "spec", "template", "spec", "nodeSelector")),
       age(set, now),
       ...template(set),
-      selectorText(specOf(set)),
+      shownSelector(specOf(set)),
     ];
   },
 };
@@ -113,23 +114,4 @@ export const revisionPrinter: Printer = {
   },
 };
 
-function selectorText({ selector }: Fields): string {
-  if (!isFields(selector)) return "<none>";
-  const equal = Object.entries(fieldsAt(selector, "matchLabels")).map(([key, value]): [string, string] => [
-    key,
-    `${key}=${value}`,
-  ]);
-  const rest = objectsIn(selector, "matchExpressions").map((expression): [string, string] => [
-    text(expression.key),
-    expressionText(expression),
-  ]);
-  const sorted = [...equal, ...rest].sort(([a], [b]) => (a < b ? -1 : 1));
-  return orNone(sorted.map(([, requirement]) => requirement).join(","));
-}
-
-function expressionText({ key, operator, values }: Fields): string {
-  if (operator === "Exists") return text(key);
-  if (operator === "DoesNotExist") return `!${key}`;
-  const list = Array.isArray(values) ? [...values].sort().join(",") : "";
-  return `${key} ${operator === "In" ? "in" : "notin"} (${list})`;
-}
+const shownSelector = ({ selector }: Fields) => orNone(isFields(selector) ? selectorText(selector) : "");
