@@ -4,9 +4,10 @@ import type { Random } from "../time/random.ts";
 import type { Identity } from "./auth/identity.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { handle } from "./handle.ts";
+import { serveDefinitions } from "./kinds/serve-definitions.ts";
 import { createResourceTable } from "./kinds/table.ts";
 import type { State } from "./state.ts";
-import { createStore } from "./store/store.ts";
+import { createStore, type Observe } from "./store/store.ts";
 import { createTicker } from "./verbs/ticker.ts";
 
 /** How an API server is to behave. */
@@ -31,6 +32,8 @@ export interface ApiServerOptions {
   readonly managedFields?: boolean;
   /** Stands before the server: for faults such as 409, 429, 500, and answers that come late or never. */
   readonly intercept?: (request: ApiRequest, next: Transport) => Promise<ApiResponse>;
+  /** Told of every change within the request that makes it: for what must hold after each write. */
+  readonly observe?: Observe;
 }
 
 /** The laptop edition's Kubernetes API server, in process. */
@@ -51,7 +54,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const state: State = {
     clock,
     random,
-    store: createStore(options.history ?? 10_000),
+    store: createStore(options.history ?? 10_000, options.observe),
     resources: createResourceTable(),
     switches: {
       rbac: options.rbac ?? false,
@@ -64,6 +67,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     bookmarks: createTicker(clock, bookmarkPeriod),
     watches: new Set(),
   };
+  serveDefinitions(state);
   bootstrap(state);
   const next: Transport = (request) => handle(state, request);
   return {

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { type Collection, createCollection, lowerBound, type StoreEvent } from "./collection.ts";
+import { type Collection, createCollection, lowerBound } from "./collection.ts";
+import type { StoreEvent } from "./event.ts";
 import { type Stored, storedAs } from "./stored.ts";
 
 /** What etcd and the watch cache are to a real API server. */
@@ -27,8 +28,11 @@ export interface Store {
   compact(): void;
 }
 
+/** Told of each change of a collection while it is being committed, before anybody else can act on it. Must not throw. */
+export type Observe = (collection: string, event: StoreEvent) => void;
+
 /** An empty store; `history` is how many events of each resource it remembers. */
-export function createStore(history: number): Store {
+export function createStore(history: number, observe: Observe = () => {}): Store {
   const collections = new Map<string, Collection>();
   let version = 1;
   let compacted = 0;
@@ -58,7 +62,9 @@ export function createStore(history: number): Store {
       const collection = collectionOf(name);
       const previous = collection.get(key);
       const current = storedAs(key, ++version, object);
-      collection.apply(previous ? { type: "MODIFIED", current, previous } : { type: "ADDED", current });
+      const event: StoreEvent = previous ? { type: "MODIFIED", current, previous } : { type: "ADDED", current };
+      collection.apply(event);
+      observe(name, event);
       return current;
     },
 
@@ -67,7 +73,9 @@ export function createStore(history: number): Store {
       const previous = collection.get(key);
       if (!previous) throw new Error(`There is no ${key} in ${name} to remove.`);
       const current = storedAs(key, ++version, object);
-      collection.apply({ type: "DELETED", current, previous });
+      const event: StoreEvent = { type: "DELETED", current, previous };
+      collection.apply(event);
+      observe(name, event);
       return current;
     },
 
