@@ -9,7 +9,7 @@ const cluster = inject("cluster");
 describe.skipIf(!cluster)("the Kubernetes API of a real server", () => {
   if (!cluster) return;
   const { kubeconfig, etcd } = cluster;
-  const server = realServer(kubeconfig, etcd ? () => compact(etcd) : undefined);
+  const server = realServer(kubeconfig, etcd ? { compact: () => compact(etcd), guardsOwnerReferences: true } : {});
   afterAll(() => server.stop());
 
   apiContract(() => benchOn(server));

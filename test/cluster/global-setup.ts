@@ -25,7 +25,9 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const { KUBEBUILDER_ASSETS: assets, KUBECONFIG: kubeconfig } = process.env;
   if (assets) {
-    const { stop, kubeconfig, etcd, hasControllers } = await startControlPlane(assets);
+    const { stop, kubeconfig, etcd, hasControllers } = await startControlPlane(assets, {
+      enableAdmission: ["OwnerReferencesPermissionEnforcement"],
+    });
     project.provide("cluster", { kubeconfig, etcd, assets, hasControllers });
     return stop;
   }

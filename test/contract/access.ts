@@ -2,11 +2,13 @@ import { describe, expect, test } from "vitest";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
+import type { OwnerReference } from "../../shared/kubernetes/object.ts";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount, StatefulSet } from "../worlds/kinds.ts";
 import { claim, manifest } from "../worlds/manifest.ts";
 import type { Bench } from "../worlds/server.ts";
 import { tokenOf } from "../worlds/service-account.ts";
 import { failure } from "./failure.ts";
+import { owners } from "./owners.ts";
 
 interface PolicyRule {
   apiGroups: string[];
@@ -163,6 +165,52 @@ export function access(open: () => Promise<Bench>): void {
       const client = await account(bench, [claims("list")]);
       const options = { namespace: bench.namespace, metadataOnly: true };
       expect(await allowed(bench, () => Array.fromAsync(client.list(PersistentVolumeClaim, options)))).toEqual([]);
+    });
+  });
+
+  describe("owner references, where the server guards them", () => {
+    const patchOwner = (client: Client, namespace: string, owner: OwnerReference, more: Partial<OwnerReference> = {}) =>
+      client.patch(PersistentVolumeClaim, namespace, "a", "merge", {
+        metadata: { ownerReferences: [{ ...owner, ...more }] },
+      });
+
+    async function withClaim(bench: Bench, rules: PolicyRule[]): Promise<{ client: Client; owner: OwnerReference }> {
+      const { admin, namespace } = bench;
+      const [owner] = await owners(bench);
+      await admin.create(PersistentVolumeClaim, claim({ namespace, name: "a" }));
+      const client = await account(bench, rules);
+      await allowed(bench, () => client.patch(PersistentVolumeClaim, namespace, "a", "merge", {}));
+      return { client, owner };
+    }
+
+    test("are changed only by who may delete the dependent", async ({ skip }) => {
+      const bench = await open();
+      if (!bench.guardsOwnerReferences) return skip("This server does not guard owner references.");
+      const { client, owner } = await withClaim(bench, [claims("patch")]);
+      const error = await failure(patchOwner(client, bench.namespace, owner));
+      expect(error).toMatchObject({ status: 403, reason: "Forbidden" });
+      expect(error.message).toContain("cannot set an ownerRef on a resource you can't delete");
+    });
+
+    test("block only with the right to update the owner's finalizers", async ({ skip }) => {
+      const bench = await open();
+      if (!bench.guardsOwnerReferences) return skip("This server does not guard owner references.");
+      const { client, owner } = await withClaim(bench, [claims("patch", "delete")]);
+      const error = await failure(patchOwner(client, bench.namespace, owner, { blockOwnerDeletion: true }));
+      expect(error).toMatchObject({ status: 403, reason: "Forbidden" });
+      expect(error.message).toContain(
+        "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on",
+      );
+      const patched = await patchOwner(client, bench.namespace, owner, { blockOwnerDeletion: false });
+      expect(patched?.metadata.ownerReferences).toEqual([{ ...owner, blockOwnerDeletion: false }]);
+    });
+
+    test("block with that right", async () => {
+      const bench = await open();
+      const finalizers = { apiGroups: [""], resources: ["configmaps/finalizers"], verbs: ["update"] };
+      const { client, owner } = await withClaim(bench, [claims("patch", "delete"), finalizers]);
+      const patched = await patchOwner(client, bench.namespace, owner, { blockOwnerDeletion: true });
+      expect(patched?.metadata.ownerReferences).toEqual([{ ...owner, blockOwnerDeletion: true }]);
     });
   });
 

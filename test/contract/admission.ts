@@ -84,6 +84,18 @@ export function admission(open: () => Promise<Bench>): void {
         spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Delete" } },
       });
     });
+
+    test("are scaled through their subresource, and count that as a change of their spec", async () => {
+      const { admin, namespace } = await open();
+      await admin.create(StatefulSet, statefulSet({ namespace, name: "set" }));
+      const patch = { spec: { replicas: 2 } };
+      const scaled = await admin.patch(StatefulSet, namespace, "set", "merge", patch, { subresource: "scale" });
+      expect(scaled).toMatchObject({ apiVersion: "autoscaling/v1", kind: "Scale", spec: { replicas: 2 } });
+      expect(await admin.get(StatefulSet, namespace, "set")).toMatchObject({
+        metadata: { generation: 2 },
+        spec: { replicas: 2 },
+      });
+    });
   });
 
   describe("a namespace", () => {

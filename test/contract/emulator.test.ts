@@ -6,5 +6,6 @@ import { emulatedServer } from "../worlds/emulated-server.ts";
 import { apiContract } from "./contract.ts";
 
 describe("the Kubernetes API of the laptop edition", () => {
-  apiContract(() => benchOn(emulatedServer(virtualClock(), seededRandom(1))));
+  const server = emulatedServer(virtualClock(), seededRandom(1));
+  apiContract(() => benchOn(server));
 });

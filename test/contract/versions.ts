@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { isAlreadyExists, isConflict } from "../../shared/kubernetes/api-error.ts";
 import { pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { ConfigMap } from "../worlds/kinds.ts";
-import { configMap } from "../worlds/manifest.ts";
+import { ConfigMap, Namespace } from "../worlds/kinds.ts";
+import { configMap, manifest } from "../worlds/manifest.ts";
 import type { Bench } from "../worlds/server.ts";
 import { failure } from "./failure.ts";
 
@@ -148,6 +148,14 @@ export function versions(open: () => Promise<Bench>): void {
       expect(short.metadata.name).toMatch(/^claim-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
       expect(short.metadata.generateName).toBe("claim-");
       expect(long.metadata.name).toMatch(/^x{58}[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+    });
+
+    test("names a namespace, too, and its label says the whole name", async () => {
+      const { admin } = await open();
+      const { metadata } = await admin.create(Namespace, manifest(Namespace, { generateName: "contract-" }));
+      await admin.delete(Namespace, undefined, metadata.name);
+      expect(metadata.name).toMatch(/^contract-[a-z0-9]{5}$/);
+      expect(metadata.labels).toEqual({ "kubernetes.io/metadata.name": metadata.name });
     });
 
     test("yields to a name; without either the object is invalid", async () => {

@@ -13,6 +13,7 @@ const adminToken = "admin";
 export function emulatedServer(clock: VirtualClock, random: Random, options: Partial<ApiServerOptions> = {}): Server {
   const server = createApiServer({
     rbac: true,
+    ownerReferencesPermissionEnforcement: true,
     tokens: { [adminToken]: { user: "admin", groups: ["system:masters", "system:authenticated"] } },
     ...options,
     clock,
@@ -23,6 +24,7 @@ export function emulatedServer(clock: VirtualClock, random: Random, options: Par
     (request) =>
       server.handle({ ...request, headers: { authorization: `Bearer ${token}`, ...request.headers } });
   const transport = connect(adminToken);
+  let names = 0;
   const admin = createClient(transport, { clock });
 
   return {
@@ -39,6 +41,7 @@ export function emulatedServer(clock: VirtualClock, random: Random, options: Par
       if (!(await clock.runUntil(done, within))) throw new Error(`Not within ${within} ms: ${what}.`);
       return value as Exclude<T, false | undefined>;
     },
+    guardsOwnerReferences: options.ownerReferencesPermissionEnforcement ?? true,
     async expire(token) {
       server.compact();
       return token;
@@ -49,6 +52,7 @@ export function emulatedServer(clock: VirtualClock, random: Random, options: Par
       server.compact();
       return { kind: ConfigMap, resourceVersion: old.metadata.resourceVersion };
     },
+    freshName: () => `story-${++names}`,
     stop: async () => server.close(),
   };
 }

@@ -20,11 +20,18 @@ const CustomResourceDefinition: Kind = {
 
 const pollEvery = 50;
 
-/**
- * The API server of a kubeconfig. `compact` makes its etcd forget what is past; without it the cluster must be older than
- * its compaction interval, five minutes.
- */
-export function realServer(kubeconfig: string, compact = async () => {}): Server {
+/** What cannot be found out about a server by asking it. */
+export interface RealServerOptions {
+  /** Makes its etcd forget what is past; without it the cluster must be older than its compaction interval, five minutes. */
+  compact?: () => Promise<void>;
+  guardsOwnerReferences?: boolean;
+}
+
+/** The API server of a kubeconfig. */
+export function realServer(
+  kubeconfig: string,
+  { compact = async () => {}, guardsOwnerReferences = false }: RealServerOptions = {},
+): Server {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);
   const cluster = config.getCurrentCluster();
@@ -33,6 +40,8 @@ export function realServer(kubeconfig: string, compact = async () => {}): Server
   const admin = createClient(transport);
   const folder = mkdtempSync(join(tmpdir(), "holdfast-tokens-"));
   const undo: (() => Promise<unknown>)[] = [];
+  const run = Date.now().toString(36);
+  let names = 0;
   let files = 0;
 
   // A token must come alone: a certificate in the same kubeconfig would outrank it.
@@ -89,8 +98,10 @@ export function realServer(kubeconfig: string, compact = async () => {}): Server
     connect,
     clock: systemClock,
     eventually,
+    guardsOwnerReferences,
     expire,
     forgotten,
+    freshName: () => `holdfast-test-${run}-${++names}`,
     async stop() {
       for (const step of undo.reverse()) await step();
       rmSync(folder, { recursive: true, force: true });

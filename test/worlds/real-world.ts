@@ -1,8 +1,6 @@
-import type { ControllerTools } from "../../local/controllers/controller.ts";
-import { startKubelet, usualHeartbeat } from "../../local/controllers/kubelet/start-kubelet.ts";
-import { createRecorder } from "../../local/controllers/recorder.ts";
+import { usualHeartbeat } from "../../local/controllers/kubelet/start-kubelet.ts";
+import { startControllers } from "../../local/controllers/start-controllers.ts";
 import { seededRandom } from "../../local/time/random.ts";
-import { shareReflections } from "../../local/watch/reflections.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { benchOn } from "./bench.ts";
@@ -26,21 +24,25 @@ export interface RealWorlds {
   stop(): Promise<void>;
 }
 
-/** Puts what a control plane lacks beside it: nodes with kubelets, and Holdfast. */
-export async function realWorlds(server: Server): Promise<RealWorlds> {
+/**
+ * Puts what a control plane lacks beside it: a node with a kubelet, the controllers that are `missing` (by name, as
+ * kube-controller-manager's `--controllers` takes them), and Holdfast.
+ */
+export async function realWorlds(server: Server, missing: readonly string[] = ["kubelet"]): Promise<RealWorlds> {
   const { admin, transport, clock } = server;
   const random = seededRandom(Date.now());
   const ended = new AbortController();
-  const follow = { client: admin, transport, clock, random, signal: ended.signal };
-  const tools: ControllerTools = {
-    ...follow,
-    reflections: shareReflections(follow, { failed: () => {} }),
-    record: createRecorder(follow, () => {}),
-    trouble: () => {},
-  };
   await claimNamespace(admin);
   await furnish(admin);
-  await startKubelet(tools, { nodes: [kubeletNode], heartbeat: usualHeartbeat }).synced;
+  const controllers = startControllers({
+    transport,
+    clock,
+    random,
+    signal: ended.signal,
+    controllers: missing,
+    kubelet: { nodes: [kubeletNode], heartbeat: usualHeartbeat },
+  });
+  await controllers.synced;
   let current: { setting: Setting; rig: Rig } | undefined;
 
   return {
@@ -56,6 +58,7 @@ export async function realWorlds(server: Server): Promise<RealWorlds> {
       await current?.rig.stop();
       await admin.delete(Namespace, undefined, holdfast);
       ended.abort(new Error("The suite is over."));
+      await controllers.stopped;
       await server.stop();
     },
   };

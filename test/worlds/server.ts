@@ -18,10 +18,14 @@ export interface Server {
    * `what`, after `within` milliseconds of the server's time; 30,000 by default.
    */
   eventually<T>(what: string, check: () => T | Promise<T>, within?: number): Promise<Exclude<T, false | undefined>>;
+  /** Whether the admission plugin OwnerReferencesPermissionEnforcement is on, as it is on some distributions. */
+  readonly guardsOwnerReferences: boolean;
   /** Turns the continue token of a list into one whose moment the server has forgotten. */
   expire(token: string): Promise<string>;
   /** A kind, and a version from before what a watch of it still knows. */
   forgotten(): Promise<{ kind: Kind; resourceVersion: string }>;
+  /** A name that no namespace of this server had. */
+  freshName(): string;
   /** Ends everything that {@link Server} started. */
   stop(): Promise<void>;
 }
