@@ -1,0 +1,116 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const program = join(import.meta.dirname, "start.ts");
+let temporary: string;
+
+beforeEach(() => {
+  temporary = mkdtempSync(join(tmpdir(), "start-test-"));
+});
+afterEach(() => rmSync(temporary, { recursive: true, force: true }));
+
+interface Run {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the program as npm would, with a folder of its own for temporary files; `signal` is sent when `when` has been said. */
+async function run(args: string[], interrupt?: { when: string; signal: NodeJS.Signals }): Promise<Run> {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: temporary };
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let out = "";
+  let err = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    const before = out;
+    out += text;
+    if (interrupt && out.includes(interrupt.when) && !before.includes(interrupt.when)) child.kill(interrupt.signal);
+  });
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    err += text;
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out, err };
+}
+
+describe("what cannot be done is one line and a code", () => {
+  test.each([
+    [["--tuor-only"], "holdfast: Unknown option '--tuor-only'. See npm start -- --help.\n"],
+    [["--port", "0"], "holdfast: --port 0: expected a whole number from 1 to 65535.\n"],
+    [
+      ["--kubeconfig", "/nowhere"],
+      "holdfast: The kubeconfig /nowhere cannot be read: ENOENT: no such file or directory, open '/nowhere'\n",
+    ],
+  ])("%j", async (args, expected) => {
+    const { code, out, err } = await run(args);
+    expect({ code, out, err }).toEqual({ code: 1, out: "", err: expected });
+  });
+
+  test("a port in use", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as { port: number };
+    const { code, err } = await run(["--port", String(port)]);
+    other.close();
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: `holdfast: Port ${port} on 127.0.0.1 is in use; choose another with --port.\n`,
+    });
+  });
+
+  test("a cluster that does not answer", async () => {
+    const nobody = createServer().listen(0, "127.0.0.1");
+    await once(nobody, "listening");
+    const { port } = nobody.address() as { port: number };
+    nobody.close();
+    const file = join(temporary, "kubeconfig");
+    const { writeKubeconfig } = await import("./start/credentials.ts");
+    const cluster = { server: `http://127.0.0.1:${port}`, "insecure-skip-tls-verify": true };
+    await writeKubeconfig(file, cluster, "me", { token: "a" });
+    const { code, err } = await run(["--kubeconfig", file]);
+    expect(code).toBe(1);
+    expect(err).toBe(
+      `holdfast: The cluster http://127.0.0.1:${port} does not answer: connect ECONNREFUSED 127.0.0.1:${port}\n`,
+    );
+  });
+});
+
+test("--help is told on standard output", async () => {
+  const { code, out } = await run(["--help"]);
+  expect(code).toBe(0);
+  expect(out).toContain("--tour-only");
+});
+
+test("the tour comes true, is plain where nobody looks at colours, and leaves nothing behind", {
+  timeout: 180_000,
+}, async () => {
+  const { code, out, err } = await run(["--tour-only"]);
+  expect(err).toBe("");
+  expect(code, out).toBe(0);
+  for (const line of [
+    "ok claim data carries holdfast.dev/pvc-protection",
+    "ok claim archive carries the finalizer as it is created",
+    "ok no function was called, and none woke",
+    "ok its annotation says who holds it",
+    "ok an Event warns pod reader: ClaimBeingDeleted",
+    "ok claim data is gone",
+    "ok every function is back at zero",
+  ])
+    expect(out).toContain(line);
+  expect(out).toMatch(/ protect +write +claim holdfast-tour\/data: /);
+  expect(out).toMatch(/ release +wait +claim holdfast-tour\/data: .*pod writer on node/);
+  expect(out).toMatch(/ release +asleep /);
+  expect(out).not.toContain("\u001b");
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+test("a signal in the middle of the start ends it in order", { timeout: 60_000 }, async () => {
+  const { code, err } = await run(["--tour-only"], { when: "Bundling", signal: "SIGTERM" });
+  expect({ code, err }).toEqual({ code: 130, err: "" });
+  expect(readdirSync(temporary)).toEqual([]);
+});
