@@ -5,8 +5,8 @@ import { randomFate, slowed } from "./faults.ts";
 import { subscribers } from "./testing/subscribers.ts";
 
 describe("random fates", () => {
-  const fates = (rates: Parameters<typeof randomFate>[0], seed = 1) => {
-    const fate = randomFate(rates, seededRandom(seed));
+  const fates = (rates: Parameters<typeof randomFate>[0], draw = 1) => {
+    const fate = randomFate(rates, seededRandom(draw));
     return Array.from({ length: 1000 }, fate);
   };
 
@@ -25,7 +25,7 @@ describe("random fates", () => {
 
   test("never strike when not asked", () => expect(fates({})).toEqual(Array(1000).fill([0])));
 
-  test("repeat from their seed", () => {
+  test("repeat with the same random numbers", () => {
     const rates = { drop: 0.3, duplicate: 0.3, delay: 0.3 };
     expect(fates(rates, 5)).toEqual(fates(rates, 5));
     expect(fates(rates, 5)).not.toEqual(fates(rates, 6));

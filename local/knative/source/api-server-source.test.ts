@@ -19,13 +19,13 @@ interface Setup {
   namespaces?: string[];
   replies?: Reply[];
   faults?: Faults;
-  seed?: number;
+  draw?: number;
 }
 
 async function setUp(setup: Setup = {}) {
   const clock = virtualClock();
   const began = clock.now();
-  const random = seededRandom(setup.seed ?? 1);
+  const random = seededRandom(setup.draw ?? 1);
   const api = scriptedApi({ v1: ["pods", "/nodes", "persistentvolumeclaims"], "apps/v1": ["statefulsets"] });
   const { send, arrivals } = subscribers(clock, setup.replies ? { [sink]: setup.replies } : {});
   const hops: Hop[] = [];
@@ -390,9 +390,9 @@ describe("faults at the source", () => {
   });
 });
 
-test("the same seed gives the same events at the same times", async () => {
+test("the same random numbers give the same events at the same times", async () => {
   const run = async () => {
-    const { api, clock, arrivals } = await setUp({ replies: [503, 204], seed: 7 });
+    const { api, clock, arrivals } = await setUp({ replies: [503, 204], draw: 7 });
     api.change(pods, "MODIFIED", pod("a"));
     await clock.advance(50);
     api.end(410);
