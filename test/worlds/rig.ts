@@ -10,6 +10,7 @@ import { createLedger } from "./ledger.ts";
 import { claim } from "./manifest.ts";
 import type { Bench, Server } from "./server.ts";
 import { tokenOf } from "./service-account.ts";
+import { timePasses } from "./time-passes.ts";
 import type { Setting, World } from "./world.ts";
 
 /** Holdfast on a server: everything of it that outlives one story. */
@@ -112,7 +113,8 @@ export async function startRig(server: Server, random: Random, setting: Setting)
           return (hand) => handle(handRequest(hand, namespace, random.uuid()));
         },
         sweep: async () => {
-          const answer = await startInstance("platform/sweep")({ headers: {}, body: "" });
+          const tick = startInstance("platform/sweep")({ headers: {}, body: "" });
+          const answer = await timePasses(server, "the sweep ends", tick);
           if (answer.status !== 204) throw new Error(`The sweep failed: ${answer.body}`);
         },
         rest,
