@@ -1,7 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Random } from "../time/random.ts";
-import type { Identity } from "./auth/identity.ts";
-import type { IssuedToken } from "./auth/service-account-token.ts";
+import type { Identity, IssuedToken } from "./auth/identity.ts";
 import type { ResourceTable } from "./kinds/table.ts";
 import type { Store } from "./store/store.ts";
 import type { Ticker } from "./verbs/ticker.ts";

@@ -1,7 +1,9 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
+import { checkDefinition } from "./custom-definition.ts";
 import { applyDefaultStorageClass } from "./default-storage-class.ts";
+import { applyPolicies } from "./mutating-policy.ts";
 import { checkNamespace } from "./namespace-lifecycle.ts";
 import { protectObjectInUse } from "./object-in-use.ts";
 
@@ -12,8 +14,9 @@ import { protectObjectInUse } from "./object-in-use.ts";
 export function admit(state: State, call: Call, object: KubernetesObject, live?: KubernetesObject): KubernetesObject {
   checkNamespace(state, call, object, live);
   if (!live && !call.subresource) {
+    checkDefinition(state, call, object);
     applyDefaultStorageClass(state, call.resource, object);
     protectObjectInUse(state, call.resource, object);
   }
-  return object;
+  return applyPolicies(state, call, object, live);
 }

@@ -11,3 +11,13 @@ export const anonymous: Identity = { user: "system:anonymous", groups: ["system:
 
 /** Who everybody is while the server knows no tokens. */
 export const administrator: Identity = { user: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
+
+/** A token of a service account that this server issued. */
+export interface IssuedToken {
+  readonly identity: Identity;
+  readonly namespace: string;
+  readonly name: string;
+  readonly audience: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}

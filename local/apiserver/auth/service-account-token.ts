@@ -1,19 +1,9 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { State } from "../state.ts";
-import type { Identity } from "./identity.ts";
+import type { IssuedToken } from "./identity.ts";
 
 /** The audience of tokens that are good for the API server itself. */
 export const ownAudience = "https://kubernetes.default.svc";
-
-/** A token of a service account that this server issued. */
-export interface IssuedToken {
-  readonly identity: Identity;
-  readonly namespace: string;
-  readonly name: string;
-  readonly audience: readonly string[];
-  /** Milliseconds since the epoch. */
-  readonly expires: number;
-}
 
 /**
  * Issues a token that looks like the JSON Web Token of a real cluster. It is not signed: the server knows its tokens by heart, and nobody

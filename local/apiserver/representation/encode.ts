@@ -48,7 +48,11 @@ function jsonOf(state: State, call: Call, answer: Exclude<Answer, { type: "strea
 
 function listJson(state: State, call: Call, answer: ListAnswer, form: Form): string {
   const { resource, version, next, remaining, items } = answer;
-  const listMetadata = { resourceVersion: String(version), continue: next, remainingItemCount: remaining };
+  const listMetadata = {
+    resourceVersion: String(version),
+    continue: next ?? (resource.custom ? "" : undefined),
+    remainingItemCount: remaining,
+  };
   if (form.shape === "table") {
     const objects = items.map(({ object }) => asServed(resource, object));
     return tableJson(state, call, { kind: `${resource.kind}List`, metadata: listMetadata, items: objects });

@@ -1,8 +1,10 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { badRequest } from "../failure.ts";
+import { pruneCustom } from "../custom/prune.ts";
+import { badRequest, invalid } from "../failure.ts";
 import { type Fields, isFields } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
+import { invalidValue } from "../validation/cause.ts";
 import type { Call } from "./call.ts";
 import { conform, TypeMismatch } from "./conform.ts";
 import { parseYaml } from "./yaml.ts";
@@ -15,6 +17,7 @@ export function contentType({ request }: Call): string {
 /** The object in the body of a create or an update, typed as the resource is. Throws 400 and 415 as the API server words them. */
 export function readObject(call: Call, resource: Resource): KubernetesObject {
   const document = readDocument(call, resource.kind);
+  if (resource.custom) checkCustomType(resource, document, call.request.body ?? "");
   const { apiVersion = resource.apiVersion, kind = resource.kind } = document;
   const [given, wanted] = [`${kind}`, resource.kind];
   const versioned = `${given} in version ${JSON.stringify(versionOf(`${apiVersion}`))}`;
@@ -41,7 +44,10 @@ export function readObject(call: Call, resource: Resource): KubernetesObject {
  * throw {@link TypeMismatch} (`Strict`).
  */
 export function decode(call: Call, resource: Resource, document: Fields): KubernetesObject {
-  const { object, unknown } = conform(resource, document);
+  const conformed = conform(resource, document);
+  const pruned = resource.custom && pruneCustom(resource.custom.schema, conformed.object);
+  const object = pruned?.object ?? conformed.object;
+  const unknown = [...conformed.unknown, ...(pruned?.unknown ?? [])];
   const mode = call.fieldValidation;
   const problems = unknown.map((field) => `unknown field ${JSON.stringify(field)}`);
   if (mode === "Strict" && problems.length > 0) {
@@ -65,6 +71,30 @@ function readDocument(call: Call, kind: string): Fields {
   }
   if (!isFields(document)) throw unrecognized("the body is no object");
   return document;
+}
+
+/** Custom resources must say what they are. */
+function checkCustomType(resource: Resource, document: Fields, text: string): void {
+  const { apiVersion, kind, metadata } = document;
+  for (const [field, name] of [
+    [kind, "Kind"],
+    [apiVersion, "apiVersion"],
+  ] as const) {
+    if (field) continue;
+    const start = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${resource.kind}): Object '${name}' is missing in '${text}' (${start})`,
+    );
+  }
+  if (apiVersion !== resource.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
+    );
+  }
+  if (kind !== resource.kind) {
+    const cause = invalidValue("kind", kind, `must be ${resource.kind}`);
+    throw invalid({ ...resource, kind: `${kind}` }, isFields(metadata) ? `${metadata.name ?? ""}` : "", [cause]);
+  }
 }
 
 const unsupportedBody = () =>

@@ -24,6 +24,7 @@ function reader(path: string, absent = ""): Reader {
 const paths = (...fields: string[]) => new Map(fields.map((field) => [field, reader(field)]));
 const referenceParts = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
 const metadata = ["metadata.name", "metadata.namespace"];
+const common = paths(...metadata);
 
 // Stored events have the shape of core/v1; the group events.k8s.io calls the same fields by other names.
 const coreEvent = new Map([
@@ -64,11 +65,9 @@ const byKind: Readonly<Record<string, Map<string, Reader>>> = {
   "/Service": paths(...metadata, "spec.clusterIP", "spec.type"),
 };
 
-const common = paths(...metadata);
-
 /** The fields of a resource; all have their name and namespace, a few built-in kinds have more. */
 export function selectableFields(resource: Resource): SelectableFields {
-  const own = byKind[`${groupOf(resource)}/${resource.kind}`];
+  const own = resource.custom ? common : byKind[`${groupOf(resource)}/${resource.kind}`];
   if (own) return { get: (field) => own.get(field), complaint: (field) => `field label not supported: ${field}` };
   return {
     get: (field) => common.get(field),

@@ -1,14 +1,6 @@
+import type { StoreEvent } from "./event.ts";
 import { createHistory, type History } from "./history.ts";
 import type { Stored } from "./stored.ts";
-
-/** What happened to one object. */
-export interface StoreEvent {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED";
-  /** The new version; of a deletion the last state, under the resourceVersion of the deletion. */
-  readonly current: Stored;
-  /** The version before; absent for `ADDED`. */
-  readonly previous?: Stored;
-}
 
 /** The objects of one resource, ordered by key as etcd orders them, with what happened to them lately. */
 export interface Collection {
@@ -26,6 +18,21 @@ export function createCollection(limit: number, horizon: number): Collection {
   const keys: string[] = [];
   const history = createHistory(limit, horizon);
   const listeners = new Set<(event: StoreEvent) => void>();
+  const untold: StoreEvent[] = [];
+
+  // A listener may write; what it causes is told after what caused it, to everybody.
+  function tell(event: StoreEvent): void {
+    if (untold.push(event) > 1) return;
+    try {
+      for (let next = untold[0]; next; next = untold[0]) {
+        for (const listener of [...listeners]) listener(next);
+        untold.shift();
+      }
+    } finally {
+      untold.length = 0;
+    }
+  }
+
   return {
     get: (key) => objects.get(key),
     keys,
@@ -41,7 +48,7 @@ export function createCollection(limit: number, horizon: number): Collection {
         objects.set(key, event.current);
       }
       history.add(event);
-      for (const listener of [...listeners]) listener(event);
+      tell(event);
     },
   };
 }

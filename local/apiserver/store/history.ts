@@ -1,4 +1,4 @@
-import type { StoreEvent } from "./collection.ts";
+import type { StoreEvent } from "./event.ts";
 
 /** The latest events of one collection, oldest first, for watches and for lists at an older version. */
 export interface History {

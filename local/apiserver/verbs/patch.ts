@@ -45,8 +45,11 @@ export function patch(state: State, call: ObjectCall): Answer {
 /** The content type of a patch. Throws 415 for what is none, and for a strategic patch of a custom resource. */
 export function patchType(call: ObjectCall): PatchType {
   const type = types[contentType(call)];
-  if (!type || (type === "strategic" && call.resource.custom)) {
-    throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  if (!type) throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  if (type === "strategic" && call.resource.custom) {
+    const message =
+      "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+    throw new StatusError(415, "UnsupportedMediaType", message);
   }
   return type;
 }

@@ -4,7 +4,7 @@ import type { Answer } from "../request/answer.ts";
 import type { Call } from "../request/call.ts";
 import { type ListQuery, listQuery } from "../request/query.ts";
 import type { State } from "../state.ts";
-import type { StoreEvent } from "../store/collection.ts";
+import type { StoreEvent } from "../store/event.ts";
 import { storedAs } from "../store/stored.ts";
 import { createChannel } from "./channel.ts";
 import { prefixOf } from "./get.ts";

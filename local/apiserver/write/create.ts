@@ -2,7 +2,6 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { admit } from "../admission/admit.ts";
 import { checkOwnerPermissions } from "../admission/owner-permissions.ts";
 import { alreadyExists, invalid } from "../failure.ts";
-import { settleDefinitions } from "../kinds/definition-life.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import { collectionOf } from "../kinds/table.ts";
 import { asStored } from "../kinds/version.ts";
@@ -56,9 +55,7 @@ export function createObject(state: State, call: Call, given: KubernetesObject, 
   const key = keyOf(resource, metadata.namespace, metadata.name);
   if (state.store.get(collection, key)) throw alreadyExists(resource, metadata.name);
   if (call.dryRun) return storedAs(key, 0, object);
-  const stored = state.store.put(collection, key, object);
-  settleDefinitions(state, resource, stored);
-  return stored;
+  return state.store.put(collection, key, object);
 }
 
 // No vowels, and no digits that look like them: a random suffix must not spell a word.

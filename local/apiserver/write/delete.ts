@@ -1,6 +1,5 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { conflict } from "../failure.ts";
-import { settleDefinitions } from "../kinds/definition-life.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import type { Strategy } from "../kinds/strategy.ts";
 import { collectionOf } from "../kinds/table.ts";
@@ -48,9 +47,7 @@ export function deleteObject(state: State, resource: Resource, live: Stored, opt
 function put(state: State, resource: Resource, live: Stored, object: KubernetesObject, dryRun: boolean): Stored {
   if (isSame(object, live.object)) return live;
   if (dryRun) return storedAs(live.key, live.version, object);
-  const stored = state.store.put(collectionOf(resource), live.key, object);
-  settleDefinitions(state, resource, stored);
-  return stored;
+  return state.store.put(collectionOf(resource), live.key, object);
 }
 
 /** A DELETE changes nothing but these. */

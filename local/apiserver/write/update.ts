@@ -3,7 +3,6 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { admit } from "../admission/admit.ts";
 import { checkOwnerPermissions } from "../admission/owner-permissions.ts";
 import { invalid, modified, unreadableVersion } from "../failure.ts";
-import { settleDefinitions } from "../kinds/definition-life.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import type { Strategy } from "../kinds/strategy.ts";
 import { asStored } from "../kinds/version.ts";
@@ -57,11 +56,7 @@ export function updateObject(
 }
 
 function store(state: State, call: Call, strategy: Strategy, live: Stored, next: KubernetesObject): Stored {
-  if (!isReleased(strategy, next)) {
-    const stored = replaceObject(state, call, live, next);
-    if (stored !== live && !call.dryRun) settleDefinitions(state, call.resource, stored);
-    return stored;
-  }
+  if (!isReleased(strategy, next)) return replaceObject(state, call, live, next);
   if (!call.dryRun) removeObject(state, call.resource, live);
   return storedAs(live.key, live.version, next);
 }

@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from "node:util";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { definitionStatus, resourcesOf } from "../custom/definition.ts";
+import { type State, timestamp } from "../state.ts";
+import type { Stored } from "../store/stored.ts";
+import { deleteObject } from "../write/delete.ts";
+import { definitionStrategy, setTerminating } from "./definition.ts";
+import { specOf } from "./fields.ts";
+
+/** Where the store keeps CustomResourceDefinitions. */
+export const definitions = "apiextensions.k8s.io/customresourcedefinitions";
+const cleanup = definitionStrategy.deletionFinalizer ?? "";
+
+/**
+ * What a controller does for CustomResourceDefinitions in a real cluster, done here at once: accepts names, serves what is
+ * defined, and when a definition is deleted, deletes all of its kind before it.
+ */
+export function serveDefinitions(state: State): void {
+  state.store.watch(definitions, state.store.version, ({ type, current }) => {
+    if (type === "DELETED") state.resources.define(current.key, []);
+    else if (current.object.metadata.deletionTimestamp) end(state, current);
+    else accept(state, current);
+  });
+}
+
+function accept({ clock, resources, store }: State, { key, object }: Stored): void {
+  const others = (store.list(definitions, "") ?? []).filter((other) => other.key !== key);
+  const status = definitionStatus(
+    object,
+    others.map((other) => other.object),
+    timestamp({ clock }),
+  );
+  if (isDeepStrictEqual(status, object.status)) resources.define(key, resourcesOf(object));
+  else store.put(definitions, key, structuredClone({ ...object, status }));
+}
+
+/** Deletes everything of a kind; what finalizers hold keeps the definition until it is gone, too. */
+function end(state: State, definition: Stored): void {
+  const { store } = state;
+  const { key, object } = definition;
+  if (!object.metadata.finalizers?.includes(cleanup)) return;
+  const next = structuredClone(object);
+  const why = { reason: "InstanceDeletionInProgress", message: "CustomResource deletion is in progress" };
+  setTerminating(next, timestamp(state), why);
+  if (isDeepStrictEqual(next.status, object.status)) return;
+  store.put(definitions, key, next);
+
+  const collection = collectionOfDefined(object);
+  const stop = store.watch(collection, store.version, () => finish());
+  const finish = () => {
+    if ((store.list(collection, "") ?? []).length > 0) return;
+    stop?.();
+    releaseDefinition(state, key);
+  };
+  const [resource] = resourcesOf(object);
+  for (const instance of store.list(collection, "") ?? []) {
+    if (resource) deleteObject(state, resource, instance, { announcesWaiting: false, dryRun: false });
+  }
+  finish();
+}
+
+function collectionOfDefined(definition: KubernetesObject): string {
+  const { group, names } = specOf(definition) as { group: string; names: { plural: string } };
+  return `${group}/${names.plural}`;
+}
+
+/** Takes our finalizer, and with the last finalizer the definition. */
+function releaseDefinition({ store }: State, key: string): void {
+  const live = store.get(definitions, key);
+  if (!live?.object.metadata.finalizers?.includes(cleanup)) return;
+  const next = structuredClone(live.object);
+  const finalizers = live.object.metadata.finalizers.filter((finalizer) => finalizer !== cleanup);
+  next.metadata.finalizers = finalizers;
+  if (finalizers.length > 0) store.put(definitions, key, next);
+  else store.remove(definitions, key, structuredClone(live.object));
+}
