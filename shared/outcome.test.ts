@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { longestReply, type Outcome, replyTo } from "./outcome.ts";
+
+const outcome = (status: Outcome["status"], because = `It is ${status}.`): Outcome => ({
+  result: "failed",
+  status,
+  because,
+});
+
+test("one reply stands for all outcomes: what a retry can still mend comes before what is final", () => {
+  const worst = (...all: Outcome["status"][]) => replyTo(all.map((status) => outcome(status))).status;
+  expect(worst()).toBe(204);
+  expect(worst(204, 204)).toBe(204);
+  expect(worst(204, 400)).toBe(400);
+  expect(worst(403, 400, 204)).toBe(403);
+  expect(worst(403, 503, 400)).toBe(503);
+  expect(worst(500, 403)).toBe(500);
+});
+
+test("a 204 has no body, whatever there is to say", () => {
+  expect(replyTo([outcome(204, "All is well.")])).toEqual({ status: 204, headers: {}, body: "" });
+});
+
+test("no reply is longer than what a channel dispatcher survives, and none is cut inside a character", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 2000 }), (because) => {
+      const { body } = replyTo([outcome(503, because)]);
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(longestReply);
+      expect(because.startsWith(body.replace(/…$/, ""))).toBe(true);
+    }),
+  );
+  expect(Buffer.byteLength(replyTo([outcome(503, "ä".repeat(2000))]).body)).toBeGreaterThan(longestReply - 8);
+});
