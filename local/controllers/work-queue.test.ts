@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type VirtualClock, virtualClock } from "../time/virtual-clock.ts";
 import { startWorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
@@ -106,6 +107,23 @@ describe("the work queue", () => {
     const start_ = clock.now();
     await clock.advance(20);
     expect(times.map((time) => time - start_)).toEqual([0, 5, 15]);
+  });
+
+  it("tells of conflicts only when they go on", async () => {
+    const conflict = new ApiError("PATCH", { status: 409, reason: "Conflict", message: "stale" });
+    let left = 3;
+    const queue = start({
+      work: async () => {
+        if (left-- > 0) throw conflict;
+      },
+    });
+    queue.add("a");
+    await clock.advance(100);
+    expect(failed).toEqual([]);
+    left = 4;
+    queue.add("a");
+    await clock.advance(100);
+    expect(failed).toEqual(["a"]);
   });
 
   it("keeps the earliest of several dates for a key", async () => {

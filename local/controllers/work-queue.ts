@@ -1,4 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
+import { isConflict } from "../../shared/kubernetes/api-error.ts";
 
 /** Keys that need a look. Level-triggered: a key says which object, never what happened to it. */
 export interface WorkQueue {
@@ -15,7 +16,7 @@ export interface WorkQueueOptions {
   ready: Promise<unknown>;
   /** Looks at one key; never called twice at once for the same key. A rejection is retried with backoff. */
   work(key: string): Promise<void>;
-  /** Told of each rejection. */
+  /** Told of each rejection, except of the first few conflicts in a row. */
   failed(key: string, error: unknown): void;
   /** How many keys may be worked on at once; 1 by default. */
   workers?: number;
@@ -54,8 +55,9 @@ export function startWorkQueue(options: WorkQueueOptions): WorkQueue {
       failures.delete(key);
     } catch (error) {
       if (!signal.aborted) {
-        failed(key, error);
         const count = failures.get(key) ?? 0;
+        // A cache that is a little behind is no trouble unless it stays so.
+        if (!isConflict(error) || count >= 3) failed(key, error);
         failures.set(key, count + 1);
         addAfter(key, backoff(count));
       }

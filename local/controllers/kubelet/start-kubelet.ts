@@ -5,7 +5,7 @@ import { type ControllerTools, type Running, splitKey } from "../controller.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { ClaimObject } from "../objects/storage.ts";
 import { startWorkQueue } from "../work-queue.ts";
-import { type Heartbeat, startNodeAgent } from "./node-agent.ts";
+import { type Heartbeat, startNodes } from "./start-nodes.ts";
 import { syncPod } from "./sync-pod.ts";
 
 export interface KubeletOptions {
@@ -36,15 +36,9 @@ export function startKubelet(tools: ControllerTools, options: KubeletOptions): K
   const { heartbeat, startAfter = 0 } = options;
   const pods = reflections.of<PodObject>(Pod);
   const claims = reflections.of<ClaimObject>(PersistentVolumeClaim);
-  const lost = new Set<string>();
-  const nodes = new Map(
-    options.nodes.map((name, index) => {
-      const hostIP = `10.0.0.${index + 10}`;
-      return [name, { index, hostIP, agent: startNodeAgent(tools, name, hostIP, heartbeat) }] as const;
-    }),
-  );
-  const registered = Promise.all([...nodes.values()].map(({ agent }) => agent.registered));
-  const synced = Promise.all([pods.synced, claims.synced, registered]);
+  const hostIPs = new Map(options.nodes.map((name, index) => [name, `10.0.0.${index + 10}`]));
+  const nodes = startNodes(tools, hostIPs, heartbeat);
+  const synced = Promise.all([pods.synced, claims.synced, nodes.registered]);
   /** Since when a pod is on its node, by uid. */
   const arrivals = new Map<string, number>();
   let addresses = 0;
@@ -57,14 +51,15 @@ export function startKubelet(tools: ControllerTools, options: KubeletOptions): K
     async work(key) {
       const { namespace, name } = splitKey(key);
       const pod = pods.get(namespace, name);
-      const node = nodes.get(pod?.spec.nodeName ?? "");
-      if (!pod || !node || lost.has(pod.spec.nodeName ?? "")) return;
+      const { nodeName = "" } = pod?.spec ?? {};
+      const hostIP = hostIPs.get(nodeName);
+      if (!pod || !hostIP || nodes.isLost(nodeName)) return;
       const arrived = arrivals.get(pod.metadata.uid) ?? clock.now();
       arrivals.set(pod.metadata.uid, arrived);
       const wait = pod.metadata.deletionTimestamp ? 0 : arrived + startAfter - clock.now();
       if (wait > 0) return queue.addAfter(key, wait);
-      const podIP = pod.status?.podIP ?? `10.244.${node.index}.${(addresses++ % 250) + 2}`;
-      const later = await syncPod(tools, pod, { hostIP: node.hostIP, podIP });
+      const podIP = pod.status?.podIP ?? `10.244.${options.nodes.indexOf(nodeName)}.${(addresses++ % 250) + 2}`;
+      const later = await syncPod(tools, pod, { hostIP, podIP });
       if (later !== undefined) queue.addAfter(key, later);
     },
     failed: (subject, error) => tools.trouble({ controller: "kubelet", subject, error }),
@@ -72,25 +67,21 @@ export function startKubelet(tools: ControllerTools, options: KubeletOptions): K
 
   pods.on((change, pod) => {
     if (change === "delete") arrivals.delete(pod.metadata.uid);
-    else if (nodes.has(pod.spec.nodeName ?? "")) queue.add(keyOf(pod));
+    else if (hostIPs.has(pod.spec.nodeName ?? "")) queue.add(keyOf(pod));
   });
   // A pod that could not mount a claim waits for the claim to change.
   claims.on((_, { metadata: { namespace, name } }) => {
     for (const pod of pods.list(namespace)) {
-      const waits = nodes.has(pod.spec.nodeName ?? "") && !pod.status?.containerStatuses;
+      const waits = hostIPs.has(pod.spec.nodeName ?? "") && !pod.status?.containerStatuses;
       if (waits && claimsOf(pod).some(({ claim }) => claim === name)) queue.add(keyOf(pod));
     }
   });
 
   return {
     synced,
-    lose(name) {
-      lost.add(name);
-      nodes.get(name)?.agent.lose();
-    },
+    lose: nodes.lose,
     restore(name) {
-      lost.delete(name);
-      nodes.get(name)?.agent.restore();
+      nodes.restore(name);
       for (const pod of pods.list()) if (pod.spec.nodeName === name) queue.add(keyOf(pod));
     },
   };

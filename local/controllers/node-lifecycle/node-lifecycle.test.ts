@@ -32,6 +32,7 @@ describe("the node lifecycle", () => {
     });
     const renewed = async () =>
       (await world.client.get<LeaseObject>(Lease, "kube-node-lease", name()))?.spec?.renewTime ?? "";
+    await world.until("there is a lease", renewed);
     const before = await renewed();
     await world.until("the lease is renewed", async () => (await renewed()) > before);
     await world.rest();

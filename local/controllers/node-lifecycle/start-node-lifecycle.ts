@@ -35,9 +35,11 @@ export function startNodeLifecycle(tools: ControllerTools): Running {
       const node = nodes.get(undefined, name);
       if (!node) return;
       const now = timestamp(clock.now());
+      const ready = conditionOf(node.status?.conditions, "Ready");
       const { renewTime } = leases.get("kube-node-lease", name)?.spec ?? {};
-      if (renewTime && conditionOf(node.status?.conditions, "Ready")?.status !== "Unknown") {
-        const wait = Date.parse(renewTime) + grace - clock.now();
+      if (renewTime && ready?.status !== "Unknown") {
+        const heard = Math.max(Date.parse(renewTime), Date.parse(ready?.lastHeartbeatTime ?? renewTime));
+        const wait = heard + grace - clock.now();
         if (wait > 0) queue.addAfter(name, wait);
         else return markLost(node, now);
       }
@@ -46,7 +48,7 @@ export function startNodeLifecycle(tools: ControllerTools): Running {
         await guardedPatch(client, Node, node, { spec: { taints } });
         return;
       }
-      if (conditionOf(node.status?.conditions, "Ready") && !isReady(node)) await markPods(name, now);
+      if (ready && !isReady(node)) await markPods(name, now);
     },
     failed: (subject, error) => trouble({ controller: "node-lifecycle-controller", subject, error }),
   });

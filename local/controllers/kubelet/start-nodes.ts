@@ -1,0 +1,127 @@
+import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { type ControllerTools, splitKey } from "../controller.ts";
+import { Lease, Namespace, Node } from "../objects/kinds.ts";
+import { isReady, type NodeObject } from "../objects/node.ts";
+import { microTimestamp, timestamp } from "../timestamp.ts";
+import { startWorkQueue } from "../work-queue.ts";
+import { nodeStatus } from "./node-status.ts";
+
+/** How often nodes show that they live. */
+export interface Heartbeat {
+  leaseSeconds: number;
+  statusSeconds: number;
+}
+
+const leaseNamespace = "kube-node-lease";
+const leaseDurationSeconds = 40;
+
+/** The nodes of a kubelet without their pods. */
+export interface Nodes {
+  /** Resolves when every node exists and is Ready. */
+  readonly registered: Promise<unknown>;
+  /** Lets a node fall silent, as one that has lost power or network does. */
+  lose(node: string): void;
+  /** Lets it speak again. */
+  restore(node: string): void;
+  isLost(node: string): boolean;
+}
+
+/** Registers nodes and keeps them Ready; without a heartbeat it does so only when somebody says otherwise. */
+export function startNodes(
+  tools: ControllerTools,
+  addresses: ReadonlyMap<string, string>,
+  heartbeat: Heartbeat | undefined,
+): Nodes {
+  const { client, clock, random, signal, reflections } = tools;
+  const lost = new Set<string>();
+  const pending = new Map([...addresses.keys()].map((name) => [name, Promise.withResolvers<void>()] as const));
+  const registered = Promise.all([...pending.values()].map(({ promise }) => promise));
+  const seen = reflections.of<NodeObject>(Node);
+
+  // One worker: a lease that was asked for first is renewed first.
+  const queue = startWorkQueue({
+    clock,
+    signal,
+    ready: Promise.resolve(),
+    async work(key) {
+      const { namespace: task, name } = splitKey(key);
+      if (lost.has(name)) return;
+      if (task === "lease") await renew(name);
+      else await report(name);
+      if (!heartbeat) return;
+      const seconds = task === "lease" ? heartbeat.leaseSeconds : heartbeat.statusSeconds;
+      // A little unevenly, so that many nodes do not beat as one.
+      queue.addAfter(key, seconds * 1000 * (1 + 0.04 * random.next()));
+    },
+    failed: (subject, error) => tools.trouble({ controller: "kubelet", subject, error }),
+  });
+
+  async function report(name: string): Promise<void> {
+    const registration = pending.get(name);
+    if (registration) await register(name);
+    const node = await client.get<NodeObject>(Node, undefined, name);
+    // A node that was deleted comes back when its kubelet is started again.
+    if (!node) return;
+    const status = nodeStatus(node, addresses.get(name) ?? "", timestamp(clock.now()));
+    const { uid } = node.metadata;
+    // Strategic: conditions and addresses of others stay.
+    await client.patch(Node, undefined, name, "strategic", { metadata: { uid }, status }, { subresource: "status" });
+    if (!isReady(node)) {
+      const note = `Node ${name} status is now: NodeReady`;
+      tools.record(node, { type: "Normal", reason: "NodeReady", note, by: "kubelet", instance: name });
+    }
+    pending.delete(name);
+    registration?.resolve();
+    if (registration && heartbeat) queue.add(`lease/${name}`);
+  }
+
+  async function register(name: string): Promise<void> {
+    const labels = { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" };
+    try {
+      await client.create(Node, newObject(Node, { name, labels }));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      await client.patch(Node, undefined, name, "merge", { metadata: { labels } });
+    }
+  }
+
+  async function renew(name: string): Promise<void> {
+    const renewTime = microTimestamp(clock.now());
+    const renewed = await client.patch(Lease, leaseNamespace, name, "merge", { spec: { renewTime } });
+    const node = renewed ? undefined : await client.get(Node, undefined, name);
+    if (!node) return;
+    await create(Namespace, newObject(Namespace, { name: leaseNamespace }));
+    const ownerReferences = [{ apiVersion: "v1", kind: "Node", name, uid: node.metadata.uid }];
+    const lease = newObject(Lease, { name, namespace: leaseNamespace, ownerReferences });
+    await create(Lease, { ...lease, spec: { holderIdentity: name, leaseDurationSeconds, renewTime } });
+  }
+
+  async function create(kind: Parameters<typeof client.create>[0], object: KubernetesObject): Promise<void> {
+    await client.create(kind, object).catch((error) => {
+      if (!isAlreadyExists(error)) throw error;
+    });
+  }
+
+  for (const name of addresses.keys()) queue.add(`status/${name}`);
+  seen.on((change, node) => {
+    const { name } = node.metadata;
+    const doubted = change !== "delete" && addresses.has(name) && !pending.has(name) && !isReady(node);
+    if (doubted) queue.add(`status/${name}`);
+  });
+  return {
+    registered: Promise.all([registered, seen.synced]),
+    lose: (name) => lost.add(name),
+    restore(name) {
+      lost.delete(name);
+      if (heartbeat) queue.add(`lease/${name}`);
+      queue.add(`status/${name}`);
+    },
+    isLost: (name) => lost.has(name),
+  };
+}
+
+/** The server sets what is missing. */
+function newObject({ apiVersion, kind }: { apiVersion: string; kind: string }, metadata: object): KubernetesObject {
+  return { apiVersion, kind, metadata: metadata as KubernetesObject["metadata"] };
+}
