@@ -69,7 +69,8 @@ export function createActivity(terminal: Terminal): Activity {
     },
     onHop(hop) {
       if (hop.hop === "emitted" && hop.event.type?.startsWith("dev.knative.apiserver.")) emitted++;
-      if (hop.hop === "delivered" && !hop.to.includes(`/${sweep}.`)) delivered++;
+      // A source delivers, too: to its broker. The sweep is called by the clock.
+      if (hop.hop === "delivered" && hop.by.startsWith("Trigger ") && !hop.to.includes(`/${sweep}.`)) delivered++;
       if (hop.hop === "dropped") say("broker", "lost", "red", `${hop.by}: ${hop.because}`);
       if (hop.hop === "failed") {
         const next = hop.retryIn === undefined ? "it is not tried again" : `again in ${hop.retryIn} ms`;
