@@ -30,26 +30,34 @@ function parentOf(path: string): string {
   return end < 0 ? "" : path.slice(0, end);
 }
 
+interface Node {
+  owned: boolean;
+  readonly children: Map<PathElement, Node>;
+}
+
 /** Writes a set as FieldsV1: nested objects in the API server's order, `.` where a path with children is itself owned. */
 export function toFieldsV1(set: FieldSet): Fields {
-  const root: Fields = {};
-  const all = withParents(set);
-  const inner = new Set([...all].map(parentOf));
-  for (const path of [...all].sort(byElements)) {
+  const root: Node = { owned: false, children: new Map() };
+  for (const path of set) {
     let node = root;
-    const elements = path.split(separator);
-    for (const element of elements) {
-      const next = node[element];
-      if (isFields(next)) node = next;
-      else {
-        const child: Fields = {};
-        node[element] = child;
-        node = child;
+    for (const element of path.split(separator)) {
+      let child = node.children.get(element);
+      if (!child) {
+        child = { owned: false, children: new Map() };
+        node.children.set(element, child);
       }
+      node = child;
     }
-    if (set.has(path) && inner.has(path)) node["."] = {};
+    node.owned = true;
   }
-  return root;
+  return write(root);
+}
+
+function write({ owned, children }: Node): Fields {
+  const fields: Fields = owned && children.size > 0 ? { ".": {} } : {};
+  const sorted = [...children].sort(([a], [b]) => compareElements(a, b));
+  for (const [element, child] of sorted) fields[element] = write(child);
+  return fields;
 }
 
 /** Reads FieldsV1; what cannot be understood is left out. */
@@ -69,18 +77,21 @@ export function fromFieldsV1(fields: unknown): FieldSet {
   return set;
 }
 
-/** The API server's order: members, then keys, then values, each by its bytes; a parent before its children. */
+/** The API server's order of paths: element by element, a parent before its children. */
 export function byElements(a: string, b: string): number {
   const [left, right] = [a.split(separator), b.split(separator)];
   for (const [index, element] of left.entries()) {
-    const other = right[index];
-    if (other === undefined) return 1;
-    if (element !== other) return rank(element) - rank(other) || (element < other ? -1 : 1);
+    const order = compareElements(element, right[index] ?? "");
+    if (order !== 0) return order;
   }
   return left.length - right.length;
 }
 
-const rank = (element: PathElement) => "fkv".indexOf(element.charAt(0));
+/** Members, then keys, then values, each by its characters. */
+function compareElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0;
+  return "fkv".indexOf(a.charAt(0)) - "fkv".indexOf(b.charAt(0)) || (a < b ? -1 : 1);
+}
 
 /** A path as messages show it: `.spec.containers[name="a"].image`, `.metadata.finalizers[="x"]`. */
 export function pathText(path: string): string {

@@ -22,16 +22,30 @@ export function typeOf(kind: TypedKind): Schema | undefined {
   return definition === undefined ? undefined : schemaOf(definition);
 }
 
+const resolved = new WeakMap<Schema, Schema>();
+
 /** Follows a reference. What the referring field says of merging comes before what the type says of itself. */
 export function resolve(schema: Schema): Schema {
   const definition = referredBy(schema);
-  if (definition !== undefined) return { ...schemaOf(definition), ...schema };
-  return schema["x-kubernetes-embedded-resource"] ? withHeader(schema) : schema;
+  if (definition === undefined) return schema["x-kubernetes-embedded-resource"] ? withHeader(schema) : schema;
+  let found = resolved.get(schema);
+  if (!found) {
+    found = { ...schemaOf(definition), ...schema };
+    resolved.set(schema, found);
+  }
+  return found;
 }
+
+const withHeaders = new WeakMap<Schema, Schema>();
 
 /** The schema of a custom resource or of an embedded one with the fields that every object has. */
 export function withHeader(schema: Schema): Schema {
-  return { ...schema, properties: { ...schema.properties, ...header } };
+  let found = withHeaders.get(schema);
+  if (!found) {
+    found = { ...schema, properties: { ...schema.properties, ...header } };
+    withHeaders.set(schema, found);
+  }
+  return found;
 }
 
 /** The schema of one member of an object; `undefined` when the type has no such member. */
