@@ -106,7 +106,9 @@ function reply(response: Response, { status, body }: { status: number; body: str
 function drainOnSignal(server: Server): void {
   const drain = () => {
     server.close(() => process.exit(0));
-    server.closeIdleConnections();
+    // A connection that is kept alive would go on bringing events, or hold the exit up for nothing.
+    server.prependListener("request", (_request, response) => response.setHeader("connection", "close"));
+    setInterval(() => server.closeIdleConnections(), 100).unref();
   };
   process.once("SIGTERM", drain);
   process.once("SIGINT", drain);
