@@ -3,7 +3,7 @@ import type { FunctionDeclaration } from "../../../shared/declaration.ts";
 import { ConfigMap, Event, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 
 /** The kinds that the shipped table sweeps. An admin who adds another to the table grants its `list` to the function's role. */
-export const swept = [PersistentVolumeClaim] as const;
+const swept = [PersistentVolumeClaim] as const;
 
 const settings = z.object({
   namespace: z.string().min(1).default("holdfast").describe("The namespace of the ConfigMap that holds the table."),
