@@ -1,4 +1,3 @@
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { FollowTools } from "../watch/follow.ts";
 import type { Reflections } from "../watch/reflections.ts";
 import type { Recorder } from "./recorder.ts";
@@ -30,15 +29,10 @@ export interface Running {
   readonly synced: Promise<unknown>;
 }
 
-/** The last part of a queue's key. */
+/** What a key made by `keyOf` is of; a cluster-scoped object has no namespace. */
 export function splitKey(key: string): { namespace: string | undefined; name: string } {
   const slash = key.indexOf("/");
   return slash < 0
     ? { namespace: undefined, name: key }
     : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
-}
-
-/** Whether a reference names this incarnation of an object. */
-export function isSame(one: KubernetesObject, other: KubernetesObject | undefined): boolean {
-  return one.metadata.uid === other?.metadata.uid;
 }

@@ -1,17 +1,12 @@
-import type { Clock } from "../../shared/clock.ts";
-import { createClient } from "../../shared/kubernetes/client.ts";
-import type { Transport } from "../../shared/kubernetes/transport.ts";
-import type { Random } from "../time/random.ts";
-import { shareReflections } from "../watch/reflections.ts";
 import { startClaimProtection } from "./claim-protection/start-claim-protection.ts";
-import type { ControllerTools, Running, Trouble } from "./controller.ts";
+import type { ControllerTools, Running } from "./controller.ts";
+import { createControllerTools, type ToolsOptions } from "./controller-tools.ts";
 import { type Everything, followEverything } from "./discovery/everything.ts";
 import { startGarbageCollector } from "./garbage-collector/start-garbage-collector.ts";
 import { type Kubelet, type KubeletOptions, startKubelet } from "./kubelet/start-kubelet.ts";
 import { startNamespaceDeletion } from "./namespace/start-namespace-deletion.ts";
 import { startNodeLifecycle } from "./node-lifecycle/start-node-lifecycle.ts";
 import { startTaintEviction } from "./node-lifecycle/start-taint-eviction.ts";
-import { createRecorder } from "./recorder.ts";
 import { type SchedulerOptions, startScheduler } from "./scheduler/start-scheduler.ts";
 import { startEphemeralVolumes } from "./start-ephemeral-volumes.ts";
 import { startPodGc } from "./start-pod-gc.ts";
@@ -19,21 +14,12 @@ import { startServiceAccounts } from "./start-service-accounts.ts";
 import { startVolumeProtection } from "./start-volume-protection.ts";
 import { startVolumeBinder } from "./volume-binder/start-volume-binder.ts";
 
-export interface ControllersOptions {
-  /** To the API server, as an administrator. */
-  transport: Transport;
-  clock: Clock;
-  random: Random;
-  signal: AbortSignal;
+export interface ControllersOptions extends ToolsOptions {
   /** As kube-controller-manager's `--controllers`: `*` for all, a name for one, `-name` for all but one. All by default. */
   controllers?: readonly string[];
   scheduler?: SchedulerOptions;
   /** Without it no kubelet is started, whatever `controllers` says. */
   kubelet?: KubeletOptions;
-  /** Told of every failure; controllers retry by themselves. */
-  trouble?(trouble: Trouble): void;
-  /** Seconds after which watches are renewed; the server's own limit when absent. */
-  watchSeconds?: number;
 }
 
 /** The controllers that were started. */
@@ -63,44 +49,28 @@ const starters: { readonly [name: string]: (tools: Tools, options: ControllersOp
 
 /** Starts the chosen controllers, which end with the signal. Throws when a name is not known. */
 export function startControllers(options: ControllersOptions): Controllers {
-  const tools = createTools(options);
-  const running = new Map(
-    chosen(options.controllers ?? ["*"]).map((name) => [name, starters[name]?.(tools, options)] as const),
-  );
-  const kubelet = running.get("kubelet") as Kubelet | undefined;
-  return {
-    synced: Promise.all([...running.values()].map((one) => one?.synced)),
-    stopped: tools.stopped(),
-    ...(kubelet ? { kubelet } : {}),
-  };
-}
-
-function createTools(options: ControllersOptions): Tools & { stopped(): Promise<void> } {
-  const { transport, clock, random, signal, watchSeconds, trouble = () => {} } = options;
-  const client = createClient(transport, { clock });
-  const follow = { client, transport, clock, random, signal };
-  const watching = watchSeconds ? { watchSeconds } : {};
-  const reflections = shareReflections(follow, {
-    ...watching,
-    failed: (error) => trouble({ controller: "reflections", subject: "watch", error }),
-  });
+  const { signal, watchSeconds } = options;
+  const names = chosen(options.controllers ?? ["*"]);
+  const base = createControllerTools(options);
   let everything: Everything | undefined;
   const tools = {
-    ...follow,
-    trouble,
-    reflections,
-    record: createRecorder(follow, (error) => trouble({ controller: "recorder", subject: "event", error })),
+    ...base,
     // Every kind there is is followed only when a controller asks for it.
     get everything() {
-      everything ??= followEverything(tools, watching);
+      everything ??= followEverything(base, watchSeconds ? { watchSeconds } : {});
       return everything;
     },
-    async stopped() {
-      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      await Promise.all([reflections.stopped(), everything?.stopped()]);
-    },
   };
-  return tools;
+  const running = new Map(names.map((name) => [name, starters[name]?.(tools, options)] as const));
+  const kubelet = running.get("kubelet") as Kubelet | undefined;
+  const ended = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  return {
+    synced: Promise.all([...running.values()].map((one) => one?.synced)),
+    stopped: ended.then(async () => {
+      await Promise.all([base.reflections.stopped(), everything?.stopped()]);
+    }),
+    ...(kubelet ? { kubelet } : {}),
+  };
 }
 
 function chosen(words: readonly string[]): string[] {

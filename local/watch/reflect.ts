@@ -7,7 +7,7 @@ import type { Selection, WatchEvent } from "./watch.ts";
 export type Change = "add" | "update" | "delete";
 
 /** Told of each change, in order; `old` is what the cache held, for updates and deletes. Must not throw. */
-export type ChangeHandler<T extends KubernetesObject> = (change: Change, object: T, old?: T) => void;
+type ChangeHandler<T extends KubernetesObject> = (change: Change, object: T, old?: T) => void;
 
 /** A local copy of a kind's objects, as old as the network makes it. Objects in it are shared: read them, never change them. */
 export interface Reflection<T extends KubernetesObject = KubernetesObject> {

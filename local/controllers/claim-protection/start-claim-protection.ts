@@ -38,10 +38,11 @@ export function startClaimProtection(tools: ControllerTools): Running {
   async function judgeNamespace(namespace: string): Promise<void> {
     const names = waiting.get(namespace) ?? new Set();
     waiting.delete(namespace);
-    let listed: Promise<PodObject[]> | undefined;
-    const livePods = () => {
+    const cached = indexByClaim(pods.list(namespace));
+    let listed: Promise<PodsByClaim> | undefined;
+    const live = () => {
       // A list that failed is not shared: the next claim may have more luck.
-      listed ??= Array.fromAsync(client.list<PodObject>(Pod, { namespace })).catch((error) => {
+      listed ??= Array.fromAsync(client.list<PodObject>(Pod, { namespace })).then(indexByClaim, (error) => {
         listed = undefined;
         throw error;
       });
@@ -51,7 +52,7 @@ export function startClaimProtection(tools: ControllerTools): Running {
     for (const name of names) {
       const claim = claims.get(namespace, name);
       if (!claim) continue;
-      await judge(claim, livePods).catch((error) => {
+      await judge(claim, cached, live).catch((error) => {
         failures.push(error);
         waiting.set(namespace, (waiting.get(namespace) ?? new Set()).add(name));
       });
@@ -59,16 +60,17 @@ export function startClaimProtection(tools: ControllerTools): Running {
     if (failures.length) throw failures[0];
   }
 
-  async function judge(claim: ClaimObject, livePods: () => Promise<PodObject[]>): Promise<void> {
+  async function judge(claim: ClaimObject, cached: PodsByClaim, live: () => Promise<PodsByClaim>): Promise<void> {
     const held = hasFinalizer(claim, inTreeProtection);
     if (!isBeingDeleted(claim)) {
       if (!held) await send(client, addFinalizers(PersistentVolumeClaim, claim, [inTreeProtection]));
       return;
     }
-    const isUser = (pod: PodObject) => podUsesClaim(pod, claim);
-    if (!held || pods.list(claim.metadata.namespace).some(isUser)) return;
+    const isUsed = (byClaim: PodsByClaim) =>
+      byClaim.get(claim.metadata.name)?.some((pod) => podUsesClaim(pod, claim)) ?? false;
+    if (!held || isUsed(cached)) return;
     // The cache may not have seen a pod yet that was bound just now: kubernetes#76703.
-    if ((await livePods()).some(isUser)) return;
+    if (isUsed(await live())) return;
     await send(client, removeFinalizer(PersistentVolumeClaim, claim, inTreeProtection));
   }
 
@@ -82,4 +84,19 @@ export function startClaimProtection(tools: ControllerTools): Running {
     for (const { claim } of claimsOf(pod)) enqueue(pod.metadata.namespace, claim);
   });
   return { synced };
+}
+
+/** Pods by the names of the claims they name. */
+type PodsByClaim = ReadonlyMap<string, readonly PodObject[]>;
+
+function indexByClaim(pods: readonly PodObject[]): PodsByClaim {
+  const index = new Map<string, PodObject[]>();
+  for (const pod of pods) {
+    for (const { claim } of claimsOf(pod)) {
+      const known = index.get(claim);
+      if (known) known.push(pod);
+      else index.set(claim, [pod]);
+    }
+  }
+  return index;
 }

@@ -2,11 +2,11 @@ import { parseDuration } from "../../serving/duration.ts";
 import type { PodObject } from "../objects/pod.ts";
 
 /** On a pod: how long its containers run before they end by themselves, as a Go duration; for ever when absent. */
-export const runFor = "laptop.holdfast.dev/run-for";
+const runFor = "laptop.holdfast.dev/run-for";
 /** On a pod: the exit code with which its containers end by themselves; 0 when absent. */
-export const exitCode = "laptop.holdfast.dev/exit-code";
+const exitCode = "laptop.holdfast.dev/exit-code";
 /** On a pod: how long its containers take to stop when asked to, as a Go duration; at once when absent. */
-export const stopAfter = "laptop.holdfast.dev/stop-after";
+const stopAfter = "laptop.holdfast.dev/stop-after";
 
 /** When the containers end by themselves, in milliseconds since the epoch; `undefined` when they never do. */
 export function endOf(pod: PodObject, startedAt: number): number | undefined {

@@ -27,7 +27,7 @@ export interface NodeSelector {
   nodeSelectorTerms: { matchExpressions?: NodeRequirement[]; matchFields?: NodeRequirement[] }[];
 }
 
-export interface NodeRequirement {
+interface NodeRequirement {
   key: string;
   operator: string;
   values?: string[];

@@ -61,7 +61,7 @@ export interface ContainerStatus {
   lastState: ContainerState;
 }
 
-export interface ContainerState {
+interface ContainerState {
   waiting?: { reason: string; message?: string };
   running?: { startedAt: string };
   terminated?: { exitCode: number; reason: string; startedAt: string; finishedAt: string; containerID?: string };

@@ -1,0 +1,36 @@
+import type { Clock } from "../../shared/clock.ts";
+import { createClient } from "../../shared/kubernetes/client.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
+import type { Random } from "../time/random.ts";
+import { shareReflections } from "../watch/reflections.ts";
+import type { ControllerTools, Trouble } from "./controller.ts";
+import { createRecorder } from "./recorder.ts";
+
+export interface ToolsOptions {
+  /** To the API server, as somebody who may do all that the controllers do. */
+  transport: Transport;
+  clock: Clock;
+  random: Random;
+  signal: AbortSignal;
+  /** Told of every failure; controllers retry by themselves. */
+  trouble?(trouble: Trouble): void;
+  /** Seconds after which watches are renewed; the server's own limit when absent. */
+  watchSeconds?: number;
+}
+
+/** Makes what controllers are given. Those that share it share their watches too. */
+export function createControllerTools(options: ToolsOptions): ControllerTools {
+  const { transport, clock, random, signal, watchSeconds, trouble = () => {} } = options;
+  const client = createClient(transport, { clock });
+  const follow = { client, transport, clock, random, signal };
+  const failed = (controller: string, subject: string) => (error: unknown) => trouble({ controller, subject, error });
+  return {
+    ...follow,
+    trouble,
+    reflections: shareReflections(follow, {
+      failed: failed("reflections", "watch"),
+      ...(watchSeconds ? { watchSeconds } : {}),
+    }),
+    record: createRecorder(follow, failed("recorder", "event")),
+  };
+}

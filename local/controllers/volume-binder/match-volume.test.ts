@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { NodeObject } from "../objects/node.ts";
+import type { ClaimObject, VolumeObject } from "../objects/storage.ts";
+import { findVolume, isFor, mismatch } from "./match-volume.ts";
+
+const claim = (spec: object = {}) =>
+  ({
+    metadata: { namespace: "default", name: "data", uid: "claim" },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      resources: { requests: { storage: "1Gi" } },
+      storageClassName: "c",
+      ...spec,
+    },
+  }) as unknown as ClaimObject;
+const volume = (name: string, spec: object = {}, rest: object = {}) =>
+  ({
+    metadata: { name, uid: name, ...(rest as { metadata?: object }).metadata },
+    spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, storageClassName: "c", ...spec },
+    status: { phase: "Available" },
+    ...Object.fromEntries(Object.entries(rest).filter(([key]) => key !== "metadata")),
+  }) as unknown as VolumeObject;
+const found = (of: ClaimObject, volumes: VolumeObject[], options = {}) =>
+  findVolume(of, volumes, options)?.metadata.name;
+const reserved = { claimRef: { namespace: "default", name: "data" } };
+
+describe("isFor", () => {
+  it.each([
+    { what: "not reserved", claimRef: undefined, is: false },
+    { what: "reserved by name", claimRef: { namespace: "default", name: "data" }, is: true },
+    { what: "bound", claimRef: { namespace: "default", name: "data", uid: "claim" }, is: true },
+    {
+      what: "bound to an earlier claim of that name",
+      claimRef: { namespace: "default", name: "data", uid: "old" },
+      is: false,
+    },
+    { what: "reserved in another namespace", claimRef: { namespace: "other", name: "data" }, is: false },
+  ])("$what: $is", ({ claimRef, is }) => {
+    expect(isFor(volume("v", claimRef ? { claimRef } : {}), claim())).toBe(is);
+  });
+});
+
+describe("findVolume", () => {
+  it.each([
+    { what: "nothing", volumes: [], name: undefined },
+    {
+      what: "the smallest",
+      volumes: [volume("b", { capacity: { storage: "3Gi" } }), volume("a", { capacity: { storage: "2Gi" } })],
+      name: "a",
+    },
+    { what: "none that is too small", volumes: [volume("a", { capacity: { storage: "1G" } })], name: undefined },
+    { what: "none of another class", volumes: [volume("a", { storageClassName: "d" })], name: undefined },
+    { what: "none of another mode", volumes: [volume("a", { volumeMode: "Block" })], name: undefined },
+    {
+      what: "none with other access modes",
+      volumes: [volume("a", { accessModes: ["ReadOnlyMany"] })],
+      name: undefined,
+    },
+    { what: "none that is Released", volumes: [volume("a", {}, { status: { phase: "Released" } })], name: undefined },
+    {
+      what: "none being deleted",
+      volumes: [volume("a", {}, { metadata: { deletionTimestamp: "now" } })],
+      name: undefined,
+    },
+    {
+      what: "none reserved for another",
+      volumes: [volume("a", { claimRef: { namespace: "default", name: "other" } })],
+      name: undefined,
+    },
+    {
+      what: "the one reserved for it, of whatever class and size",
+      volumes: [volume("a"), volume("b", { ...reserved, storageClassName: "d", capacity: { storage: "9Gi" } })],
+      name: "b",
+    },
+  ])("takes $what", ({ volumes, name }) => {
+    expect(found(claim(), volumes)).toBe(name);
+  });
+
+  it("obeys the claim's selector", () => {
+    const labelled = volume("b", { capacity: { storage: "9Gi" } }, { metadata: { labels: { tier: "db" } } });
+    expect(found(claim({ selector: { matchLabels: { tier: "db" } } }), [volume("a"), labelled])).toBe("b");
+  });
+
+  it("leaves all but reserved volumes to the scheduler when told so", () => {
+    expect(found(claim(), [volume("a")], { reservedOnly: true })).toBeUndefined();
+    expect(found(claim(), [volume("a"), volume("b", reserved)], { reservedOnly: true })).toBe("b");
+  });
+
+  it("takes only what can be reached from the node", () => {
+    const at = (zone: string) => ({
+      nodeAffinity: {
+        required: { nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "In", values: [zone] }] }] },
+      },
+    });
+    const node = { metadata: { name: "one", labels: { zone: "a" } } } as unknown as NodeObject;
+    expect(found(claim(), [volume("b", at("b")), volume("a", at("a"))], { node })).toBe("a");
+    expect(found(claim(), [volume("a", at("a")), volume("r", { ...reserved, ...at("b") })], { node })).toBeUndefined();
+  });
+});
+
+describe("mismatch", () => {
+  it.each([
+    [volume("v"), undefined],
+    [volume("v", {}, { metadata: { deletionTimestamp: "now" } }), 'the volume is marked for deletion "v"'],
+    [volume("v", { capacity: { storage: "1Mi" } }), "requested PV is too small"],
+    [volume("v", { storageClassName: "d" }), "storageClassName does not match"],
+    [volume("v", { volumeMode: "Block" }), "incompatible volumeMode"],
+    [volume("v", { accessModes: ["ReadWriteMany"] }), "incompatible accessMode"],
+  ])("says why %#", (candidate, why) => {
+    expect(mismatch(candidate, claim())).toBe(why);
+  });
+});
