@@ -25,7 +25,10 @@ export interface FollowOptions<T extends KubernetesObject> extends Selection {
   apply(event: WatchEvent<T>): void;
   /** Called with each failure before it is tried again. */
   failed?(error: unknown): void;
-  /** Seconds after which each watch is renewed; the server's own limit when absent. */
+  /**
+   * Seconds after which each watch is renewed, and given up 10 s later if the connection has died unnoticed; without it
+   * the server's own limit holds, and nothing else.
+   */
   watchSeconds?: number;
 }
 
@@ -41,7 +44,7 @@ export async function follow<T extends KubernetesObject>(
 ): Promise<void> {
   const { client, transport, clock, random, signal } = tools;
   const { replace, apply, failed, watchSeconds, ...selection } = options;
-  const watching = { ...selection, signal, ...(watchSeconds ? { timeoutSeconds: watchSeconds } : {}) };
+  const limited = watchSeconds ? { timeoutSeconds: watchSeconds } : {};
   let version: string | undefined;
   let failures = 0;
 
@@ -54,7 +57,9 @@ export async function follow<T extends KubernetesObject>(
     }
     const since = clock.now();
     let lively = false;
-    for await (const event of watchEvents<T>(transport, kind, { ...watching, resourceVersion: version })) {
+    using limit = giveUpAfter(watchSeconds && watchSeconds + 10, tools);
+    const options = { ...selection, ...limited, resourceVersion: version, signal: limit.signal };
+    for await (const event of watchEvents<T>(transport, kind, options)) {
       if (signal.aborted) return;
       lively = true;
       failures = 0;
@@ -81,4 +86,19 @@ export async function follow<T extends KubernetesObject>(
 /** Milliseconds: 800 doubled up to 30,000, spread to twice that so that many followers do not return at once. */
 function backoff(failures: number, random: Random): number {
   return Math.min(30_000, 800 * 2 ** (failures - 1)) * (1 + random.next());
+}
+
+/** A signal that aborts with the tools' own, or after so many seconds on the clock, until it is disposed of. */
+function giveUpAfter(
+  seconds: number | undefined,
+  { clock, signal }: FollowTools,
+): Disposable & { signal: AbortSignal } {
+  if (!seconds) return { signal, [Symbol.dispose]: () => {} };
+  const late = new AbortController();
+  const done = new AbortController();
+  clock.sleep(seconds * 1000, done.signal).then(
+    () => late.abort(),
+    () => {},
+  );
+  return { signal: AbortSignal.any([signal, late.signal]), [Symbol.dispose]: () => done.abort() };
 }

@@ -68,6 +68,11 @@ function createWorld() {
 
 const isWatch = ({ path }: ApiRequest) => path.includes("watch=1");
 
+async function* silence(signal: AbortSignal | undefined): AsyncGenerator<string> {
+  await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason), { once: true }));
+  yield "";
+}
+
 const refuse: Transport = async () => {
   throw new Error("connection refused");
 };
@@ -173,6 +178,23 @@ describe("reflect", () => {
     await reflection.synced;
     await world.clock.advance(60_000);
     expect(world.requests.length).toBeLessThan(15);
+  });
+
+  it("gives up a watch whose connection has died unnoticed", async () => {
+    const { reflection, seen } = world.reflect({ watchSeconds: 300 });
+    await reflection.synced;
+    await world.clock.settle();
+    world.break(async (request) =>
+      isWatch(request) ? { status: 200, headers: {}, body: silence(request.signal) } : world.server.handle(request),
+    );
+    world.server.close();
+    await world.clock.advance(1000);
+    await world.create("unheard");
+    await world.clock.advance(200_000);
+    world.break(undefined);
+    expect(seen).toEqual([]);
+    await world.clock.advance(120_000);
+    expect(seen).toEqual(["add unheard"]);
   });
 
   it("holds changes back in order when it is told to lag", async () => {

@@ -72,7 +72,9 @@ async function stop(tools: ControllerTools, pod: PodObject): Promise<Later> {
     const wait = at - tools.clock.now();
     if (wait > 0 || at === asked) tellStopping(tools, pod);
     if (wait > 0) return wait;
-    await writeStatus(tools, pod, endedStatus(pod, killed ? 137 : 0, nowOf(tools)));
+    // What never ran has not succeeded.
+    const code = killed || !pod.status?.containerStatuses ? 137 : 0;
+    await writeStatus(tools, pod, endedStatus(pod, code, nowOf(tools)));
     return undefined;
   }
   // With a grace period of 0 asked for already, only finalizers keep it.
