@@ -43,10 +43,13 @@ const readyWithin = 60_000;
  * binaries as `KUBEBUILDER_ASSETS` names it. Takes about six seconds. The processes belong to a supervisor that ends
  * them when this process goes, however it goes.
  *
- * @throws Error with the last lines of its log when a process ends early or the API server is not ready within a minute.
+ * @throws Error when a binary is missing, with the last lines of its log when a process ends early, and when the API server
+ * is not ready within a minute.
  */
 export async function startControlPlane(assets: string, options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const binary = (name: string) => join(assets, name);
+  const absent = ["etcd", "kube-apiserver"].find((name) => !existsSync(binary(name)));
+  if (absent) throw new Error(`There is no ${absent} in ${assets}, which KUBEBUILDER_ASSETS names.`);
   const hasControllers = existsSync(binary("kube-controller-manager"));
   const hasScheduler = existsSync(binary("kube-scheduler")) && !options.withoutScheduler;
   const folder = await mkdtemp(join(tmpdir(), "holdfast-control-plane-"));
@@ -182,8 +185,8 @@ function supervise(folder: string): Supervised {
     detached: true,
   });
   let ended: string | undefined;
-  supervisor.stdout?.setEncoding("utf8").on("data", (name: string) => {
-    ended ??= name.trim();
+  supervisor.stdout?.setEncoding("utf8").on("data", (names: string) => {
+    ended ??= names.split("\n")[0];
   });
   const exit = new Promise<void>((resolve) => supervisor.once("exit", () => resolve()));
 

@@ -10,6 +10,7 @@ export interface ProvidedCluster {
   assets?: string;
   /** Whether somebody collects garbage, binds claims and protects what is in use. */
   hasControllers: boolean;
+  hasScheduler: boolean;
 }
 
 declare module "vitest" {
@@ -25,13 +26,13 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const { KUBEBUILDER_ASSETS: assets, KUBECONFIG: kubeconfig } = process.env;
   if (assets) {
-    const { stop, kubeconfig, etcd, hasControllers } = await startControlPlane(assets, {
+    const { stop, ...plane } = await startControlPlane(assets, {
       enableAdmission: ["OwnerReferencesPermissionEnforcement"],
     });
-    project.provide("cluster", { kubeconfig, etcd, assets, hasControllers });
+    project.provide("cluster", { ...plane, assets });
     return stop;
   }
-  project.provide("cluster", kubeconfig ? { kubeconfig, hasControllers: true } : undefined);
+  project.provide("cluster", kubeconfig ? { kubeconfig, hasControllers: true, hasScheduler: true } : undefined);
   if (!kubeconfig)
     console.log(
       "The cluster suite is skipped: set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver, or KUBECONFIG.",

@@ -6,6 +6,7 @@ import { tell } from "../scenarios/tell.ts";
 import { realServer } from "../worlds/real-server.ts";
 import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { missingControllers } from "./missing-controllers.ts";
 
 const cluster = inject("cluster");
 
@@ -13,32 +14,33 @@ describe.skipIf(!cluster)("PVC protection on a real control plane", () => {
   if (!cluster) return;
   let worlds: RealWorlds;
   beforeAll(async () => {
-    worlds = await realWorlds(realServer(cluster.kubeconfig));
+    worlds = await realWorlds(realServer(cluster.kubeconfig), missingControllers(cluster));
   });
-  afterAll(() => worlds.stop());
+  afterAll(() => worlds?.stop());
 
-  const protectedInTree = settings.filter(({ inTree }) => inTree);
-  tell(stories, protectedInTree, { open: (setting) => worlds.open(setting), watch: watchInvariants });
+  const beside = settings.filter(({ inTree }) => inTree);
+  tell(stories, beside, { open: (setting) => worlds.open(setting), watch: watchInvariants });
 });
 
 const assets = cluster?.assets;
 
 describe.skipIf(!assets)("PVC protection on a control plane without its own", () => {
   if (!assets) return;
+  const inTree = "persistentvolumeclaim-protection-controller";
   let plane: ControlPlane;
   let worlds: RealWorlds;
   beforeAll(async () => {
     plane = await startControlPlane(assets, {
-      controllers: "*,-persistentvolumeclaim-protection-controller",
+      controllers: `*,-${inTree}`,
       disableAdmission: ["StorageObjectInUseProtection"],
     });
-    worlds = await realWorlds(realServer(plane.kubeconfig));
+    worlds = await realWorlds(realServer(plane.kubeconfig), [...missingControllers(plane), `-${inTree}`]);
   });
   afterAll(async () => {
     await worlds?.stop();
     await plane?.stop();
   });
 
-  const unprotected = settings.filter(({ inTree }) => !inTree);
-  tell(stories, unprotected, { open: (setting) => worlds.open(setting), watch: watchInvariants });
+  const alone = settings.filter(({ inTree }) => !inTree);
+  tell(stories, alone, { open: (setting) => worlds.open(setting), watch: watchInvariants });
 });

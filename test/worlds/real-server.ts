@@ -38,17 +38,20 @@ export function realServer(
   if (!cluster) throw new Error(`The kubeconfig ${kubeconfig} has no current context with a cluster.`);
   const transport = kubeconfigTransport(kubeconfig);
   const admin = createClient(transport);
-  const folder = mkdtempSync(join(tmpdir(), "holdfast-tokens-"));
   const undo: (() => Promise<unknown>)[] = [];
   const run = Date.now().toString(36);
   let names = 0;
-  let files = 0;
 
   // A token must come alone: a certificate in the same kubeconfig would outrank it.
   function connect(token: string): Transport {
-    const file = join(folder, `${files++}.kubeconfig`);
-    writeFileSync(file, tokenKubeconfig(cluster as NonNullable<typeof cluster>, token), { mode: 0o600 });
-    return kubeconfigTransport(file);
+    const folder = mkdtempSync(join(tmpdir(), "holdfast-token-"));
+    const file = join(folder, "kubeconfig");
+    try {
+      writeFileSync(file, tokenKubeconfig(cluster as NonNullable<typeof cluster>, token), { mode: 0o600 });
+      return kubeconfigTransport(file);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   }
 
   async function eventually<T>(what: string, check: () => T | Promise<T>, within = 30_000) {
@@ -104,7 +107,6 @@ export function realServer(
     freshName: () => `holdfast-test-${run}-${++names}`,
     async stop() {
       for (const step of undo.reverse()) await step();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
