@@ -1,0 +1,21 @@
+import { isOurs } from "../invariants/invariant.ts";
+import { claimsOf, type End, has, ours, progress, wasStripped } from "./end.ts";
+
+/** Only a claim that is being deleted and waits for us carries progress of ours; what a user wrote there is the user's. */
+export const progressGoes: End = {
+  name: "progress-goes",
+  check(truth) {
+    for (const claim of claimsOf(truth)) {
+      const { annotations, labels, uid, name, deletionTimestamp } = claim.metadata;
+      const said = annotations?.[progress];
+      const writer = truth.changes.find(
+        ({ after }) => after?.metadata.uid === uid && after.metadata.annotations?.[progress] === said,
+      );
+      if (said === undefined || !writer || !isOurs(writer) || wasStripped(truth, uid)) continue;
+      if (!deletionTimestamp || !has(claim, ours(truth)))
+        return `Claim ${name} carries progress of ours, although it does not wait for us.`;
+      if (labels?.["holdfast.dev/waiting"] && !said.includes(`"next":`)) return `Claim ${name} is labelled as waiting.`;
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,38 @@
+import type { FaultRates } from "../../../local/knative/faults.ts";
+import type { Random } from "../../../local/time/random.ts";
+import { pick } from "./api.ts";
+
+/** How rough a run is. Rates are from 0 to 1. */
+export interface Rates {
+  /** Requests of functions to the API server. */
+  readonly api: number;
+  readonly source: FaultRates;
+  readonly broker: FaultRates;
+  /** How many times users and operators meddle. */
+  readonly meddling: number;
+  /** Milliseconds by which clocks of functions may be off, either way. */
+  readonly skew: number;
+  /** Whether a newer version of each function runs beside the present one. */
+  readonly mixed: boolean;
+  /** Objects per page of a list. */
+  readonly pageSize: number;
+}
+
+/** Nothing goes wrong; only the interleaving is drawn. */
+export const smooth: Rates = { api: 0, source: {}, broker: {}, meddling: 0, skew: 0, mixed: false, pageSize: 250 };
+
+/** Draws how rough a run is: from nearly smooth to every event lost. */
+export function drawRates(random: Random, loseAllEvents: boolean): Rates {
+  const drop = loseAllEvents ? 1 : pick(random, [0, 0, 0.1, 0.5, 1]);
+  const delay = pick(random, [0, 0.2, 0.7]);
+  const longestDelay = pick(random, [50, 2_000, 90_000]);
+  return {
+    api: pick(random, [0, 0.03, 0.1, 0.3]),
+    source: { drop, duplicate: pick(random, [0, 0.2]), delay, longestDelay },
+    broker: { drop: pick(random, [0, 0, 0.1]), duplicate: pick(random, [0, 0.2]), delay, longestDelay },
+    meddling: random.below(6),
+    skew: pick(random, [0, 1_000, 60_000]),
+    mixed: random.next() < 0.2,
+    pageSize: pick(random, [1, 2, 250]),
+  };
+}

@@ -1,0 +1,39 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Scenario } from "../scenario.ts";
+import type { Change } from "../world/change.ts";
+import type { Chronicle } from "../world/chronicle.ts";
+import type { MayRun } from "../world/may-run.ts";
+import type { Process } from "../world/process.ts";
+
+/** What an invariant may look at: all of it as it is right after a write. */
+export interface Truth {
+  readonly scenario: Scenario;
+  readonly chronicle: Chronicle;
+  readonly mayRun: MayRun;
+  /** Every change of the run so far, this one included. */
+  readonly changes: readonly Change[];
+}
+
+/** Something that holds after every write. Answers what is wrong, or `undefined`. */
+export interface Invariant {
+  readonly name: string;
+  check(change: Change, truth: Truth): string | undefined;
+}
+
+/** A write of one of our functions. */
+export type OurChange = Change & { readonly by: { readonly process: Process } };
+
+export const isOurs = (change: Change): change is OurChange => change.by.process !== undefined;
+
+export const isClaim = ({ object }: Change) => object.kind === "PersistentVolumeClaim";
+
+/** The finalizer that a process was told to keep. */
+export const finalizerOf = ({ environment }: Process) => environment.FINALIZER ?? "holdfast.dev/pvc-protection";
+
+export const finalizers = (object: KubernetesObject | undefined) => object?.metadata.finalizers ?? [];
+
+/** Finalizers that leave the object with this change. */
+export function leaving({ before, after }: Change): readonly string[] {
+  const left = finalizers(after);
+  return finalizers(before).filter((finalizer) => !left.includes(finalizer));
+}

@@ -1,0 +1,17 @@
+import type { Setting } from "../worlds/world.ts";
+import type { Stage } from "./stage.ts";
+
+/** What users and Kubernetes do in a run. Faults, crashes and meddling come on top of it. */
+export interface Scenario {
+  /** Unique; what `--scenario` takes. */
+  readonly name: string;
+  /** A sentence: what happens. */
+  readonly doc: string;
+  readonly setting: Setting;
+  /** Controllers of Kubernetes that are needed besides binder, scheduler, kubelet and claim protection. */
+  readonly controllers?: readonly string[];
+  /** Milliseconds by which the scheduler sees claims late. */
+  readonly claimLag?: number;
+  /** What users do; every pause is drawn. Calls that the API server refuses are passed over, as a user would. */
+  act(stage: Stage): Promise<void>;
+}

@@ -1,0 +1,15 @@
+import { alone, beside, documentMode, standIn } from "../../scenarios/pvc-protection/settings.ts";
+import type { Setting } from "../../worlds/world.ts";
+
+// The settings of the stories, without the admission policy: here protect itself must come up for what is lost.
+
+const policy = "pvc-protection/admission-policy";
+const withoutPolicy = (setting: Setting): Setting => ({
+  ...setting,
+  components: setting.components.filter((component) => component !== policy),
+});
+
+export const besideInTree = withoutPolicy(beside);
+export const withoutInTree = withoutPolicy(alone);
+export const inDocumentMode = withoutPolicy(documentMode);
+export const underInTreeName = withoutPolicy(standIn);

@@ -1,0 +1,198 @@
+import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { functions, type Handler, type Start } from "../worlds/functions.ts";
+import { ends } from "./ends/ends.ts";
+import { apiFaults } from "./faults/api.ts";
+import { eventFaults } from "./faults/events.ts";
+import { meddle } from "./faults/meddling.ts";
+import { drawRates, type Rates, smooth } from "./faults/rates.ts";
+import { faultSchedule } from "./faults/schedule.ts";
+import { isOurs } from "./invariants/invariant.ts";
+import { invariants } from "./invariants/invariants.ts";
+import type { Scenario } from "./scenario.ts";
+import { createStage } from "./stage.ts";
+import { type Streams, streamsOf } from "./streams.ts";
+import { startTrace } from "./trace.ts";
+import type { Change } from "./world/change.ts";
+import { createChronicle } from "./world/chronicle.ts";
+import { type Cluster, startCluster } from "./world/cluster.ts";
+import { describeChange } from "./world/describe-change.ts";
+import { addressOf } from "./world/fleet.ts";
+import { type MayRun, trackMayRun } from "./world/may-run.ts";
+import { createNetwork, type Outgoing } from "./world/network.ts";
+
+/** One run. The same specification gives the same run, byte by byte. */
+export interface RunSpec {
+  readonly scenario: Scenario;
+  readonly number: number;
+  /** Whether faults and meddling are drawn; otherwise only the interleaving is. */
+  readonly rough: boolean;
+  readonly loseAllEvents?: boolean;
+  /** Names of faults that are left out. */
+  readonly without?: ReadonlySet<string>;
+  /** Something that happens at one request of a function. */
+  readonly point?: Point;
+  /** Functions in place of the repository's own. */
+  readonly starters?: Readonly<Record<string, (start: Start) => Handler>>;
+}
+
+/** A place in a run, by the index of a request, and what happens there. */
+export interface Point {
+  readonly index: number;
+  readonly what: "die before" | "die after" | "second instance";
+}
+
+export interface Failure {
+  /** The invariant or end that does not hold. */
+  readonly name: string;
+  readonly because: string;
+}
+
+export interface RunResult {
+  readonly failure: Failure | undefined;
+  readonly trace: readonly string[];
+  /** The faults that struck. */
+  readonly struck: readonly string[];
+  /** Every request of a function, in order. */
+  readonly requests: readonly Pick<Outgoing, "write">[];
+  /** Sweeps between the end of all faults and the end of all that had to be done. */
+  readonly sweeps: number;
+}
+
+const sweepEvery = 60_000;
+/** Within so many sweeps after the last fault everything must have come to its end. */
+const mostSweeps = 4;
+/** Faults last at least this long (milliseconds), and until the scenario has been acted out. */
+const roughFor = 50_000;
+
+/** Runs one scenario from beginning to end. */
+export async function simulate(spec: RunSpec): Promise<RunResult> {
+  const { scenario, without = new Set() } = spec;
+  const clock = virtualClock();
+  const streams = streamsOf(spec.number);
+  const rates = ratesOf(spec, streams);
+  const schedule = faultSchedule(streams, without);
+  const trace = startTrace(clock);
+  const changes: Change[] = [];
+  const requests: Outgoing[] = [];
+  let failure: Failure | undefined;
+  let begun = false;
+
+  const chronicle = createChronicle(clock, (change) => {
+    if (!begun || failure) return;
+    changes.push(change);
+    mayRun.observe(change);
+    if (change.object.kind !== "Event" || isOurs(change)) trace.tell(change.by.name, describeChange(change));
+    for (const { name, check } of invariants) {
+      const because = check(change, truth);
+      if (because) failure ??= { name, because };
+    }
+  });
+  const mayRun: MayRun = trackMayRun(chronicle, finalizerOf(scenario) === "kubernetes.io/pvc-protection");
+  const truth = { scenario, chronicle, mayRun, changes };
+
+  const network = createNetwork({
+    clock,
+    streams,
+    trace,
+    chronicle,
+    pageSize: rates.pageSize,
+    disturb: apiFaults(schedule, rates.api, clock),
+    gate(outgoing) {
+      requests.push(outgoing);
+      const { point } = spec;
+      if (point?.index !== outgoing.index) return "pass";
+      if (point.what !== "second instance") return point.what;
+      const { process, event } = outgoing;
+      trace.tell(process.name, "gets company");
+      if (event) cluster.fleet.deliverTo(process.rule, event).catch(() => {});
+      return "pass";
+    },
+  });
+  const cluster = await startCluster({
+    scenario,
+    clock,
+    streams,
+    trace,
+    chronicle,
+    network,
+    faults: eventFaults(schedule, rates, trace),
+    rates,
+    starters: { ...functions, ...spec.starters },
+  });
+  begun = true;
+  const since = clock.now();
+  const sweeping = new AbortController();
+  sweepAgainAndAgain(cluster).catch(() => {});
+
+  async function sweepAgainAndAgain({ fleet }: Cluster): Promise<void> {
+    const sweep = addressOf({ service: "platform-sweep", namespace: "holdfast" });
+    for (;;) {
+      await clock.sleep(sweepEvery, sweeping.signal);
+      fleet.deliver(sweep, { headers: {}, body: "" }).catch(() => {});
+    }
+  }
+
+  const stage = createStage(cluster.user, clock, streams("users"), trace);
+  let acted = false;
+  scenario.act(stage).then(
+    () => {
+      acted = true;
+    },
+    (error: Error) => {
+      failure ??= { name: "the scenario itself", because: error.stack ?? error.message };
+    },
+  );
+  void meddle({ cluster, clock, streams, schedule, trace, times: rates.meddling, within: roughFor, scenario });
+  await clock.runUntil(
+    () => failure !== undefined || (acted && (!spec.rough || clock.now() - since >= roughFor)),
+    600_000,
+  );
+  if (!failure && !acted) failure = { name: "the scenario itself", because: "It did not come to its end." };
+  schedule.end();
+  if (spec.rough) cluster.fleet.restore();
+  trace.tell("simulation", "lets nothing go wrong any more");
+
+  const disturbed = () => spec.point !== undefined || schedule.struck.length > 0;
+  const unfinished = (): Failure | undefined => {
+    for (const { name, check } of ends) {
+      const because = check({ ...truth, disturbed: disturbed() });
+      if (because) return { name, because };
+    }
+    return undefined;
+  };
+  const calm = clock.now();
+  const step = 5_000;
+  let left = unfinished();
+  while (!failure && left && clock.now() - calm < (mostSweeps + 0.5) * sweepEvery) {
+    await clock.advance(step);
+    left = unfinished();
+  }
+  failure ??= left && { ...left, because: `${left.because} ${mostSweeps} sweeps have passed.` };
+  const sweeps = Math.ceil((clock.now() - calm) / sweepEvery);
+  if (!failure) failure = await restsThen(unfinished);
+
+  async function restsThen(check: () => Failure | undefined): Promise<Failure | undefined> {
+    // What was delayed by a fault may still arrive; after that nothing of ours has a reason to write.
+    await clock.advance(1.5 * sweepEvery);
+    const before = changes.filter(isOurs).length;
+    await clock.advance(1.5 * sweepEvery);
+    const written = changes.filter(isOurs).slice(before);
+    const [first] = written;
+    if (first)
+      return { name: "rests", because: `Nothing changes any more, and ${describeChange(first)}, by ${first.by.name}.` };
+    return failure ?? check();
+  }
+
+  if (failure) trace.tell("simulation", `${failure.name}: ${failure.because}`);
+  sweeping.abort(new Error("The run is over."));
+  cluster.stop();
+  await clock.settle();
+  return { failure, trace: trace.lines, struck: schedule.struck, requests, sweeps };
+}
+
+function ratesOf({ rough, loseAllEvents = false }: RunSpec, streams: Streams): Rates {
+  if (rough) return drawRates(streams("rates"), loseAllEvents);
+  return loseAllEvents ? { ...smooth, source: { drop: 1 } } : smooth;
+}
+
+const finalizerOf = ({ setting }: Scenario) => setting.environment["pvc-protection-release"]?.FINALIZER;

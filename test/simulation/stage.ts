@@ -1,0 +1,139 @@
+import type { Random } from "../../local/time/random.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import { PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject, ObjectMeta } from "../../shared/kubernetes/object.ts";
+import { kubeletNode } from "../worlds/cluster-objects.ts";
+import { Namespace } from "../worlds/kinds.ts";
+import { claim, pod } from "../worlds/manifest.ts";
+import type { Trace } from "./trace.ts";
+import { shop } from "./world/cluster.ts";
+
+/** What the users of a scenario can do. Whatever the API server refuses is written down and passed over. */
+export interface Stage {
+  readonly random: Random;
+  readonly namespace: string;
+  /** Waits for up to so many milliseconds, drawn. */
+  pause(most: number): Promise<void>;
+  /** Creates a claim with a volume behind it. */
+  createClaim(name: string, metadata?: Partial<ObjectMeta>): Promise<void>;
+  /** Creates a pod that mounts these claims; the scheduler gives it its node, unless `spec` says otherwise. */
+  createPod(name: string, claims: readonly string[], options?: PodOptions): Promise<void>;
+  /** Gives a pod its node, as a scheduler with an old view would. */
+  bind(name: string): Promise<void>;
+  deleteClaim(name: string): Promise<void>;
+  deletePod(name: string, options?: { force?: boolean }): Promise<void>;
+  deleteNamespace(): Promise<void>;
+  /** Merge-patches a claim. */
+  patchClaim(name: string, patch: object): Promise<void>;
+  patchPod(name: string, patch: object): Promise<void>;
+  /** Takes one finalizer off a claim, as an impatient user does. */
+  strip(claim: string, finalizer: string): Promise<void>;
+  claims(): Promise<readonly KubernetesObject[]>;
+  pods(): Promise<readonly KubernetesObject[]>;
+  /** Waits until a claim is bound, a pod runs, ...; gives up after 20 seconds. */
+  until(what: (stage: Stage) => Promise<boolean>): Promise<void>;
+}
+
+export interface PodOptions {
+  /** No scheduler looks at it. */
+  readonly byHand?: boolean;
+  readonly metadata?: Partial<ObjectMeta>;
+  readonly spec?: Record<string, unknown>;
+}
+
+/** A stage for one user. */
+export function createStage(client: Client, clock: Clock, random: Random, trace: Trace, who = "user"): Stage {
+  const namespace = shop;
+  async function attempt(what: string, act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+      trace.tell(who, what);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      trace.tell(who, `${what}: refused, ${error.status} ${error.reason}`);
+    }
+  }
+  const stage: Stage = {
+    random,
+    namespace,
+    pause: (most) => clock.sleep(random.below(most)),
+    createClaim: (name, metadata = {}) =>
+      attempt(`creates claim ${name}`, () =>
+        client.create(PersistentVolumeClaim, claim({ namespace, name, ...metadata }, { storageClassName: "standard" })),
+      ),
+    createPod: (name, claims, { byHand = false, metadata = {}, spec = {} } = {}) => {
+      const scheduled = byHand ? {} : { schedulerName: "default-scheduler" };
+      const object = pod({ namespace, name, ...metadata }, claims, { ...scheduled, ...spec });
+      return attempt(`creates pod ${name} with ${claims.join(", ") || "no claims"}`, () => client.create(Pod, object));
+    },
+    bind: (name) =>
+      attempt(`binds pod ${name}`, () =>
+        client.request("POST", pathOf(Pod, namespace, name, "binding"), {
+          apiVersion: "v1",
+          kind: "Binding",
+          metadata: { name },
+          target: { apiVersion: "v1", kind: "Node", name: kubeletNode },
+        }),
+      ),
+    deleteClaim: (name) =>
+      attempt(`deletes claim ${name}`, () => client.delete(PersistentVolumeClaim, namespace, name)),
+    deletePod: (name, { force = false } = {}) =>
+      attempt(`deletes pod ${name}${force ? " by force" : ""}`, () =>
+        client.delete(Pod, namespace, name, force ? { gracePeriodSeconds: 0 } : {}),
+      ),
+    deleteNamespace: () => attempt("deletes the namespace", () => client.delete(Namespace, undefined, namespace)),
+    patchClaim: (name, patch) =>
+      attempt(`patches claim ${name} with ${JSON.stringify(patch)}`, () =>
+        client.patch(PersistentVolumeClaim, namespace, name, "merge", patch),
+      ),
+    patchPod: (name, patch) =>
+      attempt(`patches pod ${name} with ${JSON.stringify(patch)}`, () =>
+        client.patch(Pod, namespace, name, "merge", patch),
+      ),
+    strip: (name, finalizer) =>
+      attempt(`takes ${finalizer} off claim ${name}`, () =>
+        client.patch(PersistentVolumeClaim, namespace, name, "strategic", {
+          metadata: { "$deleteFromPrimitiveList/finalizers": [finalizer] },
+        }),
+      ),
+    claims: () => Array.fromAsync(client.list(PersistentVolumeClaim, { namespace })),
+    pods: () => Array.fromAsync(client.list(Pod, { namespace })),
+    async until(what) {
+      for (let round = 0; round < 200; round++) {
+        if (await what(stage)) return;
+        await clock.sleep(100);
+      }
+    },
+  };
+  return stage;
+}
+
+/** For {@link Stage.until}: a pod that is in this phase. */
+export const podIs =
+  (name: string, phase: string) =>
+  async (stage: Stage): Promise<boolean> =>
+    (await stage.pods()).some(
+      ({ metadata, status }) => metadata.name === name && (status as { phase?: string } | undefined)?.phase === phase,
+    );
+
+/** For {@link Stage.until}: a claim with a volume. */
+export const claimIsBound =
+  (name: string) =>
+  async (stage: Stage): Promise<boolean> =>
+    (await stage.claims()).some(
+      ({ metadata, status }) => metadata.name === name && (status as { phase?: string } | undefined)?.phase === "Bound",
+    );
+
+/** For {@link Stage.until}: no claim of this name. */
+export const claimIsGone =
+  (name: string) =>
+  async (stage: Stage): Promise<boolean> =>
+    !(await stage.claims()).some(({ metadata }) => metadata.name === name);
+
+/** For {@link Stage.until}: no pod of this name. */
+export const podIsGone =
+  (name: string) =>
+  async (stage: Stage): Promise<boolean> =>
+    !(await stage.pods()).some(({ metadata }) => metadata.name === name);

@@ -1,0 +1,148 @@
+import { startControllers } from "../../../local/controllers/start-controllers.ts";
+import { createEventing, type Eventing } from "../../../local/knative/control/eventing.ts";
+import type { Faults } from "../../../local/knative/faults.ts";
+import type { Random } from "../../../local/time/random.ts";
+import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
+import { type Client, createClient } from "../../../shared/kubernetes/client.ts";
+import type { Transport } from "../../../shared/kubernetes/transport.ts";
+import { furnish, kubeletNode } from "../../worlds/cluster-objects.ts";
+import { emulatedServer } from "../../worlds/emulated-server.ts";
+import type { Handler, Start } from "../../worlds/functions.ts";
+import { Namespace, ServiceAccount } from "../../worlds/kinds.ts";
+import { manifest } from "../../worlds/manifest.ts";
+import type { Rates } from "../faults/rates.ts";
+import type { Scenario } from "../scenario.ts";
+import type { Streams } from "../streams.ts";
+import type { Trace } from "../trace.ts";
+import type { Chronicle } from "./chronicle.ts";
+import { createFleet, type Fleet } from "./fleet.ts";
+import { installed, putOn } from "./installed.ts";
+import { lateWatches } from "./late-watches.ts";
+import type { Network } from "./network.ts";
+
+/** The namespace that scenarios happen in. */
+export const shop = "shop";
+
+/** A whole cluster in this process with Holdfast on it. */
+export interface Cluster {
+  /** The API as a user. */
+  readonly user: Client;
+  readonly fleet: Fleet;
+  readonly eventing: Eventing;
+  /** Makes the API server forget the past: watches and continue tokens before now answer 410. */
+  compact(): void;
+  stop(): void;
+}
+
+export interface ClusterParts {
+  readonly scenario: Scenario;
+  readonly clock: VirtualClock;
+  readonly streams: Streams;
+  readonly trace: Trace;
+  readonly chronicle: Chronicle;
+  readonly network: Network;
+  readonly faults: Faults;
+  readonly rates: Rates;
+  readonly starters: Readonly<Record<string, (start: Start) => Handler>>;
+}
+
+const usual = [
+  "kubelet",
+  "kube-scheduler",
+  "persistentvolume-binder-controller",
+  "persistentvolumeclaim-protection-controller",
+];
+const ingress = "http://broker-ingress.knative-eventing.svc.cluster.local";
+
+/** Starts a cluster and waits until everything in it watches. */
+export async function startCluster(parts: ClusterParts): Promise<Cluster> {
+  const { scenario, clock, streams, chronicle, network, faults, rates, starters, trace } = parts;
+  const { setting } = scenario;
+  const random = streams("kubernetes");
+  const server = emulatedServer(clock, random, {
+    objectInUseProtection: setting.inTree,
+    managedFields: false,
+    observe: chronicle.observe,
+  });
+  const { admin, connect } = server;
+  const ended = new AbortController();
+  const { signal } = ended;
+  const kubernetes = lateWatches(server.transport, clock, streams("watches of kubernetes"));
+  const controllers = startControllers({
+    transport: kubernetes,
+    clock,
+    random,
+    signal,
+    controllers: [...usual, ...(scenario.controllers ?? [])].filter(
+      (name) => setting.inTree || !name.startsWith("persistentvolumeclaim-protection"),
+    ),
+    kubelet: { nodes: [kubeletNode] },
+    ...(scenario.claimLag ? { scheduler: { claimLag: scenario.claimLag } } : {}),
+  });
+  await furnish(admin);
+  await admin.create(Namespace, manifest(Namespace, { name: shop }));
+  await admin.create(ServiceAccount, manifest(ServiceAccount, { namespace: shop, name: "default" })).catch(() => {});
+
+  const installation = installed(setting);
+  const identify = await putOn(admin, connect, installation);
+  let eventing: Eventing | undefined;
+  const fleet = createFleet({
+    services: installation.services,
+    starters,
+    clock,
+    streams,
+    trace,
+    network,
+    skew: rates.skew,
+    mixed: rates.mixed,
+    identify: ({ namespace, serviceAccount }) => identify(namespace, serviceAccount),
+    post: (url, request) => (eventing ? eventing.send(url, request) : Promise.reject(new Error("connection refused"))),
+  });
+  eventing = createEventing({
+    tools: {
+      client: admin,
+      transport: server.transport,
+      clock,
+      random: streams("knative"),
+      signal,
+      faults,
+      server: "https://10.96.0.1:443",
+      send: fleet.deliver,
+    },
+    ingress,
+    resolve: ({ kind, namespace, name }) =>
+      kind === "Service" ? `http://${name}.${namespace ?? "default"}.svc.cluster.local` : undefined,
+    identify: (namespace, name) => lateWatches(identify(namespace, name), clock, streams(`watches of ${name}`)),
+  });
+  eventing.declare(installation.eventing);
+
+  let synced = false;
+  controllers.synced.then(() => {
+    synced = true;
+  });
+  const watching = () =>
+    installation.eventing
+      .filter(({ kind }) => kind === "ApiServerSource")
+      .every(({ metadata: { namespace = "", name } }) => {
+        const standing = eventing.standing("ApiServerSource", namespace, name);
+        return standing?.kind === "ApiServerSource" && standing.adapter === "running";
+      });
+  if (!(await clock.runUntil(() => synced && watching(), 10_000))) throw new Error("The cluster did not come up.");
+
+  const userTransport: Transport = (request) => chronicle.as({ name: "user" }, () => server.transport(request));
+  return {
+    user: createClient(userTransport, { clock }),
+    fleet,
+    eventing,
+    compact: () => void server.expire(""),
+    stop() {
+      ended.abort(new Error("The run is over."));
+      void server.stop();
+    },
+  };
+}
+
+/** A whole number of milliseconds in [0, bound), of which most are few. */
+export function soon(random: Random, bound: number): number {
+  return Math.floor(random.next() ** 3 * bound);
+}

@@ -1,0 +1,72 @@
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import type { Kind } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Transport } from "../../../shared/kubernetes/transport.ts";
+import { type Installation, readInstallation } from "../../worlds/installation.ts";
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  ConfigMap,
+  Namespace,
+  Role,
+  RoleBinding,
+  ServiceAccount,
+} from "../../worlds/kinds.ts";
+import { tokenOf } from "../../worlds/service-account.ts";
+import type { Setting } from "../../worlds/world.ts";
+
+const known: readonly Kind[] = [
+  Namespace,
+  ServiceAccount,
+  ClusterRole,
+  ClusterRoleBinding,
+  Role,
+  RoleBinding,
+  ConfigMap,
+];
+const read = new Map<Setting, Installation>();
+
+/** What `knative/` installs in a setting. Read once for each setting: thousands of runs install it. */
+export function installed(setting: Setting): Installation {
+  let installation = read.get(setting);
+  if (!installation) {
+    installation = forFinalizer(readInstallation(setting), setting);
+    read.set(setting, installation);
+  }
+  return installation;
+}
+
+/** Puts an installation on an API server, and answers the transport of each of its service accounts. */
+export async function putOn(
+  admin: Client,
+  connect: (token: string) => Transport,
+  { objects, accounts }: Installation,
+): Promise<(namespace: string, name: string) => Transport> {
+  const namespacesFirst = objects.toSorted((a, b) => Number(b.kind === "Namespace") - Number(a.kind === "Namespace"));
+  for (const object of namespacesFirst) {
+    const kind = known.find((one) => one.apiVersion === object.apiVersion && one.kind === object.kind);
+    if (!kind) throw new Error(`The simulation does not install ${object.apiVersion} ${object.kind}.`);
+    await admin.create(kind, object);
+  }
+  const transports = new Map<string, Transport>();
+  for (const { namespace, name } of accounts)
+    transports.set(`${namespace}/${name}`, connect(await tokenOf(admin, namespace, name)));
+  return (namespace, name) => {
+    const transport = transports.get(`${namespace}/${name}`);
+    if (!transport) throw new Error(`The manifests have no service account ${namespace}/${name}.`);
+    return transport;
+  };
+}
+
+/** An admin who names another finalizer names it in the sweep's table, too. */
+function forFinalizer(installation: Installation, { environment }: Setting): Installation {
+  const finalizer = environment["pvc-protection-release"]?.FINALIZER;
+  if (!finalizer) return installation;
+  const named = (object: KubernetesObject) => {
+    const data = object.data as Record<string, string> | undefined;
+    const table = data?.["table.yaml"];
+    if (object.kind !== "ConfigMap" || !table) return object;
+    return { ...object, data: { ...data, "table.yaml": table.replaceAll("holdfast.dev/pvc-protection", finalizer) } };
+  };
+  return { ...installation, objects: installation.objects.map(named) };
+}

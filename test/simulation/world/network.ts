@@ -1,0 +1,111 @@
+import type { Clock } from "../../../shared/clock.ts";
+import type { HttpRequest } from "../../../shared/http-message.ts";
+import type { ApiRequest, ApiResponse, Transport } from "../../../shared/kubernetes/transport.ts";
+import type { Disturb } from "../faults/api.ts";
+import type { Streams } from "../streams.ts";
+import type { Trace } from "../trace.ts";
+import type { Chronicle } from "./chronicle.ts";
+import type { Process } from "./process.ts";
+
+/** One request of a function, before it is sent. `index` counts the requests of all functions from 0. */
+export interface Outgoing {
+  readonly index: number;
+  readonly process: Process;
+  readonly request: ApiRequest;
+  readonly write: boolean;
+  /** The event that the process is at work on. */
+  readonly event: HttpRequest | undefined;
+}
+
+/** What is to happen to a request besides being sent: a process may die before it, or when it has been answered. */
+export type Gate = (outgoing: Outgoing) => "pass" | "die before" | "die after";
+
+/** What lies between functions and the API server. */
+export interface Network {
+  carry(
+    process: Process,
+    request: ApiRequest,
+    event: HttpRequest | undefined,
+    transport: Transport,
+  ): Promise<ApiResponse>;
+  /** How many requests each function has sent so far. */
+  readonly calls: ReadonlyMap<string, number>;
+}
+
+export interface NetworkParts {
+  readonly clock: Clock;
+  readonly streams: Streams;
+  readonly trace: Trace;
+  readonly chronicle: Chronicle;
+  readonly gate: Gate;
+  readonly disturb: Disturb;
+  /** Objects per page at most, as a server may decide. */
+  readonly pageSize: number;
+}
+
+const slowest = 20;
+const oldest = 5_000;
+
+/** A network that takes its time, loses answers when told to, and answers reads that may be stale with what was. */
+export function createNetwork(parts: NetworkParts): Network {
+  const { clock, streams, trace, chronicle, gate, disturb, pageSize } = parts;
+  const travel = streams("travel");
+  const staleness = streams("staleness");
+  const calls = new Map<string, number>();
+  let index = 0;
+  const pause = async () => {
+    const ms = travel.below(slowest);
+    if (ms > 0) await clock.sleep(ms);
+  };
+
+  function asAnswered({ path, ...request }: ApiRequest): ApiRequest {
+    if (request.method !== "GET") return { ...request, path };
+    const mark = path.indexOf("?");
+    if (mark < 0) return { ...request, path };
+    const query = new URLSearchParams(path.slice(mark + 1));
+    const limit = Number(query.get("limit") ?? 0);
+    if (limit > pageSize) query.set("limit", String(pageSize));
+    // From the watch cache: an answer as old as the cache may be, in one piece.
+    if (query.get("resourceVersion") === "0") {
+      query.delete("limit");
+      query.set("resourceVersion", String(chronicle.versionBefore(staleness.below(oldest))));
+      query.set("resourceVersionMatch", "Exact");
+    }
+    return { ...request, path: `${path.slice(0, mark)}?${query}` };
+  }
+
+  return {
+    calls,
+    async carry(process, request, event, transport) {
+      calls.set(process.rule, (calls.get(process.rule) ?? 0) + 1);
+      const write = request.method !== "GET";
+      const verdict = gate({ index: index++, process, request, write, event });
+      const what = `${request.method} ${decodeURIComponent(request.path)}`;
+      const die = (when: string) => {
+        trace.tell(process.name, `${what}: killed ${when}`);
+        process.kill();
+        return new Promise<never>(() => {});
+      };
+      if (verdict === "die before") return die("before it was sent");
+      await pause();
+      if (!process.alive) return new Promise<never>(() => {});
+      let status = 0;
+      try {
+        const answer = await disturb({ process, request, write }, async () => {
+          const sent = await chronicle.as({ name: process.name, process }, () => transport(asAnswered(request)));
+          status = sent.status;
+          if (verdict === "die after") return die(`after it was answered ${status}`);
+          return sent;
+        });
+        const told = answer.status === status ? status : `${status || "not sent"}, told ${answer.status}`;
+        trace.tell(process.name, `${what} -> ${told}`);
+        await pause();
+        return answer;
+      } catch (error) {
+        trace.tell(process.name, `${what} -> ${status || "not sent"}, no answer: ${(error as Error).message}`);
+        await pause();
+        throw error;
+      }
+    },
+  };
+}
