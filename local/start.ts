@@ -33,7 +33,6 @@ async function run(options: StartOptions, session: Session): Promise<number> {
     if (options.kubeconfig) session.onEnd(() => endTour(world));
     const came = await play(pvcProtectionTour(world), { ...stage, terminal: out, signal });
     if (options.tour === "only" || !came) return came ? 0 : 1;
-    await endTour(world);
   }
   out.print(`\n${stage.advice}\n`);
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

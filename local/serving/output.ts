@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
-/** What a process has said so far that was no log record; the last lines, for an error message. */
+/** What a process has said so far that may explain its end: the last lines that were errors, or no log records. */
 export interface Output {
   tail(): string;
 }
@@ -24,8 +24,9 @@ export function readOutput(
   };
   createInterface({ input: stdout }).on("line", (line) => {
     const record = parseRecord(line);
-    if (record) onRecord(record);
-    else remember(line);
+    if (!record) return remember(line);
+    onRecord(record);
+    if (record.level === "error" && typeof record.msg === "string") remember(record.msg);
   });
   createInterface({ input: stderr }).on("line", remember);
   return { tail: () => lines.join("\n") };

@@ -2,7 +2,7 @@ import { functionNames } from "../../esbuild.config.mjs";
 import { slug } from "../../shared/rule.ts";
 import type { Trouble } from "../controllers/controller.ts";
 import type { Hop } from "../knative/trace.ts";
-import { decisionLine, isLogRecord } from "../log/decision-line.ts";
+import { decisionLine, isLogRecord, type LogRecord } from "../log/decision-line.ts";
 import { type Colour, row } from "../log/row.ts";
 import type { Terminal } from "../log/terminal.ts";
 import type { RevisionName } from "../serving/activator.ts";
@@ -34,6 +34,7 @@ export function createActivity(terminal: Terminal): Activity {
   let delivered = 0;
   let started = 0;
   let sweeps = 0;
+  const repeats = withoutEchoes();
   const say = (name: string, word: string, colour: Colour, sentence: string) =>
     terminal.print(row(terminal, name, word, colour, sentence));
 
@@ -64,8 +65,8 @@ export function createActivity(terminal: Terminal): Activity {
       }
     },
     onRecord(_, record) {
-      if (isLogRecord(record)) terminal.print(decisionLine(record, terminal));
-      else terminal.print(JSON.stringify(record));
+      if (!isLogRecord(record)) return terminal.print(JSON.stringify(record));
+      if (!repeats(record)) terminal.print(decisionLine(record, terminal));
     },
     onHop(hop) {
       if (hop.hop === "emitted" && hop.event.type?.startsWith("dev.knative.apiserver.")) emitted++;
@@ -87,6 +88,21 @@ export function createActivity(terminal: Terminal): Activity {
 }
 
 const sweep = "platform-sweep";
+
+/** A decision that a rule writes down comes back as an event, upon which it decides the same: that is not told again. */
+function withoutEchoes(): (record: LogRecord) => boolean {
+  const last = new Map<string, { told: string; at: number }>();
+  return ({ rule, uid, decision, msg }) => {
+    if (uid === undefined) return false;
+    const key = `${rule} ${uid}`;
+    const told = `${decision} ${msg}`;
+    const before = last.get(key);
+    last.set(key, { told, at: performance.now() });
+    return before?.told === told && performance.now() - before.at < echo;
+  };
+}
+
+const echo = 2000;
 
 const sleepy = {
   idle: (revision: string, left: number) =>

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { systemClock } from "../../shared/clock.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
@@ -12,6 +12,7 @@ import { readManifests } from "../knative/read-manifests.ts";
 import type { Terminal } from "../log/terminal.ts";
 import { serviceDefinition } from "../serving/definition.ts";
 import { seededRandom } from "../time/random.ts";
+import { exampleFile } from "../tour/objects.ts";
 import type { Activity } from "./activity.ts";
 import { Complaint } from "./complaint.ts";
 import { issueCredentials, writeKubeconfig } from "./credentials.ts";
@@ -38,18 +39,18 @@ export async function startLaptop(
   const { signal, folder } = session;
   const clock = systemClock;
   const random = seededRandom(clock.now());
-  const token = randomBytes(16).toString("hex");
-  const administrator = { user: "admin", groups: ["system:masters"] };
-  const server = createApiServer({ clock, random, rbac: true, tokens: { [token]: administrator } });
-  const http = await serveHttp(server, { host: "127.0.0.1", port: options.port }).catch((error) => {
+  const secret = randomBytes(16).toString("hex");
+  const server = createApiServer({ clock, random, rbac: true, tokens: { [secret]: administrator } });
+  const transport = asAdministrator(server.handle, secret);
+  const doors = { ...server, handle: admitByPath(server.handle, transport, secret) };
+  const http = await serveHttp(doors, { host: "127.0.0.1", port: options.port }).catch((error) => {
     throw portComplaint(error, options.port);
   });
   session.onEnd(http.close);
+  session.onEnd(server.close);
   await bundles.build();
   signal.throwIfAborted();
 
-  const transport: Transport = (request) =>
-    server.handle({ ...request, headers: { authorization: `Bearer ${token}`, ...request.headers } });
   const tools = controllerTools(transport, random, signal, activity.onTrouble);
   const { client } = tools;
   await create(client, [...definitions, storageClass]);
@@ -57,8 +58,9 @@ export async function startLaptop(
   startKubelet(tools, { nodes: [node], heartbeat: usualHeartbeat });
 
   // client-node takes plain HTTP only where it is told not to look at certificates.
-  const cluster = { server: http.url, "insecure-skip-tls-verify": true };
-  const kubeconfig = await writeKubeconfig(join(folder, "kubeconfig"), cluster, "admin", { token });
+  const at = (server: string) => ({ server, "insecure-skip-tls-verify": true });
+  const cluster = at(http.url);
+  const kubeconfig = await writeKubeconfig(join(folder, "kubeconfig"), at(`${http.url}/${secret}`), "admin", {});
   const credentials = issueCredentials({ client, clock, signal }, cluster, folder);
   await create(client, objectsOf(manifests));
   const knative = await startKnative({
@@ -72,7 +74,8 @@ export async function startLaptop(
   session.onEnd(knative.close);
   await becomeReady(client, clock, signal);
 
-  terminal.print(`API server ${http.url}, kubeconfig ${kubeconfig}`);
+  terminal.print(`API server  ${http.url}`);
+  terminal.print(`kubectl     export KUBECONFIG=${kubeconfig}`);
   return {
     client,
     knative: client,
@@ -82,6 +85,24 @@ export async function startLaptop(
     quiet: true,
     advice: advice(kubeconfig),
   };
+}
+
+const administrator = { user: "admin", groups: ["system:masters"] };
+
+function asAdministrator(handle: Transport, token: string): Transport {
+  return (request) => handle({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+}
+
+/**
+ * Who knows the secret path is the administrator: kubectl sends no token over plain HTTP, and without one anybody who can
+ * reach the port, a web page among them, would be. Functions come with their tokens and without the path.
+ */
+function admitByPath(handle: Transport, administrators: Transport, secret: string): Transport {
+  const prefix = `/${secret}/`;
+  return (request) =>
+    request.path.startsWith(prefix)
+      ? administrators({ ...request, path: request.path.slice(prefix.length - 1) })
+      : handle(request);
 }
 
 const definitions = [...eventingDefinitions, serviceDefinition] as unknown as KubernetesObject[];
@@ -106,7 +127,10 @@ function portComplaint(error: NodeJS.ErrnoException, port: number): Error {
 const advice = (kubeconfig: string) => `It stays up. In another terminal:
 
   export KUBECONFIG=${kubeconfig}
-  kubectl get ksvc,broker,trigger,apiserversource -A
-  kubectl get pvc,pod -A
+  kubectl get ksvc,broker,trigger,apiserversource -n holdfast
+  kubectl apply -f ${relative(process.cwd(), exampleFile)}
+  kubectl delete pvc data --wait=false   it stays, because writer uses it,
+  kubectl describe pvc data              and says so
+  kubectl delete pod writer              now it goes
 
 Ctrl-C ends it and takes everything away.`;

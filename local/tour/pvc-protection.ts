@@ -33,7 +33,6 @@ export function pvcProtectionTour(world: TourWorld): Step[] {
     client.get<KubernetesObject & { status?: { phase?: string } }>(Pod, tourNamespace, name);
   const isProtected = (object?: KubernetesObject) => object !== undefined && hasFinalizer(object, holdfastProtection);
   const hasEvent = (object: string, reason: string) => findEvent(client, object, reason);
-  const asleep = { what: "every function is back at zero", check: async () => world.processes() === 0 };
   const example = exampleObjects(tourNamespace);
   let before = world.counts();
 
@@ -127,11 +126,16 @@ export function pvcProtectionTour(world: TourWorld): Step[] {
     ],
   };
 
-  const quiet: Step = {
+  const over: Step = {
     title: "Nothing to do",
-    story: "A function without work costs nothing.",
-    act: async () => {},
-    proofs: [asleep],
+    story: `Namespace ${tourNamespace} is deleted with what is left in it. A function without work costs nothing.`,
+    async act() {
+      await client.delete(Namespace, undefined, tourNamespace);
+    },
+    proofs: [
+      { what: "the namespace is gone", check: async () => !(await client.get(Namespace, undefined, tourNamespace)) },
+      { what: "every function is back at zero", check: async () => world.processes() === 0 },
+    ],
   };
 
   return [
@@ -140,7 +144,7 @@ export function pvcProtectionTour(world: TourWorld): Step[] {
     ...(world.quiet ? [heartbeats] : []),
     deleted,
     released,
-    quiet,
+    over,
   ];
 }
 
