@@ -9,6 +9,7 @@ import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { missingControllers } from "./missing-controllers.ts";
 
 const cluster = inject("cluster");
+const quick = stories.filter(({ takes }) => takes === undefined);
 
 describe.skipIf(!cluster)("PVC protection on a real control plane", () => {
   if (!cluster) return;
@@ -19,7 +20,7 @@ describe.skipIf(!cluster)("PVC protection on a real control plane", () => {
   afterAll(() => worlds?.stop());
 
   const beside = settings.filter(({ inTree }) => inTree);
-  tell(stories, beside, { open: (setting) => worlds.open(setting), watch: watchInvariants });
+  tell(quick, beside, { open: (setting) => worlds.open(setting), watch: watchInvariants });
 });
 
 const assets = cluster?.assets;
@@ -42,5 +43,5 @@ describe.skipIf(!assets)("PVC protection on a control plane without its own", ()
   });
 
   const alone = settings.filter(({ inTree }) => !inTree);
-  tell(stories, alone, { open: (setting) => worlds.open(setting), watch: watchInvariants });
+  tell(quick, alone, { open: (setting) => worlds.open(setting), watch: watchInvariants });
 });

@@ -4,6 +4,8 @@ import type { Setting, World } from "../worlds/world.ts";
 export interface Story {
   /** A sentence: what holds. Unique among the stories of a system. */
   readonly title: string;
+  /** Milliseconds, where it takes long: only worlds on virtual time tell it then. */
+  readonly takes?: number;
   /** Settings in which the story is told; absent: all of its system. */
   readonly settings?: readonly Setting[];
   /** The story shows a harm that its setting does not prevent: the system's invariants are not asked for. */

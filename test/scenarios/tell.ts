@@ -13,6 +13,7 @@ interface Teller {
 export function tell(stories: readonly Story[], settings: readonly Setting[], { open, watch }: Teller): void {
   for (const setting of settings) {
     const fitting = stories.filter((story) => story.settings?.includes(setting) ?? true);
+    if (fitting.length === 0) continue;
     describe(setting.name, () => {
       for (const story of fitting) {
         test(story.title, async () => {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolumeClaim, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
 import { Namespace, PersistentVolume } from "../../worlds/kinds.ts";
 import type { World } from "../../worlds/world.ts";
 import type { Story } from "../story.ts";
@@ -12,6 +12,7 @@ import {
   createPod,
   deleteClaim,
   isRunning,
+  kubeletRefuses,
   node,
   noticesOn,
   podOf,
@@ -24,6 +25,11 @@ import {
 /** A pod as users have them: the scheduler gives it a node, the kubelet runs it. */
 async function scheduledPod(world: World, name: string, claims: readonly string[]): Promise<void> {
   await createPod(world, name, claims, undefined, { schedulerName: "default-scheduler" });
+}
+
+interface Table {
+  columnDefinitions: { name: string }[];
+  rows: { cells: unknown[] }[];
 }
 
 /** Whole lives of claims and pods, with scheduler, kubelet and volumes doing their half. */
@@ -87,6 +93,21 @@ export const clusterLife: readonly Story[] = [
     },
   },
   {
+    title: "kubectl shows a held claim as Terminating",
+    async tell(world) {
+      const { admin, namespace } = world;
+      await protectedClaim(world, "data");
+      await runningPod(world, "web", ["data"]);
+      await deleteClaim(world, "data");
+      await claimIsHeld(world, "data");
+      const table = await admin.request<Table>("GET", pathOf(PersistentVolumeClaim, namespace, "data"), undefined, {
+        accept: "application/json;as=Table;v=v1;g=meta.k8s.io",
+      });
+      const status = table.columnDefinitions.findIndex(({ name }) => name === "Status");
+      expect(table.rows[0]?.cells[status]).toBe("Terminating");
+    },
+  },
+  {
     title: "a pod that waits for a node is warned when its claim is deleted",
     async tell(world) {
       await protectedClaim(world, "data", { finalizers: ["a.example/hold"] });
@@ -107,14 +128,14 @@ export const clusterLife: readonly Story[] = [
     async tell(world) {
       const { admin, namespace } = world;
       // Nothing but the finalizer of somebody else keeps the claim: the kubelet treats it as gone.
-      await protectedClaim(world, "data", { finalizers: ["a.example/hold"] });
+      await boundClaim(world, "data", { finalizers: ["a.example/hold"] });
       await deleteClaim(world, "data");
       await stripInTree(world, "data");
       await world.eventually("only the other finalizer is left", async () => {
         return (await claimOf(world, "data"))?.metadata.finalizers?.join() === "a.example/hold";
       });
       await createPod(world, "web", ["data"], node);
-      await world.rest();
+      await kubeletRefuses(world, "web");
       expect(await isRunning(world, "web")).toBe(false);
       // A change of the claim wakes the function that warns.
       await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step: "1" } } });

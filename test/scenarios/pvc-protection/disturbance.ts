@@ -14,6 +14,7 @@ import {
   deleteClaim,
   desk,
   isProtected,
+  noticesOn,
   protect,
   protectedClaim,
   release,
@@ -229,6 +230,38 @@ const disturbed: readonly Story[] = [
       await claimStays(world, "held");
       await removePod(world, "web");
       await claimGoes(world, "held");
+    },
+  },
+  {
+    title: "an event that is refused for good is shown on the claim, which stays until somebody has seen to it",
+    async tell(world) {
+      await protectedClaim(world, "data");
+      let allowed = false;
+      world.intercept(({ rule }, send) =>
+        rule === release && !allowed ? Promise.resolve(answer(403, "Forbidden")) : send(),
+      );
+      await deleteClaim(world, "data");
+      const [notice] = await world.eventually("the claim shows the dead letter", async () => {
+        const notices = await noticesOn(world, "PersistentVolumeClaim", "data");
+        return notices.length > 0 && notices;
+      });
+      expect(notice).toMatchObject({ type: "Warning", reason: "EventDeadLettered" });
+      expect(notice?.note).toContain("Grant the function's role what it lacks");
+      await claimStays(world, "data");
+      allowed = true;
+      await world.sweep();
+      await claimGoes(world, "data");
+    },
+  },
+  {
+    title: "thirty claims deleted at once cost few lists of pods",
+    async tell(world) {
+      const names = Array.from({ length: 30 }, (_, index) => `data-${index}`);
+      await Promise.all(names.map((name) => protectedClaim(world, name)));
+      await Promise.all(names.map((name) => deleteClaim(world, name)));
+      for (const name of names) await claimGoes(world, name);
+      const lists = world.calls.filter((call) => call.rule === release && listsOfPods(call));
+      expect(lists.length).toBeLessThan(names.length);
     },
   },
   {

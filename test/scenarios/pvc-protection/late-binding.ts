@@ -13,6 +13,7 @@ import {
   deleteClaim,
   inTree,
   isRunning,
+  kubeletRefuses,
   node,
   ours,
   podRuns,
@@ -70,8 +71,7 @@ export const lateBinding: readonly Story[] = [
       const bound = beforeRemoval(world, ours(world), async () => {
         expect((await claimOf(world, "data"))?.metadata.finalizers).not.toContain(inTree);
         await bind(world, "late", node);
-        await world.rest();
-        expect(await isRunning(world, "late")).toBe(false);
+        await kubeletRefuses(world, "late");
       });
       await deleteClaim(world, "data");
       await world.eventually("the race is run", bound);

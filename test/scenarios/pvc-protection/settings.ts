@@ -42,7 +42,15 @@ export const standIn: Setting = {
   components: [adds],
 };
 
-export const settings: readonly Setting[] = [beside, alone, documentMode, standIn];
+/** Kubernetes' own protection is off and the functions have not been told. */
+export const misconfigured: Setting = {
+  name: "without Kubernetes' own protection, which the functions rely on",
+  inTree: false,
+  environment: {},
+  components: [policy],
+};
+
+export const settings: readonly Setting[] = [beside, alone, documentMode, standIn, misconfigured];
 
 /** Where release has a finalizer of its own, and with it two phases. */
 export const twoPhased: readonly Setting[] = [beside, alone, documentMode];

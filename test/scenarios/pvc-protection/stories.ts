@@ -2,14 +2,15 @@ import type { Story } from "../story.ts";
 import { clusterLife } from "./cluster-life.ts";
 import { disturbance } from "./disturbance.ts";
 import { lateBinding } from "./late-binding.ts";
+import { misconfiguration } from "./misconfiguration.ts";
 import { protecting } from "./protecting.ts";
 import { quiet } from "./quiet.ts";
 import { releasing } from "./releasing.ts";
 import { replacement } from "./replacement.ts";
+import { alone, beside, documentMode, standIn } from "./settings.ts";
 import { users } from "./users.ts";
 
-/** Every story of PVC protection. */
-export const stories: readonly Story[] = [
+const told: readonly Story[] = [
   ...protecting,
   ...releasing,
   ...users,
@@ -18,4 +19,11 @@ export const stories: readonly Story[] = [
   ...disturbance,
   ...lateBinding,
   ...quiet,
+  ...misconfiguration,
 ];
+
+/** Every story of PVC protection. Those that do not say where they are told are told wherever the functions are set up rightly. */
+export const stories: readonly Story[] = told.map((story) => ({
+  ...story,
+  settings: story.settings ?? [beside, alone, documentMode, standIn],
+}));

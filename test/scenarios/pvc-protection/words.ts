@@ -45,8 +45,12 @@ export async function protectedClaim(
 }
 
 /** Creates a claim with a volume behind it, as users have them. */
-export async function boundClaim(world: World, name: string): Promise<KubernetesObject> {
-  await protectedClaim(world, name, {}, { storageClassName: "standard" });
+export async function boundClaim(
+  world: World,
+  name: string,
+  metadata: Partial<ObjectMeta> = {},
+): Promise<KubernetesObject> {
+  await protectedClaim(world, name, metadata, { storageClassName: "standard" });
   return world.eventually(`claim ${name} is bound`, async () => {
     const live = await claimOf(world, name);
     return (live?.status as { phase?: string } | undefined)?.phase === "Bound" && live;
@@ -76,6 +80,14 @@ export async function isRunning(world: World, name: string): Promise<boolean> {
 /** Waits until a kubelet runs a pod. */
 export async function podRuns(world: World, name: string): Promise<void> {
   await world.eventually(`pod ${name} runs`, () => isRunning(world, name));
+}
+
+/** Waits until the kubelet says that it cannot mount what a pod wants. */
+export async function kubeletRefuses(world: World, name: string): Promise<void> {
+  await world.eventually(`the kubelet refuses pod ${name}`, async () => {
+    const events = await eventsOn(world, "Pod", name);
+    return events.some(({ reason }) => reason === "FailedMount");
+  });
 }
 
 /** Creates a pod that mounts these claims. Without a node it waits for one. */
@@ -165,15 +177,16 @@ interface NoticeEvent extends KubernetesObject {
   type: string;
   note: string;
   regarding: { kind: string; name: string; uid: string };
+  reportingController?: string;
 }
 
 /** The Events on an object that functions of Holdfast wrote. */
-export async function noticesOn({ admin, namespace }: World, kind: string, name: string): Promise<NoticeEvent[]> {
-  const all = await Array.fromAsync(admin.list<NoticeEvent>(Event, { namespace }));
-  return all.filter(
-    ({ regarding, reportingController }) =>
-      regarding?.kind === kind &&
-      regarding.name === name &&
-      String(reportingController ?? "").startsWith("holdfast.dev/"),
-  );
+export async function noticesOn(world: World, kind: string, name: string): Promise<NoticeEvent[]> {
+  const events = await eventsOn(world, kind, name);
+  return events.filter(({ reportingController }) => reportingController?.startsWith("holdfast.dev/"));
+}
+
+async function eventsOn({ admin, namespace }: World, kind: string, name: string): Promise<NoticeEvent[]> {
+  const events = await Array.fromAsync(admin.list<NoticeEvent>(Event, { namespace }));
+  return events.filter(({ regarding }) => regarding?.kind === kind && regarding.name === name);
 }
