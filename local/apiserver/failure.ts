@@ -9,7 +9,7 @@ function about(kind: Kind, name: string): Record<string, unknown> {
 }
 
 /** `statefulsets.apps`, or the plural alone in the core group. */
-export function qualified(kind: Kind): string {
+function qualified(kind: Kind): string {
   const group = groupOf(kind);
   return group ? `${kind.plural}.${group}` : kind.plural;
 }
@@ -74,7 +74,15 @@ export const methodNotAllowed = (kind?: Kind, name?: string) =>
   );
 
 /** 410: what was asked for is older than what the server remembers. */
-export const expired = (message: string) => new StatusError(410, "Expired", message);
+export const expired = (message: string, metadata: Record<string, unknown> = {}) =>
+  new StatusError(410, "Expired", message, undefined, metadata);
+
+/** 504: the client has seen a version that this server has not. */
+export const tooLargeVersion = (wanted: number, current: number) =>
+  new StatusError(504, "Timeout", `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
+    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    retryAfterSeconds: 1,
+  });
 
 /** 501: the laptop edition does not do this, and says so rather than doing half of it. */
 export const notImplemented = (what: string) =>

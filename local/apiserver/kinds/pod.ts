@@ -70,12 +70,10 @@ const immutable =
 function checkChange(next: Fields, live: Fields): Cause[] {
   const causes: Cause[] = [];
   const gates = new Set(objectsIn(live, "schedulingGates").map((gate) => gate.name));
-  for (const { name } of objectsIn(next, "schedulingGates")) {
-    if (!gates.has(name)) {
-      causes.push(
-        forbiddenValue("spec.schedulingGates", `only deletion is allowed, but found new scheduling gate '${name}'`),
-      );
-    }
+  for (const [index, { name }] of objectsIn(next, "schedulingGates").entries()) {
+    if (gates.has(name)) continue;
+    const why = `only deletion is allowed, but found new scheduling gate '${name}'`;
+    causes.push(forbiddenValue(`spec.schedulingGates[${index}].name`, why));
   }
   for (const toleration of objectsIn(live, "tolerations")) {
     if (!objectsIn(next, "tolerations").some((other) => isDeepStrictEqual(toleration, other))) {

@@ -76,11 +76,11 @@ const notAcceptable = (message: string) => new StatusError(406, "NotAcceptable",
 /** A failure as the Status that the API server would send. */
 export function encodeFailure(error: unknown): ApiResponse {
   const known = error instanceof StatusError ? error : internal(error);
-  const { status: code, reason, message, details } = known;
+  const { status: code, reason, message, details, metadata } = known;
   const body = {
     kind: "Status",
     apiVersion: "v1",
-    metadata: {},
+    metadata,
     status: "Failure",
     message,
     ...(reason ? { reason } : {}),
@@ -93,11 +93,7 @@ export function encodeFailure(error: unknown): ApiResponse {
 }
 
 const internal = (error: unknown) =>
-  new StatusError(
-    500,
-    "InternalError",
-    `Internal error occurred: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
-  );
+  new StatusError(500, "InternalError", `Internal error occurred: ${error instanceof Error ? error.message : error}`);
 
 /** A response of text that is not about a resource. */
 export const respond = (
@@ -112,7 +108,17 @@ export async function* once(text: string): AsyncGenerator<string, void, undefine
   yield text;
 }
 
+// The real server's limits; a header takes no more than ASCII.
+const longestWarning = 256;
+const longestWarnings = 4096;
+
 function warningHeader(warnings: readonly string[]): Record<string, string> {
   if (warnings.length === 0) return {};
-  return { warning: warnings.map((warning) => `299 - ${JSON.stringify(warning)}`).join(", ") };
+  let header = "";
+  for (const warning of warnings) {
+    const text = JSON.stringify(warning.slice(0, longestWarning)).replace(/[^\x20-\x7e]/g, "?");
+    if (header.length + text.length > longestWarnings) break;
+    header += `${header ? ", " : ""}299 - ${text}`;
+  }
+  return { warning: header };
 }

@@ -14,6 +14,7 @@ export interface ListQuery {
   readonly continue?: string;
   /** Absent when unset: the latest. */
   readonly resourceVersion?: number;
+  /** Whether the list is to show just that version. */
   readonly exact: boolean;
   readonly allowBookmarks: boolean;
   /** Absent when the client did not say. */
@@ -38,11 +39,17 @@ export function listQuery(call: Call): ListQuery {
     limit: Math.max(0, integer(query, "limit") ?? 0),
     ...(next ? { continue: next } : {}),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    exact: query.get("resourceVersionMatch") === "Exact",
+    exact: isExact(query, resourceVersion),
     allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
     ...(query.has("sendInitialEvents") ? { sendInitialEvents: isTrue(query.get("sendInitialEvents")) } : {}),
     ...(timeout ? { timeoutSeconds: timeout } : {}),
   };
+}
+
+/** A version without a match means "not older", but together with a limit, as of old, just that version. */
+function isExact(query: URLSearchParams, version: number | undefined): boolean {
+  const match = query.get("resourceVersionMatch") ?? "";
+  return match === "Exact" || (match === "" && query.has("limit") && (version ?? 0) > 0);
 }
 
 function selection({ resource, query }: Call): ListQuery["selects"] {

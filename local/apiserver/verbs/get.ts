@@ -1,4 +1,4 @@
-import { notFound } from "../failure.ts";
+import { notFound, tooLargeVersion } from "../failure.ts";
 import { collectionOf } from "../kinds/table.ts";
 import type { Answer } from "../request/answer.ts";
 import { type Call, keyOf, type ObjectCall } from "../request/call.ts";
@@ -12,8 +12,10 @@ export function live(state: State, { resource, namespace, name }: ObjectCall): S
   return stored;
 }
 
-/** GET of one object: always a consistent read. */
+/** GET of one object: always a consistent read, whatever version would do. */
 export function get(state: State, call: ObjectCall): Answer {
+  const wanted = Number(call.query.get("resourceVersion") ?? 0);
+  if (wanted > state.store.version) throw tooLargeVersion(wanted, state.store.version);
   return { type: "stored", status: 200, resource: call.resource, stored: live(state, call) };
 }
 

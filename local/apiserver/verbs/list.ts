@@ -1,10 +1,9 @@
-import { badRequest, expired } from "../failure.ts";
+import { badRequest, expired, tooLargeVersion } from "../failure.ts";
 import { collectionOf } from "../kinds/table.ts";
 import type { Answer } from "../request/answer.ts";
 import type { Call } from "../request/call.ts";
 import { type ListQuery, listQuery } from "../request/query.ts";
 import type { State } from "../state.ts";
-import { StatusError } from "../status-error.ts";
 import type { Stored } from "../store/stored.ts";
 import { prefixOf } from "./get.ts";
 
@@ -15,7 +14,7 @@ export function list(state: State, call: Call): Answer & { type: "list" } {
   const token = query.continue ? readToken(query.continue) : undefined;
   const version = versionToList(state, query, token);
   const all = state.store.list(collectionOf(call.resource), prefix, version);
-  if (!all) throw expired(token ? staleToken : `The resourceVersion for the provided list is too old.`);
+  if (!all) throw token ? staleToken(token) : expired("The resourceVersion for the provided list is too old.");
 
   const rest = token ? all.filter((stored) => stored.key >= prefix + token.start) : all;
   // A list that any version satisfies comes from the watch cache, which does not page.
@@ -28,18 +27,9 @@ export function list(state: State, call: Call): Answer & { type: "list" } {
 }
 
 function versionToList({ store }: State, query: ListQuery, token: Token | undefined): number {
-  if (token) return token.version > 0 ? token.version : store.version;
-  const wanted = query.resourceVersion ?? 0;
-  if (wanted > store.version) throw tooLarge(wanted, store.version);
-  return query.exact ? wanted : store.version;
-}
-
-/** 504: the client has seen a version that this server has not. */
-export function tooLarge(wanted: number, current: number): StatusError {
-  return new StatusError(504, "Timeout", `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
-    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
-    retryAfterSeconds: 1,
-  });
+  const wanted = token ? Math.max(0, token.version) : (query.resourceVersion ?? 0);
+  if (wanted > store.version) throw tooLargeVersion(wanted, store.version);
+  return (token || query.exact) && wanted > 0 ? wanted : store.version;
 }
 
 function takePage(rest: Stored[], limit: number, selects: ListQuery["selects"]) {
@@ -53,8 +43,14 @@ function takePage(rest: Stored[], limit: number, selects: ListQuery["selects"]) 
   return { items, taken };
 }
 
-const staleToken =
-  "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.";
+/** The client may go on with the rest as it is now, or begin again; to prove that something is not there it must begin again. */
+function staleToken({ start }: Token): Error {
+  const text = JSON.stringify({ v: "meta.k8s.io/v1", rv: -1, start });
+  return expired(
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+    { continue: Buffer.from(text).toString("base64url") },
+  );
+}
 
 interface Token {
   version: number;
@@ -72,7 +68,7 @@ function readToken(text: string): Token {
   try {
     const { v, rv, start } = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
     if (v === "meta.k8s.io/v1" && Number.isInteger(rv) && typeof start === "string") {
-      return { version: rv, start: start.slice(1) };
+      return { version: rv, start: start.replace(/^\//, "") };
     }
   } catch {
     // Answered below.
