@@ -1,10 +1,11 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { claimsOf, type End, has, ours, wasStripped } from "./end.ts";
 
+/** Events are stored in the form of the core group. */
 type EventLike = KubernetesObject & {
   reason: string;
-  reportingController?: string;
-  regarding?: { uid: string; name: string };
+  reportingComponent: string;
+  involvedObject: { uid: string; name: string };
 };
 
 /**
@@ -16,8 +17,8 @@ export const eventsGo: End = {
   check(truth) {
     if (truth.disturbed) return undefined;
     for (const event of truth.chronicle.live("Event") as readonly EventLike[]) {
-      if (event.reportingController !== "holdfast.dev/pvc-protection-release") continue;
-      const { uid = "", name } = event.regarding ?? {};
+      if (event.reportingComponent !== "holdfast.dev/pvc-protection-release") continue;
+      const { uid, name } = event.involvedObject;
       const claim = claimsOf(truth).find(({ metadata }) => metadata.uid === uid);
       if (claim ? has(claim, ours(truth)) : wasStripped(truth, uid)) continue;
       return `The Event ${event.reason} of claim ${name} is left, although the claim was released.`;

@@ -1,4 +1,3 @@
-import type { Random } from "../../../local/time/random.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Scenario } from "../scenario.ts";

@@ -25,14 +25,17 @@ export const warningsAreTrue: Invariant = {
   name: "warnings-are-true",
   check(change, { changes }) {
     if (!isOurs(change) || change.by.process.rule !== "pvc-protection/warn" || !change.after) return undefined;
-    const { regarding } = change.after as KubernetesObject & { regarding?: { uid?: string; name?: string } };
-    const pod = changes.find(({ object }) => object.metadata.uid === regarding?.uid)?.object as PodLike | undefined;
-    if (!pod) return `Pod ${regarding?.name} was warned, which there never was.`;
+    // Events are stored in the form of the core group.
+    const { involvedObject: about } = change.after as KubernetesObject & {
+      involvedObject: { uid: string; name: string };
+    };
+    const pod = changes.find(({ object }) => object.metadata.uid === about.uid)?.object as PodLike | undefined;
+    if (!pod) return `Pod ${about.name} was warned, which there never was.`;
     const deleting = changes.some(
       ({ object }) =>
         object.kind === "PersistentVolumeClaim" && object.metadata.deletionTimestamp && names(pod, object),
     );
-    return deleting ? undefined : `Pod ${regarding?.name} was warned of a deletion that nobody asked for.`;
+    return deleting ? undefined : `Pod ${about.name} was warned of a deletion that nobody asked for.`;
   },
 };
 

@@ -1,0 +1,21 @@
+import type { Scenario } from "../scenario.ts";
+import { deletedWhileUsed } from "./deleted-while-used.ts";
+import { finishedJobs } from "./finished-jobs.ts";
+import { lateBinding, lateBindingAlone } from "./late-binding.ts";
+import { manyClaims } from "./many-claims.ts";
+import { namespaceDeleted } from "./namespace-deleted.ts";
+import { replaced } from "./replaced.ts";
+import { inTreeOff, standingIn } from "./without-in-tree.ts";
+
+/** Every scenario of the systems present. */
+export const scenarios: readonly Scenario[] = [
+  deletedWhileUsed,
+  manyClaims,
+  replaced,
+  namespaceDeleted,
+  lateBinding,
+  lateBindingAlone,
+  inTreeOff,
+  standingIn,
+  finishedJobs,
+];

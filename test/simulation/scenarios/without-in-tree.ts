@@ -1,0 +1,32 @@
+import type { Scenario } from "../scenario.ts";
+import { podIs } from "../stage.ts";
+import { underInTreeName, withoutInTree } from "./settings.ts";
+
+const act: Scenario["act"] = async (stage) => {
+  await stage.createClaim("data");
+  await stage.createClaim("other");
+  await stage.createPod("web", ["data"]);
+  await stage.until(podIs("web", "Running"));
+  // Until the next sweep a claim may have no finalizer at all: nothing could keep it.
+  await stage.until(async () => (await stage.claims()).every(({ metadata }) => metadata.finalizers?.length));
+  await stage.pause(2_000);
+  await stage.deleteClaim("data");
+  await stage.deleteClaim("other");
+  await stage.pause(5_000);
+  await stage.deletePod("web");
+  await stage.pause(2_000);
+};
+
+export const inTreeOff: Scenario = {
+  name: "in-tree-off",
+  doc: "Kubernetes' own protection is switched off and the functions know: they keep both finalizers, and take both away.",
+  setting: withoutInTree,
+  act,
+};
+
+export const standingIn: Scenario = {
+  name: "standing-in",
+  doc: "The functions stand in for Kubernetes' own protection, under its finalizer.",
+  setting: underInTreeName,
+  act,
+};
