@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { claim, claims, testServer } from "../fixtures/server.ts";
+
+const classes = "/apis/storage.k8s.io/v1/storageclasses";
+const volumes = "/api/v1/persistentvolumes";
+
+test("a new claim is pending, protected, and has no generation", async () => {
+  const { ask } = testServer();
+  const { json } = await ask("POST", claims, { ...claim("data"), status: { phase: "Bound" } });
+  expect([json.spec.volumeMode, json.status, json.metadata.finalizers, json.metadata.generation]).toEqual([
+    "Filesystem",
+    { phase: "Pending" },
+    ["kubernetes.io/pvc-protection"],
+    undefined,
+  ]);
+});
+
+describe("protection of objects in use", () => {
+  const volume = { metadata: { name: "pv" }, spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" } } };
+
+  test("comes with claims and volumes, once", async () => {
+    const { ask } = testServer();
+    const finalizers = ["kubernetes.io/pvc-protection"];
+    expect((await ask("POST", claims, claim("data", { finalizers }))).json.metadata.finalizers).toEqual(finalizers);
+    expect((await ask("POST", volumes, volume)).json.metadata.finalizers).toEqual(["kubernetes.io/pv-protection"]);
+  });
+
+  test("can be switched off", async () => {
+    const { ask } = testServer({ objectInUseProtection: false });
+    expect((await ask("POST", claims, claim("data"))).json.metadata.finalizers).toBeUndefined();
+  });
+});
+
+describe("the storage class", () => {
+  const storageClass = (name: string, isDefault: boolean) => ({
+    metadata: { name, annotations: { "storageclass.kubernetes.io/is-default-class": String(isDefault) } },
+    provisioner: "x.dev/y",
+  });
+  async function classOf(spec: object) {
+    const { ask, clock } = testServer();
+    await ask("POST", classes, storageClass("old", true));
+    await clock.advance(1_000);
+    await ask("POST", classes, storageClass("new", true));
+    await ask("POST", classes, storageClass("other", false));
+    return (await ask("POST", claims, { ...claim("data"), spec: { ...claim("data").spec, ...spec } })).json.spec;
+  }
+
+  test("is the newest default one", async () => expect((await classOf({})).storageClassName).toBe("new"));
+  test("stays what it is", async () => expect((await classOf({ storageClassName: "z" })).storageClassName).toBe("z"));
+  test("stays none", async () => expect((await classOf({ storageClassName: "" })).storageClassName).toBe(""));
+});
+
+describe("what may change", () => {
+  test("the volume, once", async () => {
+    const { ask, merge } = testServer();
+    await ask("POST", claims, claim("data"));
+    expect((await merge(`${claims}/data`, { spec: { volumeName: "pv" } })).status).toBe(200);
+    expect((await merge(`${claims}/data`, { spec: { volumeName: "other" } })).json.details.causes[0]).toEqual({
+      reason: "FieldValueForbidden",
+      message:
+        "Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+      field: "spec",
+    });
+  });
+
+  test("the size, when it is bound", async () => {
+    const { ask, merge } = testServer();
+    await ask("POST", claims, claim("data"));
+    const grow = async () =>
+      (await merge(`${claims}/data`, { spec: { resources: { requests: { storage: "2Gi" } } } })).status;
+    expect(await grow()).toBe(422);
+    await merge(`${claims}/data/status`, { status: { phase: "Bound" } });
+    expect(await grow()).toBe(200);
+  });
+});
+
+test("a claim says how it is accessed and how much it wants; a number will do", async () => {
+  const { ask } = testServer();
+  const { json } = await ask("POST", claims, { metadata: { name: "data" }, spec: {} });
+  expect(json.details.causes.map(({ field }: { field: string }) => field)).toEqual([
+    "spec.accessModes",
+    "spec.resources[storage]",
+  ]);
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: 1024 } } };
+  expect((await ask("POST", claims, { metadata: { name: "data" }, spec })).json.spec.resources.requests.storage).toBe(
+    "1024",
+  );
+});
+
+test("a volume remembers when its phase changed", async () => {
+  const { ask, clock, merge } = testServer();
+  const spec = { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, hostPath: { path: "/x" } };
+  const made = await ask("POST", volumes, { metadata: { name: "pv" }, spec });
+  expect(made.json.status).toEqual({ phase: "Pending", lastPhaseTransitionTime: "2026-01-01T00:00:00Z" });
+  await clock.advance(60_000);
+  const phase = async (name: string) =>
+    (await merge(`${volumes}/pv/status`, { status: { phase: name } })).json.status.lastPhaseTransitionTime;
+  expect([await phase("Pending"), await phase("Bound")]).toEqual(["2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z"]);
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import { pod, pods, statefulSet, statefulSets, testServer } from "../fixtures/server.ts";
+
+describe("binding", () => {
+  async function bindable() {
+    const api = testServer();
+    await api.ask("POST", pods, pod("p"));
+    const bind = (more: object = {}) =>
+      api.ask("POST", `${pods}/p/binding`, { metadata: { name: "p" }, target: { kind: "Node", name: "n" }, ...more });
+    return { ...api, bind };
+  }
+
+  test("sets the node and says that the pod is scheduled", async () => {
+    const { ask, bind } = await bindable();
+    expect(await bind()).toMatchObject({ status: 201, json: { kind: "Status", status: "Success", code: 201 } });
+    const { spec, status, metadata } = (await ask("GET", `${pods}/p`)).json;
+    expect([spec.nodeName, metadata.generation, status.conditions]).toEqual([
+      "n",
+      1,
+      [{ type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: "2026-01-01T00:00:00Z" }],
+    ]);
+  });
+
+  test("happens once, and not to a pod that is going", async () => {
+    const { ask, bind, merge } = await bindable();
+    await bind();
+    expect((await bind()).json).toMatchObject({
+      code: 409,
+      message: 'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n"',
+      details: { name: "p", kind: "pods/binding" },
+    });
+    await merge(`${pods}/p`, { metadata: { finalizers: ["a.dev/b"] } });
+    await ask("DELETE", `${pods}/p`);
+    expect((await bind()).json.message).toContain("pod p is being deleted, cannot be assigned to a host");
+  });
+
+  test.each([
+    [{ metadata: { name: "q" } }, 400],
+    [{ metadata: { name: "p", uid: "other" } }, 409],
+    [{ target: { kind: "Foo", name: "n" } }, 500],
+    [{ target: {} }, 500],
+  ])("%j is %i", async (more, status) => {
+    expect((await (await bindable()).bind(more)).status).toBe(status);
+  });
+});
+
+describe("eviction", () => {
+  const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+  async function running(...names: string[]) {
+    const api = testServer();
+    for (const name of names) {
+      await api.ask("POST", pods, pod(name, { nodeName: "n" }, { labels: { app: "db" } }));
+      const conditions = [{ type: "Ready", status: "True" }];
+      await api.merge(`${pods}/${name}/status`, { status: { phase: "Running", conditions } });
+    }
+    const evict = async (name: string, deleteOptions: object = {}) =>
+      api.ask("POST", `${pods}/${name}/eviction`, { metadata: { name }, deleteOptions });
+    const isGoing = async (name: string) =>
+      (await api.ask("GET", `${pods}/${name}`)).json.metadata.deletionTimestamp !== undefined;
+    const budget = async (status: object) => {
+      const spec = { minAvailable: 1, selector: { matchLabels: { app: "db" } } };
+      await api.ask("POST", budgets, { metadata: { name: "b" }, spec });
+      await api.merge(`${budgets}/b/status`, { status });
+    };
+    return { ...api, evict, isGoing, budget };
+  }
+
+  test("is a DELETE that leaves a reason", async () => {
+    const { ask, evict } = await running("a");
+    expect((await evict("a")).status).toBe(201);
+    const { metadata, status } = (await ask("GET", `${pods}/a`)).json;
+    expect([metadata.deletionGracePeriodSeconds, status.conditions[1]]).toEqual([
+      30,
+      {
+        type: "DisruptionTarget",
+        status: "True",
+        reason: "EvictionByEvictionAPI",
+        message: "Eviction API: evicting",
+        lastProbeTime: null,
+        lastTransitionTime: "2026-01-01T00:00:00Z",
+      },
+    ]);
+  });
+
+  test("asks the budget, counts it down, and is told to come again", async () => {
+    const { ask, budget, evict, isGoing } = await running("a", "b");
+    const healthy = { observedGeneration: 1, currentHealthy: 2, desiredHealthy: 1 };
+    await budget({ ...healthy, disruptionsAllowed: 1 });
+    expect([(await evict("a")).status, await isGoing("a")]).toEqual([201, true]);
+    const { status, json } = await evict("b");
+    expect([status, json.reason, json.details.causes, await isGoing("b")]).toEqual([
+      429,
+      "TooManyRequests",
+      [{ reason: "DisruptionBudget", message: "The disruption budget b needs 1 healthy pods and has 2 currently" }],
+      false,
+    ]);
+    const after = (await ask("GET", `${budgets}/b`)).json.status;
+    expect([after.disruptionsAllowed, after.disruptedPods]).toEqual([0, { a: "2026-01-01T00:00:00Z" }]);
+    expect((await evict("a")).status).toBe(201);
+  });
+
+  test("waits for a budget that no controller has seen", async () => {
+    const { budget, evict } = await running("a");
+    await budget({});
+    const { status, headers } = await evict("a");
+    expect([status, headers["retry-after"]]).toEqual([429, "10"]);
+  });
+
+  test("of a pod that is not at work needs no budget", async () => {
+    const { budget, evict, merge } = await running("a", "b");
+    await budget({ observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1 });
+    await merge(`${pods}/a/status`, { status: { phase: "Pending" } });
+    await merge(`${pods}/b/status`, { status: { conditions: [{ type: "Ready", status: "False" }] } });
+    expect([(await evict("a")).status, (await evict("b")).status]).toEqual([201, 201]);
+  });
+
+  test("keeps its preconditions and its dry run", async () => {
+    const { evict, isGoing } = await running("a");
+    expect((await evict("a", { preconditions: { uid: "other" } })).status).toBe(409);
+    expect((await evict("a", { preconditions: { resourceVersion: "1" } })).status).toBe(409);
+    expect([(await evict("a", { dryRun: ["All"] })).status, await isGoing("a")]).toEqual([201, false]);
+  });
+
+  test("of nobody is not found", async () => {
+    expect((await (await running()).evict("nobody")).json.message).toBe('pods "nobody" not found');
+  });
+});
+
+describe("scale", () => {
+  const scale = `${statefulSets}/db/scale`;
+  async function scalable() {
+    const api = testServer();
+    await api.ask("POST", statefulSets, statefulSet("db"));
+    return api;
+  }
+
+  test("shows what is wanted and what there is", async () => {
+    const { ask } = await scalable();
+    const { json } = await ask("GET", scale);
+    expect([json.kind, json.apiVersion, json.spec, json.status]).toEqual([
+      "Scale",
+      "autoscaling/v1",
+      { replicas: 1 },
+      { replicas: 0, selector: "app=db" },
+    ]);
+  });
+
+  test("is changed by any kind of patch and by an update, and changes the generation", async () => {
+    const { ask, merge } = await scalable();
+    await merge(scale, { spec: { replicas: 2 } });
+    const json = { "content-type": "application/json-patch+json" };
+    await ask("PATCH", scale, [{ op: "test", path: "/spec/replicas", value: 2 }], json);
+    await ask("PATCH", scale, [{ op: "replace", path: "/spec/replicas", value: 3 }], json);
+    await ask("PUT", scale, { metadata: { name: "db" }, spec: { replicas: 4 } });
+    const { metadata, spec } = (await ask("GET", `${statefulSets}/db`)).json;
+    expect([metadata.generation, spec.replicas]).toEqual([4, 4]);
+  });
+
+  test("of a stale version, another uid or fewer than none is refused", async () => {
+    const { ask, merge } = await scalable();
+    expect((await merge(scale, { metadata: { resourceVersion: "1" }, spec: { replicas: 2 } })).status).toBe(409);
+    const other = { metadata: { name: "db", uid: "other" }, spec: { replicas: 2 } };
+    expect((await ask("PUT", scale, other)).status).toBe(409);
+    expect((await merge(scale, { spec: { replicas: -1 } })).json.message).toBe(
+      'Scale.autoscaling "db" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+    );
+    expect((await merge(scale, { spec: { replicas: "x" } })).status).toBe(422);
+  });
+});
