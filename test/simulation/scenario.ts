@@ -10,6 +10,8 @@ export interface Scenario {
   readonly setting: Setting;
   /** Controllers of Kubernetes that are needed besides binder, scheduler, kubelet and claim protection. */
   readonly controllers?: readonly string[];
+  /** The admission plugin of Kubernetes' own protection is on although its controller is not, as where only that was switched off. */
+  readonly admissionPlugin?: boolean;
   /** Milliseconds by which the scheduler sees claims late. */
   readonly claimLag?: number;
   /** What users do; every pause is drawn. Calls that the API server refuses are passed over, as a user would. */

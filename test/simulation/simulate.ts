@@ -87,7 +87,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
       if (because) failure ??= { name, because };
     }
   });
-  const mayRun: MayRun = trackMayRun(chronicle, finalizerOf(scenario) === "kubernetes.io/pvc-protection");
+  const mayRun: MayRun = trackMayRun(chronicle, scenario.setting.finalizer === "kubernetes.io/pvc-protection");
   const truth = { scenario, chronicle, mayRun, changes };
 
   const network = createNetwork({
@@ -194,5 +194,3 @@ function ratesOf({ rough, loseAllEvents = false }: RunSpec, streams: Streams): R
   if (rough) return drawRates(streams("rates"), loseAllEvents);
   return loseAllEvents ? { ...smooth, source: { drop: 1 } } : smooth;
 }
-
-const finalizerOf = ({ setting }: Scenario) => setting.environment["pvc-protection-release"]?.FINALIZER;

@@ -61,7 +61,10 @@ export const release = rule({
     { resource: Pod, verbs: ["list"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
-  sweep: [{ kind: PersistentVolumeClaim, when: { deletingWith: holdfastProtection } }],
+  sweep: [
+    { kind: PersistentVolumeClaim, when: { deletingWith: holdfastProtection } },
+    { kind: PersistentVolumeClaim, when: { deletingWith: inTreeProtection } },
+  ],
   // Requests of one namespace share their runs: the more of them are let in, the fewer lists of pods there are.
   concurrency: 100,
   subjects,
@@ -70,11 +73,11 @@ export const release = rule({
 });
 
 /** One subject per namespace, so that all its claims are judged by one list of pods. */
-function subjects({ kind, change, namespace, name, object }: Hint, { finalizer }: Settings): readonly Subject[] {
+function subjects({ kind, change, namespace, name, object }: Hint, settings: Settings): readonly Subject[] {
   if (!namespace) return [];
   const inNamespace = { kind: PersistentVolumeClaim, namespace };
   if (kind === "PersistentVolumeClaim") {
-    const waits = !object || (isBeingDeleted(object) && hasFinalizer(object, finalizer));
+    const waits = !object || isWaiting(object, settings);
     return change !== "delete" && waits ? [{ ...inNamespace, members: [name] }] : [];
   }
   if (kind !== "Pod" || change === "add") return [];
@@ -85,14 +88,23 @@ function subjects({ kind, change, namespace, name, object }: Hint, { finalizer }
   return members.length > 0 ? [{ ...inNamespace, members }] : [];
 }
 
+/**
+ * Whether a claim being deleted waits for us. Where Kubernetes' own controller is off, its finalizer waits as well, even alone:
+ * the admission plugin may have put it on a claim that was deleted before protect saw it.
+ */
+function isWaiting(claim: KubernetesObject, { finalizer, inTree }: Settings): boolean {
+  if (!isBeingDeleted(claim)) return false;
+  return hasFinalizer(claim, finalizer) || (inTree === "absent" && hasFinalizer(claim, inTreeProtection));
+}
+
 async function look(
   client: Client,
   namespace: string | undefined,
   members: readonly string[] | undefined,
-  { finalizer, mode }: Settings,
+  settings: Settings,
 ): Promise<Facts> {
   const none = { claims: [], users: new Map() };
-  const waiting = (claim: KubernetesObject) => isBeingDeleted(claim) && hasFinalizer(claim, finalizer);
+  const waiting = (claim: KubernetesObject) => isWaiting(claim, settings);
   const scope = namespace ? { namespace } : {};
 
   // Pods come and go all day; usually their claims stay, and a few small reads show it.
@@ -109,7 +121,7 @@ async function look(
   if (claims.length === 0) return none;
   // The order is what closes the race with a pod that is bound late: a claim seen above without the in-tree finalizer is
   // refused by every kubelet from then on, so a pod that got in before is in this list.
-  return { claims, users: await findUsers(client, scope, claims, mode) };
+  return { claims, users: await findUsers(client, scope, claims, settings.mode) };
 }
 
 /** Lists bound pods, page by page, until every claim has a user or the list ends. */
@@ -157,7 +169,8 @@ function decideClaim(claim: KubernetesObject, users: readonly User[], now: numbe
     };
   }
   if (settings.finalizer !== inTreeProtection && hasFinalizer(claim, inTreeProtection)) {
-    if (settings.inTree === "absent") {
+    if (settings.inTree === "present") return waitForInTree(claim, now);
+    if (hasFinalizer(claim, settings.finalizer)) {
       return {
         ...subject,
         do: "write",
@@ -165,13 +178,19 @@ function decideClaim(claim: KubernetesObject, users: readonly User[], now: numbe
         writes: [removeFinalizer(PersistentVolumeClaim, claim, inTreeProtection)],
       };
     }
-    return waitForInTree(claim, now);
+    return letGo(claim, inTreeProtection);
   }
+  return letGo(claim, settings.finalizer);
+}
+
+/** Takes away the last finalizer that is ours to remove, and all that we told about the claim. */
+function letGo(claim: KubernetesObject, finalizer: string): Decision {
   return {
-    ...subject,
+    about: claim,
+    kind: PersistentVolumeClaim,
     do: "write",
-    because: `No pod uses claim ${claim.metadata.name} and none can start with it: ${settings.finalizer} is removed.`,
-    writes: [removeFinalizer(PersistentVolumeClaim, claim, settings.finalizer, [progressKey(name)])],
+    because: `No pod uses claim ${claim.metadata.name} and none can start with it: ${finalizer} is removed.`,
+    writes: [removeFinalizer(PersistentVolumeClaim, claim, finalizer, [progressKey(name)])],
     retract: retractable(claim, [held, stuck]),
   };
 }

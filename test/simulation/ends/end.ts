@@ -21,8 +21,7 @@ export const environmentOf = ({ scenario }: Truth, service: string): Readonly<Re
   scenario.setting.environment[service] ?? {};
 
 /** The finalizer that is ours in the run's setting. */
-export const ours = (truth: Truth) =>
-  environmentOf(truth, "pvc-protection-release").FINALIZER ?? "holdfast.dev/pvc-protection";
+export const ours = ({ scenario }: Truth) => scenario.setting.finalizer ?? "holdfast.dev/pvc-protection";
 
 export const claimsOf = ({ chronicle }: Truth) => chronicle.live("PersistentVolumeClaim");
 

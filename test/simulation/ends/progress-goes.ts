@@ -1,5 +1,5 @@
 import { isOurs } from "../invariants/invariant.ts";
-import { claimsOf, type End, has, ours, progress, wasStripped } from "./end.ts";
+import { claimsOf, type End, environmentOf, has, inTree, ours, progress, wasStripped } from "./end.ts";
 
 /** Only a claim that is being deleted and waits for us carries progress of ours; what a user wrote there is the user's. */
 export const progressGoes: End = {
@@ -12,7 +12,8 @@ export const progressGoes: End = {
         ({ after }) => after?.metadata.uid === uid && after.metadata.annotations?.[progress] === said,
       );
       if (said === undefined || !writer || !isOurs(writer) || wasStripped(truth, uid)) continue;
-      if (!deletionTimestamp || !has(claim, ours(truth)))
+      const alone = environmentOf(truth, "pvc-protection-release").IN_TREE === "absent";
+      if (!deletionTimestamp || !(has(claim, ours(truth)) || (alone && has(claim, inTree))))
         return `Claim ${name} carries progress of ours, although it does not wait for us.`;
       if (labels?.["holdfast.dev/waiting"] && !said.includes(`"next":`)) return `Claim ${name} is labelled as waiting.`;
     }

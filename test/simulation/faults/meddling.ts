@@ -44,10 +44,7 @@ const meddlings: Readonly<Record<string, Meddling>> = {
   "binds a pod": (stage) => onPod(stage, ({ metadata }) => stage.bind(metadata.name)),
   "strips our finalizer": (stage, { scenario }) =>
     onClaim(stage, ({ metadata }) =>
-      stage.strip(
-        metadata.name,
-        scenario.setting.environment["pvc-protection-release"]?.FINALIZER ?? "holdfast.dev/pvc-protection",
-      ),
+      stage.strip(metadata.name, scenario.setting.finalizer ?? "holdfast.dev/pvc-protection"),
     ),
   "strips Kubernetes' finalizer": (stage) => onClaim(stage, ({ metadata }) => stage.strip(metadata.name, inTree)),
   "strips our annotations": (stage) =>

@@ -1,3 +1,4 @@
+import { inTree } from "../world/may-run.ts";
 import { finalizerOf, type Invariant, isClaim, isOurs, leaving } from "./invariant.ts";
 
 /** Protect leaves claims alone that are being deleted, and takes nothing away. */
@@ -11,13 +12,15 @@ export const protectOnlyAdds: Invariant = {
   },
 };
 
-/** Release writes only on claims that are being deleted and carry its finalizer. */
+/** Release writes only on claims that are being deleted and carry its finalizer, or the one that nobody else removes. */
 export const releaseSparesTheLiving: Invariant = {
   name: "release-spares-the-living",
   check(change) {
     if (!isOurs(change) || !isClaim(change) || change.by.process.rule !== "pvc-protection/release") return undefined;
     const { name, deletionTimestamp, finalizers = [] } = change.before?.metadata ?? change.object.metadata;
     if (!deletionTimestamp) return `Claim ${name} is not being deleted.`;
-    return finalizers.includes(finalizerOf(change.by.process)) ? undefined : `Claim ${name} does not wait for us.`;
+    const { process } = change.by;
+    const own = [finalizerOf(process), ...(process.environment.IN_TREE === "absent" ? [inTree] : [])];
+    return own.some((finalizer) => finalizers.includes(finalizer)) ? undefined : `Claim ${name} does not wait for us.`;
   },
 };

@@ -5,7 +5,7 @@ import { lateBinding, lateBindingAlone } from "./late-binding.ts";
 import { manyClaims } from "./many-claims.ts";
 import { namespaceDeleted } from "./namespace-deleted.ts";
 import { replaced } from "./replaced.ts";
-import { inTreeOff, standingIn } from "./without-in-tree.ts";
+import { inTreeControllerOff, inTreeOff, standingIn } from "./without-in-tree.ts";
 
 /** Every scenario of the systems present. */
 export const scenarios: readonly Scenario[] = [
@@ -16,6 +16,7 @@ export const scenarios: readonly Scenario[] = [
   lateBinding,
   lateBindingAlone,
   inTreeOff,
+  inTreeControllerOff,
   standingIn,
   finishedJobs,
 ];

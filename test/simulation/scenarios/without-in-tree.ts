@@ -24,6 +24,14 @@ export const inTreeOff: Scenario = {
   act,
 };
 
+export const inTreeControllerOff: Scenario = {
+  name: "in-tree-controller-off",
+  doc: "As in-tree-off, but the API server still puts Kubernetes' finalizer on new claims, as where only its controller is switched off.",
+  setting: withoutInTree,
+  admissionPlugin: true,
+  act,
+};
+
 export const standingIn: Scenario = {
   name: "standing-in",
   doc: "The functions stand in for Kubernetes' own protection, under its finalizer.",

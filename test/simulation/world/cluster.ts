@@ -60,7 +60,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
   const { setting } = scenario;
   const random = streams("kubernetes");
   const server = emulatedServer(clock, random, {
-    objectInUseProtection: setting.inTree,
+    objectInUseProtection: setting.inTree || scenario.admissionPlugin === true,
     managedFields: false,
     observe: chronicle.observe,
   });

@@ -1,6 +1,5 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
 import { type Installation, readInstallation } from "../../worlds/installation.ts";
 import {
@@ -30,7 +29,7 @@ const read = new Map<Setting, Installation>();
 export function installed(setting: Setting): Installation {
   let installation = read.get(setting);
   if (!installation) {
-    installation = forFinalizer(readInstallation(setting), setting);
+    installation = readInstallation(setting);
     read.set(setting, installation);
   }
   return installation;
@@ -56,17 +55,4 @@ export async function putOn(
     if (!transport) throw new Error(`The manifests have no service account ${namespace}/${name}.`);
     return transport;
   };
-}
-
-/** An admin who names another finalizer names it in the sweep's table, too. */
-function forFinalizer(installation: Installation, { environment }: Setting): Installation {
-  const finalizer = environment["pvc-protection-release"]?.FINALIZER;
-  if (!finalizer) return installation;
-  const named = (object: KubernetesObject) => {
-    const data = object.data as Record<string, string> | undefined;
-    const table = data?.["table.yaml"];
-    if (object.kind !== "ConfigMap" || !table) return object;
-    return { ...object, data: { ...data, "table.yaml": table.replaceAll("holdfast.dev/pvc-protection", finalizer) } };
-  };
-  return { ...installation, objects: installation.objects.map(named) };
 }
