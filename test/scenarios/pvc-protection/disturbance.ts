@@ -142,6 +142,7 @@ const disturbed: readonly Story[] = [
       await stripInTree(world, "data");
       expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "zzz", node: desk }]);
       expect(met()).toBe(1);
+      expect(world.deliveries.filter(({ status }) => status !== 204)).toEqual([]);
       await claimStays(world, "data");
     },
   },

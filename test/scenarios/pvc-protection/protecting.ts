@@ -4,7 +4,7 @@ import { Namespace } from "../../worlds/kinds.ts";
 import { claim } from "../../worlds/manifest.ts";
 import type { Story } from "../story.ts";
 import { twoPhased } from "./settings.ts";
-import { claimOf, isProtected, ours, protectedClaim, protection, strip } from "./words.ts";
+import { claimOf, isProtected, ours, protect, protectedClaim, protection, strip } from "./words.ts";
 
 /** How claims come by the finalizer. */
 export const protecting: readonly Story[] = [
@@ -88,6 +88,9 @@ export const protecting: readonly Story[] = [
       await world.rest();
       await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step: "1" } } });
       await world.rest();
+      // The sweep shows no object: this one is looked at.
+      const answer = await world.instance(protect)({ change: "sweep", kind: PersistentVolumeClaim, name: "data" });
+      expect(answer.status).toBe(204);
       expect((await claimOf(world, "data"))?.metadata.finalizers).toEqual(["a.example/hold"]);
       expect(world.said.filter(({ level }) => level === "error")).toEqual([]);
     },

@@ -7,6 +7,7 @@ import {
   claimOf,
   claimStays,
   deleteClaim,
+  desk,
   isProtected,
   podOf,
   protectedClaim,
@@ -94,16 +95,24 @@ export const replacement: readonly Story[] = [
     },
   },
   {
-    title: "the annotation of a claim that was copied from another says nothing about the copy",
+    title: "what is written on a claim that was copied from another is not taken for its own",
     async tell(world) {
       await protectedClaim(world, "data");
       await runningPod(world, "web", ["data"]);
       await deleteClaim(world, "data");
-      await claimIsHeld(world, "data");
-      const { annotations } = (await claimOf(world, "data"))?.metadata ?? {};
-      await protectedClaim(world, "copy", { annotations: annotations ?? {} });
+      const { since } = await claimIsHeld(world, "data");
+      const { annotations = {} } = (await claimOf(world, "data"))?.metadata ?? {};
+      await world.rest();
+
+      const { metadata } = await protectedClaim(world, "copy", { annotations });
+      await runningPod(world, "other", ["copy"]);
       await deleteClaim(world, "copy");
-      await claimGoes(world, "copy");
+      const held = await world.eventually("the copy says who holds it", async () => {
+        const said = await claimIsHeld(world, "copy");
+        return said.uid === metadata.uid && said;
+      });
+      expect(held.pods).toEqual([{ pod: "other", node: desk }]);
+      expect(Date.parse(held.since)).toBeGreaterThan(Date.parse(since));
     },
   },
 ];

@@ -18,6 +18,8 @@ export const node = "node-0";
 export const desk = "desk";
 
 interface HeldBy {
+  uid: string;
+  since: string;
   pods: { pod: string; node: string }[];
   more?: number;
 }
