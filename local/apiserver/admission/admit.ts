@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
+import { checkResize } from "./claim-resize.ts";
 import { checkDefinition } from "./custom-definition.ts";
 import { applyDefaultStorageClass } from "./default-storage-class.ts";
 import { applyPolicies } from "./mutating-policy.ts";
@@ -18,5 +19,6 @@ export function admit(state: State, call: Call, object: KubernetesObject, live?:
     applyDefaultStorageClass(state, call.resource, object);
     protectObjectInUse(state, call.resource, object);
   }
+  checkResize(state, call, object, live);
   return applyPolicies(state, call, object, live);
 }

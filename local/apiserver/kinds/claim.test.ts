@@ -16,7 +16,8 @@ test("a new claim is pending, protected, and has no generation", async () => {
 });
 
 describe("protection of objects in use", () => {
-  const volume = { metadata: { name: "pv" }, spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" } } };
+  const spec = { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, hostPath: { path: "/data" } };
+  const volume = { metadata: { name: "pv" }, spec };
 
   test("comes with claims and volumes, once", async () => {
     const { ask } = testServer();
@@ -63,14 +64,37 @@ describe("what may change", () => {
     });
   });
 
-  test("the size, when it is bound", async () => {
-    const { ask, merge } = testServer();
-    await ask("POST", claims, claim("data"));
-    const grow = async () =>
-      (await merge(`${claims}/data`, { spec: { resources: { requests: { storage: "2Gi" } } } })).status;
-    expect(await grow()).toBe(422);
-    await merge(`${claims}/data/status`, { status: { phase: "Bound" } });
-    expect(await grow()).toBe(200);
+  describe("the size", () => {
+    async function bound(storageClass: object) {
+      const { ask, merge } = testServer();
+      await ask("POST", classes, { metadata: { name: "c" }, provisioner: "x.dev/y", ...storageClass });
+      const spec = { ...claim("data").spec, storageClassName: "c" };
+      await ask("POST", claims, { ...claim("data"), spec });
+      const resize = async (storage: string) => {
+        const { status, json } = await merge(`${claims}/data`, { spec: { resources: { requests: { storage } } } });
+        return status === 200 ? status : json.message;
+      };
+      const bind = () => merge(`${claims}/data/status`, { status: { phase: "Bound", capacity: { storage: "1Gi" } } });
+      return { bind, resize };
+    }
+
+    test("when it is bound and its class allows it, and never below what it has", async () => {
+      const { bind, resize } = await bound({ allowVolumeExpansion: true });
+      expect(await resize("2Gi")).toContain("spec is immutable after creation");
+      await bind();
+      expect([await resize("3Gi"), await resize("1025Mi")]).toEqual([200, 200]);
+      expect(await resize("1023Mi")).toBe(
+        'PersistentVolumeClaim "data" is invalid: spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
+      );
+    });
+
+    test("not when its class does not", async () => {
+      const { bind, resize } = await bound({});
+      await bind();
+      expect(await resize("2Gi")).toBe(
+        'persistentvolumeclaims "data" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+      );
+    });
   });
 });
 

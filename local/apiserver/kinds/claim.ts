@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Fields } from "../patch/value.ts";
 import { type Cause, forbiddenValue, requiredValue } from "../validation/cause.ts";
 import { fieldsAt, objectIn, setMissing, specOf, statusOf } from "./fields.ts";
+import { quantityValue } from "./quantity.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** PersistentVolumeClaims: the spec is immutable after creation but for the binding and, once bound, the size. */
@@ -19,7 +21,8 @@ export const claimStrategy: Strategy = {
 
   validate(claim, live) {
     const spec = specOf(claim);
-    return live ? checkChange(spec, specOf(live), statusOf(claim).phase === "Bound") : checkSpec(spec);
+    if (!live) return checkSpec(spec);
+    return [...checkChange(spec, specOf(live), statusOf(claim).phase === "Bound"), ...checkSize(claim, live)];
   },
 };
 
@@ -46,6 +49,14 @@ function checkChange(next: Fields, live: Fields, bound: boolean): Cause[] {
   const why =
     "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
   return [forbiddenValue("spec", why)];
+}
+
+/** A claim may take back what it asked for, as long as that is not less than what it has. */
+function checkSize(claim: KubernetesObject, live: KubernetesObject): Cause[] {
+  const asked = (object: KubernetesObject) => quantityValue(fieldsAt(object, "spec", "resources", "requests").storage);
+  const has = quantityValue(fieldsAt(live, "status", "capacity").storage);
+  if (!(asked(claim) < asked(live)) || !(asked(claim) < has)) return [];
+  return [forbiddenValue("spec.resources.requests.storage", "field can not be less than status.capacity")];
 }
 
 const compact = (spec: Fields) =>
