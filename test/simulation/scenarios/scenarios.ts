@@ -1,17 +1,20 @@
 import type { Scenario } from "../scenario.ts";
-import { deletedWhileUsed } from "./deleted-while-used.ts";
+import { deletedWhileUsed, usedAlone } from "./deleted-while-used.ts";
 import { finishedJobs } from "./finished-jobs.ts";
 import { lateBinding, lateBindingAlone } from "./late-binding.ts";
-import { manyClaims } from "./many-claims.ts";
+import { manyClaims, manyClaimsAlone } from "./many-claims.ts";
 import { namespaceDeleted } from "./namespace-deleted.ts";
-import { replaced } from "./replaced.ts";
+import { replaced, replacedAlone } from "./replaced.ts";
 import { inTreeControllerOff, inTreeOff, standingIn } from "./without-in-tree.ts";
 
 /** Every scenario of the systems present. */
 export const scenarios: readonly Scenario[] = [
   deletedWhileUsed,
+  usedAlone,
   manyClaims,
+  manyClaimsAlone,
   replaced,
+  replacedAlone,
   namespaceDeleted,
   lateBinding,
   lateBindingAlone,

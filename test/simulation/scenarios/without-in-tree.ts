@@ -1,5 +1,6 @@
 import type { Scenario } from "../scenario.ts";
 import { podIs } from "../stage.ts";
+import { protectedClaims } from "./protected-claims.ts";
 import { underInTreeName, withoutInTree } from "./settings.ts";
 
 const act: Scenario["act"] = async (stage) => {
@@ -7,8 +8,7 @@ const act: Scenario["act"] = async (stage) => {
   await stage.createClaim("other");
   await stage.createPod("web", ["data"]);
   await stage.until(podIs("web", "Running"));
-  // Until the next sweep a claim may have no finalizer at all: nothing could keep it.
-  await stage.until(async () => (await stage.claims()).every(({ metadata }) => metadata.finalizers?.length));
+  await stage.until(protectedClaims);
   await stage.pause(2_000);
   await stage.deleteClaim("data");
   await stage.deleteClaim("other");
