@@ -1,12 +1,12 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { writeKubeconfig } from "./start/credentials.ts";
+import { runStart } from "./start/testing/run-start.ts";
 
-const program = join(import.meta.dirname, "start.ts");
 let temporary: string;
 
 beforeEach(() => {
@@ -14,29 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(temporary, { recursive: true, force: true }));
 
-interface Run {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs the program as npm would, with a folder of its own for temporary files; `signal` is sent when `when` has been said. */
-async function run(args: string[], interrupt?: { when: string; signal: NodeJS.Signals }): Promise<Run> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: temporary };
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-  let out = "";
-  let err = "";
-  child.stdout.setEncoding("utf8").on("data", (text) => {
-    const before = out;
-    out += text;
-    if (interrupt && out.includes(interrupt.when) && !before.includes(interrupt.when)) child.kill(interrupt.signal);
-  });
-  child.stderr.setEncoding("utf8").on("data", (text) => {
-    err += text;
-  });
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, out, err };
-}
+const run = (args: readonly string[], hear?: Parameters<typeof runStart>[2]) => runStart(args, temporary, hear);
 
 describe("what cannot be done is one line and a code", () => {
   test.each([
@@ -69,7 +47,6 @@ describe("what cannot be done is one line and a code", () => {
     const { port } = nobody.address() as { port: number };
     nobody.close();
     const file = join(temporary, "kubeconfig");
-    const { writeKubeconfig } = await import("./start/credentials.ts");
     const cluster = { server: `http://127.0.0.1:${port}`, "insecure-skip-tls-verify": true };
     await writeKubeconfig(file, cluster, "me", { token: "a" });
     const { code, err } = await run(["--kubeconfig", file]);
@@ -110,7 +87,9 @@ test("the tour comes true, is plain where nobody looks at colours, and leaves no
 });
 
 test("a signal in the middle of the start ends it in order", { timeout: 60_000 }, async () => {
-  const { code, err } = await run(["--tour-only"], { when: "Bundling", signal: "SIGTERM" });
+  const { code, err } = await run(["--tour-only"], (out, kill) => {
+    if (out.includes("Bundling")) kill("SIGTERM");
+  });
   expect({ code, err }).toEqual({ code: 130, err: "" });
   expect(readdirSync(temporary)).toEqual([]);
 });

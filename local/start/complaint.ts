@@ -6,10 +6,13 @@ export class Complaint extends Error {
   override readonly name = "Complaint";
 }
 
+/** Whether an error's message alone tells its reader enough. */
+export const isPlain = (error: unknown): error is Error =>
+  error instanceof Complaint || error instanceof ApiError || error instanceof Unobeyable;
+
 /** Tells why the program ends, in one line where that is the reader's to change, and answers the exit code. */
 export function complain(error: unknown): number {
-  const plain = error instanceof Complaint || error instanceof ApiError || error instanceof Unobeyable;
-  const text = plain ? error.message : error instanceof Error ? (error.stack ?? error.message) : error;
+  const text = isPlain(error) ? error.message : error instanceof Error ? (error.stack ?? error.message) : error;
   process.stderr.write(`holdfast: ${text}\n`);
   return 1;
 }

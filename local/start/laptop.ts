@@ -48,8 +48,7 @@ export async function startLaptop(
   });
   session.onEnd(http.close);
   session.onEnd(server.close);
-  await bundles.build();
-  signal.throwIfAborted();
+  await bundles.build(signal);
 
   const tools = controllerTools(transport, random, signal, activity.onTrouble);
   const { client } = tools;

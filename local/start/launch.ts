@@ -9,8 +9,8 @@ import { Complaint } from "./complaint.ts";
 
 /** The functions of the repository, bundled into a folder of this run. */
 export interface Bundles {
-  /** Bundles all functions. */
-  build(): Promise<void>;
+  /** Bundles all functions. Rejects as soon as `signal` aborts. */
+  build(signal: AbortSignal): Promise<void>;
   /** Bundles one function, and again whenever a file of it changes; `built` hears of each time, with the errors there were. */
   watch(name: string, built: (errors: readonly Message[]) => void): Promise<BuildContext>;
   /** Runs the bundle that the image `fn://<system>/<rule>` stands for, as it is at this moment. */
@@ -21,14 +21,18 @@ export interface Bundles {
 export function createBundles(folder: string, print: (line: string) => void): Bundles {
   const bundleOf = (name: string) => join(folder, "bundles", name);
   return {
-    async build() {
+    async build(signal) {
       const names = functionNames();
       print(`Bundling ${names.join(", ")} ...`);
-      await Promise.all(
-        names.map((name) => build({ ...bundleOptions(name), outdir: bundleOf(name), sourcemap: false })),
-      );
-      // Its process would outlive the work by far.
-      await stop();
+      const builds = names.map((name) => build({ ...bundleOptions(name), outdir: bundleOf(name), sourcemap: false }));
+      const all = Promise.all(builds);
+      all.catch(() => {});
+      try {
+        await Promise.race([all, aborted(signal)]);
+      } finally {
+        // Its process would outlive the work by far.
+        await stop();
+      }
     },
     async watch(name, built) {
       const options = bundleOptions(name);
@@ -63,4 +67,8 @@ export function createBundles(folder: string, print: (line: string) => void): Bu
       };
     },
   };
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }

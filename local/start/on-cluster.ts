@@ -63,9 +63,6 @@ export async function startOnCluster(
     throw new Complaint("There is nobody to ask: give --yes if that is wanted.");
   if (!options.yes && !(await ask("Go on?", session.signal))) throw new Complaint("Nothing was touched.");
 
-  await bundles.build();
-  session.signal.throwIfAborted();
-
   const visit = createGuests(client, clock);
   session.onEnd(async () => {
     terminal.print("Taking away what was created ...");
@@ -73,6 +70,7 @@ export async function startOnCluster(
   });
   session.onEnd(() => sayFarewell(client, options, terminal));
   await visit.add(guests);
+  await bundles.build(session.signal);
 
   const random = seededRandom(clock.now());
   const control = createApiServer({ clock, random }).handle;

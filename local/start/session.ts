@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { complain } from "./complaint.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { complain, isPlain } from "./complaint.ts";
 
 /** One run of the program, with all that it has to leave as it found it. */
 export interface Session {
@@ -22,11 +23,15 @@ export async function inSession(interrupted: number, run: (session: Session) => 
   try {
     return await run(session);
   } catch (error) {
+    // Ctrl-C reaches the processes of a bundler, too, and their end may be seen first.
+    if (!isPlain(error)) await sleep(sameMoment);
     return session.signal.aborted ? interrupted : complain(error);
   } finally {
     await session.end();
   }
 }
+
+const sameMoment = 200;
 
 /** A terminal and npm may both deliver one Ctrl-C; a second one that is meant comes later. */
 const sameKeystroke = 1000;

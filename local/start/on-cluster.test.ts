@@ -1,0 +1,129 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../shared/clock.ts";
+import { type Client, createClient } from "../../shared/kubernetes/client.ts";
+import { hasFinalizer } from "../../shared/kubernetes/finalizer.ts";
+import { type Kind, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
+import { holdfastProtection } from "../../shared/storage/protection.ts";
+import { type HttpServer, serveHttp } from "../apiserver/http.ts";
+import { createApiServer } from "../apiserver/server.ts";
+import { startKubelet } from "../controllers/kubelet/start-kubelet.ts";
+import { Namespace } from "../controllers/objects/kinds.ts";
+import { startControllers } from "../controllers/start-controllers.ts";
+import { seededRandom } from "../time/random.ts";
+import { exampleObjects } from "../tour/objects.ts";
+import { writeKubeconfig } from "./credentials.ts";
+import { create } from "./install.ts";
+import { runStart } from "./testing/run-start.ts";
+import { controllerTools } from "./tools.ts";
+
+const ClusterRole: Kind = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  plural: "clusterroles",
+  namespaced: false,
+};
+
+const stop = new AbortController();
+const home = mkdtempSync(join(tmpdir(), "on-cluster-test-"));
+let http: HttpServer;
+let client: Client;
+let temporary: string;
+
+/** Somebody's cluster: an API server with controllers and a node, and without Knative. */
+beforeAll(async () => {
+  const random = seededRandom(1);
+  const tokens = { admin: { user: "alice", groups: ["system:masters"] }, poor: { user: "bob", groups: [] } };
+  const server = createApiServer({ clock: systemClock, random, rbac: true, tokens });
+  http = await serveHttp(server);
+  const transport: Transport = (request) =>
+    server.handle({ ...request, headers: { ...request.headers, authorization: "Bearer admin" } });
+  client = createClient(transport);
+  const trouble = () => {};
+  startControllers({ transport, clock: systemClock, random, signal: stop.signal, trouble });
+  startKubelet(controllerTools(transport, random, stop.signal, trouble), { nodes: ["one"] });
+  const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
+  const storageClass = {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    provisioner: "kubernetes.io/host-path",
+  };
+  await create(client, [
+    { ...storageClass, metadata: { name: "standard", annotations } } as unknown as KubernetesObject,
+  ]);
+});
+afterAll(async () => {
+  stop.abort();
+  await http.close();
+  rmSync(home, { recursive: true });
+});
+beforeEach(() => {
+  temporary = mkdtempSync(join(tmpdir(), "on-cluster-test-"));
+});
+afterEach(() => rmSync(temporary, { recursive: true }));
+
+const kubeconfigOf = (token: string) =>
+  writeKubeconfig(join(home, token), { server: http.url, "insecure-skip-tls-verify": true }, token, { token });
+
+const names = async (kind: Kind) => {
+  const objects = await Array.fromAsync(client.list<KubernetesObject>(kind));
+  return objects.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("holdfast"));
+};
+
+test("the tour comes true on somebody's cluster, which is afterwards as it was", { timeout: 180_000 }, async () => {
+  const { claim } = exampleObjects("default");
+  await client.create(PersistentVolumeClaim, claim);
+  const touched: Promise<unknown>[] = [];
+  const args = ["--kubeconfig", await kubeconfigOf("admin"), "--yes", "--tour-only"];
+  const { code, out, err } = await runStart(args, temporary, (out) => {
+    // A claim of somebody else's changes while the functions are at work.
+    if (!out.includes("1. A claim") || touched.length > 0) return;
+    const metadata = { labels: { team: "storage" } };
+    touched.push(client.patch(PersistentVolumeClaim, "default", "data", "merge", { metadata }));
+  });
+  await Promise.all(touched);
+  expect(err).toBe("");
+  expect(code, out).toBe(0);
+  expect(out).toContain("ok claim data is gone");
+  expect(out).toMatch(/protect +write +claim default\/data/);
+  expect(out).toContain("One claim carries the finalizer holdfast.dev/pvc-protection: default/data.");
+  expect(await names(Namespace)).toEqual([]);
+  expect(await names(ClusterRole)).toEqual([]);
+  const left = await client.get<KubernetesObject>(PersistentVolumeClaim, "default", "data");
+  expect(left && hasFinalizer(left, holdfastProtection)).toBe(false);
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+test("what is there already and not ours ends the run, and all that it had created goes", {
+  timeout: 60_000,
+}, async () => {
+  const name = "holdfast-pvc-protection-warn";
+  const role = { apiVersion: ClusterRole.apiVersion, kind: "ClusterRole", metadata: { name }, rules: [] };
+  await client.create(ClusterRole, role as unknown as KubernetesObject);
+  const { code, err } = await runStart(["--kubeconfig", await kubeconfigOf("admin"), "--yes"], temporary);
+  expect(code).toBe(1);
+  expect(err).toBe(
+    `holdfast: ClusterRole ${name} is there already and not ours: Holdfast seems to be installed on this cluster. Nothing of it was touched.\n`,
+  );
+  expect(await names(Namespace)).toEqual([]);
+  expect(await names(ClusterRole)).toEqual([name]);
+  await client.delete(ClusterRole, undefined, name);
+});
+
+test("rights that are missing are named before anything is touched", async () => {
+  const { code, out, err } = await runStart(["--kubeconfig", await kubeconfigOf("poor"), "--yes"], temporary);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toMatch(
+    /^holdfast: poor may not create\/get\/delete\/watch namespaces, .* on http:\/\/127\.0\.0\.1:\d+\.\n$/,
+  );
+});
+
+test("without somebody to ask nothing is touched", async () => {
+  const { code, err } = await runStart(["--kubeconfig", await kubeconfigOf("admin")], temporary);
+  expect({ code, err }).toEqual({ code: 1, err: "holdfast: There is nobody to ask: give --yes if that is wanted.\n" });
+  expect(await names(Namespace)).toEqual([]);
+});
