@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
+import { attributesOf } from "../auth/attributes.ts";
 import { verdict } from "../auth/authorize.ts";
 import { forbidden } from "../failure.ts";
 import type { Call } from "../request/call.ts";
@@ -24,11 +25,16 @@ export function checkOwnerPermissions(state: State, call: Call, next: Kubernetes
   }
 }
 
-function checkDeletePermission(state: State, { resource, namespace, name, user }: Call): void {
-  const scope = { ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) };
-  const wanted = { verb: "delete", group: groupOf(resource), resource: resource.plural, ...scope };
-  if (verdict(state, user, wanted).allowed) return;
-  throw forbidden(resource, name ?? "", "cannot set an ownerRef on a resource you can't delete: , <nil>");
+function checkDeletePermission(state: State, call: Call): void {
+  const { resource, name = "", namespace } = call;
+  const wanted = attributesOf("delete", {
+    group: groupOf(resource),
+    plural: resource.plural,
+    name,
+    ...(namespace ? { namespace } : {}),
+  });
+  if (verdict(state, call.user, wanted).allowed) return;
+  throw forbidden(resource, name, "cannot set an ownerRef on a resource you can't delete: , <nil>");
 }
 
 function checkFinalizerPermission(

@@ -1,3 +1,5 @@
+import { groupOf } from "../../../shared/kubernetes/kind.ts";
+import type { Call } from "../request/call.ts";
 import type { ResourcePath } from "../request/parse.ts";
 
 /** What somebody wants to do with a resource, as roles allow it. */
@@ -16,8 +18,11 @@ export interface PathAttributes {
   readonly path: string;
 }
 
-/** The attributes of a request. A namespace counts as being inside itself. */
-export function attributesOf(verb: string, { group, plural, namespace, name, subresource }: ResourcePath): Attributes {
+/** The attributes of a request for something in a group. A namespace counts as being inside itself. */
+export function attributesOf(verb: string, wanted: Omit<ResourcePath, "version"> | Call): Attributes {
+  const { namespace, name, subresource } = wanted;
+  const [group, plural] =
+    "resource" in wanted ? [groupOf(wanted.resource), wanted.resource.plural] : [wanted.group, wanted.plural];
   const scope = group === "" && plural === "namespaces" ? name : namespace;
   return {
     verb,

@@ -122,6 +122,19 @@ describe("what is allowed", () => {
     expect((await ask("GET", configMaps, undefined, me)).status).toBe(403);
   });
 
+  test("to create, also by an update or an apply of what does not exist", async () => {
+    const { ask, grant, me } = await secured();
+    await grant([{ apiGroups: ["", "coordination.k8s.io"], resources: ["*"], verbs: ["update", "patch"] }]);
+    const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+    expect((await ask("PUT", `${leases}/x`, { metadata: { name: "x" } }, me)).json.message).toContain(
+      "cannot create resource",
+    );
+    const config = { apiVersion: "v1", kind: "ConfigMap" };
+    const headers = { ...me, "content-type": "application/apply-patch+yaml" };
+    const applied = await ask("PATCH", `${configMaps}/x?fieldManager=m`, config, headers);
+    expect([applied.status, applied.json.message]).toEqual([403, expect.stringContaining("cannot create resource")]);
+  });
+
   test("everywhere, by a ClusterRole that is bound to all of the cluster", async () => {
     const { ask, grant, me } = await secured();
     const everyStatus = { apiGroups: ["*"], resources: ["*/status"], verbs: ["*"] };

@@ -19,6 +19,15 @@ test("a new namespace is active, labelled, and held by the cluster", async () =>
   ]);
 });
 
+test("its label says the whole name, and stays", async () => {
+  const { ask, merge } = testServer();
+  const { metadata } = (await ask("POST", namespaces, { metadata: { generateName: "demo-" } })).json;
+  const labels = { "kubernetes.io/metadata.name": metadata.name };
+  expect(metadata.labels).toEqual(labels);
+  const change = { metadata: { labels: { "kubernetes.io/metadata.name": null } } };
+  expect((await merge(`${namespaces}/${metadata.name}`, change)).json.metadata.labels).toEqual(labels);
+});
+
 test("its name is one part of a domain", async () => {
   const { json } = await testServer().ask("POST", namespaces, { metadata: { name: "a.b" } });
   expect(json.message).toBe('Namespace "a.b" is invalid: metadata.name: Invalid value: "a.b": must not contain dots');

@@ -1,3 +1,4 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { labelProblems } from "../validation/names.ts";
 import { objectIn, specOf } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";
@@ -7,12 +8,8 @@ export const namespaceStrategy: Strategy = {
   nameRule: labelProblems,
   answersDeleted: true,
 
-  defaults(namespace) {
-    const labels = objectIn(namespace.metadata, "labels");
-    labels["kubernetes.io/metadata.name"] = namespace.metadata.name;
-  },
-
   prepareCreate(namespace) {
+    label(namespace);
     const { finalizers } = specOf(namespace);
     const own = Array.isArray(finalizers) ? finalizers : [];
     objectIn(namespace, "spec").finalizers = own.includes("kubernetes") ? own : [...own, "kubernetes"];
@@ -20,6 +17,7 @@ export const namespaceStrategy: Strategy = {
   },
 
   prepareUpdate(next, live) {
+    label(next);
     next.spec = live.spec;
   },
 
@@ -37,3 +35,8 @@ export const namespaceStrategy: Strategy = {
     return Array.isArray(finalizers) && finalizers.length > 0;
   },
 };
+
+/** Selectors find a namespace by a label with its name, which nobody can take off. In place. */
+function label({ metadata }: KubernetesObject): void {
+  metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
+}

@@ -16,8 +16,7 @@ export function checkNewMetadata(metadata: ObjectMeta, nameRule: NameRule): Caus
   }
   if (!name) causes.push(requiredValue("metadata.name", "name or generateName is required"));
   else causes.push(...nameRule(name).map((why) => invalidValue("metadata.name", name, why)));
-  causes.push(...checkCommon(metadata), ...checkFinalizers(metadata.finalizers ?? []));
-  return causes;
+  return [...causes, ...checkCommon(metadata)];
 }
 
 /** What is wrong with the change of an object's metadata. */
@@ -39,8 +38,13 @@ export function checkChangedMetadata(next: ObjectMeta, live: ObjectMeta): Cause[
   return [...causes, ...checkCommon(next)];
 }
 
-function checkCommon({ labels, annotations, ownerReferences }: ObjectMeta): Cause[] {
-  return [...checkLabels(labels ?? {}), ...checkAnnotations(annotations ?? {}), ...checkOwners(ownerReferences ?? [])];
+function checkCommon({ labels, annotations, ownerReferences, finalizers }: ObjectMeta): Cause[] {
+  return [
+    ...checkLabels(labels ?? {}),
+    ...checkAnnotations(annotations ?? {}),
+    ...checkOwners(ownerReferences ?? []),
+    ...checkFinalizers(finalizers ?? []),
+  ];
 }
 
 function checkLabels(labels: Record<string, string>): Cause[] {

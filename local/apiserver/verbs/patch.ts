@@ -1,5 +1,7 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { serverSideApply } from "../apply/apply.ts";
+import { attributesOf } from "../auth/attributes.ts";
+import { authorize } from "../auth/authorize.ts";
 import { badRequest, conflict, notFound, unprocessablePatch } from "../failure.ts";
 import { collectionOf } from "../kinds/table.ts";
 import { asServed } from "../kinds/version.ts";
@@ -107,6 +109,7 @@ function apply(state: State, call: ObjectCall): Answer {
     const why = `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`;
     throw conflict(resource, name, why);
   }
+  authorize(state, call.user, attributesOf("create", call));
   return { type: "stored", status: 201, resource, stored: createObject(state, call, next, true) };
 }
 

@@ -1,4 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { attributesOf } from "../auth/attributes.ts";
+import { authorize } from "../auth/authorize.ts";
 import { conflict, notFound } from "../failure.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import { collectionOf } from "../kinds/table.ts";
@@ -22,6 +24,7 @@ export function update(state: State, call: ObjectCall): Answer {
     return { type: "stored", status: 200, resource, stored: updateObject(state, call, live, object) };
   }
   if (subresource || !strategyOf(resource).createOnUpdate) throw notFound(resource, name);
+  authorize(state, call.user, attributesOf("create", call));
   return { type: "stored", status: 201, resource, stored: createObject(state, call, object) };
 }
 

@@ -41,8 +41,8 @@ export function createObject(state: State, call: Call, given: KubernetesObject, 
   metadata.uid = state.random.uuid();
   metadata.creationTimestamp = now;
   if (strategy.generation) metadata.generation = 1;
-  strategy.prepareCreate?.(object, now);
   if (!metadata.name && metadata.generateName) metadata.name = generateName(state, `${metadata.generateName}`);
+  strategy.prepareCreate?.(object, now);
 
   const causes = [
     ...checkNewMetadata(metadata, strategy.nameRule ?? subdomainProblems),

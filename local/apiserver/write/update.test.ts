@@ -55,6 +55,18 @@ test("an update of what does not exist creates it for a few kinds only", async (
 });
 
 test.each([
+  [{ finalizers: ["foo"] }, "metadata.finalizers[0]"],
+  [{ finalizers: ["Not Valid"] }, "metadata.finalizers"],
+  [{ labels: { a: "-" } }, "metadata.labels"],
+  [{ annotations: { "a b": "c" } }, "metadata.annotations"],
+  [{ ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "p" }] }, "metadata.ownerReferences.uid"],
+])("an update to %j is invalid", async (metadata, field) => {
+  const { merge } = await withConfigMap();
+  const { status, json } = await merge(`${configMaps}/x`, { metadata });
+  expect([status, json.details.causes[0].field]).toEqual([422, field]);
+});
+
+test.each([
   [{ metadata: {} }, "the name of the object (x based on URL) was undeterminable: name must be provided"],
   [{ metadata: { name: "y" } }, "the name of the object (y) does not match the name on the URL (x)"],
   [
