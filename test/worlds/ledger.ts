@@ -1,7 +1,7 @@
 import type { Attributes } from "../../local/knative/event/cloud-event.ts";
 import type { Fate, Faults } from "../../local/knative/faults.ts";
 import type { HttpRequest } from "../../shared/http-message.ts";
-import type { Transport } from "../../shared/kubernetes/transport.ts";
+import type { ApiRequest, Transport } from "../../shared/kubernetes/transport.ts";
 import type { Log } from "../../shared/log.ts";
 import type { Handler } from "./functions.ts";
 import type { Call, Delivery, Intercept, Said } from "./world.ts";
@@ -40,14 +40,13 @@ export function createLedger(): Ledger {
     transport: (rule, transport) => (request) => {
       const page = pageOf(/\/namespaces\/([^/?]+)\//.exec(request.path)?.[1]);
       if (!page) return transport(request);
-      const call: Call = { rule, request };
-      page.calls.push(call);
-      let send = () => transport(request);
+      page.calls.push({ rule, request });
+      let send = (sent: ApiRequest) => transport(sent);
       for (const step of page.intercepts) {
         const next = send;
-        send = () => step(call, next);
+        send = (sent) => step({ rule, request: sent }, (instead = sent) => next(instead));
       }
-      return send();
+      return send(request);
     },
     handler: (rule, handle) => async (request) => {
       const page = pageOf(request.headers["ce-namespace"]);

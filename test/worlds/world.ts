@@ -41,11 +41,14 @@ export interface Delivery {
   readonly status: number;
 }
 
+/** Sends a request on: the function's own, or another in its place. */
+export type SendOn = (instead?: ApiRequest) => Promise<ApiResponse>;
+
 /**
  * Stands between functions and the API server: answers itself, or sends the request on, does something before or after, or
  * loses the answer by throwing.
  */
-export type Intercept = (call: Call, send: () => Promise<ApiResponse>) => Promise<ApiResponse>;
+export type Intercept = (call: Call, send: SendOn) => Promise<ApiResponse>;
 
 /** What an event handed to a function by hand says. */
 export interface Hand {
