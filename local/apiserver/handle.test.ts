@@ -65,6 +65,12 @@ describe("forms of an answer", () => {
     expect((await testServer().ask("GET", configMaps, undefined, { accept })).status).toBe(status);
   });
 
+  test("nothing is done for a client that could not read the answer", async () => {
+    const { ask } = testServer();
+    const { status } = await ask("POST", configMaps, { metadata: { name: "x" } }, { accept: "text/html" });
+    expect([status, (await ask("GET", `${configMaps}/x`)).status]).toEqual([406, 404]);
+  });
+
   test("a table of one object and of a list", async () => {
     const { ask } = testServer();
     const accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";

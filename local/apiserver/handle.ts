@@ -4,6 +4,7 @@ import { authenticate } from "./auth/authenticate.ts";
 import { authorize, authorizePath } from "./auth/authorize.ts";
 import { notServed } from "./failure.ts";
 import { nonResource } from "./non-resource.ts";
+import { formOf } from "./representation/accept.ts";
 import { encode, encodeFailure, once, respond } from "./representation/encode.ts";
 import type { Answer } from "./request/answer.ts";
 import { type Call, callOf, type ObjectCall, verbOf } from "./request/call.ts";
@@ -19,7 +20,9 @@ import { patch } from "./verbs/patch.ts";
 import { update } from "./verbs/update.ts";
 import { watch } from "./verbs/watch.ts";
 
-/** Answers one request. What it does to the store is done before the first `await`, so that requests never interleave. */
+/**
+ * Answers one request. What it does to the store is done before the first `await`, so that requests never interleave.
+ */
 export async function handle(state: State, request: ApiRequest): Promise<ApiResponse> {
   try {
     const mark = request.path.indexOf("?");
@@ -34,6 +37,8 @@ export async function handle(state: State, request: ApiRequest): Promise<ApiResp
     authorize(state, user, attributesOf(verbOf(request.method, wanted, query), wanted));
     if (!state.resources.hasGroup(wanted.group)) return nothing();
     const call = callOf(state, wanted, query, request, user);
+    // Nothing is done for a client that could not read the answer.
+    formOf(request.headers.accept);
     return encode(state, call, answer(state, call));
   } catch (error) {
     return encodeFailure(error);

@@ -28,7 +28,10 @@ export interface ApiServerOptions {
   readonly objectInUseProtection?: boolean;
   /** Admission plugin of that name; off by default, as upstream. */
   readonly ownerReferencesPermissionEnforcement?: boolean;
-  /** Whether writes are noted in `metadata.managedFields`; on by default. A simulation that does not look saves a third of each write. */
+  /**
+   * Whether writes are noted in `metadata.managedFields`; on by default. A simulation that does not look saves a third
+   * of each write.
+   */
   readonly managedFields?: boolean;
   /** Stands before the server: for faults such as 409, 429, 500, and answers that come late or never. */
   readonly intercept?: (request: ApiRequest, next: Transport) => Promise<ApiResponse>;
@@ -48,7 +51,10 @@ export interface ApiServer {
 
 const bookmarkPeriod = 60_000;
 
-/** A server that holds nothing but the namespaces `default`, `kube-system` and `kube-public`, and with RBAC the roles of a new cluster. */
+/**
+ * A server that holds nothing but the namespaces `default`, `kube-system` and `kube-public`, and with RBAC the roles of
+ * a new cluster.
+ */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { clock, random, tokens, intercept } = options;
   const state: State = {
@@ -65,7 +71,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     tokens: tokens && new Map(Object.entries(tokens)),
     issued: new Map(),
     bookmarks: createTicker(clock, bookmarkPeriod),
-    watches: new Set(),
+    watches: new Map(),
   };
   serveDefinitions(state);
   bootstrap(state);
@@ -74,7 +80,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     handle: intercept ? (request) => intercept(request, next) : next,
     compact: () => state.store.compact(),
     close() {
-      for (const end of [...state.watches]) end();
+      for (const end of [...state.watches.keys()]) end();
     },
   };
 }

@@ -25,8 +25,8 @@ export interface State {
   /** The tokens of service accounts. */
   readonly issued: Map<string, IssuedToken>;
   readonly bookmarks: Ticker;
-  /** How to end each open watch. */
-  readonly watches: Set<() => void>;
+  /** How to end each open watch, with the collection that it watches. */
+  readonly watches: Map<() => void, string>;
 }
 
 /** A moment as Kubernetes writes it in metadata: RFC 3339 in whole seconds. */

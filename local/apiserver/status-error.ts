@@ -7,8 +7,8 @@ export class StatusError extends Error {
   readonly metadata: Record<string, unknown>;
 
   /**
-   * `status` is the HTTP code; `reason` the machine-readable word (`NotFound`, `Conflict`, `Invalid`, ...); `metadata` carries the
-   * token with which an expired list could go on.
+   * `status` is the HTTP code; `reason` the machine-readable word (`NotFound`, `Conflict`, `Invalid`, ...); `metadata`
+   * carries the token with which an expired list could go on.
    */
   constructor(
     status: number,

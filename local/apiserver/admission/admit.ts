@@ -9,8 +9,9 @@ import { checkNamespace } from "./namespace-lifecycle.ts";
 import { protectObjectInUse } from "./object-in-use.ts";
 
 /**
- * What stands between a request and the registry and may change the object: the admission plugins of the API server that
- * rules can tell. `live` is absent on create. Answers the admitted object, which may be the same one, changed in place.
+ * What stands between a request and the registry and may change the object: the admission plugins of the API server
+ * that rules can tell. `live` is absent on create. Answers the admitted object, which may be the same one, changed in
+ * place.
  */
 export function admit(state: State, call: Call, object: KubernetesObject, live?: KubernetesObject): KubernetesObject {
   checkNamespace(state, call, object, live);

@@ -5,7 +5,10 @@ import type { State } from "../state.ts";
 
 const marks = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 
-/** DefaultStorageClass: a new claim that names no class gets the newest of the default ones. The empty name is one. In place. */
+/**
+ * DefaultStorageClass: a new claim that names no class gets the newest of the default ones. The empty name is one. In
+ * place.
+ */
 export function applyDefaultStorageClass({ store }: State, resource: Resource, object: KubernetesObject): void {
   if (resource.kind !== "PersistentVolumeClaim" || resource.apiVersion !== "v1") return;
   if (specOf(object).storageClassName !== undefined) return;

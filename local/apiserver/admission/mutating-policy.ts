@@ -7,7 +7,9 @@ import type { State } from "../state.ts";
 
 const group = "admissionregistration.k8s.io";
 
-/** MutatingAdmissionPolicy: what the cluster's policies make of an object, which is defaulted again when they change it. */
+/**
+ * MutatingAdmissionPolicy: what the cluster's policies make of an object, which is defaulted again when they change it.
+ */
 export function applyPolicies(
   { store }: State,
   call: Call,

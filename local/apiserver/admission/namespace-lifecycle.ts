@@ -4,8 +4,8 @@ import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
 
 /**
- * NamespaceLifecycle: what is written must belong to a namespace that exists, and a namespace that is going takes nothing new. Throws
- * 404 and 403.
+ * NamespaceLifecycle: what is written must belong to a namespace that exists, and a namespace that is going takes
+ * nothing new. Throws 404 and 403.
  */
 export function checkNamespace(state: State, call: Call, object: KubernetesObject, live?: KubernetesObject): void {
   const { resource, namespace } = call;

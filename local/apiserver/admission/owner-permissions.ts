@@ -8,9 +8,9 @@ import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
 
 /**
- * OwnerReferencesPermissionEnforcement, off by default upstream and on in OpenShift: who changes the owners of an object
- * must be allowed to delete it, and who makes a reference block the deletion of an owner must be allowed to update that
- * owner's finalizers. Throws 403.
+ * OwnerReferencesPermissionEnforcement, off by default upstream and on in OpenShift: who changes the owners of an
+ * object must be allowed to delete it, and who makes a reference block the deletion of an owner must be allowed to
+ * update that owner's finalizers. Throws 403.
  */
 export function checkOwnerPermissions(state: State, call: Call, next: KubernetesObject, live?: KubernetesObject): void {
   if (!state.switches.ownerReferencesPermissionEnforcement || call.subresource === "status") return;

@@ -6,8 +6,8 @@ import type { IssuedToken } from "./identity.ts";
 export const ownAudience = "https://kubernetes.default.svc";
 
 /**
- * Issues a token that looks like the JSON Web Token of a real cluster. It is not signed: the server knows its tokens by heart, and nobody
- * else is to trust them.
+ * Issues a token that looks like the JSON Web Token of a real cluster. It is not signed: the server knows its tokens by
+ * heart, and nobody else is to trust them.
  */
 export function issueToken(
   { clock, random, issued }: State,
@@ -17,6 +17,7 @@ export function issueToken(
 ): { token: string; audience: readonly string[]; expires: number } {
   const { name, namespace = "", uid } = metadata;
   const now = clock.now();
+  for (const [old, known] of issued) if (known.expires <= now) issued.delete(old);
   const expires = now + seconds * 1000;
   const subject = `system:serviceaccount:${namespace}:${name}`;
   const at = Math.floor(now / 1000);

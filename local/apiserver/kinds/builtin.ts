@@ -22,7 +22,10 @@ const authorization = "authorization.k8s.io/v1";
 const rbac = "rbac.authorization.k8s.io/v1";
 const storage = "storage.k8s.io/v1";
 
-/** The resources that are served without a CustomResourceDefinition: what rules, controllers and a tour with kubectl touch. */
+/**
+ * The resources that are served without a CustomResourceDefinition: what rules, controllers and a tour with kubectl
+ * touch.
+ */
 export const builtin: readonly Resource[] = [
   resource("v1", "ConfigMap", "configmaps", { shortNames: ["cm"] }),
   resource("v1", "Event", "events", { shortNames: ["ev"] }),

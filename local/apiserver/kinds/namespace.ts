@@ -3,7 +3,9 @@ import { labelProblems } from "../validation/names.ts";
 import { objectIn, specOf } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";
 
-/** Namespaces: held by `spec.finalizers`, which only the subresource `finalize` changes, until their content is gone. */
+/**
+ * Namespaces: held by `spec.finalizers`, which only the subresource `finalize` changes, until their content is gone.
+ */
 export const namespaceStrategy: Strategy = {
   nameRule: labelProblems,
   answersDeleted: true,

@@ -154,7 +154,7 @@ describe("a definition that is deleted", () => {
   test("waits for what finalizers hold, and takes nothing new meanwhile", async () => {
     const { ask, merge, watch } = await served();
     await ask("POST", things, thing("x", { metadata: { name: "x", finalizers: ["a.dev/b"] } }));
-    const { seen } = await watch(`${things}?watch=1`);
+    const { ended, seen } = await watch(`${things}?watch=1`);
     const { json } = await ask("DELETE", `${definitions}/things.example.dev`);
     expect(json.metadata.finalizers).toEqual(["customresourcecleanup.apiextensions.k8s.io"]);
     expect((await ask("POST", things, thing("y"))).json.message).toBe(
@@ -162,6 +162,7 @@ describe("a definition that is deleted", () => {
     );
     await merge(`${things}/x`, { metadata: { finalizers: null } });
     expect(await seen()).toEqual(["ADDED x", "MODIFIED x", "DELETED x"]);
+    expect(ended()).toBe(true);
     expect((await ask("GET", `${definitions}/things.example.dev`)).status).toBe(404);
   });
 });

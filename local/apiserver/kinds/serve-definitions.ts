@@ -12,15 +12,22 @@ export const definitions = "apiextensions.k8s.io/customresourcedefinitions";
 const cleanup = definitionStrategy.deletionFinalizer ?? "";
 
 /**
- * What a controller does for CustomResourceDefinitions in a real cluster, done here at once: accepts names, serves what is
- * defined, and when a definition is deleted, deletes all of its kind before it.
+ * What a controller does for CustomResourceDefinitions in a real cluster, done here at once: accepts names, serves what
+ * is defined, and when a definition is deleted, deletes all of its kind before it.
  */
 export function serveDefinitions(state: State): void {
   state.store.watch(definitions, state.store.version, ({ type, current }) => {
-    if (type === "DELETED") state.resources.define(current.key, []);
+    if (type === "DELETED") forget(state, current);
     else if (current.object.metadata.deletionTimestamp) end(state, current);
     else accept(state, current);
   });
+}
+
+/** What is no longer served is no longer watched. */
+function forget({ resources, watches }: State, { key, object }: Stored): void {
+  resources.define(key, []);
+  const collection = collectionOfDefined(object);
+  for (const [end, watched] of [...watches]) if (watched === collection) end();
 }
 
 function accept({ clock, resources, store }: State, { key, object }: Stored): void {

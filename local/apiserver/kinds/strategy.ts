@@ -2,7 +2,9 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Cause } from "../validation/cause.ts";
 import type { NameRule } from "../validation/metadata.ts";
 
-/** What the registry does differently for one kind. Everything is optional: the absent is what most built-in kinds do. */
+/**
+ * What the registry does differently for one kind. Everything is optional: the absent is what most built-in kinds do.
+ */
 export interface Strategy {
   /** How names must look; a DNS subdomain when absent. */
   readonly nameRule?: NameRule;
@@ -36,7 +38,10 @@ export interface Strategy {
   gracePeriod?(object: KubernetesObject, asked: number | undefined): number;
   /** A finalizer that a DELETE adds. */
   readonly deletionFinalizer?: string;
-  /** Marks an object that has to wait as being deleted, in place; the timestamp, no grace and a new generation when absent. */
+  /**
+   * Marks an object that has to wait as being deleted, in place; the timestamp, no grace and a new generation when
+   * absent.
+   */
   markDeleting?(object: KubernetesObject, now: string): void;
   /** Whether something other than `metadata.finalizers` still holds a dying object. */
   held?(object: KubernetesObject): boolean;

@@ -14,6 +14,8 @@ export function asServed(resource: Resource, object: KubernetesObject): Kubernet
   return object.apiVersion === resource.apiVersion ? object : { ...object, apiVersion: resource.apiVersion };
 }
 
-/** An object of a resource's version as it is stored. Versions of a custom resource differ in nothing but their name. */
+/**
+ * An object of a resource's version as it is stored. Versions of a custom resource differ in nothing but their name.
+ */
 export const asStored = (resource: Resource, object: KubernetesObject): KubernetesObject =>
   isGroupedEvent(resource) ? toCoreEvent(object) : object;

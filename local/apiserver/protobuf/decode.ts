@@ -11,8 +11,9 @@ export const protobufType = "application/vnd.kubernetes.protobuf";
 const magic = "k8s\0";
 
 /**
- * Reads an object from Kubernetes' protobuf encoding. Only the kinds are known that kubectl sends so; for any other, and for
- * a field that is not in the table, throws 415, for the server would otherwise lose what it does not understand.
+ * Reads an object from Kubernetes' protobuf encoding. Only the kinds are known that kubectl sends so; for any other,
+ * and for a field that is not in the table, throws 415, for the server would otherwise lose what it does not
+ * understand.
  */
 export function decodeProtobuf(bytes: Uint8Array): Fields {
   try {

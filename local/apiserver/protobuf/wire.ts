@@ -1,4 +1,7 @@
-/** One field of a message on the wire: its number with a whole number or with the bytes of a text, a message or the like. */
+/**
+ * One field of a message on the wire: its number with a whole number or with the bytes of a text, a message or the
+ * like.
+ */
 export interface WireField {
   readonly number: number;
   readonly value: bigint | Uint8Array;

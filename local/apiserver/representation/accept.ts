@@ -18,8 +18,8 @@ const shapes: Readonly<Record<string, Omit<Form, "yaml">>> = {
 const cache = new Map<string, Form | StatusError>();
 
 /**
- * Reads an `accept` header: the first type that is understood counts. There is only JSON and YAML; a client that also knows protobuf or CBOR
- * gets JSON. Throws 406.
+ * Reads an `accept` header: the first type that is understood counts. There is only JSON and YAML; a client that also
+ * knows protobuf or CBOR gets JSON. Throws 406.
  */
 export function formOf(accept: string | undefined): Form {
   const header = accept ?? "";

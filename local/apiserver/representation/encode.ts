@@ -15,7 +15,6 @@ type ListAnswer = Answer & { type: "list" };
 export function encode(state: State, call: Call, answer: Answer): ApiResponse {
   const warnings = warningHeader(call.warnings);
   if (answer.type === "stream") return respond(200, "application/json", answer.body, { ...warnings, ...chunked });
-  if (answer.type === "text") return respond(answer.status, "text/plain; charset=utf-8", once(answer.text), warnings);
   const form = formOf(call.request.headers.accept);
   const status = answer.type === "list" ? 200 : answer.status;
   const json = jsonOf(state, call, answer, form);
@@ -25,7 +24,7 @@ export function encode(state: State, call: Call, answer: Answer): ApiResponse {
 
 const chunked = { "transfer-encoding": "chunked" };
 
-function jsonOf(state: State, call: Call, answer: Exclude<Answer, { type: "stream" | "text" }>, form: Form): string {
+function jsonOf(state: State, call: Call, answer: Exclude<Answer, { type: "stream" }>, form: Form): string {
   switch (answer.type) {
     case "object":
       return JSON.stringify(answer.object);
@@ -95,7 +94,7 @@ export function encodeFailure(error: unknown): ApiResponse {
 const internal = (error: unknown) =>
   new StatusError(500, "InternalError", `Internal error occurred: ${error instanceof Error ? error.message : error}`);
 
-/** A response of text that is not about a resource. */
+/** A response with a body of text. */
 export const respond = (
   status: number,
   type: string,

@@ -14,5 +14,4 @@ export type Answer =
       readonly next?: string;
       readonly remaining?: number;
     }
-  | { readonly type: "stream"; readonly body: AsyncIterable<string> }
-  | { readonly type: "text"; readonly status: number; readonly text: string };
+  | { readonly type: "stream"; readonly body: AsyncIterable<string> };

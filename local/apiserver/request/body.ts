@@ -14,7 +14,10 @@ export function contentType({ request }: Call): string {
   return (request.headers["content-type"] ?? "application/json").split(";")[0]!.trim().toLowerCase();
 }
 
-/** The object in the body of a create or an update, typed as the resource is. Throws 400 and 415 as the API server words them. */
+/**
+ * The object in the body of a create or an update, typed as the resource is. Throws 400 and 415 as the API server words
+ * them.
+ */
 export function readObject(call: Call, resource: Resource): KubernetesObject {
   const document = readDocument(call, resource.kind);
   if (resource.custom) checkCustomType(resource, document, call.request.body ?? "");
@@ -40,8 +43,8 @@ export function readObject(call: Call, resource: Resource): KubernetesObject {
 }
 
 /**
- * Types an object that came in a request. Unknown fields are dropped with a warning, or without (`fieldValidation=Ignore`), or
- * throw {@link TypeMismatch} (`Strict`).
+ * Types an object that came in a request. Unknown fields are dropped with a warning, or without
+ * (`fieldValidation=Ignore`), or throw {@link TypeMismatch} (`Strict`).
  */
 export function decode(call: Call, resource: Resource, document: Fields): KubernetesObject {
   const conformed = conform(resource, document);

@@ -16,9 +16,9 @@ export interface Conformed {
 }
 
 /**
- * What decoding into a typed struct does to an object: unknown fields and nulls are dropped, a value of the wrong type throws
- * {@link TypeMismatch}. Of a custom resource only the metadata is typed so; its schema is applied elsewhere. An object
- * whose type is not known here stays as it is.
+ * What decoding into a typed struct does to an object: unknown fields and nulls are dropped, a value of the wrong type
+ * throws {@link TypeMismatch}. Of a custom resource only the metadata is typed so; its schema is applied elsewhere. An
+ * object whose type is not known here stays as it is.
  */
 export function conform(resource: Resource, object: Fields): Conformed {
   const unknown: string[] = [];
@@ -124,7 +124,8 @@ const quantities =
   /(^|\.)(requests|limits|capacity|allocatable|allocatedResources|overhead|hard|used|sizeLimit|divisor)$/;
 const isQuantity = (path: string) => quantities.test(path);
 
-// Fields whose type in Go is MicroTime: it takes exactly six digits of a second, where Time takes any number and drops them.
+// Fields whose type in Go is MicroTime: it takes exactly six digits of a second, where Time takes any number and drops
+// them.
 const microTimes = new Set(["eventTime", "lastObservedTime", "acquireTime", "renewTime"]);
 
 function timestamp(text: string, path: string): string {

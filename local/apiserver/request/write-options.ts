@@ -10,7 +10,9 @@ export interface WriteOptions {
   readonly fieldValidation: "Ignore" | "Strict" | "Warn";
 }
 
-/** Reads the query of a write. `kind` is what the API server calls the options, `CreateOptions` for example. Throws 422. */
+/**
+ * Reads the query of a write. `kind` is what the API server calls the options, `CreateOptions` for example. Throws 422.
+ */
 export function writeOptions(query: URLSearchParams, kind: string): WriteOptions {
   const validation = query.get("fieldValidation") ?? "";
   const manager = query.get("fieldManager") ?? "";

@@ -7,8 +7,9 @@ import { selectableFields } from "./selectable.ts";
 export type FieldSelector = (object: KubernetesObject) => boolean;
 
 /**
- * Reads the text of a `fieldSelector` parameter: `field=value`, `field==value`, `field!=value`, joined by commas. A field that
- * does not exist has the empty value. Throws 400 for a field that the API server does not index for this resource.
+ * Reads the text of a `fieldSelector` parameter: `field=value`, `field==value`, `field!=value`, joined by commas. A
+ * field that does not exist has the empty value. Throws 400 for a field that the API server does not index for this
+ * resource.
  */
 export function parseFieldSelector(resource: Resource, text: string): FieldSelector {
   const fields = selectableFields(resource);

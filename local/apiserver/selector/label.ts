@@ -5,8 +5,9 @@ import { labelValueProblems, qualifiedNameProblems } from "../validation/names.t
 export type LabelSelector = (labels: Readonly<Record<string, string>>) => boolean;
 
 /**
- * Reads the text of a `labelSelector` parameter: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a>1`, `a<1`,
- * joined by commas. `!=` and `notin` also select objects without the label. Throws 400 with the wording of the API server.
+ * Reads the text of a `labelSelector` parameter: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a>1`,
+ * `a<1`, joined by commas. `!=` and `notin` also select objects without the label. Throws 400 with the wording of the
+ * API server.
  */
 export function parseLabelSelector(text: string): LabelSelector {
   const tokens: string[] = [...(text.match(/==|!=|[=!(),<>]|[^\s=!(),<>]+/g) ?? []), ""];

@@ -13,7 +13,9 @@ export interface Store {
    * `undefined` when that moment is forgotten.
    */
   list(collection: string, prefix: string, at?: number): Stored[] | undefined;
-  /** Writes a new version. The object is frozen and gets its resourceVersion; callers hand over an object of their own. */
+  /**
+   * Writes a new version. The object is frozen and gets its resourceVersion; callers hand over an object of their own.
+   */
   put(collection: string, key: string, object: KubernetesObject): Stored;
   /** Takes an object away; `object` is its last state. */
   remove(collection: string, key: string, object: KubernetesObject): Stored;
@@ -28,7 +30,9 @@ export interface Store {
   compact(): void;
 }
 
-/** Told of each change of a collection while it is being committed, before anybody else can act on it. Must not throw. */
+/**
+ * Told of each change of a collection while it is being committed, before anybody else can act on it. Must not throw.
+ */
 export type Observe = (collection: string, event: StoreEvent) => void;
 
 /** An empty store; `history` is how many events of each resource it remembers. */

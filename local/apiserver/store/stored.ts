@@ -15,8 +15,8 @@ export interface Stored {
 }
 
 /**
- * Freezes `object` as version `version`; 0 is for what was never stored. The caller hands the object over and does not touch it
- * again.
+ * Freezes `object` as version `version`; 0 is for what was never stored. The caller hands the object over and does not
+ * touch it again.
  */
 export function storedAs(key: string, version: number, object: KubernetesObject): Stored {
   if (version > 0) object.metadata.resourceVersion = String(version);

@@ -25,8 +25,9 @@ const eviction: Resource = {
 const budgets = "policy/poddisruptionbudgets";
 
 /**
- * POST to `pods/eviction`: a DELETE that asks the pod's disruption budget first. 429 when the budget does not allow it now. The budget's
- * status is a controller's work; here it is only read and, for an eviction that it allows, counted down.
+ * POST to `pods/eviction`: a DELETE that asks the pod's disruption budget first. 429 when the budget does not allow it
+ * now. The budget's status is a controller's work; here it is only read and, for an eviction that it allows, counted
+ * down.
  */
 export function evict(state: State, call: ObjectCall): Answer {
   const { resource, name } = call;

@@ -8,7 +8,10 @@ import { live } from "../verbs/get.ts";
 import { checkNames } from "../verbs/names.ts";
 import { updateObject } from "../write/update.ts";
 
-/** PUT to `namespaces/finalize`: the only way to change `spec.finalizers`, and with the last of them the end of the namespace. */
+/**
+ * PUT to `namespaces/finalize`: the only way to change `spec.finalizers`, and with the last of them the end of the
+ * namespace.
+ */
 export function finalize(state: State, call: ObjectCall): Answer {
   const { resource, name } = call;
   if (resource.kind !== "Namespace") throw notFound(resource, name);

@@ -8,7 +8,10 @@ export interface Channel extends AsyncIterable<string> {
 // A real server ends the watch of a client that does not keep up, too; the client goes on from the last version it saw.
 const mostWaiting = 64 * 1024 * 1024;
 
-/** A channel that calls `closed` once when it ends or its reader leaves. What waits to be read is handed over in one piece. */
+/**
+ * A channel that calls `closed` once when it ends or its reader leaves. What waits to be read is handed over in one
+ * piece.
+ */
 export function createChannel(closed: () => void): Channel {
   let waiting = "";
   let ended = false;

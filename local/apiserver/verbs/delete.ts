@@ -10,7 +10,10 @@ import { deleteObject } from "../write/delete.ts";
 import { live } from "./get.ts";
 import { list } from "./list.ts";
 
-/** DELETE of one object. Answers the object where it still exists, and a Status where it is gone, but for kinds that show it once more. */
+/**
+ * DELETE of one object. Answers the object where it still exists, and a Status where it is gone, but for kinds that
+ * show it once more.
+ */
 export function remove(state: State, call: ObjectCall): Answer {
   const { resource, name } = call;
   const options = deleteOptions(call);

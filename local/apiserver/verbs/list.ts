@@ -43,7 +43,10 @@ function takePage(rest: Stored[], limit: number, selects: ListQuery["selects"]) 
   return { items, taken };
 }
 
-/** The client may go on with the rest as it is now, or begin again; to prove that something is not there it must begin again. */
+/**
+ * The client may go on with the rest as it is now, or begin again; to prove that something is not there it must begin
+ * again.
+ */
 function staleToken({ start }: Token): Error {
   const text = JSON.stringify({ v: "meta.k8s.io/v1", rv: -1, start });
   return expired(

@@ -24,11 +24,9 @@ export function watch(state: State, call: Call): Answer {
     for (const stop of stops) stop();
   });
   const { signal } = call.request;
-  if (signal) {
-    signal.addEventListener("abort", channel.end, { once: true });
-    stops.push(() => signal.removeEventListener("abort", channel.end));
-  }
-  state.watches.add(channel.end);
+  signal?.addEventListener("abort", channel.end, { once: true });
+  stops.push(() => signal?.removeEventListener("abort", channel.end));
+  state.watches.set(channel.end, collection);
   stops.push(() => state.watches.delete(channel.end));
 
   const writer = eventWriter(state, call, channel.write);
@@ -53,7 +51,10 @@ export function watch(state: State, call: Call): Answer {
   return { type: "stream", body: channel };
 }
 
-/** Passes on what concerns the watch. An object that begins or ceases to be selected is added or deleted to this watcher. */
+/**
+ * Passes on what concerns the watch. An object that begins or ceases to be selected is added or deleted to this
+ * watcher.
+ */
 function tell(
   { type, current, previous }: StoreEvent,
   prefix: string,

@@ -15,8 +15,9 @@ import { dedupeOwners, normalizeMetadata } from "./metadata.ts";
 import { track } from "./track.ts";
 
 /**
- * Creates an object that was read from a request, in the version of the call's resource; the caller hands it over. Answers what
- * was stored, or would have been in a dry run. Throws 409 for a name that is taken and 422 for what is invalid.
+ * Creates an object that was read from a request, in the version of the call's resource; the caller hands it over.
+ * Answers what was stored, or would have been in a dry run. Throws 409 for a name that is taken and 422 for what is
+ * invalid.
  */
 export function createObject(state: State, call: Call, given: KubernetesObject, applied = false): Stored {
   const { resource } = call;

@@ -18,9 +18,9 @@ export interface Deletion {
 }
 
 /**
- * Deletes an object, or begins to: finalizers and, of pods, the grace period hold it back. A DELETE of an object that is
- * already going may still change how its dependents go, and shorten the grace period. Throws 409 when a precondition does
- * not hold.
+ * Deletes an object, or begins to: finalizers and, of pods, the grace period hold it back. A DELETE of an object that
+ * is already going may still change how its dependents go, and shorten the grace period. Throws 409 when a precondition
+ * does not hold.
  */
 export function deleteObject(state: State, resource: Resource, live: Stored, options: DeleteOptions): Deletion {
   const { dryRun } = options;
@@ -71,8 +71,8 @@ export function checkPreconditions(resource: Resource, { object, version }: Stor
 }
 
 /**
- * Gives a kind that ends gracefully the time it asks for, in place. `none`: the kind knows no grace period, or it is over; `pending`: an
- * earlier DELETE gave it no more time than this one.
+ * Gives a kind that ends gracefully the time it asks for, in place. `none`: the kind knows no grace period, or it is
+ * over; `pending`: an earlier DELETE gave it no more time than this one.
  */
 function applyGracePeriod(
   { clock }: State,
@@ -97,7 +97,10 @@ function applyGracePeriod(
   return "set";
 }
 
-/** How the garbage collector is to treat the dependents is told by two finalizers; a finalizer already there says it as well. */
+/**
+ * How the garbage collector is to treat the dependents is told by two finalizers; a finalizer already there says it as
+ * well.
+ */
 function finalizersAfter(
   { collected, deletionFinalizer }: Strategy,
   { metadata }: KubernetesObject,

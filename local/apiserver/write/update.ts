@@ -17,9 +17,9 @@ import { replaceObject } from "./replace.ts";
 import { track } from "./track.ts";
 
 /**
- * Brings `live` to the state that a request wants, given in the version of the call's resource; the caller hands it over. A write that changes
- * nothing is none; the write that takes the last finalizer of a dying object deletes it. Throws 409 for a stale
- * resourceVersion and 422 for what is invalid.
+ * Brings `live` to the state that a request wants, given in the version of the call's resource; the caller hands it
+ * over. A write that changes nothing is none; the write that takes the last finalizer of a dying object deletes it.
+ * Throws 409 for a stale resourceVersion and 422 for what is invalid.
  */
 export function updateObject(
   state: State,
@@ -61,7 +61,9 @@ function store(state: State, call: Call, strategy: Strategy, live: Stored, next:
   return storedAs(live.key, live.version, next);
 }
 
-/** Whether nothing holds a dying object any longer. A pod that still has time to end waits for the DELETE without grace. */
+/**
+ * Whether nothing holds a dying object any longer. A pod that still has time to end waits for the DELETE without grace.
+ */
 function isReleased(strategy: Strategy, { metadata, ...rest }: KubernetesObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = metadata;
   if (!deletionTimestamp || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false;
