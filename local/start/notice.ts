@@ -23,9 +23,13 @@ export function sayWhatIsTouched(
   if (tour) item(`for the tour: Namespace ${tour} with claims and pods of its own`);
   print("");
   say("While it runs, the functions do on this cluster what they are for:");
-  item("protect puts the finalizer holdfast.dev/pvc-protection on claims of all namespaces, at their next change;");
+  item(
+    "protect puts the finalizer holdfast.dev/pvc-protection on every claim of every namespace, when it changes or when the sweep comes to it, which it does each minute;",
+  );
   item("release annotates claims that are being deleted, and takes the finalizer off once no pod uses them;");
-  item("release and warn write Events on claims and pods.");
+  item(
+    "release and warn write Events on claims and pods; the sweep and the dead-letter function keep what they know in namespace holdfast.",
+  );
   say("At the end it asks whether to take the finalizer off the claims again.");
   print("");
 }
