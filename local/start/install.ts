@@ -31,7 +31,11 @@ export async function create(client: Client, objects: readonly KubernetesObject[
 }
 
 /** Marks what this program put on somebody's cluster, so that a run after one that was killed knows it again. */
-const ownLabel = { "app.kubernetes.io/managed-by": "holdfast-laptop" };
+export const ownLabel = { "app.kubernetes.io/managed-by": "holdfast-laptop" };
+
+/** Whether a run of this program made the object. */
+export const isOurs = ({ metadata }: KubernetesObject): boolean =>
+  metadata.labels?.["app.kubernetes.io/managed-by"] === "holdfast-laptop";
 
 /** Objects on somebody's cluster that are to be taken away again. */
 export interface Guests {
@@ -55,7 +59,7 @@ export function createGuests(client: Client, clock: Clock): Guests {
       const { namespace, name } = object.metadata;
       const found = await client.get<KubernetesObject>(kind, namespace, name);
       if (!found) return add(kind, object);
-      if (found.metadata.labels?.["app.kubernetes.io/managed-by"] !== "holdfast-laptop")
+      if (!isOurs(found))
         throw new Complaint(
           `${describe(referenceTo(found))} is there already and not ours: Holdfast seems to be installed on this cluster. Nothing of it was touched.`,
         );

@@ -9,6 +9,7 @@ import { Namespace } from "../controllers/objects/kinds.ts";
 import type { Counts } from "../start/activity.ts";
 import { Complaint } from "../start/complaint.ts";
 import { protectedClaims, unprotect } from "../start/farewell.ts";
+import { isOurs, ownLabel } from "../start/install.ts";
 import type { Stage } from "../start/stage.ts";
 import { exampleObjects, named } from "./objects.ts";
 import type { Step } from "./play.ts";
@@ -148,14 +149,18 @@ export function pvcProtectionTour(world: TourWorld): Step[] {
   ];
 }
 
-/** Makes the tour's namespace; complains when there is one already. */
-export async function beginTour({ client }: Pick<Stage, "client">): Promise<void> {
-  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: tourNamespace } } as KubernetesObject;
+/** Makes the tour's namespace, anew where a run that was killed left it; complains about one of somebody else's. */
+export async function beginTour(stage: Pick<Stage, "client" | "clock">): Promise<void> {
+  const metadata = { name: tourNamespace, labels: ownLabel } as unknown as KubernetesObject["metadata"];
   try {
-    await client.create(Namespace, namespace);
+    await stage.client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata });
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    throw new Complaint(`Namespace ${tourNamespace} is there already; the tour makes its own. Delete it first.`);
+    const found = await stage.client.get<KubernetesObject>(Namespace, undefined, tourNamespace);
+    if (found && !isOurs(found))
+      throw new Complaint(`Namespace ${tourNamespace} is there already; the tour makes its own. Delete it first.`);
+    await endTour(stage);
+    return beginTour(stage);
   }
 }
 
