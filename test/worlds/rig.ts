@@ -128,7 +128,7 @@ export async function startRig(server: Server, random: Random, setting: Setting)
 }
 
 /** A real API server learns of admission policies by watching them. */
-async function policyInForce({ admin, eventually }: Server): Promise<void> {
+export async function policyInForce({ admin, eventually }: Server): Promise<void> {
   await eventually("the admission policy is in force", async () => {
     const probe = claim({ namespace: "default", generateName: "holdfast-probe-" });
     const { metadata } = await admin.create(PersistentVolumeClaim, probe);

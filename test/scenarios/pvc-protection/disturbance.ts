@@ -287,7 +287,11 @@ const disturbed: readonly Story[] = [
 ];
 
 /** Things go wrong on the way; in the end everything is as if they had not. What goes wrong does not depend on the mode. */
-export const disturbance: readonly Story[] = disturbed.map((story) => ({ ...story, settings: [beside, alone] }));
+export const disturbance: readonly Story[] = disturbed.map((story) => ({
+  ...story,
+  within: true,
+  settings: [beside, alone],
+}));
 
 /** Gives lists of pods so few items a page. */
 function inPagesOf(world: World, limit: number): void {

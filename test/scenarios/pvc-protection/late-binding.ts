@@ -42,6 +42,7 @@ function beforeRemoval(world: World, finalizer: string, step: () => Promise<void
 export const lateBinding: readonly Story[] = [
   {
     title: "a pod bound between list and release starts, and the claim stays: the second phase sees it",
+    within: true,
     // Where Kubernetes' own controller removes its finalizer, nobody can step in between.
     settings: [alone],
     async tell(world) {
@@ -64,6 +65,7 @@ export const lateBinding: readonly Story[] = [
   {
     title:
       "a pod bound after Kubernetes' own finalizer is gone is refused by the kubelet, and the claim goes under no running pod",
+    within: true,
     settings: twoPhased,
     async tell(world) {
       await boundClaim(world, "data");
@@ -82,6 +84,7 @@ export const lateBinding: readonly Story[] = [
   },
   {
     title: "under one finalizer the race is open, as it is in Kubernetes",
+    within: true,
     settings: [standIn],
     harms: true,
     async tell(world) {

@@ -53,6 +53,7 @@ export const protecting: readonly Story[] = [
   },
   {
     title: "a claim from before the functions is found by the sweep",
+    within: true,
     async tell(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
@@ -66,6 +67,7 @@ export const protecting: readonly Story[] = [
   },
   {
     title: "a protected claim is left alone, whatever else changes on it",
+    within: true,
     async tell(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
@@ -79,6 +81,7 @@ export const protecting: readonly Story[] = [
   },
   {
     title: "a claim being deleted gets no finalizer any more",
+    within: true,
     async tell(world) {
       const { admin, namespace } = world;
       await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data", finalizers: ["a.example/hold"] }));

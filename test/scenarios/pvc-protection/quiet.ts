@@ -29,6 +29,7 @@ async function busyCluster(world: World): Promise<void> {
 export const quiet: readonly Story[] = [
   {
     title: "heartbeats of pods wake no function",
+    within: true,
     settings: strict,
     async tell(world) {
       await busyCluster(world);
@@ -39,6 +40,7 @@ export const quiet: readonly Story[] = [
   },
   {
     title: "heartbeats of pods cost no call to the API server, although they wake the functions",
+    within: true,
     settings: [documentMode],
     async tell(world) {
       await busyCluster(world);

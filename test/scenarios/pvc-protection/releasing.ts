@@ -80,6 +80,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "a held claim is told about once, however often it changes",
+    within: true,
     async tell(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
@@ -157,6 +158,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "a pod that nothing was told of yet holds the claim all the same",
+    within: true,
     async tell(world) {
       await protectedClaim(world, "data");
       world.fate(({ kind }) => (kind === "Pod" ? [] : undefined));
@@ -169,6 +171,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "an update of a running pod asks the API server nothing",
+    within: true,
     async tell(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");

@@ -49,6 +49,7 @@ export const replacement: readonly Story[] = [
   },
   {
     title: "a pod replaced by one of its name that uses the claim, too, still holds it",
+    within: true,
     async tell(world) {
       await protectedClaim(world, "data");
       const first = await runningPod(world, "web", ["data"]);
@@ -73,6 +74,7 @@ export const replacement: readonly Story[] = [
   },
   {
     title: "a claim created again under its name keeps its finalizer, even when it comes between look and write",
+    within: true,
     async tell(world) {
       const { metadata: old } = await protectedClaim(world, "data");
       let replaced = false;

@@ -26,7 +26,7 @@ export const alone: Setting = {
 export const documentMode: Setting = {
   name: "in document mode",
   inTree: true,
-  environment: { "pvc-protection-release": { MODE: "document", IN_TREE: "absent" } },
+  environment: { "pvc-protection-release": { MODE: "document", IN_TREE: "overruled" } },
   components: [policy, "pvc-protection/pod-updates"],
 };
 

@@ -1,0 +1,18 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { processWorlds } from "../worlds/process-world.ts";
+import type { RealWorlds } from "../worlds/real-world.ts";
+import { clusterLife } from "./pvc-protection/cluster-life.ts";
+import { watchInvariants } from "./pvc-protection/invariants.ts";
+import { beside } from "./pvc-protection/settings.ts";
+import { tell } from "./tell.ts";
+
+// Real time is dear: the stories in which most of a cluster takes part stand for the others.
+describe("PVC protection by npm start", { timeout: 60_000 }, () => {
+  let worlds: RealWorlds;
+  beforeAll(async () => {
+    worlds = await processWorlds(beside, { missing: ["kubelet"] });
+  }, 60_000);
+  afterAll(() => worlds?.stop(), 30_000);
+
+  tell(clusterLife, [beside], { open: (setting) => worlds.open(setting), watch: watchInvariants });
+});

@@ -1,0 +1,61 @@
+import { benchOn } from "./bench.ts";
+import { install, readInstallation } from "./installation.ts";
+import { startProgram } from "./program.ts";
+import { realServer } from "./real-server.ts";
+import type { RealWorlds } from "./real-world.ts";
+import { policyInForce } from "./rig.ts";
+import { restFor, surround } from "./surroundings.ts";
+import type { Setting } from "./world.ts";
+
+/** On which cluster `npm start` is to work. */
+export interface ProcessWorldsOptions {
+  /** A real one; without it the program brings its own. */
+  readonly kubeconfig?: string;
+  /** See {@link surround}. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Worlds in which everything is as `npm start` runs it: the functions' real bundles as processes that come and go, on real
+ * time. What looks into functions, or stands in their way, is refused; the only setting is the default one.
+ */
+export async function processWorlds(
+  setting: Setting,
+  { kubeconfig, missing }: ProcessWorldsOptions,
+): Promise<RealWorlds> {
+  const program = await startProgram(["--no-tour", ...(kubeconfig ? ["--kubeconfig", kubeconfig, "--yes"] : [])]);
+  const server = realServer(kubeconfig ?? /KUBECONFIG=(\S+)/.exec(program.said())?.[1] ?? "");
+  const leave = await surround(server, missing);
+  // What the functions themselves need is there; the policy is for the administrator to add.
+  const { objects } = readInstallation(setting);
+  const uninstall = await install(server.admin, objects);
+  await policyInForce(server);
+
+  const refuse = () => {
+    throw new Error("The functions are processes: nothing of them can be seen or disturbed.");
+  };
+  const unseen = new Proxy([], { get: refuse });
+  return {
+    async open() {
+      const bench = await benchOn(server);
+      return {
+        ...bench,
+        setting,
+        said: unseen,
+        calls: unseen,
+        deliveries: unseen,
+        intercept: refuse,
+        fate: refuse,
+        instance: refuse,
+        sweep: refuse,
+        rest: () => server.clock.sleep(restFor),
+      };
+    },
+    async stop() {
+      await uninstall();
+      await leave();
+      await server.stop();
+      await program.stop();
+    },
+  };
+}
