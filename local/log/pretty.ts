@@ -1,4 +1,5 @@
-// Makes the functions' log readable: kubectl logs -n holdfast deploy/... | node local/log/pretty.ts
+// Makes the functions' log readable, one decision a line:
+//   kubectl logs -n holdfast -l app.kubernetes.io/part-of=holdfast -c user-container --tail=-1 | npm run --silent pretty
 import { createInterface } from "node:readline";
 import { decisionLine, isLogRecord } from "./decision-line.ts";
 import { terminal } from "./terminal.ts";
