@@ -1,0 +1,13 @@
+/** `npm run bench [-- NAME [flags]]`: measures, and prints tables. Each benchmark is imported only when it is asked for. */
+const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string[]): Promise<void> }>>> = {
+  release: () => import("./release/run.ts"),
+  latency: () => import("./latency/run.ts"),
+};
+
+const [name = "budget", ...args] = process.argv.slice(2);
+const load = Object.hasOwn(benches, name) ? benches[name] : undefined;
+if (load) await (await load()).run(args);
+else {
+  console.error(`There is no benchmark ${name}. There are: ${Object.keys(benches).join(", ")}.`);
+  process.exitCode = 1;
+}

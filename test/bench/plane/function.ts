@@ -1,0 +1,73 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { tokenOf } from "../../worlds/service-account.ts";
+import { writeKubeconfig } from "../kubeconfig.ts";
+import type { Plane } from "./boot.ts";
+import type { EventsOrder, EventsReport, PassedHop } from "./events-process.ts";
+
+/** A function at work: its process, and another with the sources and the broker that feed it. */
+export interface FunctionAtWork {
+  /** Of the function. */
+  readonly pid: number;
+  /** Of the source and the broker. */
+  readonly eventsPid: number;
+  /** What the broker did so far, in its order; only where it was asked for. */
+  readonly hops: readonly PassedHop[];
+  stop(): Promise<void>;
+}
+
+/** How to start it. */
+export interface FunctionOptions {
+  /** As `<system>/<rule>`. */
+  readonly name: string;
+  /** The file that its process runs. */
+  readonly entry: string;
+  /** Ports at which the function and the sources reach the API server. */
+  readonly ports: { readonly function: number; readonly sources: number };
+  readonly finalizer?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly trace?: boolean;
+}
+
+const namespace = "holdfast";
+
+/** Starts a function as the laptop edition does, under its own service account, and resolves when its sources watch. */
+export async function startFunction({ admin }: Plane, options: FunctionOptions): Promise<FunctionAtWork> {
+  const { name, entry, ports, finalizer, environment = {}, trace = false } = options;
+  const service = name.replace("/", "-");
+  const signIn = async (account: string, port: number) =>
+    writeKubeconfig(`https://127.0.0.1:${port}`, await tokenOf(admin, namespace, account));
+  const order: EventsOrder = {
+    service,
+    entry,
+    kubeconfig: await signIn(service, ports.function),
+    sources: {
+      "storage-source": await signIn("storage-source", ports.sources),
+      "workloads-source": await signIn("workloads-source", ports.sources),
+    },
+    environment,
+    trace,
+    ...(finalizer ? { finalizer } : {}),
+  };
+  const child = fork(fileURLToPath(new URL("events-process.ts", import.meta.url)), [JSON.stringify(order)]);
+  const ended = once(child, "exit");
+  const hops: PassedHop[] = [];
+  const pid = await new Promise<number>((resolve, reject) => {
+    child.on("message", (report: EventsReport) => {
+      if ("pid" in report) resolve(report.pid);
+      else hops.push(report);
+    });
+    child.once("exit", (code) => reject(new Error(`The sources and the broker ended with exit code ${code}.`)));
+  });
+  return {
+    pid,
+    eventsPid: child.pid as number,
+    hops,
+    async stop() {
+      // It ends when nobody listens to it any more, however this process goes.
+      child.disconnect();
+      await ended;
+    },
+  };
+}
