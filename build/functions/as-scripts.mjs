@@ -15,7 +15,9 @@ export function asScripts() {
   return {
     name: "as scripts",
     setup(build) {
-      build.onEnd(async ({ outputFiles, metafile }) => {
+      build.onEnd(async ({ errors, outputFiles, metafile }) => {
+        // What was written before stays until there is something to put in its place.
+        if (errors.length > 0) return;
         const folder = /** @type {string} */ (build.initialOptions.outdir);
         await mkdir(folder, { recursive: true });
         const modules = (outputFiles ?? []).filter(({ path }) => path.endsWith(".mjs"));
