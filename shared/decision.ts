@@ -34,9 +34,15 @@ interface Common {
   retract?: readonly string[];
 }
 
-/** Nothing to do. */
+/** Nothing to do, and nothing to remember: what the rule wrote down about the object is taken away. */
 export interface Leave extends Common {
   do: "leave";
+}
+
+/** Nothing to write; somebody is to be told. */
+export interface Tell extends Common {
+  do: "tell";
+  notice: Notice;
 }
 
 /** One guarded step; further steps follow from the events that these writes cause. */
@@ -68,4 +74,4 @@ export interface Stop extends Common {
 }
 
 /** What a rule wants done about one object. */
-export type Decision = Leave | WriteStep | Call | Wait | Stop;
+export type Decision = Leave | Tell | WriteStep | Call | Wait | Stop;

@@ -1,4 +1,5 @@
 import { type DestinationStream, pino } from "pino";
+import { SettingsError } from "./settings.ts";
 
 /** One line per call: the fields, and a whole sentence. */
 export interface Log {
@@ -6,6 +7,15 @@ export interface Log {
   info(fields: object, sentence: string): void;
   warn(fields: object, sentence: string): void;
   error(fields: object, sentence: string): void;
+}
+
+const levels = ["debug", "info", "warn", "error"] as const;
+
+/** The lowest level that is printed. Empty and absent mean `info`. @throws SettingsError that names the variable. */
+export function readLogLevel(value = ""): (typeof levels)[number] {
+  const level = levels.find((known) => known === (value || "info"));
+  if (!level) throw new SettingsError(`LOG_LEVEL is ${JSON.stringify(value)}: expected one of ${levels.join(", ")}.`);
+  return level;
 }
 
 /**

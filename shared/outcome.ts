@@ -2,6 +2,7 @@ import type { Decision } from "./decision.ts";
 import { MalformedEvent } from "./event/malformed-event.ts";
 import type { HttpResponse } from "./http-message.ts";
 import { ApiError } from "./kubernetes/api-error.ts";
+import { withinBytes } from "./within-bytes.ts";
 
 /** How one decision, or one run that did not come to a decision, ended. */
 export interface Outcome {
@@ -22,10 +23,15 @@ export interface Outcome {
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof MalformedEvent) return failed(error.status === 415 ? 415 : 400, error.message);
   if (!(error instanceof ApiError)) return failed(500, `This is a defect of the function: ${messageOf(error)}`);
-  if (error.status === 401 || error.status === 403)
-    return failed(403, `${error.message} Grant what is missing to the function's role.`);
-  if (error.status === 400 || error.status === 405 || error.status === 413 || error.status === 415)
-    return failed(400, error.message);
+  // A denial by RBAC names who may not do what; admission forbids as well, and says why itself.
+  if (error.status === 403)
+    return failed(
+      403,
+      / cannot /.test(error.message) ? `${error.message} Grant it to the function's role.` : error.message,
+    );
+  // What the server calls invalid stays invalid; a failed test of a patch has no causes and never comes this far.
+  if ([400, 405, 413, 415, 422].includes(error.status)) return failed(400, error.message);
+  // 401 among the rest: a token that was rotated, or an API server that starts, mends itself.
   return failed(503, error.message);
 }
 
@@ -37,7 +43,7 @@ export function replyTo(outcomes: readonly Outcome[]): HttpResponse {
   );
   if (!worst || worst.status === 204) return { status: 204, headers: {}, body: "" };
   const headers = { "content-type": "text/plain; charset=utf-8" };
-  return { status: worst.status, headers, body: withinReply(worst.because) };
+  return { status: worst.status, headers, body: withinBytes(worst.because, longestReply) };
 }
 
 /**
@@ -45,14 +51,6 @@ export function replyTo(outcomes: readonly Outcome[]): HttpResponse {
  * dead-letter sink (it reserves 1,024 characters for the base64 form), and takes every event in its memory with it.
  */
 export const longestReply = 768;
-
-/** Cuts a sentence to {@link longestReply}, never inside a character. */
-function withinReply(sentence: string): string {
-  const bytes = Buffer.from(sentence);
-  if (bytes.length <= longestReply) return sentence;
-  const cut = bytes.subarray(0, longestReply - 3).toString("utf8");
-  return `${cut.replace(/\uFFFD+$/, "")}…`;
-}
 
 /** What can still succeed outranks what is final: a retry repeats both, and the final one is told then. */
 const severity = (outcome: Outcome) => [204, 415, 400, 403, 500, 503].indexOf(outcome.status);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "./kubernetes/object.ts";
-import { longestProgress, nextProgress, progressKey, readProgress } from "./progress.ts";
+import { labelFor, longestProgress, nextProgress, progressKey, readProgress } from "./progress.ts";
 
 const rule = "pvc-protection/release";
 const key = progressKey(rule);
@@ -40,15 +40,43 @@ test("the same progress a minute later is not written again", () => {
   expect(nextProgress(claim(text), rule, held, "It is held.", now + 60_000)).toBeUndefined();
 });
 
-test("another reason within the same step keeps the time since when, another step does not", () => {
+test("other details of the same step keep the time since when, another step does not", () => {
   const text = nextProgress(claim(), rule, held, "It is held.", now);
   const later = now + 60_000;
-  expect(JSON.parse(nextProgress(claim(text), rule, held, "By another pod.", later) ?? "").since).toBe(
-    "2026-03-01T12:00:00.000Z",
-  );
-  expect(JSON.parse(nextProgress(claim(text), rule, { name: "stuck" }, "It is stuck.", later) ?? "").since).toBe(
-    "2026-03-01T12:01:00.000Z",
-  );
+  const since = (step: { name: string }) => JSON.parse(nextProgress(claim(text), rule, step, "x", later) ?? "").since;
+  expect(since({ name: "held" })).toBe("2026-03-01T12:00:00.000Z");
+  expect(since({ name: "stuck" })).toBe("2026-03-01T12:01:00.000Z");
+});
+
+test("another wording alone is not written: two versions side by side would correct each other for ever", () => {
+  const text = nextProgress(claim(), rule, held, "It is held.", now);
+  expect(nextProgress(claim(text), rule, held, "Somebody holds it.", now)).toBeUndefined();
+});
+
+test("of what is too long the sentence is cut, and the details stay", () => {
+  const text = nextProgress(claim(), rule, held, "word ".repeat(400), now) ?? "";
+  expect(text.length).toBeLessThanOrEqual(longestProgress);
+  expect(JSON.parse(text)).toMatchObject({ pods: held.details.pods, because: expect.stringMatching(/^word .*…$/) });
+});
+
+describe("the waiting label", () => {
+  const other = {
+    "holdfast.dev/other.rule": '{"v":1,"uid":"u1","step":"x","next":"2026-03-01T13:00:00Z","because":"x"}',
+  };
+  const object = (label: boolean, annotations = {}): KubernetesObject => {
+    const metadata = { name: "data", uid: "u1", resourceVersion: "1", annotations };
+    return { ...claim(), metadata: label ? { ...metadata, labels: { "holdfast.dev/waiting": "true" } } : metadata };
+  };
+  test.each<[string, KubernetesObject, number | undefined, object | undefined]>([
+    ["comes with a due time", object(false), now, { "holdfast.dev/waiting": "true" }],
+    ["goes with the last due time", object(true), undefined, { "holdfast.dev/waiting": null }],
+    ["stays as long as another rule has a due time", object(true, other), undefined, undefined],
+    ["comes back when somebody has taken it off", object(false, other), undefined, { "holdfast.dev/waiting": "true" }],
+    ["is left alone when it is right", object(true), now, undefined],
+    ["is not put on what nobody waits for", object(false), undefined, undefined],
+  ])("%s", (_, object, next, expected) => {
+    expect(labelFor(object, rule, next)).toEqual(expected);
+  });
 });
 
 test("progress written for another incarnation is none", () => {

@@ -7,6 +7,8 @@ export const waitingLabel = "holdfast.dev/waiting";
 
 /** The longest progress annotation, in characters: all annotations of an object share 256 KiB. */
 export const longestProgress = 1000;
+/** A sentence cut shorter than this says nothing. */
+const shortestSentence = 80;
 
 const schema = z.looseObject({
   /** Readers accept the version after theirs, so that a function can be rolled back in the middle of its work. */
@@ -46,7 +48,8 @@ export function readProgress(object: KubernetesObject, ruleName: string): Progre
 
 /**
  * The annotation's next value, or `undefined` when it already says so: our own writes come back as events, and an
- * unchanged object must stay unwritten. `now` and `next` are in milliseconds since the epoch.
+ * unchanged object must stay unwritten. Another wording alone is no change: two versions of a rule, side by side during a
+ * rollout, would correct each other for ever. `now` and `next` are in milliseconds since the epoch.
  */
 export function nextProgress(
   object: KubernetesObject,
@@ -66,12 +69,22 @@ export function nextProgress(
     ...(next === undefined ? {} : { next: new Date(next).toISOString() }),
     ...(step.attempt === undefined ? {} : { attempt: step.attempt }),
   };
-  let text = JSON.stringify({ ...head, because, ...step.details });
-  if (text.length > longestProgress) {
-    const room = longestProgress - JSON.stringify({ ...head, because: "" }).length - 1;
-    text = JSON.stringify({ ...head, because: cut(because, room) });
+  const text = withinLimit(head, because, step.details ?? {});
+  return before && wordless(before) === wordless(JSON.parse(text)) ? undefined : text;
+}
+
+/** The sentence gives way before the details do: they are what the next run and other tools read. */
+function withinLimit(head: object, because: string, details: object): string {
+  for (const kept of [details, {}]) {
+    const room = longestProgress - JSON.stringify({ ...head, because: "", ...kept }).length;
+    if (room >= shortestSentence || kept !== details)
+      return JSON.stringify({ ...head, because: cut(because, room), ...kept });
   }
-  return text === object.metadata.annotations?.[progressKey(ruleName)] ? undefined : text;
+  return "";
+}
+
+function wordless({ because: _, ...progress }: Progress): string {
+  return JSON.stringify(progress);
 }
 
 /** Cuts a sentence so that its JSON form has at most `room` characters. */
@@ -79,4 +92,21 @@ function cut(sentence: string, room: number): string {
   let text = sentence;
   while (JSON.stringify(text).length - 2 > room) text = text.slice(0, Math.max(0, text.length - 16));
   return text === sentence ? text : `${text.slice(0, -1)}…`;
+}
+
+/**
+ * The change of the waiting label that goes with a rule's next due time, `undefined` when it is right as it is. The label is
+ * shared: it stays as long as any rule's progress on the object has a due time.
+ */
+export function labelFor(
+  { metadata }: KubernetesObject,
+  ruleName: string,
+  next: number | undefined,
+): Record<string, string | null> | undefined {
+  const others = Object.entries(metadata.annotations ?? {}).some(
+    ([key, text]) => key.startsWith("holdfast.dev/") && key !== progressKey(ruleName) && /^\{.*"next":/.test(text),
+  );
+  const wanted = next !== undefined || others;
+  if (wanted === (metadata.labels?.[waitingLabel] === "true")) return undefined;
+  return { [waitingLabel]: wanted ? "true" : null };
 }

@@ -16,8 +16,8 @@ export interface Wake {
 /** What the sweep looks for on behalf of a rule whose events were lost. */
 export interface Sweep {
   readonly kind: Kind;
-  /** Being deleted with the finalizer, or alive without it. The name is the finalizer's default. */
-  readonly when: { readonly deletingWith: string } | { readonly aliveWithout: string };
+  /** Being deleted with the finalizer, or alive without it, by its default name. Absent: due times and turns only. */
+  readonly when?: { readonly deletingWith: string } | { readonly aliveWithout: string };
 }
 
 /** What a rule judges in one run; requests for the same kind, namespace and name share runs. */

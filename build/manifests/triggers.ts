@@ -37,7 +37,7 @@ export function triggersOf({ name: of, wakes = [], sweep = [] }: Declared): read
     planned.set(name, trigger);
   };
   for (const { kind, changes, overlay } of wakes) add({ kind, changes }, overlay);
-  for (const { kind } of sweep) add({ kind, changes: ["sweep"] });
+  for (const kind of new Set(sweep.map(({ kind }) => kind))) add({ kind, changes: ["sweep"] });
   return [...planned.values()];
 }
 

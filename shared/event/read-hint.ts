@@ -141,6 +141,11 @@ function objectOf(data: unknown, kind: string, name: string, namespace?: string)
   const { metadata } = data;
   if (!isRecord(metadata) || metadata.name !== name || (metadata.namespace ?? "") !== (namespace ?? ""))
     throw new MalformedEvent(`The event's data is not the ${kind} that its attributes name.`);
+  const { finalizers, annotations, ownerReferences } = metadata;
+  if (![finalizers, ownerReferences].every((list) => list === undefined || Array.isArray(list)))
+    throw new MalformedEvent("The event's data has metadata that no API server sends.");
+  if (annotations !== undefined && !isRecord(annotations))
+    throw new MalformedEvent("The event's data has metadata that no API server sends.");
   return data as KubernetesObject;
 }
 

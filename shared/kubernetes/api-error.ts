@@ -21,7 +21,8 @@ export class ApiError extends Error {
   readonly causes: NonNullable<ApiFailure["causes"]>;
 
   constructor(call: string, failure: ApiFailure, cause?: unknown) {
-    super(`${call} failed with ${failure.status || "no answer"} ${failure.reason}: ${failure.message}`, { cause });
+    const said = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
+    super(`${call} failed with ${failure.status || "no answer"} ${failure.reason}: ${said}`, { cause });
     this.status = failure.status;
     this.reason = failure.reason;
     this.retryAfter = failure.retryAfter;

@@ -44,25 +44,23 @@ interface Limit {
 
 function limit(clock: Clock, deadline: number): Limit {
   const abort = new AbortController();
-  const { signal } = abort;
-  const expired = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
   let left = deadline;
   return {
-    signal,
+    signal: abort.signal,
     async inTime(step) {
       const since = clock.now();
       const done = new AbortController();
-      const timer = clock.sleep(left, done.signal).then(
-        () => abort.abort(new Error(`No answer within ${deadline} ms.`)),
-        () => {},
-      );
+      // A promise of its own for each step: one for all of them would keep every piece of the answer alive.
+      const late = clock.sleep(left, done.signal).then(() => {
+        const error = new Error(`No answer within ${deadline} ms.`);
+        abort.abort(error);
+        throw error;
+      });
+      late.catch(() => {});
       try {
-        return await Promise.race([step, expired]);
+        return await Promise.race([step, late]);
       } finally {
         done.abort();
-        await timer;
         left -= clock.now() - since;
       }
     },

@@ -61,6 +61,7 @@ describe("get", () => {
 describe("list", () => {
   const page = (names: string[], next?: string) => ({
     body: {
+      kind: "PodList",
       items: names.map((name) => ({ metadata: { name } })),
       metadata: { resourceVersion: "5", ...(next ? { continue: next } : {}) },
     },
@@ -99,7 +100,20 @@ describe("list", () => {
   });
 
   test("takes a list without items", async () => {
-    expect(await names(scripted({ body: { items: null, metadata: {} } }).client.list(Pod))).toEqual([]);
+    expect(
+      await names(
+        scripted({ body: { kind: "PodList", items: null, metadata: { resourceVersion: "5" } } }).client.list(Pod),
+      ),
+    ).toEqual([]);
+  });
+
+  test.each([
+    ["an empty object", {}],
+    ["a Status", { kind: "Status", status: "Success", metadata: {} }],
+    ["a list without a version", { kind: "PodList", items: [], metadata: {} }],
+    ["a list that lacks its items", { kind: "PodList", metadata: { resourceVersion: "5" } }],
+  ])("refuses %s that was answered with 200: it does not prove that there is nothing", async (_, body) => {
+    expect(await caught(names(scripted({ body }).client.list(Pod)))).toMatchObject({ status: 0, reason: "Unreadable" });
   });
 
   test("of metadata alone says so in its accept header", async () => {

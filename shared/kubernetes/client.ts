@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { ApiError, isNotFound } from "./api-error.ts";
 import { caller } from "./call.ts";
 import { type Kind, pathOf } from "./kind.ts";
-import { itemsOf } from "./list-items.ts";
+import { itemsOf, type ListEnvelope } from "./list-items.ts";
 import type { KubernetesObject } from "./object.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
 
@@ -115,7 +115,8 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     try {
       const answer = call({ method: "GET", path, headers: { ...common, accept } });
       // Items of a list carry neither apiVersion nor kind.
-      return yield* itemsOf<T>(answer, (item) => Object.assign(item, { apiVersion: kind.apiVersion, kind: kind.kind }));
+      const complete = (item: T) => Object.assign(item, { apiVersion: kind.apiVersion, kind: kind.kind });
+      return completed(yield* itemsOf<T>(answer, complete));
     } catch (error) {
       throw error instanceof SyntaxError ? unreadable(`GET ${path}`, error) : error;
     }
@@ -143,7 +144,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     },
 
     async *list<T extends KubernetesObject>(kind: Kind, options: ListOptions = {}) {
-      const { namespace, labelSelector, fieldSelector, pageSize = 250, metadataOnly } = options;
+      const { namespace, labelSelector, fieldSelector, pageSize = 500, metadataOnly } = options;
       let token: string | undefined;
       do {
         const query = new URLSearchParams({ limit: String(pageSize) });
@@ -151,8 +152,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
         if (fieldSelector) query.set("fieldSelector", fieldSelector);
         if (token) query.set("continue", token);
         const path = `${pathOf(kind, namespace)}?${query}`;
-        const { metadata } = yield* page<T>(kind, path, metadataOnly ? metadataList : json);
-        token = metadata?.continue;
+        token = (yield* page<T>(kind, path, metadataOnly ? metadataList : json)).continue;
       } while (token);
     },
 
@@ -181,7 +181,15 @@ function queryOf(options: { fieldManager?: string; force?: boolean }): string {
   return query.size ? `?${query}` : "";
 }
 
+/** A gateway that answers 200 with something else must not look like a namespace in which there is nothing. */
+function completed({ kind, items, metadata }: ListEnvelope): { continue?: string } {
+  const isList = typeof kind === "string" && kind.endsWith("List") && (items === null || Array.isArray(items));
+  if (!isList || typeof metadata?.resourceVersion !== "string")
+    throw new SyntaxError("it is no list of the Kubernetes API");
+  return metadata;
+}
+
 function unreadable(call: string, cause: unknown): ApiError {
-  const message = `The answer is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`;
+  const message = `The answer cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
   return new ApiError(call, { status: 0, reason: "Unreadable", message }, cause);
 }

@@ -78,7 +78,7 @@ function lowerCase(headers: Record<string, string>): Record<string, string> {
 /** Ending the iteration early, or a broken connection, ends the decompression and the response alike. */
 function text({ body, headers }: Dispatcher.ResponseData): AsyncIterable<string> {
   if (headers["content-encoding"] !== "gzip") return body.setEncoding("utf8");
-  const plain = createGunzip({ chunkSize: 64 * 1024 });
+  const plain = createGunzip({ chunkSize: 16 * 1024 });
   pipeline(body, plain, () => {});
   return plain.setEncoding("utf8");
 }

@@ -1,5 +1,8 @@
 /** What a list says besides its items. */
 export interface ListEnvelope {
+  kind?: unknown;
+  /** Empty here; null is how Go writes a list without items. */
+  items?: unknown;
   metadata?: { continue?: string; resourceVersion?: string };
 }
 

@@ -1,9 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Notice } from "../decision.ts";
+import { withinBytes } from "../within-bytes.ts";
 import { isAlreadyExists } from "./api-error.ts";
 import type { Client } from "./client.ts";
 import { Event } from "./kind.ts";
 import type { KubernetesObject } from "./object.ts";
+
+/** In bytes, as the API server counts. */
+const longestNote = 1024;
 
 interface KubernetesEvent extends KubernetesObject {
   note?: string;
@@ -30,7 +34,7 @@ export async function tell(
     type: notice.type,
     reason: notice.reason,
     action: notice.action,
-    note: notice.note.length > 1024 ? `${notice.note.slice(0, 1023)}…` : notice.note,
+    note: withinBytes(notice.note, longestNote),
     regarding: { apiVersion: about.apiVersion, kind: about.kind, namespace, name, uid, resourceVersion },
     reportingController: `holdfast.dev/${ruleName.replaceAll("/", "-")}`,
     reportingInstance: ruleName,

@@ -8,7 +8,7 @@ import { retract, tell } from "../kubernetes/notice.ts";
 import { send } from "../kubernetes/write.ts";
 import type { Log } from "../log.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
-import { nextProgress, progressKey, waitingLabel } from "../progress.ts";
+import { labelFor, nextProgress, progressKey } from "../progress.ts";
 import type { Rule, View } from "../rule.ts";
 
 /** What acting on a decision takes. */
@@ -46,38 +46,53 @@ async function perform<Schema extends ZodObject, Facts>(
   const { client } = hands;
   switch (decision.do) {
     case "leave":
-      return retractAll(rule.name, decision, hands);
+    case "tell": {
+      await notify(rule.name, decision, hands);
+      const forgotten = decision.do === "leave" && forget(rule.name, decision);
+      if (forgotten) await send(client, forgotten);
+      break;
+    }
     case "write":
       for (const write of decision.writes) await send(client, write);
       // The write is done; what people are told about it must not undo it.
       await notify(rule.name, decision, hands);
-      return retractAll(rule.name, decision, hands);
+      break;
     case "wait":
     case "stop": {
-      // Told first: a crash in between tells the same thing again, which is one Event all the same.
+      // Told first, and the annotation last: after a crash in between the same is told again, which is one Event all the same.
       const changed = decision.step && record(rule.name, decision, decision.step, hands);
       if (changed || !decision.step) await notify(rule.name, decision, hands);
+      await retractAll(rule.name, decision, hands);
       if (changed) await send(client, changed);
-      return retractAll(rule.name, decision, hands);
+      return;
     }
     case "call": {
       const command = rule.commands?.[decision.command.name];
       if (!command) throw new Error(`${rule.name} declares no command ${decision.command.name}.`);
       const intent = record(rule.name, decision, decision.intent, hands);
       if (intent) await send(client, intent);
-      return command(decision.command.input, view);
+      await command(decision.command.input, view);
+      await notify(rule.name, decision, hands);
     }
   }
+  await retractAll(rule.name, decision, hands);
 }
 
+/** The write that brings the object's annotation and label to the decision's step, if one is needed. */
 function record(ruleName: string, decision: Decision, step: Step, { clock }: Hands) {
   const { about, kind, because } = decision;
   const next = decision.do === "wait" ? decision.next : undefined;
   const text = nextProgress(about, ruleName, step, because, clock.now(), next);
-  if (text === undefined) return undefined;
-  const labelled = about.metadata.labels?.[waitingLabel] === "true";
-  const labels = next !== undefined ? { [waitingLabel]: "true" } : labelled ? { [waitingLabel]: null } : undefined;
-  return annotate(kind, about, { [progressKey(ruleName)]: text }, labels);
+  const labels = labelFor(about, ruleName, next);
+  if (text === undefined && labels === undefined) return undefined;
+  return annotate(kind, about, text === undefined ? {} : { [progressKey(ruleName)]: text }, labels);
+}
+
+/** The write that takes away what an earlier decision wrote down, if there is anything. */
+function forget(ruleName: string, { about, kind }: Decision) {
+  const key = progressKey(ruleName);
+  if (about.metadata.annotations?.[key] === undefined) return undefined;
+  return annotate(kind, about, { [key]: null }, labelFor(about, ruleName, undefined));
 }
 
 /** Events are for people: when the API server takes none (a namespace that is going), the work goes on. */

@@ -121,7 +121,8 @@ describe("the reply", () => {
     [failure(500, "InternalError"), 503],
     [failure(503, "ServiceUnavailable"), 503],
     [failure(403, "Forbidden"), 403],
-    [failure(401, "Unauthorized"), 403],
+    [failure(401, "Unauthorized"), 503],
+    [failure(422, "Invalid", { causes: [{ field: "spec" }] }), 400],
     [failure(400, "BadRequest"), 400],
     [new Error("undefined is not a function"), 500],
   ])("to %o in a look or in a write is %i, without a stack", async (error, status) => {
@@ -329,6 +330,50 @@ test("a request that named its objects is not retried because another object of 
   const handle = receive(declared, tools);
   const replies = await Promise.all([handle(event("data", "e1")), handle(event("other", "e2"))]);
   expect(replies.map(({ status }) => status)).toEqual([204, 503]);
+});
+
+test("a request that names no objects is not narrowed by one that does and shares its run", async () => {
+  const { tools } = world();
+  let seen: readonly string[] | undefined = ["nothing was looked at"];
+  const declared = toy(() => [], {
+    subjects: ({ name }) => [{ kind: Claim, namespace: "shop", ...(name === "all" ? {} : { members: [name] }) }],
+    look: async ({ members }) => {
+      seen = members;
+    },
+  });
+  const handle = receive(declared, tools);
+  await Promise.all([handle(event("data", "e1")), handle(event("all", "e2"))]);
+  expect(seen).toBeUndefined();
+});
+
+test("nothing to do takes away what was written down before", async () => {
+  const annotations = { "holdfast.dev/test.toy": "{}" };
+  const { tools, calls } = world();
+  await receive(
+    toy(() => [{ ...about, about: claim("data", { annotations }), do: "leave" }]),
+    tools,
+  )(event());
+  expect(calls).toMatchObject([
+    [
+      "patch",
+      "persistentvolumeclaims",
+      "data",
+      "merge",
+      { metadata: { uid: "uid-data", annotations: { "holdfast.dev/test.toy": null } } },
+    ],
+  ]);
+});
+
+test("a conflict that a second look finds settled is no failure", async () => {
+  const { tools } = world({ "patch persistentvolumeclaims": [failure(409, "Conflict")] });
+  expect(
+    (
+      await receive(
+        toy((look) => (look === 1 ? [write()] : [])),
+        tools,
+      )(event())
+    ).status,
+  ).toBe(204);
 });
 
 test("a decision is one log line: events, object, uid, decision, and why", async () => {

@@ -28,10 +28,8 @@ export function receive<Schema extends ZodObject, Facts>(
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, settings } = tools;
   const join = shareRuns<{ subject: Subject; event: string }, RunResult>(async (_, requests) => {
-    const [first] = requests;
-    if (!first) return { outcomes: new Map() };
-    const members = [...new Set(requests.flatMap(({ subject }) => subject.members ?? []))];
-    const subject = members.length > 0 ? { ...first.subject, members } : first.subject;
+    const subject = merged(requests.map(({ subject }) => subject));
+    if (!subject) return { outcomes: new Map() };
     const client = await tools.client();
     const events = requests.map(({ event }) => event);
     return run(rule, subject, events, { client, settings }, { client, clock, log });
@@ -52,6 +50,13 @@ export function receive<Schema extends ZodObject, Facts>(
       return replyTo([outcome]);
     }
   };
+}
+
+/** One who did not name objects wants them all. */
+function merged(subjects: readonly Subject[]): Subject | undefined {
+  const all = subjects.find(({ members }) => !members);
+  const [first] = subjects;
+  return all ?? (first && { ...first, members: [...new Set(subjects.flatMap(({ members }) => members ?? []))] });
 }
 
 const keyOf = ({ kind, namespace, name }: Subject) => JSON.stringify([kind.plural, namespace, name]);

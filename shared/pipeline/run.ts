@@ -35,12 +35,15 @@ export async function run<Schema extends ZodObject, Facts>(
       const decisions = rule.decide(facts, hands.clock.now(), view.settings);
       await inParallel(decisions, async (decision) => {
         const outcome = await act(rule, decision, view, hands);
+        if (outcome === "conflict" && look < looks) {
+          contended = true;
+          return;
+        }
         const final = outcome === "conflict" ? tooOften(decision) : outcome;
         outcomes.set(decision.about.metadata.name, final);
-        if (outcome === "conflict") contended = true;
-        if (outcome !== "conflict" || look === looks) report(rule.name, decision, final, events, hands);
+        report(rule.name, decision, final, events, hands);
       });
-      if (!contended || look === looks) return { outcomes };
+      if (!contended) return { outcomes };
     } catch (error) {
       if ((isExpired(error) || isConflict(error)) && look < looks) continue;
       const failed = outcomeOf(error);

@@ -5,7 +5,7 @@ import { systemClock } from "../clock.ts";
 import type { FunctionDeclaration } from "../declaration.ts";
 import type { HttpRequest, HttpResponse } from "../http-message.ts";
 import type { Client } from "../kubernetes/client.ts";
-import { createLog, type Log } from "../log.ts";
+import { createLog, type Log, readLogLevel } from "../log.ts";
 import type { Tools } from "../pipeline/receive.ts";
 import { readSettings, SettingsError } from "../settings.ts";
 import { largestBody, readBody } from "./read-body.ts";
@@ -19,9 +19,10 @@ export function serveFunction<Schema extends ZodObject>(
   declaration: FunctionDeclaration<Schema>,
   handlerOf: (tools: Tools<output<Schema>>) => (request: HttpRequest) => Promise<HttpResponse>,
 ): void {
-  const log = createLog(process.env.LOG_LEVEL || "info");
+  let log = createLog();
   const { name } = declaration;
   try {
+    log = createLog(readLogLevel(process.env.LOG_LEVEL));
     const settings = readSettings(declaration.settings, process.env);
     const handle = handlerOf({ client: lazyClient(), clock: systemClock, log, settings });
     const app = application(handle, log);

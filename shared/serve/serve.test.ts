@@ -135,6 +135,13 @@ test("settings that cannot be used end the process at once with the variable, th
   expect(output()).toMatch(/MODE is \\"lax\\": .*strict.*Correct the Service's environment\./);
 });
 
+test("so does a log level that is none", async () => {
+  const { child, output } = start(await freePort(), { LOG_LEVEL: "verbose" });
+  expect((await once(child, "exit"))[0]).toBe(1);
+  expect(output()).toContain('LOG_LEVEL is \\"verbose\\": expected one of debug, info, warn, error.');
+  expect(output()).not.toMatch(/^\s+at /m);
+});
+
 test("SIGTERM lets the event in flight end, and takes no new one", async () => {
   let answer: () => void = () => {};
   const asked = Promise.withResolvers<void>();

@@ -74,6 +74,31 @@ describe("whether a pod uses a claim", () => {
       true,
     ],
     [
+      "being deleted, its container said to wait: it may have been started a moment ago",
+      pod({ metadata: deleting, status: { containerStatuses: [{ name: "main", state: { waiting: {} } }] } }),
+      claim(),
+      true,
+      true,
+    ],
+    [
+      "being deleted, an init container unreported",
+      pod({
+        metadata: deleting,
+        spec: { initContainers: [{ name: "init" }] },
+        status: { containerStatuses: [stopped] },
+      }),
+      claim(),
+      true,
+      true,
+    ],
+    [
+      "being deleted, statuses that are no list",
+      pod({ metadata: deleting, status: { containerStatuses: 3 } }),
+      claim(),
+      true,
+      true,
+    ],
+    [
       "being deleted, one of two containers unreported",
       pod({
         metadata: deleting,

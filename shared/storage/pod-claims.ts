@@ -6,6 +6,7 @@ export interface Pod extends KubernetesObject {
     nodeName?: string;
     volumes?: readonly { name: string; persistentVolumeClaim?: { claimName: string }; ephemeral?: object }[];
     containers?: readonly { name: string }[];
+    initContainers?: readonly { name: string }[];
     [field: string]: unknown;
   };
   status?: {
@@ -46,21 +47,25 @@ export function isBound(pod: KubernetesObject): boolean {
 
 /**
  * Whether nothing of the pod runs any more: it has succeeded or failed, or it is being deleted and every one of its
- * containers is reported as not running. A container that nobody reports on counts as running: unknown is not absent.
+ * containers is reported as terminated. One that nobody reports on, or that is said to wait, may have been started a
+ * moment ago and counts as running: unknown is not absent.
  */
 export function isTerminated(pod: KubernetesObject): boolean {
   const { spec, status, metadata } = pod as Partial<Pod> & KubernetesObject;
   if (status?.phase === "Succeeded" || status?.phase === "Failed") return true;
   if (!metadata.deletionTimestamp) return false;
-  const statuses = status?.containerStatuses ?? [];
-  const reported = new Set(statuses.map(({ name }) => name));
-  const all = [...statuses, ...(status?.initContainerStatuses ?? []), ...(status?.ephemeralContainerStatuses ?? [])];
-  return (
-    (spec?.containers?.length ?? 0) > 0 &&
-    spec?.containers?.every(({ name }) => reported.has(name)) === true &&
-    all.every(({ state }) => state?.terminated !== undefined || state?.waiting !== undefined)
-  );
+  const reported = [
+    ...listOf(status?.containerStatuses),
+    ...listOf(status?.initContainerStatuses),
+    ...listOf(status?.ephemeralContainerStatuses),
+  ];
+  const ended = new Set(reported.filter(({ state }) => state?.terminated).map(({ name }) => name));
+  const declared = [...listOf(spec?.containers), ...listOf(spec?.initContainers)];
+  return declared.length > 0 && [...declared, ...reported].every(({ name }) => ended.has(name));
 }
+
+/** Events may carry anything where a list belongs. */
+const listOf = <T>(value: readonly T[] | undefined): readonly T[] => (Array.isArray(value) ? value : []);
 
 /**
  * Whether the pod was force-deleted or its grace period has run out: the in-tree controller then lets the claim of an
@@ -72,7 +77,7 @@ function isShutDown({ metadata }: KubernetesObject): boolean {
 
 /** The claim of an ephemeral volume counts only while the pod controls it: a claim of that name may be somebody else's. */
 function isControlledBy(claim: KubernetesObject, pod: KubernetesObject): boolean {
-  return (claim.metadata.ownerReferences ?? []).some(({ controller, uid }) => controller && uid === pod.metadata.uid);
+  return listOf(claim.metadata.ownerReferences).some(({ controller, uid }) => controller && uid === pod.metadata.uid);
 }
 
 /**

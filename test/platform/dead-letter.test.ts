@@ -88,9 +88,9 @@ test("a letter about an object that is gone, or of a kind that nobody knows, is 
 });
 
 test("letters that arrive together are all kept", async () => {
-  const replies = await Promise.all(Array.from({ length: 5 }, (_, i) => handle(letter("gone", `id${i}`))));
-  expect(replies.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
-  expect(Object.keys(await ring())).toHaveLength(5);
+  const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => handle(letter("gone", `id${i}`))));
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204]));
+  expect(Object.keys(await ring())).toHaveLength(40);
 });
 
 test("when the API server takes nothing, the broker is asked to try again", async () => {

@@ -27,6 +27,7 @@ let server: ApiServer;
 let client: Client;
 let posted: { at: number; url: string; name: string | undefined; headers: Readonly<Record<string, string>> }[];
 let answer: (name: string) => number;
+let hangs: (name: string) => boolean;
 
 beforeEach(() => {
   clock = virtualClock();
@@ -34,6 +35,7 @@ beforeEach(() => {
   client = createClient(server.handle, { clock });
   posted = [];
   answer = () => 202;
+  hangs = () => false;
 });
 
 const put = (
@@ -76,6 +78,7 @@ async function tick(more: Partial<SweepSettings> = {}): Promise<string> {
     post: async (url: string, { headers }: { headers: Readonly<Record<string, string>> }) => {
       const name = headers["ce-name"];
       posted.push({ at: clock.now(), url, name, headers });
+      if (hangs(name ?? "")) return new Promise<never>(() => {});
       return { status: answer(name ?? ""), headers: {}, body: "" };
     },
   };
@@ -213,7 +216,9 @@ describe("a tick that cannot finish", () => {
     for (let i = 10; i < 40; i++) await deleting(`data-${i}`);
     const first = await tick({ rate: 10, tick: 1_000 });
     expect(first).toBe("The tick's time is over; the next one goes on.");
-    expect(await status()).toMatchObject({ cursor: { list: "v1/persistentvolumeclaims?", namespace: "default" } });
+    expect(await status()).toMatchObject({
+      cursor: { phase: "urgent", list: "v1/persistentvolumeclaims?", namespace: "default" },
+    });
     for (let i = 0; i < 5 && (await status()).cursor; i++) {
       await clock.advance(60_000);
       await tick({ rate: 10, tick: 1_000 });
@@ -241,7 +246,9 @@ describe("a broker that refuses events", () => {
     await deleting("data-1");
     answer = () => 503;
     const because = await tick();
-    expect(because).toBe(`${sink} takes no events, because it answered 503; the next tick goes on.`);
+    expect(because).toBe(
+      `${sink} takes no events, because it answered 503; it is tried again with the next tick. 1 row was swept.`,
+    );
     expect(posted).toHaveLength(6);
     const gaps = posted.slice(1).map(({ at }, i) => at - (posted[i]?.at ?? 0));
     expect(gaps).toEqual([100, 200, 400, 800, 1600]);
@@ -257,6 +264,76 @@ describe("a broker that refuses events", () => {
     expect(names()).toEqual(["data-1"]);
     expect(await Array.fromAsync(client.list(Event, { namespace: "default" }))).toEqual([]);
   });
+});
+
+describe("what is wrong with one row leaves the others alone:", () => {
+  const elsewhere = rowText().replace(sink, "http://other.example/").replace("deletingWith", "aliveWithout");
+
+  test("a broker that refuses", async () => {
+    await table(elsewhere + rowText());
+    await claim("a-alive");
+    await deleting("b-deleting");
+    answer = (name) => (name === "a-alive" ? 404 : 202);
+    for (let i = 0; i < 3; i++) {
+      expect(await tick()).toContain("http://other.example/ takes no events, because it answered 404");
+      await clock.advance(60_000);
+    }
+    expect(names().filter((name) => name === "b-deleting")).toHaveLength(3);
+  });
+
+  test("a kind that cannot be listed", async () => {
+    const missing = rowText().replace("apiVersion: v1", "apiVersion: storage.example/v1");
+    await table(missing + rowText());
+    await deleting("data-1");
+    expect(await tick()).toMatch(/^persistentvolumeclaims cannot be listed: .*404/);
+    expect(names()).toEqual(["data-1"]);
+    const events = await Array.fromAsync(
+      client.list<KubernetesObject & { reason: string }>(Event, { namespace: "default" }),
+    );
+    expect(events.map(({ reason }) => reason)).toEqual(["ListRefused"]);
+  });
+
+  test("a broker that does not answer holds the tick up for its patience, not for ever", async () => {
+    await table(elsewhere + rowText());
+    await claim("a-alive");
+    await deleting("b-deleting");
+    hangs = (name) => name === "a-alive";
+    const before = clock.now();
+    expect(await tick()).toContain("because it did not answer within 5 s");
+    expect(clock.now() - before).toBeLessThanOrEqual(settings.tick);
+    expect(names()).toContain("b-deleting");
+  });
+});
+
+test("what is being deleted comes before what merely lacks a finalizer, however much of that there is", async () => {
+  await table(rowText().replace("deletingWith", "aliveWithout") + rowText());
+  for (let i = 10; i < 60; i++) await claim(`a-${i}`);
+  await tick({ rate: 10, tick: 1_000 });
+  expect((await status()).cursor).toMatchObject({ phase: "rest" });
+  await deleting("z-deleting");
+  posted = [];
+  await clock.advance(60_000);
+  await tick({ rate: 10, tick: 1_000 });
+  expect(names()[0]).toBe("z-deleting");
+});
+
+test("a nap keeps to the rate, to the tick's end and to excluded namespaces", async () => {
+  await table(rowText("  excludedNamespaces: [kube-system]\n"));
+  for (let i = 10; i < 40; i++) await waiting(`data-${i}`, "2026-01-01T00:00:05Z");
+  const { metadata } = await client.create(PersistentVolumeClaim, {
+    ...(await client.get(PersistentVolumeClaim, "default", "data-10")),
+    metadata: { name: "spared", namespace: "kube-system", labels: { "holdfast.dev/waiting": "true" } },
+  } as unknown as KubernetesObject);
+  const progress = JSON.stringify({ v: 1, uid: metadata.uid, next: "2026-01-01T00:00:05Z" });
+  await client.patch(PersistentVolumeClaim, "kube-system", "spared", "merge", {
+    metadata: { annotations: { "holdfast.dev/x": progress } },
+  });
+  const before = clock.now();
+  await tick({ rate: 5, tick: 9_000 });
+  expect(names()).not.toContain("spared");
+  expect(posted.length).toBeGreaterThan(10);
+  expect(posted.length).toBeLessThanOrEqual(21);
+  expect(clock.now() - before).toBeLessThanOrEqual(9_500);
 });
 
 test("two sweeps at once send some events twice, and both end well", async () => {

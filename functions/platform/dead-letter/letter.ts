@@ -83,7 +83,8 @@ function reduced(data: unknown): object | undefined {
       ? {
           spec: {
             nodeName: spec?.nodeName,
-            volumes: volumes.flatMap(({ name, persistentVolumeClaim, ephemeral }: Volume): object[] => {
+            volumes: volumes.flatMap((volume: Volume | null): object[] => {
+              const { name, persistentVolumeClaim, ephemeral } = asRecord(volume);
               if (persistentVolumeClaim) return [{ name, persistentVolumeClaim }];
               return ephemeral ? [{ name, ephemeral: {} }] : [];
             }),

@@ -6,6 +6,7 @@ import { tell } from "../../../shared/kubernetes/notice.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
 import type { Tools } from "../../../shared/pipeline/receive.ts";
+import { shareRuns } from "../../../shared/pipeline/share-runs.ts";
 import { adviceOn } from "./advice.ts";
 import { deadLetter, type Settings, shownOn } from "./declaration.ts";
 import { type Letter, readLetter } from "./letter.ts";
@@ -19,21 +20,23 @@ const attempts = 5;
  */
 export function recordDeadLetters(tools: Tools<Settings>): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, settings } = tools;
+  // Letters come in bursts, and there is one ring: those that arrive while it is written go into it together.
+  const keepTogether = shareRuns<Letter, void>(async (_, letters) => keep(await tools.client(), letters, settings));
+
   return async (request) => {
-    const letter = readLetter(request, clock.now());
-    const { attributes, destination, code } = letter;
-    const advice = adviceOn(letter);
-    log.warn({ rule: deadLetter.name, letter: keyOf(letter), destination, code, attributes }, advice);
     try {
-      const client = await tools.client();
-      await keep(client, letter, settings);
-      await show(client, letter, advice, clock.now()).catch((error: Error) =>
+      const letter = readLetter(request, clock.now());
+      const { attributes, destination, code } = letter;
+      const advice = adviceOn(letter);
+      log.warn({ rule: deadLetter.name, letter: keyOf(letter), destination, code, attributes }, advice);
+      await keepTogether("ring", letter);
+      await show(await tools.client(), letter, advice, clock.now()).catch((error: Error) =>
         log.warn({ rule: deadLetter.name }, `The dead letter was not shown on its object: ${error.message}`),
       );
       return replyTo([]);
     } catch (error) {
       const outcome = outcomeOf(error);
-      log.error({ rule: deadLetter.name, letter: keyOf(letter) }, `The dead letter was not kept: ${outcome.because}`);
+      log.error({ rule: deadLetter.name }, `The dead letter was not kept: ${outcome.because}`);
       return replyTo([outcome]);
     }
   };
@@ -41,24 +44,38 @@ export function recordDeadLetters(tools: Tools<Settings>): (request: HttpRequest
 
 type Ring = KubernetesObject & { data?: Record<string, string> };
 
-async function keep(client: Client, letter: Letter, { namespace, configMap: name }: Settings): Promise<void> {
+async function keep(client: Client, letters: readonly Letter[], settings: Settings): Promise<void> {
+  const { namespace, configMap: name } = settings;
   for (let attempt = 1; ; attempt++) {
-    const ring = await client.get<Ring>(ConfigMap, namespace, name);
     try {
-      if (!ring) {
+      const ring = await client.get<Ring>(ConfigMap, namespace, name);
+      if (ring) {
+        const { uid, resourceVersion } = ring.metadata;
+        const patch = { metadata: { uid, resourceVersion }, data: withLetters(ring.data ?? {}, letters) };
+        if (await client.patch(ConfigMap, namespace, name, "merge", patch)) return;
+      } else {
         const { apiVersion, kind } = ConfigMap;
         const metadata = { namespace, name } as KubernetesObject["metadata"];
-        await client.create(ConfigMap, { apiVersion, kind, metadata, data: added({}, letter) });
+        const data = Object.entries(withLetters({}, letters)).filter(([, text]) => text !== null);
+        await client.create(ConfigMap, { apiVersion, kind, metadata, data: Object.fromEntries(data) });
         return;
       }
-      const { uid, resourceVersion } = ring.metadata;
-      const patch = { metadata: { uid, resourceVersion }, data: added(ring.data ?? {}, letter) };
-      await client.patch(ConfigMap, namespace, name, "merge", patch);
-      return;
     } catch (error) {
       if (attempt === attempts || !(isConflict(error) || isAlreadyExists(error))) throw error;
     }
   }
+}
+
+/** What changes in the ring's data when several letters are added, one after the other. */
+function withLetters(data: Record<string, string>, letters: readonly Letter[]): Record<string, string | null> {
+  let change: Record<string, string | null> = {};
+  for (const letter of letters) {
+    const sofar = Object.entries({ ...data, ...change }).filter(
+      (entry): entry is [string, string] => entry[1] !== null,
+    );
+    change = { ...change, ...added(Object.fromEntries(sofar), letter) };
+  }
+  return change;
 }
 
 async function show(client: Client, letter: Letter, note: string, now: number): Promise<void> {

@@ -2,9 +2,9 @@ import type { Letter } from "./letter.ts";
 
 /** A ConfigMap holds at most 1 MiB; half of it is left to what others may put there. */
 export const mostLetters = 50;
-/** In characters of the letters' JSON, which are nearly its bytes: names and replies are mostly ASCII. */
-export const mostCharacters = 400_000;
-/** The longest letter that is kept with its object; beyond, the object is left out, and then the attributes are cut. */
+/** In bytes of the letters' JSON. */
+export const mostBytes = 400_000;
+/** The longest letter, in bytes, that is kept with its object; beyond, the object is left out, and then the attributes are cut. */
 export const longestLetter = 8_000;
 
 /** A letter's key: sorts by time, and is a valid ConfigMap key whatever the event's id was. */
@@ -17,7 +17,7 @@ export function keyOf(letter: Letter): string {
 /** A letter as it is kept. */
 export function textOf(letter: Letter): string {
   const whole = JSON.stringify(letter);
-  if (whole.length <= longestLetter) return whole;
+  if (Buffer.byteLength(whole) <= longestLetter) return whole;
   const { object: _object, ...rest } = letter;
   const known = ["id", "type", "kind", "apiversion", "namespace", "name"];
   const attributes = Object.fromEntries(Object.entries(letter.attributes).filter(([name]) => known.includes(name)));
@@ -36,13 +36,15 @@ export function added(data: Readonly<Record<string, string>>, letter: Letter): R
     .sort();
   const change: Record<string, string | null> = { [key]: text };
   let count = letters.length + (data[key] === undefined ? 1 : 0);
-  let size = letters.reduce((sum, key) => sum + (data[key]?.length ?? 0), text.length);
+  let size = letters.reduce((sum, key) => sum + sizeOf(data[key]), Buffer.byteLength(text));
   for (const oldest of letters) {
-    if (count <= mostLetters && size <= mostCharacters) break;
+    if (count <= mostLetters && size <= mostBytes) break;
     if (oldest === key) continue;
     change[oldest] = null;
     count--;
-    size -= data[oldest]?.length ?? 0;
+    size -= sizeOf(data[oldest]);
   }
   return change;
 }
+
+const sizeOf = (text = "") => Buffer.byteLength(text);

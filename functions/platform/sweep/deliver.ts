@@ -4,15 +4,17 @@ import type { HttpRequest, HttpResponse } from "../../../shared/http-message.ts"
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Row } from "./table.ts";
 
-/** POSTs to a URL. Rejects when there is no answer. */
-export type Post = (url: string, request: HttpRequest) => Promise<HttpResponse>;
+/** POSTs to a URL. Rejects when there is no answer, and when the signal aborts. */
+export type Post = (url: string, request: HttpRequest, signal?: AbortSignal) => Promise<HttpResponse>;
 
-/** Milliseconds between attempts; about 3 s in all, after which the rest of the pass is left to the next tick. */
+/** Milliseconds between attempts. */
 const pauses = [100, 200, 400, 800, 1600];
+/** Milliseconds until an attempt without an answer is given up. */
+const patience = 5_000;
 
 /**
  * Sends one sweep event to the row's broker, with the attributes an ApiServerSource would give it. Answers why the broker
- * did not take it, or `undefined` when it did.
+ * did not take it, or `undefined` when it did. No attempt begins, and none goes on, after `end`.
  */
 export async function deliver(
   row: Row,
@@ -20,6 +22,7 @@ export async function deliver(
   id: string,
   post: Post,
   clock: Clock,
+  end: number,
 ): Promise<string | undefined> {
   const event = new CloudEvent({
     id,
@@ -32,16 +35,40 @@ export async function deliver(
     namespace: metadata.namespace ?? "",
   });
   const request = { headers: HTTP.binary(event).headers as Record<string, string>, body: "" };
-  let refusal = "";
+  let refusal = "the tick's time was over";
   for (let attempt = 0; attempt <= pauses.length; attempt++) {
     if (attempt > 0) await clock.sleep(pauses[attempt - 1] ?? 0);
+    const left = end - clock.now();
+    if (left <= 0) return refusal;
     try {
-      const { status } = await post(row.sink, request);
+      const { status } = await within(Math.min(patience, left), clock, (signal) => post(row.sink, request, signal));
       if (status >= 200 && status < 300) return undefined;
       refusal = `it answered ${status}`;
     } catch (error) {
-      refusal = error instanceof Error ? error.message : String(error);
+      refusal = reasonOf(error);
     }
   }
   return refusal;
+}
+
+async function within<T>(ms: number, clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const abort = new AbortController();
+  const done = new AbortController();
+  const late = clock.sleep(ms, done.signal).then(() => {
+    const error = new Error(`it did not answer within ${ms / 1000} s`);
+    abort.abort(error);
+    throw error;
+  });
+  late.catch(() => {});
+  try {
+    return await Promise.race([work(abort.signal), late]);
+  } finally {
+    done.abort();
+  }
+}
+
+/** fetch hides what happened behind "fetch failed". */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
 }

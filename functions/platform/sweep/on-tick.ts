@@ -30,8 +30,8 @@ export function onTick(
   };
 }
 
-const postByFetch: Post = async (url, { headers, body }) => {
-  const response = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(30_000) });
+const postByFetch: Post = async (url, { headers, body }, signal) => {
+  const response = await fetch(url, { method: "POST", headers, body, ...(signal ? { signal } : {}) });
   await response.body?.cancel();
   return { status: response.status, headers: {}, body: "" };
 };

@@ -4,7 +4,11 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 /** The annotation on the table's ConfigMap that says how far the sweep has come. */
 export const statusKey = "holdfast.dev/platform.sweep";
 
-const cursor = z.object({ list: z.string(), namespace: z.string(), name: z.string() });
+/** The two passes of a tick, in their order. */
+export const phases = ["urgent", "rest"] as const;
+export type Phase = (typeof phases)[number];
+
+const cursor = z.object({ phase: z.enum(phases), list: z.string(), namespace: z.string(), name: z.string() });
 
 const schema = z.looseObject({
   v: z.literal(1),
@@ -14,6 +18,8 @@ const schema = z.looseObject({
   /** Set while a pass is unfinished: the last object sent in it, and the time up to which the pass looks. */
   cursor: cursor.optional(),
   until: z.string().optional(),
+  /** Reasons of the Warnings that stand on the ConfigMap. */
+  wrong: z.array(z.string()).optional(),
   because: z.string(),
 });
 

@@ -1,17 +1,14 @@
 import type { Clock } from "../../../shared/clock.ts";
-import { annotate } from "../../../shared/kubernetes/annotate.ts";
-import { isConflict } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap, type Kind } from "../../../shared/kubernetes/kind.ts";
-import { retract, tell } from "../../../shared/kubernetes/notice.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { send } from "../../../shared/kubernetes/write.ts";
 import type { Log } from "../../../shared/log.ts";
 import { waitingLabel } from "../../../shared/progress.ts";
 import { deliver, type Post } from "./deliver.ts";
-import { dueTime, needsLook, type Span } from "./needs-look.ts";
-import { type Cursor, readStatus, statusKey } from "./status.ts";
-import { type Fault, type Row, readTable, type Table } from "./table.ts";
+import { dueTime, needsLook, type Reason, type Span } from "./needs-look.ts";
+import { report } from "./report.ts";
+import { type Cursor, type Phase, phases, readStatus } from "./status.ts";
+import { type Row, readTable } from "./table.ts";
 
 /** What a sweep stands on. */
 export interface SweepTools {
@@ -32,29 +29,37 @@ export interface SweepSettings {
   readonly tick: number;
 }
 
-/** Why a pass ended before its end. */
-interface Stopped {
-  readonly cursor: Cursor | undefined;
-  readonly because: string;
-  readonly refused: boolean;
+/** One tick under way. */
+interface Tick extends SweepTools {
+  readonly end: number;
+  /** Milliseconds between two events. */
+  readonly pace: number;
+  /** Rows by what they list: rows that select the same objects are served by one list. */
+  readonly lists: ReadonlyMap<string, readonly Row[]>;
+  /** Brokers that did not take an event in this tick, and why; they are not asked again before the next. */
+  readonly refusals: Map<string, string>;
+  /** Lists that could not be read, and why. */
+  readonly unread: Map<string, string>;
+  /** Uids of what had its event in this tick. */
+  readonly sent: Set<string>;
 }
 
-const name = "platform/sweep";
-const refusedTable = "TableRefused";
-const refusedEvents = "BrokerRefused";
 const napStep = 2_000;
+
+/** What has fallen due, or waits to go, comes before what merely has its turn. */
+const phaseOf: Readonly<Record<Reason, Phase>> = { due: "urgent", deleting: "urgent", missing: "rest", turn: "rest" };
 
 /**
  * One tick: sends an event for every object of the table's kinds that needs a look, then naps while something falls due
- * within the tick. Where the tick's time or the broker's patience ends, the place is written down and the next tick goes
- * on there. Two sweeps at once send some events twice, which the rules bear.
+ * within the tick. Where the tick's time ends, the place is written down and the next tick goes on there. A row that
+ * cannot be used, a kind that cannot be listed and a broker that takes nothing are reported, and the others still served.
+ * Two sweeps at once send some events twice, which the rules bear.
  *
- * @throws ApiError when the table or a kind cannot be read.
+ * @throws ApiError when the table cannot be read.
  */
 export async function sweep(tools: SweepTools, settings: SweepSettings): Promise<string> {
   const { client, clock } = tools;
   const began = clock.now();
-  const end = began + settings.tick;
   const configMap = await client.get<KubernetesObject & { data?: Record<string, string> }>(
     ConfigMap,
     settings.namespace,
@@ -63,80 +68,82 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
   if (!configMap)
     return `There is no ConfigMap ${settings.namespace}/${settings.table}; install it from knative/platform.`;
 
-  const table = readTable(configMap.data?.["table.yaml"] ?? "");
+  const { rows, faults } = readTable(configMap.data?.["table.yaml"] ?? "");
+  const tick: Tick = {
+    ...tools,
+    end: began + settings.tick,
+    pace: 1000 / settings.rate,
+    lists: listsOf(rows),
+    refusals: new Map(),
+    unread: new Map(),
+    sent: new Set(),
+  };
   const before = readStatus(configMap);
   const after = before ? Date.parse(before.at) : began - 60_000;
   const until = before?.cursor && before.until ? Date.parse(before.until) : began;
-  const stopped = await pass(table.rows, { after, until }, before?.cursor, end, tools, settings);
-  if (!stopped) await nap(table.rows, { after: until, until }, end, tools);
+  const cursor = await pass(tick, { after, until }, before?.cursor);
+  if (!cursor) await nap(tick, until);
 
-  const at = new Date(stopped ? after : until).toISOString();
-  const progress = stopped ? { cursor: stopped.cursor, until: new Date(until).toISOString() } : {};
-  const because = report(table, stopped);
-  await writeStatus(configMap, { at, ...progress, because }, table.faults, stopped, tools);
-  return because;
+  const progress = cursor ? { at: after, cursor, until } : { at: until };
+  return report(
+    configMap,
+    { ...progress, rows: rows.length, faults, refusals: tick.refusals, unread: tick.unread },
+    tools,
+  );
 }
 
-async function pass(
-  rows: readonly Row[],
-  span: Span,
-  from: Cursor | undefined,
-  end: number,
-  { client, clock, post, id }: SweepTools,
-  { rate }: SweepSettings,
-): Promise<Stopped | undefined> {
-  // An admin may have taken the kind out of the table in the meantime: then the pass begins anew.
-  const lists = listsOf(rows);
-  let cursor = from && lists.has(from.list) ? from : undefined;
-  let skipping = cursor !== undefined;
-  const sent = new Set<string>();
-  for (const [list, group] of lists) {
-    const [row] = group;
-    if (!row) continue;
-    if (skipping && cursor && list !== cursor.list) continue;
-    const selected = row.labelSelector ? { labelSelector: row.labelSelector } : {};
-    for await (const object of client.list(kindOf(row), { ...selected, metadataOnly: true, pageSize: 500 })) {
-      if (skipping && cursor && !isAfter(object, cursor)) continue;
-      skipping = false;
-      const wanting = sent.has(object.metadata.uid) ? undefined : group.find((row) => needsLook(object, row, span));
-      if (!wanting) continue;
-      if (clock.now() >= end)
-        return { cursor, refused: false, because: "The tick's time is over; the next one goes on." };
-      const refusal = await deliver(wanting, object, id(), post, clock);
-      if (refusal !== undefined)
-        return {
-          cursor,
-          refused: true,
-          because: `${wanting.sink} takes no events, because ${refusal}; the next tick goes on.`,
-        };
-      sent.add(object.metadata.uid);
-      cursor = { list, namespace: object.metadata.namespace ?? "", name: object.metadata.name };
-      await clock.sleep(1000 / rate);
+/** Answers the place where the tick's time ended; `undefined` when all was looked at. */
+async function pass(tick: Tick, span: Span, from: Cursor | undefined): Promise<Cursor | undefined> {
+  for (const phase of phases) {
+    // What is urgent is looked for from the beginning, unless that is what the last tick could not finish.
+    const start = from?.phase === phase && tick.lists.has(from.list) ? from : undefined;
+    const cursor = await passOf(phase, tick, span, start);
+    if (cursor) return cursor;
+  }
+  return undefined;
+}
+
+async function passOf(phase: Phase, tick: Tick, span: Span, start: Cursor | undefined): Promise<Cursor | undefined> {
+  let cursor = start;
+  let reached = start === undefined;
+  for (const [list, group] of tick.lists) {
+    if (!reached && list !== start?.list) continue;
+    reached = true;
+    for await (const object of objectsOf(list, group, tick)) {
+      if (start?.list === list && !isAfter(object, start)) continue;
+      const row = group.find((row) => {
+        const reason = needsLook(object, row, span);
+        return reason !== undefined && phaseOf[reason] === phase && !tick.refusals.has(row.sink);
+      });
+      if (!row || tick.sent.has(object.metadata.uid)) continue;
+      const { namespace = "", name } = object.metadata;
+      if (tick.clock.now() >= tick.end) return cursor ?? { phase, list, namespace: "", name: "" };
+      await offer(row, object, tick);
+      cursor = { phase, list, namespace, name };
     }
-    skipping = false;
   }
   return undefined;
 }
 
 /** While something falls due within the tick, looks at what waits every two seconds; else costs nothing. */
-async function nap(rows: readonly Row[], span: Span, end: number, tools: SweepTools): Promise<void> {
-  const { client, clock, post, id } = tools;
-  const sent = new Set<string>();
+async function nap(tick: Tick, looked: number): Promise<void> {
+  const { clock, end, lists, sent, refusals } = tick;
   for (;;) {
     let next: number | undefined;
-    for (const [row] of listsOf(rows).values()) {
-      if (!row) continue;
-      const labelSelector = [`${waitingLabel}=true`, row.labelSelector].filter(Boolean).join(",");
-      const waiting = client.list(kindOf(row), { metadataOnly: true, labelSelector });
-      for await (const object of waiting) {
+    for (const [list, group] of lists) {
+      for await (const object of objectsOf(list, group, tick, `${waitingLabel}=true`)) {
         const due = dueTime(object);
+        const { namespace = "", uid } = object.metadata;
+        const row = group.find((row) => !row.excludedNamespaces.includes(namespace) && !refusals.has(row.sink));
         // What was due when the pass looked has had its event; it is not sent again before the next tick.
-        if (due === undefined || due <= span.until || due >= end) continue;
-        const key = `${object.metadata.uid} ${due}`;
-        if (sent.has(key)) continue;
-        if (due > clock.now()) next = Math.min(next ?? due, due);
-        else if ((await deliver(row, object, id(), post, clock)) === undefined) sent.add(key);
-        else return;
+        if (!row || due === undefined || due <= looked || due >= end || sent.has(`${uid} ${due}`)) continue;
+        if (due > clock.now()) {
+          next = Math.min(next ?? due, due);
+          continue;
+        }
+        if (clock.now() >= end) return;
+        await offer(row, object, tick);
+        sent.add(`${uid} ${due}`);
       }
     }
     if (next === undefined) return;
@@ -144,12 +151,37 @@ async function nap(rows: readonly Row[], span: Span, end: number, tools: SweepTo
   }
 }
 
-/** Rows that select the same objects are served by one list, so that an object is sent once however many rows want it. */
-function listsOf(rows: readonly Row[]): Map<string, Row[]> {
-  return Map.groupBy(
-    rows,
-    ({ apiVersion, resource, labelSelector = "" }) => `${apiVersion}/${resource}?${labelSelector}`,
-  );
+/** Sends an event for an object, at the tick's pace; remembers a broker that does not take it. */
+async function offer(row: Row, object: KubernetesObject, tick: Tick): Promise<void> {
+  const refusal = await deliver(row, object, tick.id(), tick.post, tick.clock, tick.end);
+  if (refusal !== undefined) {
+    tick.refusals.set(row.sink, refusal);
+    return;
+  }
+  tick.sent.add(object.metadata.uid);
+  await tick.clock.sleep(tick.pace);
+}
+
+/** The objects of one list, metadata alone. A list that cannot be read, or breaks off, is remembered and ends here. */
+async function* objectsOf(
+  list: string,
+  [row]: readonly Row[],
+  { client, unread }: Tick,
+  labels?: string,
+): AsyncGenerator<KubernetesObject> {
+  if (!row || unread.has(list)) return;
+  const labelSelector = [labels, row.labelSelector].filter(Boolean).join(",");
+  const options = { metadataOnly: true, pageSize: 500, ...(labelSelector ? { labelSelector } : {}) };
+  try {
+    yield* client.list(kindOf(row), options);
+  } catch (error) {
+    unread.set(list, `${row.resource} cannot be listed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function listsOf(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
+  const listOf = ({ apiVersion, resource, labelSelector = "" }: Row) => `${apiVersion}/${resource}?${labelSelector}`;
+  return Map.groupBy(rows, listOf);
 }
 
 const kindOf = ({ apiVersion, kind, resource, namespaced }: Row): Kind => ({
@@ -163,42 +195,4 @@ const kindOf = ({ apiVersion, kind, resource, namespaced }: Row): Kind => ({
 function isAfter({ metadata }: KubernetesObject, cursor: Cursor): boolean {
   const key = (namespace: string, name: string) => Buffer.from(`${namespace}/${name}`);
   return Buffer.compare(key(metadata.namespace ?? "", metadata.name), key(cursor.namespace, cursor.name)) > 0;
-}
-
-function report({ rows, faults }: Table, stopped: Stopped | undefined): string {
-  const refused = faults.map(({ line, because }) => `Line ${line} of the table is refused: ${because}`);
-  const done = rows.length === 1 ? "1 row was swept." : `${rows.length} rows were swept.`;
-  return [...refused, stopped?.because ?? done].join(" ");
-}
-
-async function writeStatus(
-  configMap: KubernetesObject,
-  status: { at: string; cursor?: Cursor | undefined; until?: string; because: string },
-  faults: readonly Fault[],
-  stopped: Stopped | undefined,
-  { client, clock, log }: SweepTools,
-): Promise<void> {
-  const { uid } = configMap.metadata;
-  const text = JSON.stringify({ v: 1, uid, ...status, because: status.because.slice(0, 600) });
-  try {
-    await send(client, annotate(ConfigMap, configMap, { [statusKey]: text }));
-  } catch (error) {
-    // Another sweep, or the admin, was first: what it wrote stands, and this tick's events were sent all the same.
-    if (!isConflict(error)) throw error;
-  }
-  const notices = [
-    { reason: refusedTable, wrong: faults.length > 0 },
-    { reason: refusedEvents, wrong: stopped?.refused === true },
-  ];
-  const before = readStatus(configMap)?.because ?? "";
-  for (const { reason, wrong } of notices) {
-    const telling = wrong
-      ? tell(client, configMap, name, { type: "Warning", reason, action: "Sweep", note: status.because }, clock.now())
-      : before !== status.because && before !== ""
-        ? retract(client, configMap, name, reason)
-        : Promise.resolve();
-    await telling.catch((error: Error) =>
-      log.warn({ rule: name }, `The Event ${reason} was not written: ${error.message}`),
-    );
-  }
 }

@@ -101,3 +101,21 @@ test("a finalizer without a domain is refused with its variable and value", () =
     'FINALIZER is "protect": expected a qualified name such as holdfast.dev/pvc-protection.',
   );
 });
+
+test.each([
+  "tier=gold",
+  "tier==gold,!legacy",
+  "env in (prod, stage),tier!=bronze",
+  "app.example/keep",
+  "env notin (ci)",
+  "",
+])("the label selector %j is taken", (SELECTOR) => {
+  expect(settings({ SELECTOR }).selector).toBe(SELECTOR);
+});
+
+test.each(["a in (b", "=gold", "tier=gold,,", "tier gold", "a in b", "tier=a b"])(
+  "the label selector %j is refused",
+  (SELECTOR) => {
+    expect(() => settings({ SELECTOR })).toThrow(`SELECTOR is ${JSON.stringify(SELECTOR)}: expected a label selector`);
+  },
+);

@@ -7,10 +7,20 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
 import { finalizerName, holdfastProtection, inTreeProtection } from "../../../shared/storage/protection.ts";
 
+/** What kubectl's `-l` takes: `key`, `!key`, `key=value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`, joined by commas. */
+const labelSelector = (() => {
+  const key = "[A-Za-z0-9]([-A-Za-z0-9_./]*[A-Za-z0-9])?";
+  const value = "([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?";
+  const set = `\\s+(in|notin)\\s*\\(\\s*${value}(\\s*,\\s*${value})*\\s*\\)`;
+  const requirement = `\\s*(!\\s*${key}|${key}(\\s*(=|==|!=)\\s*${value}|${set})?)\\s*`;
+  return new RegExp(`^(${requirement}(,${requirement})*)?$`);
+})();
+
 const settings = z.object({
   finalizer: finalizerName.describe("The finalizer to add; the same as the one that `release` removes."),
   selector: z
     .string()
+    .regex(labelSelector, "expected a label selector such as tier=gold,env in (prod,stage)")
     .default("")
     .describe(
       "A label selector, as kubectl takes it; claims that it does not match are left alone. Empty matches all.",

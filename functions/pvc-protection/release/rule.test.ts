@@ -109,6 +109,44 @@ test("ours is found among two hundred finalizers", () => {
   expect(removed(decideOne(claim([...many, ours])))).toBe(ours);
 });
 
+describe("a claim that carries Kubernetes' finalizer alone", () => {
+  const subjects = (environment: Record<string, string>) =>
+    release.subjects(
+      {
+        id: "e",
+        change: "update",
+        apiVersion: "v1",
+        kind: "PersistentVolumeClaim",
+        namespace: "shop",
+        name: "data",
+        object: claim([inTree]),
+      },
+      settings(environment),
+    );
+
+  test.each([["present"], ["overruled"]])("is none of our business while its controller runs (%s)", (IN_TREE) => {
+    expect(subjects({ IN_TREE, MODE: "document" })).toEqual([]);
+  });
+
+  test("is let go where its controller is switched off, and says no more than is true", () => {
+    expect(subjects({ IN_TREE: "absent" })).toHaveLength(1);
+    const decision = decideOne(claim([inTree]), [], { IN_TREE: "absent" });
+    expect(removed(decision)).toBe(inTree);
+    expect(decision.because).not.toContain("none can start");
+  });
+});
+
+test("in document mode the advice on a silent in-tree controller is to overrule it", () => {
+  const decision = decideOne(claim([inTree, ours]), [], { MODE: "document" }, now + 60_000);
+  expect(decision.because).toContain("IN_TREE=overruled");
+});
+
+test("a claim that was held and waits for the in-tree controller names nobody any more", () => {
+  const text = nextProgress(claim([inTree, ours]), release.name, { name: "held" }, "It is held.", now) ?? "";
+  const waiting = decideOne(claim([inTree, ours], { annotations: { [key]: text } }));
+  expect(waiting).toMatchObject({ do: "wait", step: { name: "after-in-tree" }, retract: ["DeletionPostponed"] });
+});
+
 describe("a held claim", () => {
   test("says in its annotation and in one Event who holds it", () => {
     const decision = decideOne(claim([ours]), [web]);
@@ -145,7 +183,7 @@ describe("a claim that the in-tree controller does not let go", () => {
   test("says after a minute what to do, on the claim and in a Warning", () => {
     const decision = decideOne(claim([inTree, ours]), [], {}, now + 60_000);
     expect(decision).toMatchObject({
-      step: { name: "after-in-tree" },
+      step: { name: "in-tree-silent" },
       notice: { type: "Warning", reason: "InTreeProtectionSilent" },
     });
     expect(decision.because).toContain("set IN_TREE=absent");
@@ -156,7 +194,7 @@ test("Events are taken back only from a claim that has been told about", () => {
   const text = nextProgress(claim([ours]), release.name, { name: "held" }, "It is held.", now) ?? "";
   expect(decideOne(claim([ours]))).toMatchObject({ retract: [] });
   expect(decideOne(claim([ours], { annotations: { [key]: text } }))).toMatchObject({
-    retract: ["DeletionPostponed", "InTreeProtectionSilent"],
+    retract: ["DeletionPostponed"],
   });
 });
 

@@ -21,10 +21,11 @@ const settings = z.object({
     ),
   finalizer: finalizerName.describe("The finalizer to release; the same as the one that `protect` adds."),
   inTree: z
-    .enum(["present", "absent"])
+    .enum(["present", "overruled", "absent"])
     .default("present")
     .describe(
-      "Whether Kubernetes' own PVC protection controller runs; `absent` makes this rule remove its finalizer first.",
+      "What becomes of Kubernetes' own protection: `present`, its controller releases first; `overruled`, it runs, but on claims " +
+        "with our finalizer this rule decides; `absent`, it is switched off, and this rule stands in for it on all claims.",
     ),
 });
 type Settings = z.output<typeof settings>;
@@ -89,8 +90,8 @@ function subjects({ kind, change, namespace, name, object }: Hint, settings: Set
 }
 
 /**
- * Whether a claim being deleted waits for us. Where Kubernetes' own controller is off, its finalizer waits as well, even alone:
- * the admission plugin may have put it on a claim that was deleted before protect saw it.
+ * Whether a claim being deleted waits for us. Where Kubernetes' own controller is off, its finalizer waits as well, even
+ * alone: the admission plugin puts it on every claim, also on those that protect leaves alone or has not seen yet.
  */
 function isWaiting(claim: KubernetesObject, { finalizer, inTree }: Settings): boolean {
   if (!isBeingDeleted(claim)) return false;
@@ -121,7 +122,7 @@ async function look(
   if (claims.length === 0) return none;
   // The order is what closes the race with a pod that is bound late: a claim seen above without the in-tree finalizer is
   // refused by every kubelet from then on, so a pod that got in before is in this list.
-  return { claims, users: await findUsers(client, scope, claims, settings.mode) };
+  return { claims, users: await findUsers(client, scope, claims, settings) };
 }
 
 /** Lists bound pods, page by page, until every claim has a user or the list ends. */
@@ -129,14 +130,16 @@ async function findUsers(
   client: Client,
   scope: { namespace?: string },
   claims: readonly KubernetesObject[],
-  mode: UseMode,
+  { finalizer, mode }: Settings,
 ): Promise<Map<string, User[]>> {
+  // A claim without our finalizer never was in our care: for it counts what Kubernetes would have done.
+  const modeOf = (claim: KubernetesObject): UseMode => (hasFinalizer(claim, finalizer) ? mode : "strict");
   const byName = new Map(claims.map((claim) => [claim.metadata.name, claim]));
   const users = new Map<string, User[]>();
   for await (const pod of client.list(Pod, { ...scope, fieldSelector: "spec.nodeName!=" })) {
     for (const use of claimsOf(pod)) {
       const claim = byName.get(use.claim);
-      if (!claim || !uses(pod, use, claim, mode)) continue;
+      if (!claim || !uses(pod, use, claim, modeOf(claim))) continue;
       const known = users.get(use.claim) ?? [];
       known.push({ pod: pod.metadata.name, node: (pod.spec as { nodeName: string }).nodeName });
       users.set(use.claim, known);
@@ -165,11 +168,11 @@ function decideClaim(claim: KubernetesObject, users: readonly User[], now: numbe
         details: { pods, ...(users.length > shownUsers ? { more: users.length - shownUsers } : {}) },
       },
       notice: { type: "Normal", reason: held, action: "Release", note: because },
-      retract: retractable(claim, [stuck]),
+      retract: toldBefore(claim, held),
     };
   }
   if (settings.finalizer !== inTreeProtection && hasFinalizer(claim, inTreeProtection)) {
-    if (settings.inTree === "present") return waitForInTree(claim, now);
+    if (settings.inTree === "present") return waitForInTree(claim, now, settings);
     if (hasFinalizer(claim, settings.finalizer)) {
       return {
         ...subject,
@@ -178,20 +181,22 @@ function decideClaim(claim: KubernetesObject, users: readonly User[], now: numbe
         writes: [removeFinalizer(PersistentVolumeClaim, claim, inTreeProtection)],
       };
     }
-    return letGo(claim, inTreeProtection);
+    const because = `No pod uses claim ${claim.metadata.name}: ${inTreeProtection}, which it carries alone, is removed.`;
+    return letGo(claim, inTreeProtection, because);
   }
-  return letGo(claim, settings.finalizer);
+  const because = `No pod uses claim ${claim.metadata.name} and none can start with it: ${settings.finalizer} is removed.`;
+  return letGo(claim, settings.finalizer, because);
 }
 
 /** Takes away the last finalizer that is ours to remove, and all that we told about the claim. */
-function letGo(claim: KubernetesObject, finalizer: string): Decision {
+function letGo(claim: KubernetesObject, finalizer: string, because: string): Decision {
   return {
     about: claim,
     kind: PersistentVolumeClaim,
     do: "write",
-    because: `No pod uses claim ${claim.metadata.name} and none can start with it: ${finalizer} is removed.`,
+    because,
     writes: [removeFinalizer(PersistentVolumeClaim, claim, finalizer, [progressKey(name)])],
-    retract: retractable(claim, [held, stuck]),
+    retract: toldBefore(claim),
   };
 }
 
@@ -199,22 +204,30 @@ function letGo(claim: KubernetesObject, finalizer: string): Decision {
  * While the in-tree finalizer is there, a kubelet may still start a pod that was bound late; ours stays until it is gone.
  * That takes the in-tree controller moments, and the removal comes back as an event.
  */
-function waitForInTree(claim: KubernetesObject, now: number): Decision {
-  const subject = { about: claim, kind: PersistentVolumeClaim, do: "wait" } as const;
+function waitForInTree(claim: KubernetesObject, now: number, { mode }: Settings): Decision {
+  const subject = { about: claim, kind: PersistentVolumeClaim, do: "wait", retract: toldBefore(claim, stuck) } as const;
   const since = Date.parse(claim.metadata.deletionTimestamp ?? "");
   if (!(now - since > inTreePatience)) {
     const because = `No pod uses claim ${claim.metadata.name}; it goes after Kubernetes has removed ${inTreeProtection}.`;
-    return { ...subject, because };
+    // Whoever was named before does not hold it any more; a claim of which nothing was told needs no word for a moment.
+    return readProgress(claim, name)
+      ? { ...subject, because, step: { name: "after-in-tree" } }
+      : { ...subject, because };
   }
-  const because =
-    `No pod uses claim ${claim.metadata.name}, but ${inTreeProtection} is still on it. ` +
-    "If Kubernetes' own PVC protection controller is switched off, set IN_TREE=absent on the function.";
+  const advice =
+    mode === "document"
+      ? "Its controller also counts pods that have terminated; set IN_TREE=overruled on the function to decide without it."
+      : "If Kubernetes' own PVC protection controller is switched off, set IN_TREE=absent on the function.";
+  const because = `No pod uses claim ${claim.metadata.name}, but ${inTreeProtection} is still on it. ${advice}`;
   const notice = { type: "Warning", reason: stuck, action: "Release", note: because } as const;
-  return { ...subject, because, step: { name: "after-in-tree" }, notice, retract: retractable(claim, [held]) };
+  return { ...subject, because, step: { name: "in-tree-silent" }, notice };
 }
 
-/** Only a claim that carries our progress has been told about: others cost no call. */
-const retractable = (claim: KubernetesObject, reasons: readonly string[]) => (readProgress(claim, name) ? reasons : []);
+/** The Event that goes with the step that the claim was last seen in, unless it is `still` true. Others cost no call. */
+function toldBefore(claim: KubernetesObject, still?: string): readonly string[] {
+  const told = { held, "in-tree-silent": stuck }[readProgress(claim, name)?.step ?? ""];
+  return told && told !== still ? [told] : [];
+}
 
 function inWords(users: readonly User[]): string {
   const named = users.slice(0, shownUsers).map(({ pod, node }) => `pod ${pod} on node ${node}`);

@@ -60,7 +60,7 @@ function decide({ pods, deleting }: Facts): readonly Decision[] {
     const claims = deleting.filter(({ metadata }) => wanted.has(metadata.name));
     const note = warning(pod, claims);
     const notice = { type: "Warning", reason: "ClaimBeingDeleted", action: "Start", note } as const;
-    return { about: pod, kind: Pod, do: "write", because: note, writes: [], notice };
+    return { about: pod, kind: Pod, do: "tell", because: note, notice };
   });
 }
 

@@ -1,0 +1,72 @@
+import type { Clock } from "../../../shared/clock.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { isConflict } from "../../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { ConfigMap } from "../../../shared/kubernetes/kind.ts";
+import { retract, tell } from "../../../shared/kubernetes/notice.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { send } from "../../../shared/kubernetes/write.ts";
+import type { Log } from "../../../shared/log.ts";
+import { withinBytes } from "../../../shared/within-bytes.ts";
+import { type Cursor, readStatus, statusKey } from "./status.ts";
+import type { Fault } from "./table.ts";
+
+/** What a tick came to. Times are in milliseconds since the epoch. */
+export interface TickResult {
+  readonly at: number;
+  readonly cursor?: Cursor;
+  readonly until?: number;
+  readonly rows: number;
+  readonly faults: readonly Fault[];
+  readonly refusals: ReadonlyMap<string, string>;
+  readonly unread: ReadonlyMap<string, string>;
+}
+
+const name = "platform/sweep";
+
+/** Writes down on the ConfigMap how far the sweep has come and what was wrong, and answers it in words. */
+export async function report(
+  configMap: KubernetesObject,
+  result: TickResult,
+  { client, clock, log }: { client: Client; clock: Clock; log: Log },
+): Promise<string> {
+  const wrong = {
+    TableRefused: result.faults.map(({ line, because }) => `Line ${line} of the table is refused: ${because}`),
+    ListRefused: [...result.unread.values()],
+    BrokerRefused: [...result.refusals].map(
+      ([sink, why]) => `${sink} takes no events, because ${why}; it is tried again with the next tick.`,
+    ),
+  };
+  const end = result.cursor
+    ? "The tick's time is over; the next one goes on."
+    : `${result.rows === 1 ? "1 row was" : `${result.rows} rows were`} swept.`;
+  const because = [...Object.values(wrong).flat(), end].join(" ");
+  const before = readStatus(configMap)?.wrong ?? [];
+  const now = Object.entries(wrong).flatMap(([reason, sentences]) => (sentences.length > 0 ? [reason] : []));
+  const status = {
+    v: 1,
+    uid: configMap.metadata.uid,
+    at: new Date(result.at).toISOString(),
+    ...(result.cursor && result.until ? { cursor: result.cursor, until: new Date(result.until).toISOString() } : {}),
+    ...(now.length > 0 ? { wrong: now } : {}),
+    because: withinBytes(because, 600),
+  };
+  try {
+    await send(client, annotate(ConfigMap, configMap, { [statusKey]: JSON.stringify(status) }));
+  } catch (error) {
+    // Another sweep, or the admin, was first: what it wrote stands, and this tick's events were sent all the same.
+    if (!isConflict(error)) throw error;
+  }
+  for (const [reason, sentences] of Object.entries(wrong)) {
+    const note = sentences.join(" ");
+    const telling = note
+      ? tell(client, configMap, name, { type: "Warning", reason, action: "Sweep", note }, clock.now())
+      : before.includes(reason)
+        ? retract(client, configMap, name, reason)
+        : Promise.resolve();
+    await telling.catch((error: Error) =>
+      log.warn({ rule: name }, `The Event ${reason} was not written: ${error.message}`),
+    );
+  }
+  return because;
+}
