@@ -11,6 +11,9 @@ export default defineConfig({
           name: "unit",
           include: suites.map((folder) => `${folder}/**/*.test.ts`),
           exclude: ["test/cluster/**"],
+          // Processes start slowly on a busy machine; what is about speed measures ratios itself.
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {
