@@ -18,7 +18,7 @@ import { type Cluster, startCluster } from "./world/cluster.ts";
 import { describeChange } from "./world/describe-change.ts";
 import { addressOf } from "./world/fleet.ts";
 import { type MayRun, trackMayRun } from "./world/may-run.ts";
-import { createNetwork, type Outgoing } from "./world/network.ts";
+import { createNetwork } from "./world/network.ts";
 
 /** One run. The same specification gives the same run, byte by byte. */
 export interface RunSpec {
@@ -38,7 +38,7 @@ export interface RunSpec {
 /** A place in a run, by the index of a request, and what happens there. */
 export interface Point {
   readonly index: number;
-  readonly what: "die before" | "die after" | "second instance";
+  readonly what: "die before" | "die after" | "conflict" | "refused" | "second instance";
 }
 
 export interface Failure {
@@ -53,7 +53,7 @@ export interface RunResult {
   /** The faults that struck. */
   readonly struck: readonly string[];
   /** Every request of a function, in order. */
-  readonly requests: readonly Pick<Outgoing, "write">[];
+  readonly requests: readonly { readonly rule: string; readonly write: boolean }[];
   /** Sweeps between the end of all faults and the end of all that had to be done. */
   readonly sweeps: number;
 }
@@ -61,6 +61,8 @@ export interface RunResult {
 const sweepEvery = 60_000;
 /** Within so many sweeps after the last fault everything must have come to its end. */
 const mostSweeps = 4;
+/** A resource that is refused once is refused for so long (milliseconds): about as long as two verdicts take. */
+const refusedFor = 1_500;
 /** Where nothing goes wrong no sweep is needed, and nothing takes longer than this (milliseconds). */
 const withoutSweeps = 30_000;
 /** Faults last at least this long (milliseconds), and until the scenario has been acted out. */
@@ -75,7 +77,8 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   const schedule = faultSchedule(streams, without);
   const trace = startTrace(clock);
   const changes: Change[] = [];
-  const requests: Outgoing[] = [];
+  let refusing: { path: string; until: number } | undefined;
+  const requests: { rule: string; write: boolean }[] = [];
   let failure: Failure | undefined;
   let begun = false;
 
@@ -100,11 +103,19 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     pageSize: rates.pageSize,
     disturb: apiFaults(schedule, rates.api, clock),
     gate(outgoing) {
-      requests.push(outgoing);
+      requests.push({ rule: outgoing.process.rule, write: outgoing.write });
       const { point } = spec;
-      if (point?.index !== outgoing.index) return "pass";
-      if (point.what !== "second instance") return point.what;
-      const { process, event } = outgoing;
+      const { index, process, event } = outgoing;
+      const here = point?.index === index ? point.what : undefined;
+      const [path = ""] = outgoing.request.path.split("?");
+      if (here === "refused") refusing = { path, until: clock.now() + refusedFor };
+      if (refusing?.path === path && clock.now() < refusing.until) return "refused";
+      if (here && here !== "second instance") return here;
+      const company = schedule.draw(
+        `company at request ${index}`,
+        (random) => random.next() < rates.company || undefined,
+      );
+      if (!here && !company) return "pass";
       trace.tell(process.name, "gets company");
       if (event) cluster.fleet.deliverTo(process.rule, event).catch(() => {});
       return "pass";
@@ -172,7 +183,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   }
   failure ??= left && {
     ...left,
-    because: `${left.because} ${swept ? `${mostSweeps} sweeps` : "Half a minute without a fault"} has passed.`,
+    because: `${left.because} ${swept ? `${mostSweeps} sweeps` : "30 seconds without a fault"} have passed.`,
   };
   const sweeps = Math.ceil((clock.now() - calm) / sweepEvery);
   if (!failure) failure = await restsThen(unfinished);

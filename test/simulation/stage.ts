@@ -101,9 +101,9 @@ export function createStage(client: Client, clock: Clock, random: Random, trace:
     claims: () => Array.fromAsync(client.list(PersistentVolumeClaim, { namespace })),
     pods: () => Array.fromAsync(client.list(Pod, { namespace })),
     async until(what) {
-      for (let round = 0; round < 200; round++) {
+      for (let round = 0; round < 800; round++) {
         if (await what(stage)) return;
-        await clock.sleep(100);
+        await clock.sleep(25);
       }
     },
   };

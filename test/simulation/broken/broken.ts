@@ -11,6 +11,11 @@ export interface Broken {
   readonly doc: string;
   /** The scenarios in which it is looked for. */
   readonly scenarios: readonly string[];
+  /**
+   * Where it is looked for: in rough runs (the default), in smooth ones, because the sweep makes up for it where something goes
+   * wrong, or at every point of a smooth one.
+   */
+  readonly by?: "rough runs" | "smooth runs" | "points";
   /** In how many runs it must be found. */
   readonly within: number;
   /** The function in whose place it runs. */

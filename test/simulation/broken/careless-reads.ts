@@ -47,16 +47,18 @@ export const carelessReads: readonly Broken[] = [
   {
     name: "unknown-for-absent",
     doc: "Takes a list of pods that fails for one without pods.",
-    scenarios: ["used-alone", "many-claims-alone"],
-    within: 40,
+    scenarios: ["used-alone"],
+    by: "points",
+    within: 150,
     rule,
     start: listingPods((client, options) => untilItFails(client.list(Pod, options))),
   },
   {
     name: "pods-before-claims",
     doc: "Lists pods first and claims afterwards, because the order seems not to matter.",
-    scenarios: ["late-binding-alone", "late-binding"],
-    within: 60,
+    scenarios: ["late-binding"],
+    by: "smooth runs",
+    within: 200,
     rule,
     start: starting({
       ...release,

@@ -38,7 +38,8 @@ export const forgetful: readonly Broken[] = [
   {
     name: "run-shared-with-an-earlier-request",
     doc: "Answers a request with the run that is under way for its namespace.",
-    scenarios: ["used-alone", "deleted-while-used", "many-claims"],
+    scenarios: ["used-alone", "many-claims-alone", "in-tree-off"],
+    by: "smooth runs",
     within: 60,
     rule: release.name,
     start: (tools) => {

@@ -14,7 +14,8 @@ export const claimsGo: End = {
 };
 
 function problemOf(claim: KubernetesObject, truth: EndTruth): string | undefined {
-  const alone = environmentOf(truth, "pvc-protection-release").IN_TREE === "absent";
+  const { IN_TREE: told = "present" } = environmentOf(truth, "pvc-protection-release");
+  const alone = told !== "present";
   if (!has(claim, ours(truth))) {
     // Where Kubernetes' own controller runs, what carries its finalizer alone is its own.
     const left = !truth.scenario.setting.inTree && alone && has(claim, inTree) && !isUsed(truth, claim);

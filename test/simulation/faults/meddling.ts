@@ -78,7 +78,7 @@ const meddlings: Readonly<Record<string, Meddling>> = {
   "changes the mode": ({ random }, { cluster }) =>
     cluster.fleet.configure("pvc-protection/release", { MODE: pick(random, ["strict", "document"]) }),
   "says something else of Kubernetes' protection": ({ random }, { cluster }) =>
-    cluster.fleet.configure("pvc-protection/release", { IN_TREE: pick(random, ["present", "absent"]) }),
+    cluster.fleet.configure("pvc-protection/release", { IN_TREE: pick(random, ["present", "overruled", "absent"]) }),
   "restarts a source": ({ random }, { cluster }) =>
     cluster.eventing.source("holdfast", pick(random, ["storage", "workloads"]))?.restart(random.below(30_000)),
   "lets the watches of a source expire": ({ random }, { cluster }) =>

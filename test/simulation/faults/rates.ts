@@ -6,6 +6,8 @@ import { pick } from "./api.ts";
 export interface Rates {
   /** Requests of functions to the API server. */
   readonly api: number;
+  /** Requests at which a second process of the function is handed the same event. */
+  readonly company: number;
   readonly source: FaultRates;
   readonly broker: FaultRates;
   /** How many times users and operators meddle. */
@@ -19,7 +21,16 @@ export interface Rates {
 }
 
 /** Nothing goes wrong; only the interleaving is drawn. */
-export const smooth: Rates = { api: 0, source: {}, broker: {}, meddling: 0, skew: 0, mixed: false, pageSize: 250 };
+export const smooth: Rates = {
+  api: 0,
+  company: 0,
+  source: {},
+  broker: {},
+  meddling: 0,
+  skew: 0,
+  mixed: false,
+  pageSize: 250,
+};
 
 /** Draws how rough a run is: from nearly smooth to every event lost. */
 export function drawRates(random: Random, loseAllEvents: boolean): Rates {
@@ -28,6 +39,7 @@ export function drawRates(random: Random, loseAllEvents: boolean): Rates {
   const longestDelay = pick(random, [50, 2_000, 90_000]);
   return {
     api: pick(random, [0, 0.03, 0.1, 0.3]),
+    company: pick(random, [0, 0.1]),
     source: { drop, duplicate: pick(random, [0, 0.2]), delay, longestDelay },
     broker: { drop: pick(random, [0, 0, 0.1]), duplicate: pick(random, [0, 0.2]), delay, longestDelay },
     meddling: random.below(6),

@@ -30,6 +30,9 @@ export const isClaim = ({ object }: Change) => object.kind === "PersistentVolume
 /** The finalizer that a process was told to keep. */
 export const finalizerOf = ({ environment }: Process) => environment.FINALIZER ?? "holdfast.dev/pvc-protection";
 
+/** Whether a process was told to take Kubernetes' own finalizer away as well. */
+export const decidesAlone = ({ environment }: Process) => (environment.IN_TREE ?? "present") !== "present";
+
 export const finalizers = (object: KubernetesObject | undefined) => object?.metadata.finalizers ?? [];
 
 /** Finalizers that leave the object with this change. */

@@ -1,5 +1,5 @@
 import { inTree } from "../world/may-run.ts";
-import { finalizerOf, type Invariant, isClaim, isOurs, leaving } from "./invariant.ts";
+import { decidesAlone, finalizerOf, type Invariant, isClaim, isOurs, leaving } from "./invariant.ts";
 
 /** Protect leaves claims alone that are being deleted, and takes nothing away. */
 export const protectOnlyAdds: Invariant = {
@@ -20,7 +20,7 @@ export const releaseSparesTheLiving: Invariant = {
     const { name, deletionTimestamp, finalizers = [] } = change.before?.metadata ?? change.object.metadata;
     if (!deletionTimestamp) return `Claim ${name} is not being deleted.`;
     const { process } = change.by;
-    const own = [finalizerOf(process), ...(process.environment.IN_TREE === "absent" ? [inTree] : [])];
+    const own = [finalizerOf(process), ...(decidesAlone(process) ? [inTree] : [])];
     return own.some((finalizer) => finalizers.includes(finalizer)) ? undefined : `Claim ${name} does not wait for us.`;
   },
 };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { inTree } from "../world/may-run.ts";
-import { finalizerOf, type Invariant, isClaim, isOurs, leaving } from "./invariant.ts";
+import { decidesAlone, finalizerOf, type Invariant, isClaim, isOurs, leaving } from "./invariant.ts";
 
 /** Finalizers of others stay; Kubernetes' own is ours to remove only where we were told that nobody else does. */
 export const sparesOtherFinalizers: Invariant = {
@@ -9,7 +9,7 @@ export const sparesOtherFinalizers: Invariant = {
   check(change) {
     if (!isOurs(change) || !isClaim(change)) return undefined;
     const { process } = change.by;
-    const allowed = [finalizerOf(process), ...(process.environment.IN_TREE === "absent" ? [inTree] : [])];
+    const allowed = [finalizerOf(process), ...(decidesAlone(process) ? [inTree] : [])];
     const taken = leaving(change).filter((finalizer) => !allowed.includes(finalizer));
     return taken.length > 0
       ? `Claim ${change.object.metadata.name} lost ${taken.join(" and ")} by our write.`

@@ -15,7 +15,10 @@ export const finishedJobs: Scenario = {
     });
     await stage.createPod("job-done", ["done"], ends("4s"));
     await stage.createPod("job-failed", ["failed"], ends("6s", "1"));
-    await stage.createPod("server", ["kept"]);
+    await stage.createPod("server", ["kept"], {
+      metadata: { annotations: { "laptop.holdfast.dev/stop-after": "5s" } },
+      spec: { terminationGracePeriodSeconds: 10 },
+    });
     const volumeClaimTemplate = {
       spec: {
         accessModes: ["ReadWriteOnce"],
@@ -38,6 +41,8 @@ export const finishedJobs: Scenario = {
     await stage.deletePod("scratchy");
     await stage.pause(2_000);
     await stage.deletePod("server");
-    await stage.pause(2_000);
+    await stage.pause(3_000);
+    await stage.patchClaim("kept", { metadata: { labels: { touched: "while its pod stops" } } });
+    await stage.pause(5_000);
   },
 };

@@ -7,20 +7,30 @@ const act: Scenario["act"] = async (stage) => {
   await stage.createClaim("data");
   await stage.until(claimIsBound("data"));
   await stage.pause(1_000);
-  // One pod by a scheduler that has not heard of the deletion, one by hand, at about the time of the verdict.
+  // One pod by a scheduler that has not heard of the deletion, others by hand, at about the time of the verdict.
+  const byHand = ["later", "later-still", "last", "too-late", "far-too-late"];
+  for (const name of byHand) await stage.createPod(name, ["data"], { byHand: true });
+  const bindSoon = async (name: string) => {
+    await stage.pause(300);
+    await stage.bind(name);
+  };
+  // Each change of the claim wakes whoever judges it once more.
+  const touch = async () => {
+    for (let count = 0; count < 8; count++) {
+      await stage.pause(60);
+      await stage.patchClaim("data", { metadata: { labels: { count: String(count) } } });
+    }
+  };
   await Promise.all([
-    stage.pause(80).then(() => stage.deleteClaim("data")),
+    touch(),
+    stage.pause(60).then(() => stage.deleteClaim("data")),
     stage.createPod("late", ["data"]),
-    (async () => {
-      await stage.createPod("later", ["data"], { byHand: true });
-      await stage.pause(250);
-      await stage.bind("later");
-    })(),
+    ...byHand.map(bindSoon),
   ]);
   await stage.pause(10_000);
   await stage.deletePod("late");
   await stage.pause(3_000);
-  await stage.deletePod("later");
+  for (const name of byHand) await stage.deletePod(name);
 };
 
 export const lateBinding: Scenario = {

@@ -7,6 +7,7 @@ const act: Scenario["act"] = async (stage) => {
   const names = ["a-used", "b-free", "m-used", "x-free"];
   for (const name of names)
     await stage.createClaim(name, ["b-free", "m-used"].includes(name) ? { finalizers: ["a.example/hold"] } : {});
+  await stage.createClaim("z-kept");
   await stage.createPod("alpha", ["a-used"]);
   await stage.createPod("idle", []);
   await stage.createPod("zulu", ["m-used", "a-used"]);
@@ -27,7 +28,7 @@ const act: Scenario["act"] = async (stage) => {
 
 export const manyClaims: Scenario = {
   name: "many-claims",
-  doc: "Of several claims of one namespace some are used, by pods at both ends of the list; all are deleted at once.",
+  doc: "Of several claims of one namespace some are used, by pods at both ends of the list; all but one are deleted at once.",
   setting: besideInTree,
   act,
 };

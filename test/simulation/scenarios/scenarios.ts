@@ -5,6 +5,7 @@ import { lateBinding, lateBindingAlone } from "./late-binding.ts";
 import { manyClaims, manyClaimsAlone } from "./many-claims.ts";
 import { namespaceDeleted } from "./namespace-deleted.ts";
 import { replaced, replacedAlone } from "./replaced.ts";
+import { restlessClaim } from "./restless-claim.ts";
 import { inTreeControllerOff, inTreeOff, standingIn } from "./without-in-tree.ts";
 
 /** Every scenario of the systems present. */
@@ -22,4 +23,12 @@ export const scenarios: readonly Scenario[] = [
   inTreeControllerOff,
   standingIn,
   finishedJobs,
+  restlessClaim,
 ];
+
+/** The scenario of a name. Throws, naming all there are, when there is none. */
+export function scenarioNamed(name: string): Scenario {
+  const found = scenarios.find((scenario) => scenario.name === name);
+  if (found) return found;
+  throw new Error(`No scenario is called ${name}. There are ${scenarios.map((scenario) => scenario.name).join(", ")}.`);
+}

@@ -1,7 +1,6 @@
 import { startControllers } from "../../../local/controllers/start-controllers.ts";
 import { createEventing, type Eventing } from "../../../local/knative/control/eventing.ts";
 import type { Faults } from "../../../local/knative/faults.ts";
-import type { Random } from "../../../local/time/random.ts";
 import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
 import { type Client, createClient } from "../../../shared/kubernetes/client.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
@@ -17,8 +16,8 @@ import type { Trace } from "../trace.ts";
 import type { Chronicle } from "./chronicle.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
 import { installed, putOn } from "./installed.ts";
-import { lateWatches } from "./late-watches.ts";
 import type { Network } from "./network.ts";
+import { unhurried } from "./unhurried.ts";
 
 /** The namespace that scenarios happen in. */
 export const shop = "shop";
@@ -67,7 +66,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
   const { admin, connect } = server;
   const ended = new AbortController();
   const { signal } = ended;
-  const kubernetes = lateWatches(server.transport, clock, streams("watches of kubernetes"));
+  const kubernetes = unhurried(server.transport, clock, streams("watches of kubernetes"));
   const controllers = startControllers({
     transport: kubernetes,
     clock,
@@ -112,7 +111,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
     ingress,
     resolve: ({ kind, namespace, name }) =>
       kind === "Service" ? `http://${name}.${namespace ?? "default"}.svc.cluster.local` : undefined,
-    identify: (namespace, name) => lateWatches(identify(namespace, name), clock, streams(`watches of ${name}`)),
+    identify: (namespace, name) => unhurried(identify(namespace, name), clock, streams(`watches of ${name}`)),
   });
   eventing.declare(installation.eventing);
 
@@ -140,9 +139,4 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
       void server.stop();
     },
   };
-}
-
-/** A whole number of milliseconds in [0, bound), of which most are few. */
-export function soon(random: Random, bound: number): number {
-  return Math.floor(random.next() ** 3 * bound);
 }

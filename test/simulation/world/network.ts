@@ -1,6 +1,7 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { HttpRequest } from "../../../shared/http-message.ts";
 import type { ApiRequest, ApiResponse, Transport } from "../../../shared/kubernetes/transport.ts";
+import { answer } from "../../worlds/answer.ts";
 import type { Disturb } from "../faults/api.ts";
 import type { Streams } from "../streams.ts";
 import type { Trace } from "../trace.ts";
@@ -17,8 +18,8 @@ export interface Outgoing {
   readonly event: HttpRequest | undefined;
 }
 
-/** What is to happen to a request besides being sent: a process may die before it, or when it has been answered. */
-export type Gate = (outgoing: Outgoing) => "pass" | "die before" | "die after";
+/** What is to happen to a request: its process may die before it is sent, or when it has been answered, or the server refuses it. */
+export type Gate = (outgoing: Outgoing) => "pass" | "die before" | "die after" | "conflict" | "refused";
 
 /** What lies between functions and the API server. */
 export interface Network {
@@ -43,7 +44,10 @@ export interface NetworkParts {
   readonly pageSize: number;
 }
 
-const slowest = 20;
+const usual = 20;
+/** One in so many messages takes much longer. */
+const oneIn = 40;
+const slowest = 2_000;
 const oldest = 5_000;
 
 /** A network that takes its time, loses answers when told to, and answers reads that may be stale with what was. */
@@ -54,7 +58,7 @@ export function createNetwork(parts: NetworkParts): Network {
   const calls = new Map<string, number>();
   let index = 0;
   const pause = async () => {
-    const ms = travel.below(slowest);
+    const ms = travel.below(travel.below(oneIn) === 0 ? slowest : usual);
     if (ms > 0) await clock.sleep(ms);
   };
 
@@ -91,16 +95,18 @@ export function createNetwork(parts: NetworkParts): Network {
       if (!process.alive) return new Promise<never>(() => {});
       let status = 0;
       try {
-        const answer = await disturb({ process, request, write }, async () => {
+        const response = await disturb({ process, request, write }, async () => {
+          if (verdict === "conflict") return answer(409, "Conflict");
+          if (verdict === "refused") return answer(500, "InternalError");
           const sent = await chronicle.as({ name: process.name, process }, () => transport(asAnswered(request)));
           status = sent.status;
           if (verdict === "die after") return die(`after it was answered ${status}`);
           return sent;
         });
-        const told = answer.status === status ? status : `${status || "not sent"}, told ${answer.status}`;
+        const told = response.status === status ? status : `${status || "not sent"}, told ${response.status}`;
         trace.tell(process.name, `${what} -> ${told}`);
         await pause();
-        return answer;
+        return response;
       } catch (error) {
         trace.tell(process.name, `${what} -> ${status || "not sent"}, no answer: ${(error as Error).message}`);
         await pause();

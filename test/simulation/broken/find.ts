@@ -1,0 +1,34 @@
+import { pointsOf } from "../exhaustive.ts";
+import { scenarioNamed } from "../scenarios/scenarios.ts";
+import { type Failure, type RunSpec, simulate } from "../simulate.ts";
+import type { Broken } from "./broken.ts";
+
+/** How a broken function was found. */
+export interface Finding {
+  /** How many runs it took. */
+  readonly runs: number;
+  readonly scenario: string;
+  readonly number: number;
+  readonly failure: Failure;
+}
+
+/** Runs a broken function in its scenarios until it is found or the runs are used up. */
+export async function find(broken: Broken, from = 1): Promise<Finding | undefined> {
+  const { start, rule, within } = broken;
+  let runs = 0;
+  for await (const spec of specsOf(broken, from)) {
+    if (++runs > within) return undefined;
+    const { failure } = await simulate({ ...spec, starters: { [rule]: start } });
+    if (failure) return { runs, scenario: spec.scenario.name, number: spec.number, failure };
+  }
+  return undefined;
+}
+
+async function* specsOf({ scenarios, by = "rough runs", rule, within }: Broken, from: number): AsyncGenerator<RunSpec> {
+  for (let run = 0; run < within; run++) {
+    const scenario = scenarioNamed(scenarios[run % scenarios.length] ?? "");
+    const number = from + run;
+    if (by !== "points") yield { scenario, number, rough: by === "rough runs" && run >= scenarios.length };
+    else for (const point of await pointsOf(scenario, number, rule)) yield { scenario, number, rough: false, point };
+  }
+}
