@@ -8,7 +8,7 @@ import { retract, tell } from "../kubernetes/notice.ts";
 import { send } from "../kubernetes/write.ts";
 import type { Log } from "../log.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
-import { labelFor, nextProgress, progressKey } from "../progress.ts";
+import { labelFor, nextProgress, progressKey, readProgress } from "../progress.ts";
 import type { Rule, View } from "../rule.ts";
 
 /** What acting on a decision takes. */
@@ -63,7 +63,7 @@ async function perform<Schema extends ZodObject, Facts>(
       const changed = decision.step && record(rule.name, decision, decision.step, hands);
       if (changed || !decision.step) await notify(rule.name, decision, hands);
       await retractAll(rule.name, decision, hands);
-      if (changed) await send(client, changed);
+      if (changed) await send(client, changed).catch((error) => unsay(error, rule.name, decision, hands));
       return;
     }
     case "call": {
@@ -104,6 +104,17 @@ async function notify(ruleName: string, { about, notice }: Decision, { client, c
       `The Event ${notice.reason} was not written: ${error.message}`,
     ),
   );
+}
+
+/**
+ * After a conflict the next look may decide otherwise, and rules take back only what the annotation knows of: an Event that was
+ * told for the first time goes with the annotation that was not written.
+ */
+async function unsay(error: unknown, ruleName: string, decision: Decision, hands: Hands): Promise<never> {
+  const { about, notice } = decision;
+  if (notice && isConflict(error) && !readProgress(about, ruleName))
+    await retractAll(ruleName, { ...decision, retract: [notice.reason] }, hands);
+  throw error;
 }
 
 async function retractAll(ruleName: string, decision: Decision, { client, log }: Hands): Promise<void> {

@@ -225,6 +225,20 @@ describe("waiting", () => {
     });
   });
 
+  test("that meets a conflict takes its Event back, because the next look may decide otherwise", async () => {
+    const { tools, calls } = world({ "patch persistentvolumeclaims": [failure(409, "Conflict")] });
+    await receive(
+      toy((look) => (look === 1 ? [held()] : [write()])),
+      tools,
+    )(event());
+    expect(calls.map(([verb, plural]) => `${verb} ${plural}`)).toEqual([
+      "create events",
+      "patch persistentvolumeclaims",
+      "delete events",
+      "patch persistentvolumeclaims",
+    ]);
+  });
+
   test("is not written, nor told, again when nothing has changed", async () => {
     const first = world();
     await receive(
