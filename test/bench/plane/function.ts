@@ -33,7 +33,7 @@ export interface FunctionOptions {
 const namespace = "holdfast";
 
 /** Starts a function as the laptop edition does, under its own service account, and resolves when its sources watch. */
-export async function startFunction({ admin }: Plane, options: FunctionOptions): Promise<FunctionAtWork> {
+export async function startFunction({ admin, kubeconfig }: Plane, options: FunctionOptions): Promise<FunctionAtWork> {
   const { name, entry, ports, finalizer, environment = {}, trace = false } = options;
   const service = name.replace("/", "-");
   const signIn = async (account: string, port: number) =>
@@ -46,6 +46,7 @@ export async function startFunction({ admin }: Plane, options: FunctionOptions):
       "storage-source": await signIn("storage-source", ports.sources),
       "workloads-source": await signIn("workloads-source", ports.sources),
     },
+    controller: kubeconfig,
     environment,
     trace,
     ...(finalizer ? { finalizer } : {}),

@@ -27,8 +27,8 @@ export interface Release {
   /** The most memory it had, over what it had before, in bytes. */
   readonly growth: number;
   readonly peak: number;
-  /** What the claims cost while they were deleted already and in use; only in that variant. */
-  readonly holding?: { readonly bytes: number; readonly cpu: number; readonly besides?: number | undefined };
+  /** What the claims cost while they were deleted already and in use; `undefined` in the other variant. */
+  readonly holding: { readonly bytes: number; readonly cpu: number; readonly besides?: number | undefined } | undefined;
 }
 
 /** Releases `count` claims, each used by a pod that is then deleted, or used by none. */
