@@ -194,7 +194,7 @@ test("Events are taken back only from a claim that has been told about", () => {
   const text = nextProgress(claim([ours]), release.name, { name: "held" }, "It is held.", now) ?? "";
   expect(decideOne(claim([ours]))).toMatchObject({ retract: [] });
   expect(decideOne(claim([ours], { annotations: { [key]: text } }))).toMatchObject({
-    retract: ["DeletionPostponed"],
+    retract: ["DeletionPostponed", "InTreeProtectionSilent"],
   });
 });
 

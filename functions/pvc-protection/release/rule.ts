@@ -196,7 +196,8 @@ function letGo(claim: KubernetesObject, finalizer: string, because: string): Dec
     do: "write",
     because,
     writes: [removeFinalizer(PersistentVolumeClaim, claim, finalizer, [progressKey(name)])],
-    retract: toldBefore(claim),
+    // All of them: another instance may have told what the annotation does not say any more.
+    retract: readProgress(claim, name) ? [held, stuck] : [],
   };
 }
 
