@@ -4,6 +4,10 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   latency: () => import("./latency/run.ts"),
 };
 
+// What was started ends when this process exits, which by a signal alone it would not do in order.
+process.once("SIGINT", () => process.exit(130));
+process.once("SIGTERM", () => process.exit(143));
+
 const [name = "budget", ...args] = process.argv.slice(2);
 const load = Object.hasOwn(benches, name) ? benches[name] : undefined;
 if (load) await (await load()).run(args);
