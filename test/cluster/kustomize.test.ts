@@ -46,7 +46,7 @@ describe.skipIf(!kubectl)("kustomize", () => {
 
   test("the example document-mode sets the mode and adds the Triggers that it needs", () => {
     const objects = build(join(root, "knative/examples/document-mode"));
-    expect(environmentOf("pvc-protection-release", objects)).toMatchObject({ MODE: "document", IN_TREE: "absent" });
+    expect(environmentOf("pvc-protection-release", objects)).toMatchObject({ MODE: "document", IN_TREE: "overruled" });
     expect(namesOf("Trigger", objects)).toContain("pvc-protection-release-workloads-pod-updates");
   });
 

@@ -42,6 +42,17 @@ export const standIn: Setting = {
   components: [adds],
 };
 
+/** As {@link alone}, for claims with a label. */
+export const selecting: Setting = {
+  name: "for selected claims, without Kubernetes' own protection",
+  inTree: false,
+  environment: {
+    "pvc-protection-protect": { IN_TREE: "absent", SELECTOR: "protected=yes" },
+    "pvc-protection-release": { IN_TREE: "absent" },
+  },
+  components: [adds],
+};
+
 /** Kubernetes' own protection is off and the functions have not been told. */
 export const misconfigured: Setting = {
   name: "without Kubernetes' own protection, which the functions rely on",
@@ -50,7 +61,7 @@ export const misconfigured: Setting = {
   components: [policy],
 };
 
-export const settings: readonly Setting[] = [beside, alone, documentMode, standIn, misconfigured];
+export const settings: readonly Setting[] = [beside, alone, documentMode, standIn, selecting, misconfigured];
 
 /** Where release has a finalizer of its own, and with it two phases. */
 export const twoPhased: readonly Setting[] = [beside, alone, documentMode];

@@ -7,6 +7,7 @@ import { protecting } from "./protecting.ts";
 import { quiet } from "./quiet.ts";
 import { releasing } from "./releasing.ts";
 import { replacement } from "./replacement.ts";
+import { selection } from "./selection.ts";
 import { alone, beside, documentMode, standIn } from "./settings.ts";
 import { users } from "./users.ts";
 
@@ -19,6 +20,7 @@ const told: readonly Story[] = [
   ...disturbance,
   ...lateBinding,
   ...quiet,
+  ...selection,
   ...misconfiguration,
 ];
 
