@@ -44,7 +44,8 @@ export interface PassedHop {
 export type EventsReport = { readonly pid: number } | PassedHop;
 
 const order = JSON.parse(process.argv[2] ?? "") as EventsOrder;
-const tell = (report: EventsReport) => process.connected && process.send?.(report);
+// Who asked may be gone by the time it is told.
+const tell = (report: EventsReport) => process.connected && process.send?.(report, undefined, {}, () => {});
 const ended = new AbortController();
 const { finalizer } = order;
 const installation = readInstallation({
