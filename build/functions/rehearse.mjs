@@ -29,7 +29,7 @@ process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 const api = await emptyCluster();
 process.env.KUBECONFIG = join(temporary, "kubeconfig");
 writeFileSync(process.env.KUBECONFIG, kubeconfigOf(api.port));
-process.env.LOG_LEVEL = "silent";
+process.env.LOG_LEVEL = "error";
 process.env.PORT = String(await freePort());
 await import(pathToFileURL(join(folder, "index.mjs")).href);
 

@@ -1,5 +1,6 @@
 /** `npm run bench [-- NAME [flags]]`: measures, and prints tables. Each benchmark is imported only when it is asked for. */
 const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string[]): Promise<void> }>>> = {
+  budget: () => import("./budget/run.ts"),
   release: () => import("./release/run.ts"),
   latency: () => import("./latency/run.ts"),
 };
