@@ -127,7 +127,7 @@ const advice = (kubeconfig: string) => `It stays up. In another terminal:
 
   export KUBECONFIG=${kubeconfig}
   kubectl get ksvc,broker,trigger,apiserversource -n holdfast
-  kubectl apply -f ${relative(process.cwd(), exampleFile)}
+  kubectl apply -f ${relative(process.env.INIT_CWD ?? process.cwd(), exampleFile)}
   kubectl delete pvc data --wait=false   it stays, because writer uses it,
   kubectl describe pvc data              and says so
   kubectl delete pod writer              now it goes

@@ -50,7 +50,7 @@ export async function startOnCluster(
   const transport = kubeconfigTransport(file);
   const client = createClient(transport);
   const clock = systemClock;
-  await reach(client, cluster);
+  await reach(createClient(transport, { deadline: reachable }), cluster);
 
   const objects = readManifests([join(import.meta.dirname, "../../knative")]).map(({ object }) => object);
   const guests = objects.filter((object) => !isKnative(object));
@@ -94,6 +94,9 @@ export async function startOnCluster(
 }
 
 const definitions = [...eventingDefinitions, serviceDefinition] as unknown as KubernetesObject[];
+
+/** Milliseconds until a cluster that does not answer is given up. */
+const reachable = 10_000;
 
 async function reach(client: Client, { server }: KnownCluster): Promise<void> {
   try {

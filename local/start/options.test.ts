@@ -14,9 +14,10 @@ test("flags are read", () => {
     port: 8443,
     window: 10_000,
   });
+  vi.stubEnv("INIT_CWD", "/home/alice");
   expect(readOptions(["--no-tour", "--kubeconfig", "a", "--yes"])).toMatchObject({
     tour: "none",
-    kubeconfig: "a",
+    kubeconfig: "/home/alice/a",
     yes: true,
   });
 });

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Complaint } from "./complaint.ts";
 
@@ -99,7 +100,8 @@ function readCommon(values: Values): Omit<StartOptions, "tour"> {
   if (yes && !kubeconfig) throw new Complaint("--yes answers a question that only --kubeconfig asks.");
   return {
     port: port === undefined ? 0 : number("--port", port, 1, 65_535),
-    ...(kubeconfig ? { kubeconfig } : {}),
+    // npm runs scripts in the project's folder, wherever it was called.
+    ...(kubeconfig ? { kubeconfig: resolve(process.env.INIT_CWD ?? "", kubeconfig) } : {}),
     yes,
     window: 1000 * (idle === undefined ? 3 : number("--idle", idle, 1, 3600)),
     help,
