@@ -1,0 +1,38 @@
+import { pointsOf } from "../exhaustive.ts";
+import { scenarioNamed } from "../scenarios/scenarios.ts";
+import type { Point, RunSpec } from "../simulate.ts";
+import type { Options } from "./options.ts";
+
+/** One run as it is sent to a worker. */
+export interface Job {
+  readonly scenario: string;
+  readonly number: number;
+  readonly loseAllEvents: boolean;
+  readonly point?: Point;
+}
+
+/** The runs that were asked for, one after another. */
+export async function* jobsOf({ scenarios, first, runs, loseAllEvents, exhaustive }: Options): AsyncGenerator<Job> {
+  if (exhaustive) {
+    for (const scenario of scenarios)
+      for (const point of await pointsOf(scenario, first))
+        yield { scenario: scenario.name, number: first, loseAllEvents, point };
+    return;
+  }
+  for (let run = 0; run < runs; run++) {
+    const scenario = scenarios[run % scenarios.length];
+    // A number stands for one run of each scenario.
+    if (scenario) yield { scenario: scenario.name, number: first + Math.floor(run / scenarios.length), loseAllEvents };
+  }
+}
+
+/** What to simulate for a job: rough, unless something happens at a point. */
+export function specOf({ scenario, ...job }: Job): RunSpec {
+  return { ...job, scenario: scenarioNamed(scenario), rough: job.point === undefined };
+}
+
+/** The command that runs a job alone. */
+export function commandOf({ scenario, number, loseAllEvents, point }: Job): string {
+  const flags = [...(loseAllEvents ? ["--lose-all-events"] : []), ...(point ? ["--exhaustive"] : [])];
+  return ["npm run simulate --", `--seed ${number}`, `--scenario ${scenario}`, ...flags].join(" ");
+}

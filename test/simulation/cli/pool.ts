@@ -1,0 +1,40 @@
+import { Worker } from "node:worker_threads";
+import type { Job } from "./jobs.ts";
+import type { Answer } from "./worker.ts";
+
+/** Runs jobs in so many threads at once; `done` hears of each and answers whether to go on. */
+export async function runAll(
+  jobs: AsyncIterator<Job>,
+  threads: number,
+  done: (answer: Answer) => boolean,
+): Promise<void> {
+  let going = true;
+  async function lane(): Promise<void> {
+    const worker = new Worker(new URL("./worker.ts", import.meta.url));
+    try {
+      for (let next = await jobs.next(); going && !next.done; next = await jobs.next()) {
+        const answer = await ask(worker, next.value);
+        if (going) going = done(answer);
+      }
+    } finally {
+      await worker.terminate();
+    }
+  }
+  await Promise.all(Array.from({ length: threads }, lane));
+}
+
+function ask(worker: Worker, job: Job): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: Error) => {
+      worker.off("message", answered);
+      reject(new Error(`Run ${job.number} of ${job.scenario} broke the simulation itself.`, { cause: error }));
+    };
+    const answered = (answer: Answer) => {
+      worker.off("error", failed);
+      resolve(answer);
+    };
+    worker.once("message", answered);
+    worker.once("error", failed);
+    worker.postMessage(job);
+  });
+}

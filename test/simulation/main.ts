@@ -1,0 +1,58 @@
+import { type Job, jobsOf, specOf } from "./cli/jobs.ts";
+import { type Options, readOptions, UsageError, usage } from "./cli/options.ts";
+import { runAll } from "./cli/pool.ts";
+import { reportOf } from "./cli/report.ts";
+import { simulate } from "./simulate.ts";
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+/** Milliseconds between two lines of progress. */
+const progressEvery = 5_000;
+
+async function main(args: readonly string[]): Promise<number> {
+  if (args.includes("--help")) {
+    say(usage);
+    return 0;
+  }
+  const options = readOptions(args, Math.floor(Math.random() * 1_000_000_000));
+  return options.story ? tell(options) : run(options);
+}
+
+async function tell(options: Options): Promise<number> {
+  const { value: job } = await jobsOf(options).next();
+  if (!job) return 0;
+  const { failure, trace } = await simulate(specOf(job));
+  if (failure) say(await reportOf(job));
+  else say([...trace, "", `Run ${job.number} of ${job.scenario} holds.`].join("\n"));
+  return failure ? 1 : 0;
+}
+
+async function run(options: Options): Promise<number> {
+  const began = Date.now();
+  let last = began;
+  let runs = 0;
+  let failed: Job | undefined;
+  const pace = () => `${runs} runs, ${(runs / ((Date.now() - began) / 1000)).toFixed(1)} a second`;
+  say(`Numbers from ${options.first} on, in ${options.scenarios.map(({ name }) => name).join(", ")}.`);
+  await runAll(jobsOf(options), options.workers, ({ job, failure }) => {
+    runs++;
+    if (failure) failed = job;
+    if (Date.now() - last >= progressEvery) {
+      last = Date.now();
+      say(`${pace()}, at number ${job.number}`);
+    }
+    return !failure;
+  });
+  if (failed) say(await reportOf(failed));
+  say(`${pace()}: ${failed ? "one fails." : "all hold."}`);
+  return failed ? 1 : 0;
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: Error) => {
+    process.stderr.write(error instanceof UsageError ? `${error.message}\n\n${usage}` : `${error.stack}\n`);
+    process.exitCode = 2;
+  },
+);
