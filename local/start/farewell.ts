@@ -1,3 +1,4 @@
+import { isConflict } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { hasFinalizer, removeFinalizer } from "../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
@@ -17,13 +18,19 @@ export async function protectedClaims(client: Client): Promise<KubernetesObject[
 
 /** Takes our finalizer and annotation off claims; what else holds a claim that is being deleted goes on holding it. */
 export async function unprotect(client: Client, claims: readonly KubernetesObject[]): Promise<void> {
-  for (const { metadata } of claims) {
-    // Read again: the guard of the patch would refuse a version that is some minutes old.
-    const claim = await client.get<KubernetesObject>(PersistentVolumeClaim, metadata.namespace, metadata.name, {
-      metadataOnly: true,
-    });
-    if (!claim || !hasFinalizer(claim, holdfastProtection)) continue;
-    const annotations = [progressKey("pvc-protection/release")];
-    await send(client, removeFinalizer(PersistentVolumeClaim, claim, holdfastProtection, annotations));
+  for (const { metadata } of claims) await unprotectOne(client, metadata.namespace, metadata.name);
+}
+
+async function unprotectOne(client: Client, namespace: string | undefined, name: string): Promise<void> {
+  const annotations = [progressKey("pvc-protection/release")];
+  for (let attempt = 1; ; attempt++) {
+    const claim = await client.get<KubernetesObject>(PersistentVolumeClaim, namespace, name, { metadataOnly: true });
+    if (!claim || !hasFinalizer(claim, holdfastProtection)) return;
+    try {
+      return await send(client, removeFinalizer(PersistentVolumeClaim, claim, holdfastProtection, annotations));
+    } catch (error) {
+      // Somebody else wrote the claim in this moment.
+      if (!isConflict(error) || attempt === 5) throw error;
+    }
   }
 }

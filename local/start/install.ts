@@ -41,14 +41,18 @@ export const isOurs = ({ metadata }: KubernetesObject): boolean =>
 export interface Guests {
   /** Creates objects, marked as ours; one that is there and not ours is left alone and complained about. */
   add(objects: readonly KubernetesObject[]): Promise<void>;
+  /** Whether objects of another run were found and made anew. */
+  tookOver(): Promise<boolean>;
   /** Deletes them, last first, and resolves when the server no longer has any of them. */
   remove(): Promise<void>;
 }
 
 const goingPatience = 60_000;
 
-export function createGuests(client: Client, clock: Clock): Guests {
+/** `mayTakeOver` is asked once, when objects of another run are found. */
+export function createGuests(client: Client, clock: Clock, mayTakeOver: () => Promise<boolean>): Guests {
   const present: [Kind, KubernetesObject][] = [];
+  let takesOver: Promise<boolean> | undefined;
 
   async function add(kind: Kind, object: KubernetesObject): Promise<void> {
     const labels = { ...object.metadata.labels, ...ownLabel };
@@ -63,6 +67,8 @@ export function createGuests(client: Client, clock: Clock): Guests {
         throw new Complaint(
           `${describe(referenceTo(found))} is there already and not ours: Holdfast seems to be installed on this cluster. Nothing of it was touched.`,
         );
+      takesOver ??= mayTakeOver();
+      if (!(await takesOver)) throw new Complaint("What another run has here was left to it.");
       await client.delete(kind, namespace, name, { uid: found.metadata.uid });
       await gone(kind, found);
       return add(kind, object);
@@ -81,6 +87,7 @@ export function createGuests(client: Client, clock: Clock): Guests {
     async add(objects) {
       for (const [kind, object] of await sortForCreation(client, objects)) await add(kind, object);
     },
+    tookOver: async () => (await takesOver) ?? false,
     async remove() {
       const leaving = present.splice(0).reverse();
       for (const [kind, { metadata }] of leaving) {

@@ -1,14 +1,16 @@
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Terminal } from "../log/terminal.ts";
 import { wrap } from "../log/wrap.ts";
+import { tourNamespace } from "../tour/pvc-protection.ts";
 import type { KnownCluster } from "./cluster-entry.ts";
+import type { StartOptions } from "./options.ts";
 
 /** Says what a run on somebody's cluster touches, before it touches anything. */
 export function sayWhatIsTouched(
   { paint, print, width }: Terminal,
   cluster: KnownCluster,
   objects: readonly KubernetesObject[],
-  tour: string | undefined,
+  { tour, yes }: StartOptions,
 ): void {
   const say = (text: string) => print(`  ${wrap(text, 2, width)}`);
   const item = (text: string) => print(`  - ${wrap(text, 4, width)}`);
@@ -20,7 +22,7 @@ export function sayWhatIsTouched(
   say("It creates, and takes away at the end:");
   for (const [kind, names] of byKind(objects)) item(`${kind} ${names.join(", ")}`);
   item("tokens of these ServiceAccounts, good for a day at most, in files that only you can read");
-  if (tour) item(`for the tour: Namespace ${tour} with claims and pods of its own`);
+  if (tour === "only") item(`for the tour: Namespace ${tourNamespace} with claims and pods of its own`);
   print("");
   say("While it runs, the functions do on this cluster what they are for:");
   item(
@@ -30,7 +32,7 @@ export function sayWhatIsTouched(
   item(
     "release and warn write Events on claims and pods; the sweep and the dead-letter function keep what they know in namespace holdfast.",
   );
-  say("At the end it asks whether to take the finalizer off the claims again.");
+  say(`At the end it ${yes ? "takes" : "asks whether to take"} the finalizer off the claims again.`);
   print("");
 }
 

@@ -77,6 +77,8 @@ const names = async (kind: Kind) => {
 test("the tour comes true on somebody's cluster, which is afterwards as it was", { timeout: 180_000 }, async () => {
   const { claim } = exampleObjects("default");
   await client.create(PersistentVolumeClaim, claim);
+  const protectedBefore = { name: "old", finalizers: [holdfastProtection] };
+  await client.create(PersistentVolumeClaim, { ...claim, metadata: { ...claim.metadata, ...protectedBefore } });
   const touched: Promise<unknown>[] = [];
   const args = ["--kubeconfig", await kubeconfigOf("admin"), "--yes", "--tour-only"];
   const { code, out, err } = await runStart(args, temporary, (out) => {
@@ -90,11 +92,13 @@ test("the tour comes true on somebody's cluster, which is afterwards as it was",
   expect(code, out).toBe(0);
   expect(out).toContain("ok claim data is gone");
   expect(out).toMatch(/protect +write +claim default\/data/);
-  expect(out).toContain("One claim carries the finalizer holdfast.dev/pvc-protection: default/data.");
+  expect(out).toContain("One claim carries the finalizer holdfast.dev/pvc-protection now: default/data.");
   expect(await names(Namespace)).toEqual([]);
   expect(await names(ClusterRole)).toEqual([]);
   const left = await client.get<KubernetesObject>(PersistentVolumeClaim, "default", "data");
   expect(left && hasFinalizer(left, holdfastProtection)).toBe(false);
+  const old = await client.get<KubernetesObject>(PersistentVolumeClaim, "default", "old");
+  expect(old && hasFinalizer(old, holdfastProtection)).toBe(true);
   expect(readdirSync(temporary)).toEqual([]);
 });
 
@@ -104,8 +108,13 @@ test("what is there already and not ours ends the run, and all that it had creat
   const name = "holdfast-pvc-protection-warn";
   const role = { apiVersion: ClusterRole.apiVersion, kind: "ClusterRole", metadata: { name }, rules: [] };
   await client.create(ClusterRole, role as unknown as KubernetesObject);
+  // The finalizer of the Holdfast that is installed.
+  const metadata = { finalizers: [holdfastProtection] };
+  await client.patch(PersistentVolumeClaim, "default", "data", "merge", { metadata });
   const { code, err } = await runStart(["--kubeconfig", await kubeconfigOf("admin"), "--yes"], temporary);
   expect(code).toBe(1);
+  const kept = await client.get<KubernetesObject>(PersistentVolumeClaim, "default", "data");
+  expect(kept && hasFinalizer(kept, holdfastProtection)).toBe(true);
   expect(err).toBe(
     `holdfast: ClusterRole ${name} is there already and not ours: Holdfast seems to be installed on this cluster. Nothing of it was touched.\n`,
   );

@@ -11,7 +11,6 @@ import type { Terminal } from "../log/terminal.ts";
 import { wrap } from "../log/wrap.ts";
 import { serviceDefinition } from "../serving/definition.ts";
 import { seededRandom } from "../time/random.ts";
-import { tourNamespace } from "../tour/pvc-protection.ts";
 import type { Activity } from "./activity.ts";
 import { ask } from "./ask.ts";
 import { type KnownCluster, readCluster } from "./cluster-entry.ts";
@@ -58,17 +57,17 @@ export async function startOnCluster(
   if (missing.length > 0)
     throw new Complaint(`${cluster.user || "You"} may not ${missing.join(", ")} on ${cluster.server}.`);
 
-  sayWhatIsTouched(terminal, cluster, guests, options.tour === "only" ? tourNamespace : undefined);
+  sayWhatIsTouched(terminal, cluster, guests, options);
   if (!options.yes && !process.stdin.isTTY)
     throw new Complaint("There is nobody to ask: give --yes if that is wanted.");
   if (!options.yes && !(await ask("Go on?", session.signal))) throw new Complaint("Nothing was touched.");
 
-  const visit = createGuests(client, clock);
+  const leftOver = "An earlier run left objects here, or one is still at work. Take them over?";
+  const visit = createGuests(client, clock, async () => options.yes || ask(leftOver, session.signal));
   session.onEnd(async () => {
     terminal.print("Taking away what was created ...");
     await visit.remove();
   });
-  session.onEnd(() => sayFarewell(client, options, terminal));
   await visit.add(guests);
   await bundles.build(session.signal);
 
@@ -80,6 +79,9 @@ export async function startOnCluster(
 
   const tools = controllerTools(overlay(knativeGroups, control, transport), random, session.signal, activity.onTrouble);
   const credentials = issueCredentials({ client, clock, signal: session.signal }, cluster.entry, session.folder);
+  // What carried the finalizer before is left as it was, unless a run of ours put it there and could not clean up.
+  const before = (await visit.tookOver()) ? [] : await protectedClaims(client);
+  session.onEnd(() => sayFarewell(client, before, options, terminal));
   const knative = await startKnative({
     tools,
     server: cluster.server,
@@ -129,14 +131,20 @@ function rightsFor(guests: readonly KubernetesObject[]): Right[] {
   ];
 }
 
-/** Asks what is to become of the finalizer on claims, which nobody would take off any more. */
-async function sayFarewell(client: Client, { yes }: StartOptions, { print, width }: Terminal): Promise<void> {
-  const claims = await protectedClaims(client);
+/** Asks what is to become of the finalizer on claims that got it meanwhile: nobody would take it off any more. */
+async function sayFarewell(
+  client: Client,
+  before: readonly KubernetesObject[],
+  { yes }: StartOptions,
+  { print, width }: Terminal,
+): Promise<void> {
+  const known = new Set(before.map(({ metadata }) => metadata.uid));
+  const claims = (await protectedClaims(client)).filter(({ metadata }) => !known.has(metadata.uid));
   if (claims.length === 0) return;
   const few = claims.slice(0, 5).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
   const more = claims.length > few.length ? ` and ${claims.length - few.length} more` : "";
   const words =
-    `${claims.length === 1 ? "One claim carries" : `${claims.length} claims carry`} the finalizer holdfast.dev/pvc-protection: ${few.join(", ")}${more}. ` +
+    `${claims.length === 1 ? "One claim carries" : `${claims.length} claims carry`} the finalizer holdfast.dev/pvc-protection now: ${few.join(", ")}${more}. ` +
     "Without the functions such a claim never goes when it is deleted.";
   print(wrap(words, 0, width));
   if (yes || (await ask("Take the finalizer off?"))) await unprotect(client, claims);
