@@ -2,6 +2,10 @@ import { defineConfig } from "vitest/config";
 
 const suites = ["functions", "shared", "local", "knative", "sources", "build", "test"];
 
+// Where there is a cluster, the scenarios of what the laptop edition has of Kubernetes' controllers are held against them, too.
+const controllers = ["garbage-collector", "claim-protection", "namespace"];
+const hasCluster = Boolean(process.env.KUBEBUILDER_ASSETS || process.env.KUBECONFIG);
+
 export default defineConfig({
   test: {
     projects: [
@@ -20,7 +24,10 @@ export default defineConfig({
         // Against a real control plane: one at a time, because they share it and two cores.
         test: {
           name: "cluster",
-          include: ["test/cluster/**/*.test.ts"],
+          include: [
+            "test/cluster/**/*.test.ts",
+            ...(hasCluster ? controllers.map((name) => `local/controllers/${name}/**/*.test.ts`) : []),
+          ],
           globalSetup: ["test/cluster/global-setup.ts"],
           fileParallelism: false,
           testTimeout: 120_000,

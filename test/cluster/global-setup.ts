@@ -30,12 +30,21 @@ export default async function setup(project: TestProject): Promise<(() => Promis
       enableAdmission: ["OwnerReferencesPermissionEnforcement"],
     });
     project.provide("cluster", { ...plane, assets });
+    passOn(plane);
     return stop;
   }
-  project.provide("cluster", kubeconfig ? { kubeconfig, hasControllers: true, hasScheduler: true } : undefined);
-  if (!kubeconfig)
+  const cluster = kubeconfig ? { kubeconfig, hasControllers: true, hasScheduler: true } : undefined;
+  project.provide("cluster", cluster);
+  if (cluster) passOn(cluster);
+  else
     console.log(
       "The cluster suite is skipped: set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver, or KUBECONFIG.",
     );
   return undefined;
+}
+
+/** The scenarios of controllers find their cluster in the environment: see `local/controllers/testing/world.ts`. */
+function passOn({ kubeconfig, hasControllers }: ProvidedCluster): void {
+  process.env.HOLDFAST_CLUSTER = kubeconfig;
+  process.env.HOLDFAST_CONTROLLERS = hasControllers ? "theirs" : "ours";
 }
