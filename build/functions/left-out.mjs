@@ -4,7 +4,7 @@
  * bundle.
  * @type {Readonly<Record<string, string>>}
  */
-export const leftOut = {
+const leftOut = {
   accepts: "events are answered without content negotiation (with it went negotiator and mime-db)",
   "body-parser":
     "bodies are read by shared/serve/read-body.ts (with it went iconv-lite, half a megabyte of code pages)",

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { broken } from "./broken/all.ts";
+import { broken, unseen } from "./broken/all.ts";
 import { find } from "./broken/find.ts";
 import { exhaust, pointsOf } from "./exhaustive.ts";
 import { scenarioNamed, scenarios } from "./scenarios/scenarios.ts";
@@ -56,4 +56,6 @@ describe("the simulation has teeth: it finds", () => {
       expect(finding?.runs).toBeLessThanOrEqual(within);
     },
   );
+
+  for (const name of unseen) test.todo(`${name}: no scenario brings it out yet`);
 });
