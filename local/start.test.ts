@@ -3,9 +3,12 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { writeKubeconfig } from "./start/credentials.ts";
 import { runStart } from "./start/testing/run-start.ts";
+
+// Each test is a process or two on a machine that may be busy.
+vi.setConfig({ testTimeout: 180_000 });
 
 let temporary: string;
 
@@ -86,7 +89,7 @@ test("the tour comes true, is plain where nobody looks at colours, and leaves no
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test("a signal in the middle of the start ends it in order", { timeout: 60_000 }, async () => {
+test("a signal in the middle of the start ends it in order", async () => {
   const { code, err } = await run(["--tour-only"], (out, kill) => {
     if (out.includes("Bundling")) kill("SIGTERM");
   });

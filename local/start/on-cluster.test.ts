@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { systemClock } from "../../shared/clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { hasFinalizer } from "../../shared/kubernetes/finalizer.ts";
@@ -20,6 +20,9 @@ import { writeKubeconfig } from "./credentials.ts";
 import { create } from "./install.ts";
 import { runStart } from "./testing/run-start.ts";
 import { controllerTools } from "./tools.ts";
+
+// Each test is a process or two on a machine that may be busy.
+vi.setConfig({ testTimeout: 180_000 });
 
 const ClusterRole: Kind = {
   apiVersion: "rbac.authorization.k8s.io/v1",
@@ -74,7 +77,7 @@ const names = async (kind: Kind) => {
   return objects.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("holdfast"));
 };
 
-test("the tour comes true on somebody's cluster, which is afterwards as it was", { timeout: 180_000 }, async () => {
+test("the tour comes true on somebody's cluster, which is afterwards as it was", async () => {
   const { claim } = exampleObjects("default");
   await client.create(PersistentVolumeClaim, claim);
   const protectedBefore = { name: "old", finalizers: [holdfastProtection] };
