@@ -17,11 +17,22 @@ const leftOut = {
   qs: "no function has query parameters",
   send: "functions send no files",
   "serve-static": "functions send no files",
+  "stream-buffers": "functions run nothing inside containers",
+  "tar-fs": "functions copy no files from and to containers",
   "thread-stream": "the log goes to standard output, not to a transport in a thread",
+  undici: "requests go out as shared/kubernetes/kubeconfig-transport.ts says",
+  ws: "functions run nothing inside containers",
+  // A file of client-node, not a package.
+  "ObjectSerializer.js": "objects are read and written as JSON, without models that would drop unknown fields",
 };
 
-/** Express' traces for `DEBUG=express:*`: the log says what a function did. */
-const silenced = ["debug"];
+/** What does nothing in its place. */
+const empty = {
+  // Express' traces for `DEBUG=express:*`: the log says what a function did.
+  debug: "const off = () => {}; off.enabled = false; module.exports = () => off;",
+  // client-node's list of all models of the Kubernetes API, which it only passes on.
+  "models/all.js": "export {};",
+};
 
 /**
  * @returns {import("esbuild").Plugin}
@@ -30,26 +41,42 @@ export function leaveOut() {
   return {
     name: "leave out",
     setup(build) {
-      const named = [...Object.keys(leftOut), ...silenced].join("|");
-      build.onResolve({ filter: new RegExp(`^(?:${named})$`) }, ({ path }) => ({
-        path,
-        namespace: silenced.includes(path) ? "silenced" : "left-out",
-      }));
-      build.onLoad({ filter: /.*/, namespace: "left-out" }, ({ path }) => ({ contents: refusing(path) }));
-      build.onLoad({ filter: /.*/, namespace: "silenced" }, () => ({ contents: silent }));
+      for (const [name, contents] of Object.entries(empty)) replace(build, name, contents);
+      for (const [name, because] of Object.entries(leftOut)) replace(build, name, refusing(name, because));
     },
   };
 }
 
-const silent = `
-  const off = () => {};
-  off.enabled = false;
-  module.exports = () => off;`;
+/**
+ * A package by its name, a file by the end of its path.
+ * @param {import("esbuild").PluginBuild} build
+ * @param {string} name
+ * @param {string} contents
+ */
+function replace(build, name, contents) {
+  const filter = new RegExp(name.endsWith(".js") ? `/${name.replaceAll(".", "\\.")}$` : `^${name}$`);
+  const namespace = `left out: ${name}`;
+  build.onResolve({ filter }, () => ({ path: name, namespace }));
+  build.onLoad({ filter: /.*/, namespace }, () => ({ contents }));
+}
 
-/** Properties may be taken from it, because express takes them when it is loaded; calling it, or them, is refused. */
-function refusing(/** @type {string} */ name) {
-  const message = `${name} is left out of the bundles of functions, because ${leftOut[name]}: see build/functions/left-out.mjs.`;
+/** What ES modules import from them by name, which has to be there. */
+const names = {
+  "ObjectSerializer.js": ["ObjectSerializer"],
+  "stream-buffers": ["ReadableStreamBuffer", "WritableStreamBuffer"],
+  undici: ["Agent", "ProxyAgent", "fetch"],
+};
+
+/**
+ * Properties may be taken from it, and classes derived, as is done while others are loaded; calling it, or them, is refused.
+ * @param {string} name
+ * @param {string} because
+ */
+function refusing(name, because) {
+  const message = `${name} is left out of the bundles of functions, because ${because}: see build/functions/left-out.mjs.`;
+  const exported = /** @type {Record<string, string[]>} */ (names)[name] ?? [];
   return `
-    const refuse = () => { throw new Error(${JSON.stringify(message)}); };
+    function refuse() { throw new Error(${JSON.stringify(message)}); }
+    for (const name of ${JSON.stringify(exported)}) refuse[name] = refuse;
     module.exports = new Proxy(refuse, { get: (_, name) => (name === "__esModule" ? undefined : refuse) });`;
 }

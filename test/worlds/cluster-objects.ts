@@ -1,24 +1,34 @@
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { Node, StorageClass } from "./kinds.ts";
 import { manifest } from "./manifest.ts";
 
 const isDefault = { "storageclass.kubernetes.io/is-default-class": "true" };
 
-/** The nodes that stories name: one with a kubelet, and one whose pods the story itself reports on. */
-export const kubeletNode = "node-0";
-const desk = "desk";
+/** The node that stories name, whose kubelet is the laptop edition's. */
+export const kubeletNode = "holdfast-node";
 
-/** What a story expects of every cluster: a storage class that provisions, and a node without a kubelet. */
-export async function furnish(client: Client): Promise<void> {
+/** A node without a kubelet: the story itself reports on its pods. */
+export const desk = "holdfast-desk";
+
+/** Puts on a cluster what stories expect of every one: a storage class that provisions, and the desk. Answers how to take it away. */
+export async function furnish(client: Client): Promise<() => Promise<void>> {
   const provisioner = "kubernetes.io/host-path";
-  const objects = [
+  const wanted = [
     [StorageClass, manifest(StorageClass, { name: "standard", annotations: isDefault }, { provisioner })],
     [Node, manifest(Node, { name: desk })],
   ] as const;
-  for (const [kind, object] of objects) {
-    await client.create(kind, object).catch((error) => {
+  const created: [Kind, string][] = [];
+  for (const [kind, object] of wanted) {
+    try {
+      await client.create(kind, object);
+      created.push([kind, object.metadata.name]);
+    } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-    });
+    }
   }
+  return async () => {
+    for (const [kind, name] of created) await client.delete(kind, undefined, name);
+  };
 }

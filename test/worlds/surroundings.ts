@@ -2,6 +2,7 @@ import { usualHeartbeat } from "../../local/controllers/kubelet/start-kubelet.ts
 import { startControllers } from "../../local/controllers/start-controllers.ts";
 import { seededRandom } from "../../local/time/random.ts";
 import { furnish, kubeletNode } from "./cluster-objects.ts";
+import { Node } from "./kinds.ts";
 import type { Server } from "./server.ts";
 
 /** Milliseconds in which a cluster on real time does whatever it is going to do. */
@@ -15,7 +16,7 @@ export const restFor = 700;
 export async function surround(server: Server, missing: readonly string[]): Promise<() => Promise<void>> {
   const { admin, transport, clock } = server;
   const ended = new AbortController();
-  await furnish(admin);
+  const clear = await furnish(admin);
   const controllers = startControllers({
     transport,
     clock,
@@ -28,5 +29,7 @@ export async function surround(server: Server, missing: readonly string[]): Prom
   return async () => {
     ended.abort(new Error("The suite is over."));
     await controllers.stopped;
+    await admin.delete(Node, undefined, kubeletNode);
+    await clear();
   };
 }

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { Event, PersistentVolumeClaim, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
+import { desk } from "../../worlds/cluster-objects.ts";
 import { claim, pod } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
 
@@ -11,11 +12,7 @@ const progress = "holdfast.dev/pvc-protection.release";
 export const release = "pvc-protection/release";
 export const protect = "pvc-protection/protect";
 
-/** A node with a kubelet. */
-export const node = "node-0";
-
-/** A node that no kubelet runs: the story itself writes what becomes of its pods. */
-export const desk = "desk";
+export { desk, kubeletNode as node } from "../../worlds/cluster-objects.ts";
 
 interface HeldBy {
   uid: string;
@@ -115,7 +112,7 @@ export async function runningPod(world: World, name: string, claims: readonly st
 }
 
 /** Gives a pod its node, as a scheduler does. */
-export async function bind({ admin, namespace }: World, name: string, node = desk): Promise<void> {
+export async function bind({ admin, namespace }: World, name: string, node: string = desk): Promise<void> {
   await admin.request("POST", pathOf(Pod, namespace, name, "binding"), {
     apiVersion: "v1",
     kind: "Binding",

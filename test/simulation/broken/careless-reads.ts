@@ -56,7 +56,7 @@ export const carelessReads: readonly Broken[] = [
   {
     name: "pods-before-claims",
     doc: "Lists pods first and claims afterwards, because the order seems not to matter.",
-    scenarios: ["late-binding"],
+    scenarios: ["late-binding-stripped"],
     by: "smooth runs",
     within: 200,
     rule,

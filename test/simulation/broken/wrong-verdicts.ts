@@ -1,5 +1,6 @@
 import { type Facts, release } from "../../../functions/pvc-protection/release/rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { type Broken, starting } from "./broken.ts";
@@ -13,12 +14,18 @@ const without = (claim: KubernetesObject, finalizer: string): KubernetesObject =
   metadata: { ...claim.metadata, finalizers: claim.metadata.finalizers?.filter((name) => name !== finalizer) ?? [] },
 });
 
+/** By name; the function may list pods, but not get one. */
+async function podsOf(client: Client, namespace = ""): Promise<Map<string, KubernetesObject>> {
+  const pods = await Array.fromAsync(client.list(Pod, { namespace }));
+  return new Map(pods.map((pod) => [pod.metadata.name, pod]));
+}
+
 export const wrongVerdicts: readonly Broken[] = [
   {
     name: "ours-before-in-tree",
     doc: "Lets a claim go without waiting for Kubernetes' finalizer, which is none of its business.",
     scenarios: ["deleted-while-used", "late-binding"],
-    within: 10,
+    within: 100,
     rule,
     start: starting({
       ...release,
@@ -85,10 +92,8 @@ export const wrongVerdicts: readonly Broken[] = [
           const said = metadata.annotations?.[progress];
           const named = said?.startsWith("{") && said.includes(`"pods"`) ? JSON.parse(said).pods : undefined;
           if (!named) continue;
-          const there = await Promise.all(
-            named.map(({ pod }: { pod: string }) => view.client.get(Pod, metadata.namespace, pod)),
-          );
-          if (!there.some(Boolean)) users.delete(metadata.name);
+          const pods = await podsOf(view.client, metadata.namespace);
+          if (!named.some(({ pod }: { pod: string }) => pods.has(pod))) users.delete(metadata.name);
         }
         return { ...facts, users };
       },
@@ -98,7 +103,7 @@ export const wrongVerdicts: readonly Broken[] = [
     name: "stopping-is-stopped",
     doc: "In document mode takes a pod that is being deleted for one that has ended.",
     scenarios: ["finished-jobs"],
-    within: 20,
+    within: 40,
     rule,
     start: starting({
       ...release,
@@ -106,10 +111,9 @@ export const wrongVerdicts: readonly Broken[] = [
         const facts = await release.look(subject, view);
         if (view.settings.mode !== "document") return facts;
         const users = new Map(facts.users);
-        for (const [claim, using] of facts.users) {
-          const pods = await Promise.all(using.map(({ pod }) => view.client.get(Pod, subject.namespace, pod)));
-          if (pods.every((pod) => !pod || pod.metadata.deletionTimestamp)) users.delete(claim);
-        }
+        const pods = await podsOf(view.client, subject.namespace);
+        for (const [claim, using] of facts.users)
+          if (using.every(({ pod }) => pods.get(pod)?.metadata.deletionTimestamp)) users.delete(claim);
         return { ...facts, users };
       },
     }),
@@ -134,7 +138,7 @@ export const wrongVerdicts: readonly Broken[] = [
     name: "writes-without-change",
     doc: "Writes down when it looked last, every time.",
     scenarios: ["deleted-while-used"],
-    within: 20,
+    within: 40,
     rule,
     start: starting({
       ...release,

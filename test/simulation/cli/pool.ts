@@ -17,19 +17,26 @@ export async function runAll(
         if (going) going = done(answer);
       }
     } finally {
+      going = false;
       await worker.terminate();
     }
   }
   await Promise.all(Array.from({ length: threads }, lane));
 }
 
+/** Milliseconds after which a run is taken for one that never ends. */
+const longestRun = 120_000;
+
 function ask(worker: Worker, job: Job): Promise<Answer> {
   return new Promise((resolve, reject) => {
+    const late = setTimeout(() => failed(new Error("It does not come to an end.")), longestRun);
     const failed = (error: Error) => {
+      clearTimeout(late);
       worker.off("message", answered);
       reject(new Error(`Run ${job.number} of ${job.scenario} broke the simulation itself.`, { cause: error }));
     };
     const answered = (answer: Answer) => {
+      clearTimeout(late);
       worker.off("error", failed);
       resolve(answer);
     };

@@ -40,11 +40,11 @@ export function isUsed(
   });
 }
 
-/** Whether somebody else has taken our finalizer off this claim. */
-export function wasStripped(truth: Truth, uid: string): boolean {
+/** Whether somebody else has taken a finalizer, ours if none is named, off this claim while it stayed. */
+export function wasStripped(truth: Truth, uid: string, finalizer = ours(truth)): boolean {
   return truth.changes.some(
     (change) =>
-      !isOurs(change) && change.object.metadata.uid === uid && change.after && leaving(change).includes(ours(truth)),
+      !isOurs(change) && change.object.metadata.uid === uid && change.after && leaving(change).includes(finalizer),
   );
 }
 

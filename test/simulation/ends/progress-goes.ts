@@ -1,7 +1,10 @@
 import { isOurs } from "../invariants/invariant.ts";
 import { claimsOf, type End, environmentOf, has, inTree, ours, progress, wasStripped } from "./end.ts";
 
-/** Only a claim that is being deleted and waits for us carries progress of ours; what a user wrote there is the user's. */
+/**
+ * Only a claim that is being deleted and waits for us carries progress of ours; what a user wrote there is the user's, and what was
+ * written under settings that a user took back goes with the claim.
+ */
 export const progressGoes: End = {
   name: "progress-goes",
   check(truth) {
@@ -12,8 +15,9 @@ export const progressGoes: End = {
         ({ after }) => after?.metadata.uid === uid && after.metadata.annotations?.[progress] === said,
       );
       if (said === undefined || !writer || !isOurs(writer) || wasStripped(truth, uid)) continue;
-      const alone = environmentOf(truth, "pvc-protection-release").IN_TREE === "absent";
-      if (!deletionTimestamp || !(has(claim, ours(truth)) || (alone && has(claim, inTree))))
+      const told = environmentOf(truth, "pvc-protection-release").IN_TREE ?? "present";
+      if (writer.by.process.environment.IN_TREE !== told) continue;
+      if (!deletionTimestamp || !(has(claim, ours(truth)) || (told === "absent" && has(claim, inTree))))
         return `Claim ${name} carries progress of ours, although it does not wait for us.`;
       if (labels?.["holdfast.dev/waiting"] && !said.includes(`"next":`)) return `Claim ${name} is labelled as waiting.`;
     }

@@ -1,7 +1,7 @@
 import { type Invariant, isOurs } from "./invariant.ts";
 
 /** Writes of ours on one object that need no change by others to explain them. */
-const atFirst = 8;
+const atFirst = 6;
 
 /** Our own writes come back as events: an object is written only when somebody else has changed something. */
 export const writesLittle: Invariant = {

@@ -1,7 +1,7 @@
 import type { Scenario } from "../scenario.ts";
 import { deletedWhileUsed, usedAlone } from "./deleted-while-used.ts";
 import { finishedJobs } from "./finished-jobs.ts";
-import { lateBinding, lateBindingAlone } from "./late-binding.ts";
+import { lateBinding, lateBindingAlone, lateBindingStripped } from "./late-binding.ts";
 import { manyClaims, manyClaimsAlone } from "./many-claims.ts";
 import { namespaceDeleted } from "./namespace-deleted.ts";
 import { replaced, replacedAlone } from "./replaced.ts";
@@ -19,6 +19,7 @@ export const scenarios: readonly Scenario[] = [
   namespaceDeleted,
   lateBinding,
   lateBindingAlone,
+  lateBindingStripped,
   inTreeOff,
   inTreeControllerOff,
   standingIn,

@@ -64,6 +64,8 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
     observe: chronicle.observe,
   });
   const { admin, connect } = server;
+  // What the server loads when it is first asked takes real time, of which a virtual clock knows nothing.
+  await admin.request("GET", "/apis");
   const ended = new AbortController();
   const { signal } = ended;
   const kubernetes = unhurried(server.transport, clock, streams("watches of kubernetes"));
