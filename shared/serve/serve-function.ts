@@ -8,6 +8,7 @@ import type { Client } from "../kubernetes/client.ts";
 import { createLog, type Log, readLogLevel } from "../log.ts";
 import type { Tools } from "../pipeline/receive.ts";
 import { readSettings, SettingsError } from "../settings.ts";
+import { guarded } from "./oidc/guard.ts";
 import { largestBody, readBody } from "./read-body.ts";
 
 /**
@@ -24,7 +25,8 @@ export function serveFunction<Schema extends ZodObject>(
   try {
     log = createLog(readLogLevel(process.env.LOG_LEVEL));
     const settings = readSettings(declaration.settings, process.env);
-    const handle = handlerOf({ client: lazyClient(), clock: systemClock, log, settings });
+    const tools = { client: lazyClient(), clock: systemClock, log, settings };
+    const handle = guarded(handlerOf(tools), tools, process.env);
     const app = application(handle, log);
     const server = createServer(messagesOf(app), app);
     // A sender that stops in the middle of a body must not hold a place for long; node answers it 408.

@@ -1,0 +1,53 @@
+import type { HttpRequest, HttpResponse } from "../../http-message.ts";
+import { longestReply } from "../../outcome.ts";
+import type { Tools } from "../../pipeline/receive.ts";
+import { withinBytes } from "../../within-bytes.ts";
+import { type OidcSettings, readOidcSettings } from "./settings.ts";
+
+type Handler = (request: HttpRequest) => Promise<HttpResponse>;
+
+/** Why a request is not taken: 401 and 403 are final, 503 is tried again. */
+export interface Refusal {
+  readonly status: 401 | 403 | 503;
+  /** A whole sentence. Nothing of the token is in it. */
+  readonly because: string;
+}
+
+/** Judges the `authorization` header of a request; `undefined`: it may come in. */
+export type Verify = (authorization: string | undefined) => Promise<Refusal | undefined>;
+
+/**
+ * Puts a check of the sender before a handler where `OIDC_AUDIENCE` asks for one, and answers the handler itself where it does
+ * not: what checks tokens is a chunk of its own, which only the first event of a guarded function loads.
+ *
+ * @throws SettingsError as {@link readOidcSettings} does.
+ */
+export function guarded(
+  handle: Handler,
+  tools: Pick<Tools<unknown>, "client" | "clock" | "log">,
+  environment: Readonly<Record<string, string | undefined>>,
+): Handler {
+  const settings = readOidcSettings(environment);
+  return settings ? checkFirst(handle, settings, tools) : handle;
+}
+
+function checkFirst(
+  handle: Handler,
+  settings: OidcSettings,
+  { client, clock, log }: Pick<Tools<unknown>, "client" | "clock" | "log">,
+): Handler {
+  let verifier: Promise<Verify> | undefined;
+  const load = () => {
+    verifier ??= import("./verify-token.ts").then(({ tokenVerifier }) => tokenVerifier(settings, client, clock));
+    return verifier;
+  };
+  return async (request) => {
+    const verify = await load();
+    const refusal = await verify(request.headers.authorization);
+    if (!refusal) return handle(request);
+    const { status, because } = refusal;
+    log.warn({ status }, because);
+    const headers = { "content-type": "text/plain; charset=utf-8" };
+    return { status, headers, body: withinBytes(because, longestReply) };
+  };
+}

@@ -1,0 +1,32 @@
+import { SettingsError } from "../../settings.ts";
+
+/** Whose events a function takes. */
+export interface OidcSettings {
+  /** What a token must be meant for: the `audience` that Triggers and the PingSource name. */
+  readonly audience: string;
+  /** Subjects that may send; one that ends in `*` stands for all that begin with what comes before it. */
+  readonly senders: readonly string[];
+}
+
+/**
+ * Reads `OIDC_AUDIENCE` and `OIDC_SENDERS` (separated by commas). Without an audience events are taken from everybody: answers
+ * `undefined`.
+ *
+ * @throws SettingsError when there is one without the other, because half a lock is none.
+ */
+export function readOidcSettings(environment: Readonly<Record<string, string | undefined>>): OidcSettings | undefined {
+  const { OIDC_AUDIENCE: audience = "", OIDC_SENDERS: listed = "" } = environment;
+  const senders = listed
+    .split(",")
+    .map((sender) => sender.trim())
+    .filter(Boolean);
+  if (!audience && senders.length === 0) return undefined;
+  if (!audience)
+    throw new SettingsError(`OIDC_SENDERS is "${listed}", and OIDC_AUDIENCE is empty: set both or neither.`);
+  if (senders.length === 0)
+    throw new SettingsError(`OIDC_AUDIENCE is "${audience}", and OIDC_SENDERS is empty: set both or neither.`);
+  const fault = senders.find((sender) => !/^[^*\s]+\*?$/.test(sender) || sender === "*");
+  if (fault)
+    throw new SettingsError(`OIDC_SENDERS has ${JSON.stringify(fault)}: a "*" stands at the end of a subject.`);
+  return { audience, senders };
+}
