@@ -115,10 +115,12 @@ async function warmUp(plane: Plane): Promise<void> {
   }
 }
 
-/** Waits until it has used next to no processor time for two seconds. */
+/** Waits until it has used next to no processor time for two seconds; rejects when that takes longer than two minutes. */
 async function settled({ pid, besides }: Worker): Promise<void> {
   const used = () => figuresOf(pid).cpu + (besides?.() ?? 0);
-  for (let quiet = 0, last = used(); quiet < 4; ) {
+  let last = used();
+  for (let quiet = 0, half = 0; quiet < 4; half++) {
+    if (half === 240) throw new Error(`Process ${pid}, or what brings it events, is still at work after 120 s.`);
     await sleep(500);
     const now = used();
     quiet = now - last <= 20 ? quiet + 1 : 0;
