@@ -1,3 +1,4 @@
+import { escapePointer, guardedPatch } from "./guarded-patch.ts";
 import type { Kind } from "./kind.ts";
 import type { KubernetesObject } from "./object.ts";
 import type { Write } from "./write.ts";
@@ -21,7 +22,7 @@ export function addFinalizers(kind: Kind, object: KubernetesObject, finalizers: 
   const add = present
     ? finalizers.map((value) => ({ op: "add", path: "/metadata/finalizers/-", value }))
     : [{ op: "add", path: "/metadata/finalizers", value: finalizers }];
-  return jsonPatch(kind, object, add);
+  return guardedPatch(kind, object, add);
 }
 
 /**
@@ -37,23 +38,9 @@ export function removeFinalizer(
 ): Write {
   const path = `/metadata/finalizers/${object.metadata.finalizers?.indexOf(finalizer) ?? -1}`;
   const present = annotations.filter((key) => object.metadata.annotations?.[key] !== undefined);
-  return jsonPatch(kind, object, [
+  return guardedPatch(kind, object, [
     { op: "test", path, value: finalizer },
     { op: "remove", path },
     ...present.map((key) => ({ op: "remove", path: `/metadata/annotations/${escapePointer(key)}` })),
   ]);
-}
-
-function jsonPatch(kind: Kind, object: KubernetesObject, operations: readonly object[]): Write {
-  const { namespace, name, uid, resourceVersion } = object.metadata;
-  const guards = [
-    { op: "test", path: "/metadata/uid", value: uid },
-    { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
-  ];
-  return { verb: "patch", kind, namespace, name, type: "json", patch: [...guards, ...operations] };
-}
-
-/** RFC 6901. */
-function escapePointer(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -15,6 +15,24 @@ export const PersistentVolumeClaim = {
   plural: "persistentvolumeclaims",
   namespaced: true,
 } as const satisfies Kind;
+export const StatefulSet = {
+  apiVersion: "apps/v1",
+  kind: "StatefulSet",
+  plural: "statefulsets",
+  namespaced: true,
+} as const satisfies Kind;
+export const ControllerRevision = {
+  apiVersion: "apps/v1",
+  kind: "ControllerRevision",
+  plural: "controllerrevisions",
+  namespaced: true,
+} as const satisfies Kind;
+export const Namespace = {
+  apiVersion: "v1",
+  kind: "Namespace",
+  plural: "namespaces",
+  namespaced: false,
+} as const satisfies Kind;
 export const ConfigMap = {
   apiVersion: "v1",
   kind: "ConfigMap",
