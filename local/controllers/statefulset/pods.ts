@@ -1,0 +1,136 @@
+import { isAlreadyExists, isConflict } from "../../../shared/kubernetes/api-error.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { keyOf } from "../../watch/reflect.ts";
+import { guardedPatch } from "../guarded-patch.ts";
+import { matchesLabels } from "../objects/label-selector.ts";
+import type { PodObject } from "../objects/pod.ts";
+import { claimsHaveRightOwners, ensureClaims, fixOwners } from "./claims.ts";
+import { ordinalOf, podNameLabel } from "./identity.ts";
+import { controllerReference, hasItsClaims, identityLabels, volumesOf } from "./make-pod.ts";
+import type { Occupant } from "./retention.ts";
+import { type SetObject, StatefulSet } from "./set.ts";
+import { adoption, recordAttempt, release, type SetTools } from "./set-tools.ts";
+
+/** A pod of a set, or one that is meant to be. */
+export interface Member extends Occupant {
+  pod: PodObject;
+}
+
+/** The reference to whoever controls an object. */
+export function controllerOf({ metadata }: KubernetesObject) {
+  return metadata.ownerReferences?.find(({ controller }) => controller);
+}
+
+/**
+ * The pods that are the set's. Takes in those that nobody controls and that have its labels and a name of its own, and lets go
+ * those it controls that have not; a set being deleted does neither.
+ */
+export async function gatherPods(tools: SetTools, set: SetObject): Promise<Member[]> {
+  const members: Member[] = [];
+  const mayAdopt = once(() => isStillWanted(tools, set));
+  for (const pod of tools.pods.list(set.metadata.namespace)) {
+    const controller = controllerOf(pod);
+    if (controller && controller.uid !== set.metadata.uid) continue;
+    const ordinal = matchesLabels(set.spec.selector, pod.metadata.labels) ? ordinalOf(set, pod) : undefined;
+    if (controller && ordinal !== undefined) members.push({ pod, ordinal });
+    else if (isBeingDeleted(set)) continue;
+    else if (controller) await write(tools, set, pod, release(pod, set));
+    else if (ordinal !== undefined && !isBeingDeleted(pod) && (await mayAdopt())) {
+      const adopted = await write(tools, set, pod, adoption(pod, controllerReference(set)));
+      if (adopted) members.push({ pod: adopted, ordinal });
+    }
+  }
+  return members;
+}
+
+/** Whether the set exists and is not being deleted, by a live read: an orphaning deletion must not be undone by adoption. */
+export async function isStillWanted({ client }: SetTools, { metadata }: SetObject): Promise<boolean> {
+  const live = await client.get(StatefulSet, metadata.namespace, metadata.name, { metadataOnly: true });
+  return live?.metadata.uid === metadata.uid && !isBeingDeleted(live);
+}
+
+/** Creates the claims of a pod and then the pod. */
+export async function createPod(tools: SetTools, set: SetObject, member: Member): Promise<void> {
+  const what = `Pod ${member.pod.metadata.name}`;
+  try {
+    await ensureClaims(tools, set, member);
+  } catch (error) {
+    recordAttempt(tools, set, "Create", what, error);
+    throw error;
+  }
+  const { failure } = await tools.client.create(Pod, member.pod).then(
+    (created) => ({ failure: tools.writes.wrote(keyOf(set), Pod, created) }),
+    (failure: unknown) => ({ failure }),
+  );
+  // Somebody else's pod has the name, or the cache has not seen ours yet.
+  if (isAlreadyExists(failure)) throw failure;
+  await fixOwners(tools, set, member).catch(failedUpdate(tools, set, what));
+  recordAttempt(tools, set, "Create", what, failure);
+  if (failure !== undefined) throw failure;
+}
+
+/** Creates what a pod that waits has lost of its claims since it was created. */
+export async function replaceLostClaims(tools: SetTools, set: SetObject, member: Member): Promise<void> {
+  await ensureClaims(tools, set, member);
+  await fixOwners(tools, set, member).catch(failedUpdate(tools, set, `Pod ${member.pod.metadata.name}`));
+}
+
+/** Gives a pod the labels, volumes and owners of claims that it should have. Volumes cannot be changed: the server says so. */
+export async function correctPod(tools: SetTools, set: SetObject, member: Member): Promise<void> {
+  const { pod, ordinal } = member;
+  const labels = pod.metadata.labels?.[podNameLabel] === pod.metadata.name ? undefined : identityLabels(set, ordinal);
+  const mounts = hasItsClaims(set, pod, ordinal);
+  const owned = claimsHaveRightOwners(tools, set, member);
+  if (!labels && mounts && owned) return;
+  const what = `Pod ${pod.metadata.name}`;
+  try {
+    if (!mounts) await ensureClaims(tools, set, member);
+    if (!owned) await fixOwners(tools, set, member);
+    const spec = mounts ? {} : { spec: { volumes: volumesOf(set, pod.spec.volumes, ordinal) } };
+    if (labels || !mounts) {
+      const written = await guardedPatch(tools.client, Pod, pod, { metadata: labels ? { labels } : {}, ...spec });
+      tools.writes.wrote(keyOf(set), Pod, written);
+    }
+  } catch (error) {
+    if (!isConflict(error)) recordAttempt(tools, set, "Update", what, error);
+    throw error;
+  }
+  recordAttempt(tools, set, "Update", what);
+}
+
+/** Deletes a pod, in its time; one that is gone has been deleted. */
+export async function deletePod(tools: SetTools, set: SetObject, { pod }: Member): Promise<void> {
+  const { namespace, name, uid } = pod.metadata;
+  const what = `Pod ${name}`;
+  try {
+    await tools.client.delete(Pod, namespace, name, { uid });
+  } catch (error) {
+    recordAttempt(tools, set, "Delete", what, error);
+    throw error;
+  }
+  recordAttempt(tools, set, "Delete", what);
+}
+
+function failedUpdate(tools: SetTools, set: SetObject, what: string) {
+  return (error: unknown) => {
+    recordAttempt(tools, set, "Update", what, error);
+    throw error;
+  };
+}
+
+async function write(tools: SetTools, set: SetObject, pod: PodObject, patch: object): Promise<PodObject | undefined> {
+  const { namespace, name } = pod.metadata;
+  const written = await tools.client.patch<PodObject>(Pod, namespace, name, "strategic", patch);
+  tools.writes.wrote(keyOf(set), Pod, written);
+  return written;
+}
+
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => {
+    answer ??= ask();
+    return answer;
+  };
+}

@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from "node:util";
+import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { keyOf } from "../../watch/reflect.ts";
+import { type ControllerTools, type Running, splitKey } from "../controller.ts";
+import { matchesLabels } from "../objects/label-selector.ts";
+import type { PodObject } from "../objects/pod.ts";
+import type { ClaimObject } from "../objects/storage.ts";
+import { startWorkQueue } from "../work-queue.ts";
+import { trackOwnWrites } from "./own-writes.ts";
+import { controllerOf } from "./pods.ts";
+import { ControllerRevision, type RevisionObject, type SetObject, StatefulSet } from "./set.ts";
+import type { SetTools } from "./set-tools.ts";
+import { syncSet } from "./sync-set.ts";
+
+export interface StatefulSetOptions {
+  /** `false`: as before 1.23, when claims stayed whatever the set said; no owner reference is touched. */
+  retention?: boolean;
+}
+
+/** Milliseconds after which a cache that does not show our writes is believed all the same. */
+const patience = 60_000;
+
+/**
+ * Kubernetes' StatefulSet controller: pods with a name and claims of their own. A change of a set or of one of its pods leads to
+ * another look; a change of a claim does not, as in Kubernetes, so that a set waiting for a claim to go is not told when it has.
+ */
+export function startStatefulSets(base: ControllerTools, { retention = true }: StatefulSetOptions = {}): Running {
+  const { clock, signal, reflections, trouble } = base;
+  const sets = reflections.of<SetObject>(StatefulSet);
+  const pods = reflections.of<PodObject>(Pod);
+  const claims = reflections.of<ClaimObject>(PersistentVolumeClaim);
+  const revisions = reflections.of<RevisionObject>(ControllerRevision);
+  const synced = Promise.all([sets.synced, pods.synced, claims.synced, revisions.synced]);
+  const caches = [[StatefulSet, sets] as const, [Pod, pods] as const, [PersistentVolumeClaim, claims] as const];
+  const writes = trackOwnWrites(caches, (key) => queue.add(key));
+  const tools: SetTools = { ...base, sets, pods, claims, revisions, writes, retention };
+  /** Since when sets wait for the caches. */
+  const waiting = new Map<string, number>();
+
+  const queue = startWorkQueue({
+    clock,
+    signal,
+    ready: synced,
+    workers: 5,
+    async work(key) {
+      const { namespace, name } = splitKey(key);
+      const set = sets.get(namespace, name);
+      if (!set) {
+        waiting.delete(key);
+        return writes.forget(key);
+      }
+      if (writes.isBehind(key)) {
+        const since = waiting.get(key) ?? clock.now();
+        waiting.set(key, since);
+        const wait = since + patience - clock.now();
+        if (wait > 0) return queue.addAfter(key, wait);
+        writes.forget(key);
+      }
+      waiting.delete(key);
+      const due = await syncSet(tools, set);
+      if (due !== undefined) queue.addAfter(key, due);
+    },
+    failed: (subject, error) => trouble({ controller: "statefulset-controller", subject, error }),
+  });
+
+  /** Wakes the set that controls a pod or, of a pod that nobody controls, every set that might take it in. */
+  function wake(pod: PodObject): void {
+    const { namespace, labels } = pod.metadata;
+    const controller = controllerOf(pod);
+    const set = controller?.kind === StatefulSet.kind ? sets.get(namespace, controller.name) : undefined;
+    if (set && set.metadata.uid === controller?.uid) queue.add(keyOf(set));
+    if (controller) return;
+    for (const set of sets.list(namespace)) if (matchesLabels(set.spec.selector, labels)) queue.add(keyOf(set));
+  }
+
+  sets.on((_, set) => queue.add(keyOf(set)));
+  pods.on((change, pod, old) => {
+    const controller = controllerOf(pod);
+    const released = change === "update" && old && !isDeepStrictEqual(controllerOf(old), controller);
+    if (released && controllerOf(old)) wake(old);
+    if (controller || change === "add") wake(pod);
+    else if (released || (change === "update" && !isDeepStrictEqual(old?.metadata.labels, pod.metadata.labels)))
+      wake(pod);
+  });
+  return { synced };
+}

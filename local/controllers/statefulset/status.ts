@@ -1,0 +1,59 @@
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { keyOf } from "../../watch/reflect.ts";
+import { guardedPatch } from "../guarded-patch.ts";
+import type { Revisions } from "./history.ts";
+import { revisionLabel } from "./make-pod.ts";
+import { availableIn, isCreated, isRunningAndReady } from "./pod-state.ts";
+import type { Member } from "./pods.ts";
+import { type SetObject, type SetStatus, StatefulSet } from "./set.ts";
+import type { SetTools } from "./set-tools.ts";
+
+/** The status of a set with all counts. */
+export type Status = Required<SetStatus>;
+
+/** Counts a set's pods. `now` is in milliseconds since the epoch. */
+export function statusOf(set: SetObject, revisions: Revisions, members: readonly Member[], now: number): Status {
+  const { current, update, collisionCount } = revisions;
+  const pods = members.map(({ pod }) => pod).filter(isCreated);
+  const ready = pods.filter(isRunningAndReady);
+  const available = ready.filter((pod) => availableIn(pod, set.spec.minReadySeconds ?? 0, now) === 0);
+  const staying = pods.filter((pod) => !isBeingDeleted(pod));
+  const of = (revision: string) =>
+    staying.filter(({ metadata }) => metadata.labels?.[revisionLabel] === revision).length;
+  return {
+    observedGeneration: set.metadata.generation ?? 0,
+    replicas: pods.length,
+    readyReplicas: ready.length,
+    availableReplicas: available.length,
+    currentReplicas: of(current.metadata.name),
+    updatedReplicas: of(update.metadata.name),
+    currentRevision: current.metadata.name,
+    updateRevision: update.metadata.name,
+    collisionCount,
+  };
+}
+
+/** Writes a status if it says anything new; a rollout that has reached every pod is complete with it. */
+export async function writeStatus(tools: SetTools, set: SetObject, counted: Status): Promise<void> {
+  const status = completed(set, counted);
+  if (!isNews(set.status, status)) return;
+  // What counts nothing is left out, as Kubernetes' own types do; conditions are nobody's here.
+  const { replicas, availableReplicas, collisionCount, ...optional } = status;
+  const written = Object.entries(optional).map(([field, value]) => [field, value || null]);
+  const whole = { conditions: null, replicas, availableReplicas, collisionCount, ...Object.fromEntries(written) };
+  const answer = await guardedPatch(tools.client, StatefulSet, set, { status: whole }, "status");
+  tools.writes.wrote(keyOf(set), StatefulSet, answer);
+}
+
+function completed({ spec }: SetObject, status: Status): Status {
+  const { replicas, readyReplicas, updatedReplicas, updateRevision } = status;
+  const done = [replicas, readyReplicas, updatedReplicas].every((count) => count === spec.replicas);
+  if (!done || spec.updateStrategy.type !== "RollingUpdate") return status;
+  return { ...status, currentReplicas: updatedReplicas, currentRevision: updateRevision };
+}
+
+function isNews(before: SetStatus | undefined, status: Status): boolean {
+  if (status.observedGeneration > (before?.observedGeneration ?? 0)) return true;
+  const { observedGeneration: _, collisionCount: __, ...rest } = status;
+  return (Object.keys(rest) as (keyof typeof rest)[]).some((field) => (before?.[field] || 0) !== (rest[field] || 0));
+}

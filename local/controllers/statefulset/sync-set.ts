@@ -1,0 +1,125 @@
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { isFinished } from "../objects/pod.ts";
+import { claimsHaveRightOwners, fixOwners, hasClaimLeftBehind } from "./claims.ts";
+import { gatherRevisions, type Revisions, resolveRevisions, truncateHistory } from "./history.ts";
+import { firstOrdinal, isInRange } from "./identity.ts";
+import { newPod, revisionLabel } from "./make-pod.ts";
+import { availableIn, isCreated, isRunningAndReady, isUnavailable } from "./pod-state.ts";
+import { correctPod, createPod, deletePod, gatherPods, type Member, replaceLostClaims } from "./pods.ts";
+import { templateOf } from "./revision-data.ts";
+import type { SetObject } from "./set.ts";
+import type { SetTools } from "./set-tools.ts";
+import { type Status, statusOf, writeStatus } from "./status.ts";
+import { forEachOf } from "./steps.ts";
+
+/**
+ * Brings a set one round closer to what it wants: its pods, their claims, its status and its history. Answers after how many
+ * milliseconds another round is due though nothing may change; nothing when only a change matters.
+ */
+export async function syncSet(tools: SetTools, set: SetObject): Promise<number | undefined> {
+  const gathered = await gatherRevisions(tools, set);
+  const members = await gatherPods(tools, set);
+  const revisions = await resolveRevisions(tools, set, gathered);
+  const now = tools.clock.now();
+  const status = statusOf(set, revisions, members, now);
+  try {
+    // A set that is being deleted is left to the garbage collector.
+    if (!isBeingDeleted(set)) await advance(tools, set, revisions, members, status);
+  } finally {
+    await writeStatus(tools, set, status);
+    await truncateHistory(tools, set, gathered, revisions, members);
+  }
+  return nextAvailable(set, members, now);
+}
+
+async function advance(
+  tools: SetTools,
+  set: SetObject,
+  revisions: Revisions,
+  members: readonly Member[],
+  status: Status,
+): Promise<void> {
+  const { minReadySeconds = 0, podManagementPolicy, updateStrategy } = set.spec;
+  const now = tools.clock.now();
+  const oneByOne = podManagementPolicy !== "Parallel";
+  const isLacking = ({ pod }: Member) => isUnavailable(pod, minReadySeconds, now);
+  const replicas = replicasOf(set, revisions, members);
+  const condemned = members
+    .filter(({ ordinal }) => !isInRange(set, ordinal))
+    .sort((left, right) => right.ordinal - left.ordinal);
+  // Of the condemned the lowest ordinal counts first.
+  const firstLacking = [...replicas, ...condemned.toReversed()].find(isLacking);
+
+  const settled =
+    (await forEachOf(replicas, oneByOne, (member) => bringUp(tools, set, member, oneByOne, now))) &&
+    (await forEachOf(condemned, oneByOne, async (member) => {
+      if (!claimsHaveRightOwners(tools, set, member)) await fixOwners(tools, set, member);
+      return "next";
+    })) &&
+    (await forEachOf(condemned, oneByOne, async (member) => {
+      if (isBeingDeleted(member.pod)) return oneByOne ? "stop" : "next";
+      if (oneByOne && member !== firstLacking && !(isRunningAndReady(member.pod) && !isLacking(member))) return "stop";
+      await deletePod(tools, set, member);
+      return "stop";
+    }));
+  if (!settled || updateStrategy.type === "OnDelete") return;
+
+  // The highest ordinal that is not as it should be goes first, and no other before it is back.
+  for (const member of replicas.slice(updateStrategy.rollingUpdate?.partition ?? 0).toReversed()) {
+    if (member.pod.metadata.labels?.[revisionLabel] !== status.updateRevision && !isBeingDeleted(member.pod)) {
+      await deletePod(tools, set, member);
+      status.currentReplicas = Math.max(0, status.currentReplicas - 1);
+      return;
+    }
+    if (isLacking(member)) return;
+  }
+}
+
+/** The wanted pods by ordinal, those that exist and those that do not. */
+function replicasOf(set: SetObject, { current, update }: Revisions, members: readonly Member[]): Member[] {
+  const { replicas, updateStrategy } = set.spec;
+  const present = new Map(members.map((member) => [member.ordinal, member]));
+  const first = firstOrdinal(set);
+  const { currentReplicas = 0 } = set.status ?? {};
+  const { type, rollingUpdate } = updateStrategy;
+  const old = rollingUpdate ? (rollingUpdate.partition ?? 0) : type === "RollingUpdate" ? currentReplicas : 0;
+  return Array.from({ length: replicas }, (_, index) => {
+    const ordinal = first + index;
+    const revision = index < old ? current : update;
+    const pod = () => newPod(set, templateOf(revision), revision.metadata.name, ordinal);
+    return present.get(ordinal) ?? { pod: pod(), ordinal };
+  });
+}
+
+/** Brings one wanted pod up. `stop`: those after it have to wait for it. */
+async function bringUp(
+  tools: SetTools,
+  set: SetObject,
+  member: Member,
+  oneByOne: boolean,
+  now: number,
+): Promise<"next" | "stop"> {
+  const { pod } = member;
+  if (isFinished(pod)) {
+    // Its successor comes when it is gone.
+    if (!isBeingDeleted(pod)) await deletePod(tools, set, member);
+    return "stop";
+  }
+  if (!isCreated(pod)) {
+    if (hasClaimLeftBehind(tools, set, member)) return "stop";
+    await createPod(tools, set, member);
+    if (oneByOne) return "stop";
+  }
+  if (pod.status?.phase === "Pending") await replaceLostClaims(tools, set, member);
+  if (oneByOne) {
+    if (isBeingDeleted(pod) || !isRunningAndReady(pod)) return "stop";
+    if (availableIn(pod, set.spec.minReadySeconds ?? 0, now) !== 0) return "stop";
+  }
+  if (isCreated(pod)) await correctPod(tools, set, member);
+  return "next";
+}
+
+function nextAvailable({ spec }: SetObject, members: readonly Member[], now: number): number | undefined {
+  const waits = members.map(({ pod }) => availableIn(pod, spec.minReadySeconds ?? 0, now) ?? 0).filter(Boolean);
+  return waits.length ? Math.min(...waits) : undefined;
+}
