@@ -1,11 +1,12 @@
 import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { ControllerRevision } from "../../../shared/kubernetes/kind.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import { matchesLabels } from "../objects/label-selector.ts";
 import { controllerReference, revisionLabel } from "./make-pod.ts";
 import { controllerOf, isStillWanted, type Member } from "./pods.ts";
 import { remembersSame, revisionData, revisionHash } from "./revision-data.ts";
-import { ControllerRevision, type RevisionObject, type SetObject } from "./set.ts";
+import type { RevisionObject, SetObject } from "./set.ts";
 import { adoption, type SetTools } from "./set-tools.ts";
 
 /** Where a set's rollout comes from and where it goes. */

@@ -1,6 +1,6 @@
 import { isAlreadyExists, isConflict } from "../../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { keyOf } from "../../watch/reflect.ts";
 import { guardedPatch } from "../guarded-patch.ts";
@@ -10,7 +10,7 @@ import { claimsHaveRightOwners, ensureClaims, fixOwners } from "./claims.ts";
 import { ordinalOf, podNameLabel } from "./identity.ts";
 import { controllerReference, hasItsClaims, identityLabels, volumesOf } from "./make-pod.ts";
 import type { Occupant } from "./retention.ts";
-import { type SetObject, StatefulSet } from "./set.ts";
+import type { SetObject } from "./set.ts";
 import { adoption, recordAttempt, release, type SetTools } from "./set-tools.ts";
 
 /** A pod of a set, or one that is meant to be. */

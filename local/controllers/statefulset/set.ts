@@ -1,20 +1,6 @@
-import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { ClaimObject, LabelRequirement } from "../objects/storage.ts";
-
-export const StatefulSet = {
-  apiVersion: "apps/v1",
-  kind: "StatefulSet",
-  plural: "statefulsets",
-  namespaced: true,
-} as const satisfies Kind;
-export const ControllerRevision = {
-  apiVersion: "apps/v1",
-  kind: "ControllerRevision",
-  plural: "controllerrevisions",
-  namespaced: true,
-} as const satisfies Kind;
 
 /** A StatefulSet as far as its controller reads it, with the API server's defaults. */
 export interface SetObject extends KubernetesObject {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { keyOf } from "../../watch/reflect.ts";
 import { type ControllerTools, type Running, splitKey } from "../controller.ts";
 import { matchesLabels } from "../objects/label-selector.ts";
@@ -8,7 +8,7 @@ import type { ClaimObject } from "../objects/storage.ts";
 import { startWorkQueue } from "../work-queue.ts";
 import { trackOwnWrites } from "./own-writes.ts";
 import { controllerOf } from "./pods.ts";
-import { ControllerRevision, type RevisionObject, type SetObject, StatefulSet } from "./set.ts";
+import type { RevisionObject, SetObject } from "./set.ts";
 import type { SetTools } from "./set-tools.ts";
 import { syncSet } from "./sync-set.ts";
 

@@ -1,11 +1,12 @@
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { keyOf } from "../../watch/reflect.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import type { Revisions } from "./history.ts";
 import { revisionLabel } from "./make-pod.ts";
 import { availableIn, isCreated, isRunningAndReady } from "./pod-state.ts";
 import type { Member } from "./pods.ts";
-import { type SetObject, type SetStatus, StatefulSet } from "./set.ts";
+import type { SetObject, SetStatus } from "./set.ts";
 import type { SetTools } from "./set-tools.ts";
 
 /** The status of a set with all counts. */
