@@ -1,16 +1,16 @@
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { functions, type Handler, type Start } from "../worlds/functions.ts";
-import { ends } from "./ends/ends.ts";
 import { apiFaults } from "./faults/api.ts";
 import { eventFaults } from "./faults/events.ts";
 import { meddle } from "./faults/meddling.ts";
 import { drawRates, type Rates, smooth } from "./faults/rates.ts";
 import { faultSchedule } from "./faults/schedule.ts";
 import { isOurs } from "./invariants/invariant.ts";
-import { invariants } from "./invariants/invariants.ts";
+import { invariants as everywhere } from "./invariants/invariants.ts";
 import type { Scenario } from "./scenario.ts";
 import { createStage } from "./stage.ts";
 import { type Streams, streamsOf } from "./streams.ts";
+import { systemsIn } from "./systems.ts";
 import { startTrace } from "./trace.ts";
 import type { Change } from "./world/change.ts";
 import { createChronicle } from "./world/chronicle.ts";
@@ -71,6 +71,10 @@ const roughFor = 50_000;
 /** Runs one scenario from beginning to end. */
 export async function simulate(spec: RunSpec): Promise<RunResult> {
   const { scenario, without = new Set() } = spec;
+  const systems = systemsIn(scenario);
+  const invariants = [...everywhere, ...systems.flatMap((system) => system.invariants)];
+  const ends = systems.flatMap((system) => system.ends);
+  const kinds = systems.flatMap((system) => system.kinds ?? []);
   const clock = virtualClock();
   const streams = streamsOf(spec.number);
   const rates = ratesOf(spec, streams);
@@ -82,7 +86,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   let failure: Failure | undefined;
   let begun = false;
 
-  const chronicle = createChronicle(clock, (change) => {
+  const chronicle = createChronicle(clock, kinds, (change) => {
     if (!begun || failure) return;
     changes.push(change);
     mayRun.observe(change);
@@ -111,10 +115,9 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
       if (here === "refused") refusing = { path, until: clock.now() + refusedFor };
       if (refusing?.path === path && clock.now() < refusing.until) return "refused";
       if (here && here !== "second instance") return here;
-      const company = schedule.draw(
-        `company at request ${index}`,
-        (random) => random.next() < rates.company || undefined,
-      );
+      const company =
+        !process.company &&
+        schedule.draw(`company at request ${index}`, (random) => random.next() < rates.company || undefined);
       if (!here && !company) return "pass";
       trace.tell(process.name, "gets company");
       if (event) cluster.fleet.deliverTo(process.rule, event).catch(() => {});
@@ -135,7 +138,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   begun = true;
   const since = clock.now();
   const sweeping = new AbortController();
-  const swept = spec.rough || spec.loseAllEvents === true;
+  const swept = spec.rough || spec.loseAllEvents === true || scenario.waits === true;
   if (swept) sweepAgainAndAgain(cluster).catch(() => {});
 
   async function sweepAgainAndAgain({ fleet }: Cluster): Promise<void> {
@@ -156,7 +159,17 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
       failure ??= { name: "the scenario itself", because: error.stack ?? error.message };
     },
   );
-  void meddle({ cluster, clock, streams, schedule, trace, times: rates.meddling, within: roughFor, scenario });
+  void meddle({
+    cluster,
+    clock,
+    streams,
+    schedule,
+    trace,
+    times: rates.meddling,
+    within: roughFor,
+    scenario,
+    meddlings: Object.assign({}, ...systems.map(({ meddlings }) => meddlings)),
+  });
   await clock.runUntil(
     () => failure !== undefined || (acted && (!spec.rough || clock.now() - since >= roughFor)),
     600_000,

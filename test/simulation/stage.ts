@@ -2,7 +2,7 @@ import type { Random } from "../../local/time/random.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
-import { PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
+import { type Kind, PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../shared/kubernetes/object.ts";
 import { kubeletNode } from "../worlds/cluster-objects.ts";
 import { Namespace } from "../worlds/kinds.ts";
@@ -14,6 +14,9 @@ import { shop } from "./world/cluster.ts";
 export interface Stage {
   readonly random: Random;
   readonly namespace: string;
+  /** Does what the other calls do not, and writes `what` down: "creates set web". */
+  attempt(what: string, act: (client: Client, namespace: string) => Promise<unknown>): Promise<void>;
+  list(kind: Kind): Promise<readonly KubernetesObject[]>;
   /** Waits for up to so many milliseconds, drawn. */
   pause(most: number): Promise<void>;
   /** Creates a claim with a volume behind it. */
@@ -46,9 +49,9 @@ export interface PodOptions {
 /** A stage for one user. */
 export function createStage(client: Client, clock: Clock, random: Random, trace: Trace, who = "user"): Stage {
   const namespace = shop;
-  async function attempt(what: string, act: () => Promise<unknown>): Promise<void> {
+  async function attempt(what: string, act: (client: Client, namespace: string) => Promise<unknown>): Promise<void> {
     try {
-      await act();
+      await act(client, namespace);
       trace.tell(who, what);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -58,6 +61,8 @@ export function createStage(client: Client, clock: Clock, random: Random, trace:
   const stage: Stage = {
     random,
     namespace,
+    attempt,
+    list: (kind) => Array.fromAsync(client.list(kind, { namespace })),
     pause: (most) => clock.sleep(random.below(most)),
     createClaim: (name, metadata = {}) =>
       attempt(`creates claim ${name}`, () =>
@@ -98,8 +103,8 @@ export function createStage(client: Client, clock: Clock, random: Random, trace:
           metadata: { "$deleteFromPrimitiveList/finalizers": [finalizer] },
         }),
       ),
-    claims: () => Array.fromAsync(client.list(PersistentVolumeClaim, { namespace })),
-    pods: () => Array.fromAsync(client.list(Pod, { namespace })),
+    claims: () => stage.list(PersistentVolumeClaim),
+    pods: () => stage.list(Pod),
     async until(what) {
       for (let round = 0; round < 800; round++) {
         if (await what(stage)) return;

@@ -1,6 +1,6 @@
-import { pointsOf } from "../exhaustive.ts";
-import { scenarioNamed } from "../scenarios/scenarios.ts";
+import { pointsOf } from "../points.ts";
 import { type Failure, type RunSpec, simulate } from "../simulate.ts";
+import { scenarioNamed } from "../systems.ts";
 import type { Broken } from "./broken.ts";
 
 /** How a broken function was found. */

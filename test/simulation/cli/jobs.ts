@@ -1,6 +1,6 @@
-import { pointsOf } from "../exhaustive.ts";
-import { scenarioNamed } from "../scenarios/scenarios.ts";
+import { pointsOf } from "../points.ts";
 import type { Point, RunSpec } from "../simulate.ts";
+import { scenarioNamed } from "../systems.ts";
 import type { Options } from "./options.ts";
 
 /** One run as it is sent to a worker. */

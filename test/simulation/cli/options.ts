@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Scenario } from "../scenario.ts";
-import { scenarioNamed, scenarios } from "../scenarios/scenarios.ts";
+import { scenarioNamed, scenarios } from "../systems.ts";
 
 /** What `npm run simulate` was asked for. */
 export interface Options {

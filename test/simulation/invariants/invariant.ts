@@ -25,13 +25,11 @@ export type OurChange = Change & { readonly by: { readonly process: Process } };
 
 export const isOurs = (change: Change): change is OurChange => change.by.process !== undefined;
 
+/** Whether a change is a write of this rule, or of any rule of this system where only that is named. */
+export const isBy = (change: Change, ruleOrSystem: string): change is OurChange =>
+  `${change.by.process?.rule}/`.startsWith(`${ruleOrSystem}/`);
+
 export const isClaim = ({ object }: Change) => object.kind === "PersistentVolumeClaim";
-
-/** The finalizer that a process was told to keep. */
-export const finalizerOf = ({ environment }: Process) => environment.FINALIZER ?? "holdfast.dev/pvc-protection";
-
-/** Whether a process was told to take Kubernetes' own finalizer away as well. */
-export const decidesAlone = ({ environment }: Process) => (environment.IN_TREE ?? "present") !== "present";
 
 export const finalizers = (object: KubernetesObject | undefined) => object?.metadata.finalizers ?? [];
 

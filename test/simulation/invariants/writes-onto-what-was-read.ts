@@ -1,16 +1,19 @@
-import { type Invariant, isClaim, isOurs } from "./invariant.ts";
+import { type Invariant, isOurs } from "./invariant.ts";
 
-/** A claim is written only in the version that the same process has read: a verdict about another one, or an older state of it, is none. */
+/**
+ * An object is written only in the version that the same process has read: a verdict about another one, or an older state of it,
+ * is none. Events are for people, and go by their name.
+ */
 export const writesOntoWhatWasRead: Invariant = {
   name: "writes-onto-what-was-read",
   check(change) {
-    if (!isOurs(change) || !isClaim(change) || !change.before) return undefined;
+    if (!isOurs(change) || !change.before || change.object.kind === "Event") return undefined;
     const { name, resourceVersion, uid } = change.before.metadata;
     const { knows } = change.by.process;
-    if (!knows.includes(`"${uid}"`))
-      return `Claim ${name} was written although ${change.by.name} has never seen this one.`;
+    const what = `${change.object.kind} ${name}`;
+    if (!knows.includes(`"${uid}"`)) return `${what} was written although ${change.by.name} has never seen this one.`;
     return knows.includes(`"resourceVersion":"${resourceVersion}"`)
       ? undefined
-      : `Claim ${name} was written in version ${resourceVersion}, which ${change.by.name} has not seen.`;
+      : `${what} was written in version ${resourceVersion}, which ${change.by.name} has not seen.`;
   },
 };

@@ -3,7 +3,6 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Actor, Change } from "./change.ts";
 
-const kinds = new Set(["PersistentVolumeClaim", "Pod", "Event"]);
 const forgetAfter = 10_000;
 
 /** Everything that was committed to the API server, by whom, and what there is now. */
@@ -12,7 +11,7 @@ export interface Chronicle {
   observe(collection: string, event: StoreEvent): void;
   /** Does something in the name of an actor: what is committed before it returns is theirs. */
   as<T>(actor: Actor, act: () => T): T;
-  /** The live objects of a kind, of which claims, pods and Events are kept. */
+  /** The live objects of a kind that is kept. */
   live(kind: string): readonly KubernetesObject[];
   /** The resourceVersion of about `ms` milliseconds ago, for reads that may be stale. */
   versionBefore(ms: number): number;
@@ -20,8 +19,9 @@ export interface Chronicle {
 
 const nobody: Actor = { name: "kubernetes" };
 
-/** An empty chronicle; `told` hears of each change of a claim, a pod or an Event as it is committed. */
-export function createChronicle(clock: Clock, told: (change: Change) => void): Chronicle {
+/** An empty chronicle; `told` hears of each change of a claim, a pod, an Event, or an object of one of these kinds as it is committed. */
+export function createChronicle(clock: Clock, more: readonly string[], told: (change: Change) => void): Chronicle {
+  const kinds = new Set(["PersistentVolumeClaim", "Pod", "Event", ...more]);
   const objects = new Map<string, KubernetesObject>();
   let versions: { at: number; version: number }[] = [];
   let actor = nobody;

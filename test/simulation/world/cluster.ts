@@ -1,5 +1,7 @@
 import { startControllers } from "../../../local/controllers/start-controllers.ts";
+import type { Broker } from "../../../local/knative/broker/broker.ts";
 import { createEventing, type Eventing } from "../../../local/knative/control/eventing.ts";
+import type { ManagedSource } from "../../../local/knative/control/managed-source.ts";
 import type { Faults } from "../../../local/knative/faults.ts";
 import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
 import { type Client, createClient } from "../../../shared/kubernetes/client.ts";
@@ -27,7 +29,8 @@ export interface Cluster {
   /** The API as a user. */
   readonly user: Client;
   readonly fleet: Fleet;
-  readonly eventing: Eventing;
+  readonly sources: readonly ManagedSource[];
+  readonly brokers: readonly Broker[];
   /** Makes the API server forget the past: watches and continue tokens before now answer 410. */
   compact(): void;
   stop(): void;
@@ -121,20 +124,21 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
   controllers.synced.then(() => {
     synced = true;
   });
+  const declared = (kind: string) =>
+    installation.eventing.filter((object) => object.kind === kind).map(({ metadata }) => metadata);
   const watching = () =>
-    installation.eventing
-      .filter(({ kind }) => kind === "ApiServerSource")
-      .every(({ metadata: { namespace = "", name } }) => {
-        const standing = eventing.standing("ApiServerSource", namespace, name);
-        return standing?.kind === "ApiServerSource" && standing.adapter === "running";
-      });
+    declared("ApiServerSource").every(({ namespace = "", name }) => {
+      const standing = eventing.standing("ApiServerSource", namespace, name);
+      return standing?.kind === "ApiServerSource" && standing.adapter === "running";
+    });
   if (!(await clock.runUntil(() => synced && watching(), 10_000))) throw new Error("The cluster did not come up.");
 
   const userTransport: Transport = (request) => chronicle.as({ name: "user" }, () => server.transport(request));
   return {
     user: createClient(userTransport, { clock }),
     fleet,
-    eventing,
+    sources: declared("ApiServerSource").flatMap(({ namespace = "", name }) => eventing.source(namespace, name) ?? []),
+    brokers: declared("Broker").flatMap(({ namespace = "", name }) => eventing.broker(namespace, name) ?? []),
     compact: () => void server.expire(""),
     stop() {
       ended.abort(new Error("The run is over."));

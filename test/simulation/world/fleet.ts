@@ -21,8 +21,8 @@ export interface Fleet {
   remove(rule: string, ms: number): void;
   /** Brings every function back, with the settings that it was installed with. */
   restore(): void;
-  /** Events that reached each function. */
-  readonly deliveries: ReadonlyMap<string, number>;
+  /** The names of the functions that are installed. */
+  readonly rules: readonly string[];
 }
 
 export interface FleetParts {
@@ -61,12 +61,11 @@ export function createFleet(parts: FleetParts): Fleet {
     seats.set(rule, { plan, rule, environment: plan.environment, running: [], absentUntil: 0 });
   }
   const addresses = new Map([...seats.values()].map((seat) => [addressOf(seat.plan), seat]));
-  const deliveries = new Map<string, number>();
   const turns = streams("which process");
   const skews = streams("clocks of processes");
   let started = 0;
 
-  function start({ plan, rule, environment }: Seat, newer: boolean): Process {
+  function start({ plan, rule, environment }: Seat, newer = false, company = false): Process {
     const starter = parts.starters[rule];
     if (!starter) throw new Error(`No function of the repository is called ${rule}.`);
     const name = `${rule.split("/").at(-1)}.${++started}${newer ? " (newer)" : ""}`;
@@ -75,6 +74,7 @@ export function createFleet(parts: FleetParts): Fleet {
     return startProcess({
       name,
       rule,
+      company,
       environment,
       start: starter,
       clock,
@@ -99,7 +99,6 @@ export function createFleet(parts: FleetParts): Fleet {
   }
 
   async function handOver(process: Process, request: HttpRequest): Promise<HttpResponse> {
-    deliveries.set(process.rule, (deliveries.get(process.rule) ?? 0) + 1);
     const { "ce-type": type, "ce-kind": kind, "ce-name": name } = request.headers;
     trace.tell(process.name, type ? `is woken: ${type.split(".").at(-1)} of ${kind} ${name}` : "is woken");
     return process.handle(request);
@@ -112,13 +111,13 @@ export function createFleet(parts: FleetParts): Fleet {
   }
 
   return {
-    deliveries,
+    rules: [...seats.keys()],
     async deliver(url, request) {
       const seat = addresses.get(new URL(url).origin);
       if (!seat) throw new Error(`Nobody listens at ${url}.`);
       return take(seat, request);
     },
-    deliverTo: (rule, request) => handOver(start(seatOf(rule), false), request),
+    deliverTo: (rule, request) => handOver(start(seatOf(rule), false, true), request),
     configure(rule, environment) {
       const seat = seatOf(rule);
       seat.environment = { ...seat.environment, ...environment };

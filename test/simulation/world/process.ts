@@ -12,6 +12,8 @@ export interface Process {
   /** `release.2`, for people. */
   readonly name: string;
   readonly rule: string;
+  /** Whether it was started to be beside another one that is at work on the same event. */
+  readonly company: boolean;
   readonly environment: Readonly<Record<string, string>>;
   /** What it was answered by the API server, as text: what it can have known when it wrote. */
   readonly knows: { includes(text: string): boolean };
@@ -24,6 +26,8 @@ export interface Process {
 export interface ProcessParts {
   readonly name: string;
   readonly rule: string;
+  /** Whether it was started to be beside another one that is at work on the same event. */
+  readonly company: boolean;
   readonly environment: Readonly<Record<string, string>>;
   readonly start: (start: Start) => Handler;
   readonly clock: Clock;
@@ -38,7 +42,7 @@ export interface ProcessParts {
 
 /** Starts a process. */
 export function startProcess(parts: ProcessParts): Process {
-  const { name, rule, environment, clock: world, skew, random, transport, network, log } = parts;
+  const { name, rule, company, environment, clock: world, skew, random, transport, network, log } = parts;
   const killed = Promise.withResolvers<never>();
   killed.promise.catch(() => {});
   const ended = new AbortController();
@@ -49,6 +53,7 @@ export function startProcess(parts: ProcessParts): Process {
   const process: Process = {
     name,
     rule,
+    company,
     environment,
     knows: { includes: (text) => read.some((answer) => answer.includes(text)) },
     get alive() {

@@ -1,0 +1,40 @@
+import type { Scenario } from "../../scenario.ts";
+import { podIs } from "../../stage.ts";
+import { underInTreeName, withoutInTree } from "../settings.ts";
+import { protectedClaims } from "./protected-claims.ts";
+
+const act: Scenario["act"] = async (stage) => {
+  await stage.createClaim("data");
+  await stage.createClaim("other");
+  await stage.createPod("web", ["data"]);
+  await stage.until(podIs("web", "Running"));
+  await stage.until(protectedClaims);
+  await stage.pause(2_000);
+  await stage.deleteClaim("data");
+  await stage.deleteClaim("other");
+  await stage.pause(5_000);
+  await stage.deletePod("web");
+  await stage.pause(2_000);
+};
+
+export const inTreeOff: Scenario = {
+  name: "in-tree-off",
+  doc: "Kubernetes' own protection is switched off and the functions know: they keep both finalizers, and take both away.",
+  setting: withoutInTree,
+  act,
+};
+
+export const inTreeControllerOff: Scenario = {
+  name: "in-tree-controller-off",
+  doc: "As in-tree-off, but the API server still puts Kubernetes' finalizer on new claims, as where only its controller is switched off.",
+  setting: withoutInTree,
+  admissionPlugin: true,
+  act,
+};
+
+export const standingIn: Scenario = {
+  name: "standing-in",
+  doc: "The functions stand in for Kubernetes' own protection, under its finalizer.",
+  setting: underInTreeName,
+  act,
+};

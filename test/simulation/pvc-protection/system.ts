@@ -1,0 +1,8 @@
+import type { System } from "../system.ts";
+import { broken } from "./broken/broken.ts";
+import { ends } from "./ends/ends.ts";
+import { invariants } from "./invariants/invariants.ts";
+import { meddlings } from "./meddlings.ts";
+import { scenarios } from "./scenarios/scenarios.ts";
+
+export const pvcProtection: System = { name: "pvc-protection", scenarios, invariants, ends, meddlings, broken };

@@ -1,0 +1,32 @@
+import { pvcProtection } from "./pvc-protection/system.ts";
+import type { Scenario } from "./scenario.ts";
+import type { System } from "./system.ts";
+import { installed } from "./world/installed.ts";
+
+/** Every system that is simulated. */
+export const systems: readonly System[] = [pvcProtection];
+
+/** Every scenario of every system. */
+export const scenarios: readonly Scenario[] = systems.flatMap((system) => system.scenarios);
+
+/** The scenario of a name. Throws, naming all there are, when there is none. */
+export function scenarioNamed(name: string): Scenario {
+  return byName(scenarios, name, "scenario");
+}
+
+/** The system of a name. Throws, naming all there are, when there is none. */
+export function systemNamed(name: string): System {
+  return byName(systems, name, "system");
+}
+
+/** The systems of which functions are installed in a scenario. */
+export function systemsIn({ setting }: Scenario): readonly System[] {
+  const present = new Set(installed(setting).services.map(({ image }) => image.replace("fn://", "").split("/")[0]));
+  return systems.filter(({ name }) => present.has(name));
+}
+
+function byName<T extends { readonly name: string }>(all: readonly T[], name: string, what: string): T {
+  const found = all.find((one) => one.name === name);
+  if (found) return found;
+  throw new Error(`No ${what} is called ${name}. There are ${all.map((one) => one.name).join(", ")}.`);
+}

@@ -1,0 +1,21 @@
+import { describe, expect, test } from "vitest";
+import { find } from "../broken/find.ts";
+import type { System } from "../system.ts";
+import { patience } from "./patience.ts";
+
+/** Tests that the simulation finds every broken function of a system, in the runs that it is given. */
+export function testBroken({ broken }: System): void {
+  describe("a broken function", patience, () => {
+    test("is called by a name of its own", () => {
+      expect(new Set(broken.map(({ name }) => name)).size).toBe(broken.length);
+    });
+
+    test.each(broken.map((one) => ({ name: one.name, within: one.within, one })))(
+      "$name is found within $within runs",
+      async ({ one }) => {
+        const found = await find(one);
+        expect(found, `${one.doc} Not found in ${one.within} runs.`).toBeDefined();
+      },
+    );
+  });
+}

@@ -1,0 +1,21 @@
+import { describe, expect, test } from "vitest";
+import { pointsOf } from "../points.ts";
+import type { System } from "../system.ts";
+import { holds } from "./holds.ts";
+import { fresh } from "./numbers.ts";
+import { patience } from "./patience.ts";
+
+/** Of the points of a scenario every so manieth is tried here, others each time; all of them by `npm run simulate -- --exhaustive`. */
+const oneIn = 12;
+
+/** Tests that the scenarios of a system hold whatever befalls single requests. */
+export function testPoints({ scenarios }: System): void {
+  describe.each(scenarios.map((scenario) => ({ name: scenario.name, scenario })))("$name", patience, ({ scenario }) => {
+    test(`holds at one in ${oneIn} of its points, from the ${fresh % oneIn}th on`, async () => {
+      const points = await pointsOf(scenario, 1);
+      expect(points.length).toBeGreaterThan(oneIn);
+      for (const point of points.filter((_, index) => index % oneIn === fresh % oneIn))
+        await holds({ scenario, number: 1, rough: false, point });
+    });
+  });
+}
