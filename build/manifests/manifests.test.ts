@@ -142,7 +142,10 @@ test("dead letters go to the function for them where there is one, and its own t
 
 test("what a rule wants swept reaches it by the Trigger of its family, also where nothing else does", () => {
   const sweep = declare("platform/sweep", {
-    settings: z.object({ table: z.string().default("rows").describe("The table.") }),
+    settings: z.object({
+      table: z.string().default("rows").describe("The table."),
+      tokens: z.string().default("").describe("The tokens."),
+    }),
   });
   const rule = declare("a/one", {
     wakes: [on(Pod, ["delete"])],

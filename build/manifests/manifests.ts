@@ -1,7 +1,12 @@
 import { posix } from "node:path";
 import { slug } from "../../shared/rule.ts";
 import { accessOf } from "./access.ts";
+import { addKafka } from "./components/kafka.ts";
+import { addNoKnative } from "./components/no-knative.ts";
+import { addOidc } from "./components/oidc.ts";
+import { addSourceFilters } from "./components/source-filters.ts";
 import { type Declared, originOf } from "./declared.ts";
+import { everyFunction, kustomizationFile } from "./kustomization.ts";
 import { labelsOf } from "./metadata.ts";
 import { serviceOf } from "./service.ts";
 import { sourceManifests, watchedKinds } from "./sources.ts";
@@ -12,21 +17,21 @@ import { toFile, toYaml } from "./yaml.ts";
 /** The function that takes what no other would: every Trigger names it, where it exists. */
 const deadLetterFunction = "platform/dead-letter";
 
-const everyFunction = "functions/*/*";
-
 /**
  * Every generated manifest, by its path in the repository. The same declarations give the same text.
  *
  * - `knative/<system>/<function>.yaml`: identity, roles, Service and default Triggers of a function
- * - `knative/<system>/<overlay>/triggers.yaml`: the Triggers of an overlay
+ * - `knative/<system>/<option>/triggers.yaml`: the Triggers of an option
  * - `knative/platform/sweep-table.yaml`, `sources/sweep.yaml`: what the sweep looks for, and when
  * - `sources/<family>.yaml`: where a broker's events come from
- * - a `kustomization.yaml` in each of these folders, and in `knative/overlays/default` one for all of them
+ * - a `kustomization.yaml` in each of these folders, a component for each system and each option, and in
+ *   `knative/overlays/default` one for all of them
+ * - `knative/components/<component>`, `knative/overlays/no-knative`: what follows from the functions in other installations
  */
 export function manifestsOf(functions: readonly Declared[]): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const declared of functions) addFunction(files, declared, functions);
-  addOverlays(files, functions);
+  addOptions(files, functions);
   for (const [family, kinds] of watchedKinds(functions))
     files.set(`sources/${family}.yaml`, toFile(everyFunction, sourceManifests(family, kinds).map(plain)));
   const sweep = functions.find(({ name }) => name === sweepFunction);
@@ -35,6 +40,10 @@ export function manifestsOf(functions: readonly Declared[]): ReadonlyMap<string,
     files.set("sources/sweep.yaml", toFile(originOf(sweep), [plain(sweepSource(sweep))]));
   }
   addKustomizations(files);
+  addKafka(files, functions);
+  addSourceFilters(files, functions);
+  addOidc(files, functions);
+  addNoKnative(files, functions);
   return files;
 }
 
@@ -56,13 +65,13 @@ function addFunction(files: Map<string, string>, declared: Declared, functions: 
   files.set(`knative/${name}.yaml`, toFile(originOf(declared), documents));
 }
 
-/** The same overlay of several functions of a system is one. */
-function addOverlays(files: Map<string, string>, functions: readonly Declared[]): void {
+/** The same option of several functions of a system is one. */
+function addOptions(files: Map<string, string>, functions: readonly Declared[]): void {
   for (const [system, members] of Map.groupBy(functions, systemOf)) {
     const optional = members.flatMap(triggersOf).filter(({ overlay }) => overlay);
-    for (const [overlay, triggers] of Map.groupBy(optional, ({ overlay }) => overlay)) {
+    for (const [option, triggers] of Map.groupBy(optional, ({ overlay }) => overlay)) {
       const documents = triggers.map((trigger) => plain(triggerManifest(trigger, deadLettersOf(functions))));
-      files.set(`knative/${system}/${overlay}/triggers.yaml`, toFile(`functions/${system}/*`, documents));
+      files.set(`knative/${system}/${option}/triggers.yaml`, toFile(`functions/${system}/*`, documents));
     }
   }
 }
@@ -70,22 +79,16 @@ function addOverlays(files: Map<string, string>, functions: readonly Declared[])
 function addKustomizations(files: Map<string, string>): void {
   const folders = Map.groupBy([...files.keys()], posix.dirname);
   for (const [folder, paths] of folders) {
-    const kind = isOverlay(folder) ? "Component" : "Kustomization";
-    files.set(`${folder}/kustomization.yaml`, kustomization(kind, paths.map((path) => posix.basename(path)).sort()));
+    const resources = paths.map((path) => posix.basename(path)).sort();
+    const kind = folder === "sources" ? "Kustomization" : "Component";
+    files.set(`${folder}/kustomization.yaml`, kustomizationFile(kind, { resources }));
   }
-  const folder = "knative/overlays/default";
-  const all = ["knative/brokers", ...folders.keys()].filter((folder) => !isOverlay(folder)).sort();
-  const everything = kustomization(
-    "Kustomization",
-    all.map((path) => posix.relative(folder, path)),
-  );
-  files.set(`${folder}/kustomization.yaml`, everything);
-}
-
-/** `knative/<system>/<overlay>`. */
-const isOverlay = (folder: string) => folder.split("/").length > 2;
-
-function kustomization(kind: "Kustomization" | "Component", resources: readonly string[]): string {
-  const apiVersion = `kustomize.config.k8s.io/${kind === "Component" ? "v1alpha1" : "v1beta1"}`;
-  return toFile(everyFunction, [toYaml({ apiVersion, kind, resources })]);
+  const home = "knative/overlays/default";
+  const systems = [...folders.keys()].filter((folder) => /^knative\/[^/]+$/.test(folder)).sort();
+  const relative = (paths: readonly string[]) => paths.map((path) => posix.relative(home, path));
+  const everything = {
+    resources: relative(["knative/brokers", "sources"]),
+    components: relative(systems),
+  };
+  files.set(`${home}/kustomization.yaml`, kustomizationFile("Kustomization", everything));
 }

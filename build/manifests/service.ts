@@ -1,16 +1,14 @@
 import { slug } from "../../shared/rule.ts";
 import type { Declared } from "./declared.ts";
 import { metadataOf } from "./metadata.ts";
-import { settingsOf } from "./settings.ts";
+import { type Setting, settingsOf } from "./settings.ts";
 import { type Comment, toYaml, wrap } from "./yaml.ts";
 
 /** Seconds that a request may take, waiting for an instance included; also an instance's grace period. */
 export const requestSeconds = 300;
 
-const container = {
-  // What the function listens for is open when it has read its settings: Knative's own TCP check of the port, many times a
-  // second while the instance starts, says all that /health/ready would. A period or a startup probe would slow it down.
-  livenessProbe: { httpGet: { path: "/health/live" }, timeoutSeconds: 5, failureThreshold: 6 },
+/** What a function's container may use and do, in whatever it runs. */
+export const confined = {
   // Without a CPU limit: throttling would fall on exactly the moments of a cold start.
   resources: { requests: { cpu: "25m", memory: "96Mi" }, limits: { memory: "384Mi" } },
   securityContext: {
@@ -21,6 +19,13 @@ const container = {
     capabilities: { drop: ["ALL"] },
     seccompProfile: { type: "RuntimeDefault" },
   },
+};
+
+const container = {
+  // What the function listens for is open when it has read its settings: Knative's own TCP check of the port, many times a
+  // second while the instance starts, says all that /health/ready would. A period or a startup probe would slow it down.
+  livenessProbe: { httpGet: { path: "/health/live" }, timeoutSeconds: 5, failureThreshold: 6 },
+  ...confined,
 };
 
 /** One that takes one request at a time is meant to be alone; of others, few: requests of one instance share their reads. */
@@ -61,13 +66,18 @@ export function serviceOf(declared: Declared): string {
       },
     },
   };
+  return toYaml(service, commentsOn(settings));
+}
+
+/** What a container with an image and these variables says of them, at its place in a Service or a Deployment. */
+export function commentsOn(settings: readonly Setting[]): readonly Comment[] {
   const at = ["spec", "template", "spec", "containers", 0];
   const comments = settings.map(({ description, values }, index): Comment => {
     const choice = values ? `One of ${values.join(", ")}. ` : "";
     return { at: [...at, "env", index], text: wrap(`${choice}${description}`, 90) };
   });
-  return toYaml(service, [
+  return [
     { at, text: "The image is a placeholder, to be replaced by an overlay: see knative/README.md." },
     ...comments,
-  ]);
+  ];
 }

@@ -1,4 +1,4 @@
-import { toJSONSchema } from "zod";
+import { toJSONSchema, type ZodObject } from "zod";
 import { variableOf } from "../../shared/settings.ts";
 import type { Declared } from "./declared.ts";
 
@@ -33,6 +33,11 @@ const common: readonly Setting[] = [
  * @throws Error when a setting has no default or no description.
  */
 export function settingsOf({ name, settings }: Declared): readonly Setting[] {
+  return settingsOfSchema(name, settings);
+}
+
+/** The same for whoever has settings without being a function. */
+export function settingsOfSchema(name: string, settings: ZodObject): readonly Setting[] {
   const properties = (toJSONSchema(settings, { io: "input" }).properties ?? {}) as Record<string, Property>;
   const own = Object.entries(properties).map(([setting, property]): Setting => {
     const { default: value, description } = property;

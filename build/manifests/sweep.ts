@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import type { Declared } from "./declared.ts";
 import { familyOf } from "./families.ts";
+import type { Patch } from "./kustomization.ts";
 import { metadataOf, namespace } from "./metadata.ts";
 import { settingsOf } from "./settings.ts";
 import { functionRef } from "./triggers.ts";
@@ -12,8 +13,17 @@ const legend = `# What the sweep looks for, a row per rule and kind. Edit it by 
 # look at every object more often (every, 1h when absent), or to leave namespaces out (excludedNamespaces).
 `;
 
+/** The root of the brokers' addresses, which are told apart by path. */
+export type Ingress = `http://${string}`;
+
+/** Where channel-based brokers take events. */
+const channelIngress: Ingress = "http://broker-ingress.knative-eventing.svc.cluster.local";
+
+/** Where brokers of Kafka take events. */
+export const kafkaIngress: Ingress = "http://kafka-broker-ingress.knative-eventing.svc.cluster.local";
+
 /** The sweep's table, as a ConfigMap: what each rule wants looked for when its events were lost. */
-export function sweepTable(sweep: Declared, functions: readonly Declared[]): object {
+export function sweepTable(sweep: Declared, functions: readonly Declared[], ingress = channelIngress) {
   const rows = functions.flatMap(({ name, sweep = [] }) =>
     sweep.map(({ kind: { apiVersion, kind, plural, namespaced }, when }) => ({
       rule: name,
@@ -22,7 +32,7 @@ export function sweepTable(sweep: Declared, functions: readonly Declared[]): obj
       resource: plural,
       ...(namespaced ? {} : { namespaced }),
       when,
-      sink: ingressOf(familyOf({ apiVersion, kind, plural, namespaced })),
+      sink: `${ingress}/${namespace}/${familyOf({ apiVersion, kind, plural, namespaced })}`,
     })),
   );
   const name = settingsOf(sweep).find(({ variable }) => variable === "TABLE")?.value;
@@ -35,6 +45,15 @@ export function sweepTable(sweep: Declared, functions: readonly Declared[]): obj
   };
 }
 
+/** The patch by which the sweep's events go elsewhere; none where there is no sweep. */
+export function sweepTablePatch(functions: readonly Declared[], ingress: Ingress): readonly Patch[] {
+  const sweep = functions.find(({ name }) => name === sweepFunction);
+  if (!sweep) return [];
+  const { metadata, data } = sweepTable(sweep, functions, ingress);
+  const patch = [{ op: "replace", path: "/data/table.yaml", value: data["table.yaml"] }] as const;
+  return [{ target: { kind: "ConfigMap", name: metadata.name }, patch }];
+}
+
 /** What wakes the sweep. An event that it misses is not made up for, and need not be: the next minute has its own. */
 export function sweepSource({ name }: Declared): object {
   return {
@@ -44,6 +63,3 @@ export function sweepSource({ name }: Declared): object {
     spec: { schedule: "* * * * *", sink: { ref: functionRef(name) } },
   };
 }
-
-/** Where a channel-based broker takes events: one address for all brokers, told apart by path. */
-const ingressOf = (broker: string) => `http://broker-ingress.knative-eventing.svc.cluster.local/${namespace}/${broker}`;

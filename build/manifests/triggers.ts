@@ -71,11 +71,16 @@ export function functionRef(name: string) {
 }
 
 function filterOf(awaits: readonly Awaited[]): object {
-  const alternatives = awaits.flatMap(({ kind: { apiVersion, kind }, changes }) =>
+  const any = alternatives(awaits);
+  const [only] = any;
+  return any.length === 1 && only ? only : { any };
+}
+
+/** A filter for each change of each kind. */
+export function alternatives(awaits: readonly Awaited[]): readonly object[] {
+  return awaits.flatMap(({ kind: { apiVersion, kind }, changes }) =>
     changes.map((change) => ({ exact: { type: eventType(change), apiversion: apiVersion, kind } })),
   );
-  const [only] = alternatives;
-  return alternatives.length === 1 && only ? only : { any: alternatives };
 }
 
 /** The type of the events that an ApiServerSource in Resource mode, or the sweep, sends. */

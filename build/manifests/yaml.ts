@@ -13,9 +13,10 @@ export function toYaml(object: object, comments: readonly Comment[] = []): strin
   return document.toString({ lineWidth: 0 });
 }
 
-/** A generated file: a line that says by what it was made, and its documents. */
-export function toFile(origin: string, documents: readonly string[]): string {
-  return `${headerOf(origin)}\n${documents.join("---\n")}`;
+/** A generated file: a line that says by what it was made, what there is to say about all of it, and its documents. */
+export function toFile(origin: string, documents: readonly string[], about = ""): string {
+  const comment = about ? `${wrap(about, 118).replaceAll(/^/gm, "# ")}\n` : "";
+  return `${headerOf(origin)}\n${comment}${documents.join("---\n")}`;
 }
 
 const mark = "# Generated from ";

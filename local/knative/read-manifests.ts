@@ -14,9 +14,9 @@ export interface Manifest {
 }
 
 /**
- * Reads all Kubernetes objects in YAML files, or folders of them. A folder with a kustomization is read as its `resources` say, any
- * other one whole. Throws {@link Unobeyable} that names the file: YAML that cannot be parsed, a kustomization that does more than
- * list resources, and objects of Knative Eventing that cannot be obeyed.
+ * Reads all Kubernetes objects in YAML files, or folders of them. A folder with a kustomization is read as its `resources` and
+ * `components` say, any other one whole. Throws {@link Unobeyable} that names the file: YAML that cannot be parsed, a kustomization that
+ * does more than list these, and objects of Knative Eventing that cannot be obeyed.
  */
 export function readManifests(paths: readonly string[], features: Partial<Features> = {}): Manifest[] {
   const manifests = paths.flatMap(filesOf).flatMap(readFile);
@@ -40,14 +40,16 @@ function filesOf(path: string): string[] {
 function resourcesOf(file: string): string[] {
   const resources: string[] = [];
   for (const document of documentsOf(file)) {
-    const { apiVersion: _, kind: __, metadata: ___, resources: listed = [], ...rest } = document;
+    const { apiVersion: _, kind: __, metadata: ___, resources: listed = [], components = [], ...rest } = document;
     const further = Object.keys(rest);
     if (further.length) {
       throw new Unobeyable(
         `${file}: ${further.join(", ")} of a kustomization is not obeyed. Give the output of kubectl kustomize instead.`,
       );
     }
-    for (const resource of listed as string[]) resources.push(join(dirname(file), resource));
+    // A component that changes what others list is refused for what it does, when it is read.
+    for (const path of [...(listed as string[]), ...(components as string[])])
+      resources.push(join(dirname(file), path));
   }
   return resources;
 }

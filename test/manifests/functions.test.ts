@@ -12,7 +12,7 @@ import { declaredWakes, passes, wakesOf } from "./wakes.ts";
 
 const functions = await loadDeclared(root);
 const { objects } = readKustomization("knative/overlays/default");
-const overlays = globSync("knative/*/*/triggers.yaml", { cwd: root }).map(dirname);
+const options = globSync("knative/*/*/triggers.yaml", { cwd: root }).map(dirname);
 
 const triggers = ofKind("Trigger", objects);
 const serviceOf = (name: string) => ofKind("Service", objects).find(({ metadata }) => metadata.name === name);
@@ -48,10 +48,10 @@ describe.each(functions.map((declared) => [declared.name, declared] as const))("
     expect(environment).toMatchObject({ LOG_LEVEL: "info" });
   });
 
-  test("is woken by what it declares and nothing else, by default and with each overlay", () => {
+  test("is woken by what it declares and nothing else, by default and with each option", () => {
     expect(wakesOf(declared, objects)).toEqual(declaredWakes(declared));
-    expect(overlays.length).toBeGreaterThan(0);
-    for (const folder of overlays)
+    expect(options.length).toBeGreaterThan(0);
+    for (const folder of options)
       expect(wakesOf(declared, readKustomization(folder).objects)).toEqual(declaredWakes(declared, basename(folder)));
   });
 });
@@ -100,10 +100,10 @@ test("the sweep's table has a row for each thing that a rule wants looked for, a
     sweep.map(({ kind, when }) => ({ rule: name, kind: kind.kind, resource: kind.plural, when })),
   );
   expect(rows).toMatchObject(wanted);
-  for (const { sink, rule, kind } of rows) {
+  for (const { sink, rule, apiVersion, kind } of rows) {
     const [, namespace, broker] = new URL(sink).pathname.split("/");
     const ours = triggers.filter(({ spec }) => spec.broker === broker && spec.subscriber.ref.name === slug(rule));
     expect(ours.map(({ metadata }) => metadata.namespace)).toEqual([namespace]);
-    expect(ours.some((trigger) => passes(trigger, "dev.holdfast.sweep", kind))).toBe(true);
+    expect(ours.some((trigger) => passes(trigger, "dev.holdfast.sweep", { apiVersion, kind }))).toBe(true);
   }
 });

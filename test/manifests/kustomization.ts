@@ -13,12 +13,34 @@ const schema = z.strictObject({
   resources: z.array(z.string()).default([]),
   components: z.array(z.string()).default([]),
   images: z
-    .array(z.strictObject({ name: z.string(), newName: z.string(), digest: z.string().regex(/^sha256:[0-9a-f]{64}$/) }))
+    .array(
+      z.strictObject({
+        name: z.string(),
+        newName: z.string().optional(),
+        digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+      }),
+    )
+    .default([]),
+  configMapGenerator: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        namespace: z.string(),
+        behavior: z.literal("merge").optional(),
+        files: z.array(z.string()).min(1),
+        options: z.strictObject({ labels: z.record(z.string(), z.string()) }).optional(),
+      }),
+    )
     .default([]),
   patches: z
     .array(
       z.strictObject({
-        target: z.strictObject({ group: z.string().optional(), kind: z.string(), name: z.string().optional() }),
+        target: z.strictObject({
+          group: z.string().optional(),
+          kind: z.string(),
+          name: z.string().optional(),
+          labelSelector: z.string().optional(),
+        }),
         patch: z.string(),
       }),
     )

@@ -1,5 +1,5 @@
 import { globSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readManifests } from "../../local/knative/read-manifests.ts";
 import { readPlan } from "../../local/serving/plan.ts";
@@ -10,14 +10,16 @@ import { danglingReferences, identityOf } from "./references.ts";
 import { faultsOf, ofKind } from "./schemas/schemas.ts";
 
 const folders = globSync("{knative,sources}/**/kustomization.yaml", { cwd: root }).map(dirname).sort();
-const overlays = folders.map(readKustomization).filter(({ kind }) => kind === "Component");
+const options = folders
+  .filter((folder) => /^knative\/(?!components|overlays|examples)[^/]+\/[^/]+$/.test(folder))
+  .map(readKustomization);
 const { objects } = readKustomization("knative/overlays/default");
 
 describe.each(folders)("%s", (folder) => {
-  const { objects } = readKustomization(folder);
+  const { objects, patches, configMapGenerator } = readKustomization(folder);
 
   test("has only objects with fields that we know, each once", () => {
-    expect(objects.length).toBeGreaterThan(0);
+    expect(objects.length + patches.length + configMapGenerator.length).toBeGreaterThan(0);
     expect(objects.flatMap(faultsOf)).toEqual([]);
     const identities = objects.map(identityOf);
     expect(identities.filter((identity, index) => identities.indexOf(identity) !== index)).toEqual([]);
@@ -29,9 +31,17 @@ describe("the default install", () => {
     expect(readKustomization("knative").objects).toEqual(objects);
   });
 
-  test("has no reference that leads nowhere, nor has any overlay beside it", () => {
+  test("has no reference that leads nowhere, nor has any option beside it", () => {
     expect(danglingReferences(objects)).toEqual([]);
-    for (const overlay of overlays) expect(danglingReferences([...objects, ...overlay.objects])).toEqual([]);
+    expect(options.length).toBeGreaterThan(2);
+    for (const option of options) expect(danglingReferences([...objects, ...option.objects])).toEqual([]);
+  });
+
+  test("is put together from the component of each system, and no component is forgotten", () => {
+    const { components } = readKustomization("knative/overlays/default");
+    const systems = new Set(globSync("functions/*/*/index.ts", { cwd: root }).map((file) => file.split("/")[1]));
+    expect(components.map((path) => basename(path)).sort()).toEqual([...systems].sort());
+    for (const system of systems) expect(readKustomization(`knative/${system}`).kind).toBe("Component");
   });
 
   test("asks for no kind that Kubernetes 1.34 does not have", () => {
@@ -46,7 +56,7 @@ describe("the default install", () => {
 });
 
 test("a misspelt field is noticed, wherever it is", () => {
-  const everything = [...objects, ...overlays.flatMap(({ objects }) => objects)];
+  const everything = folders.flatMap((folder) => readKustomization(folder).objects);
   const tried = everything.flatMap((object) => misspellings(object).map((misspelling) => ({ object, ...misspelling })));
   expect(tried.length).toBeGreaterThan(500);
   const unnoticed = tried.filter(({ spoilt }) => faultsOf(spoilt).length === 0);

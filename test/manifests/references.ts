@@ -43,7 +43,19 @@ function referencesOf(object: any): readonly Reference[] {
         here(pick(spec.subscriber.ref)),
         here(pick(spec.delivery.deadLetterSink.ref)),
       ];
+    case "EventTransform":
+      return [...home, here(pick(spec.sink.ref))];
+    case "Deployment":
+      return [
+        ...home,
+        here({ kind: "ServiceAccount", name: spec.template.spec.serviceAccountName }),
+        ...(spec.template.spec.volumes ?? []).map(({ configMap }: { configMap: { name: string } }) =>
+          here({ kind: "ConfigMap", name: configMap.name }),
+        ),
+      ];
     case "Service":
+      // Kubernetes' own has the name of the Deployment behind it.
+      if (object.apiVersion === "v1") return [...home, here({ kind: "Deployment", name: metadata.name })];
       return [...home, here({ kind: "ServiceAccount", name: spec.template.spec.serviceAccountName })];
     case "ApiServerSource":
       return [...home, here(pick(spec.sink.ref)), here({ kind: "ServiceAccount", name: spec.serviceAccountName })];
@@ -52,7 +64,8 @@ function referencesOf(object: any): readonly Reference[] {
     case "ClusterRoleBinding":
     case "RoleBinding": {
       const { kind, name } = object.roleRef;
-      return [...home, kind === "Role" ? here({ kind, name }) : { kind, name }, ...object.subjects.map(pick)];
+      const role = kind === "Role" ? here({ kind, name }) : { kind, name };
+      return [...home, ...(name.startsWith("system:") ? [] : [role]), ...object.subjects.map(pick)];
     }
     case "MutatingAdmissionPolicyBinding":
       return [{ kind: "MutatingAdmissionPolicy", name: spec.policyName }];

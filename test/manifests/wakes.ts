@@ -1,11 +1,13 @@
 import type { Declared } from "../../build/manifests/declared.ts";
 import { defaultFeatures } from "../../local/knative/features.ts";
 import { readTrigger } from "../../local/knative/manifest/trigger.ts";
+import * as known from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { slug } from "../../shared/rule.ts";
 import { ofKind } from "./schemas/schemas.ts";
 
-const kinds = ["PersistentVolumeClaim", "Pod", "ConfigMap"];
+/** Every kind that a function could be woken by. */
+const kinds = Object.values(known).filter((value) => typeof value === "object");
 const types = [
   ...["add", "update", "delete"].map((change) => `dev.knative.apiserver.resource.${change}`),
   "dev.knative.apiserver.ref.update",
@@ -13,14 +15,18 @@ const types = [
 ];
 
 /** Whether the filters of a Trigger let an event through, as the laptop edition's broker obeys them. */
-export function passes(trigger: object, type: string, kind: string): boolean {
+export function passes(
+  trigger: object,
+  type: string,
+  { apiVersion, kind }: Pick<known.Kind, "apiVersion" | "kind">,
+): boolean {
   const attributes = {
     specversion: "1.0",
     id: "1",
     source: "a",
     type,
     kind,
-    apiversion: "v1",
+    apiversion: apiVersion,
     namespace: "n",
     name: "x",
   };
@@ -31,7 +37,7 @@ export function passes(trigger: object, type: string, kind: string): boolean {
 export function wakesOf({ name }: Declared, objects: readonly KubernetesObject[]): readonly string[] {
   const triggers = ofKind("Trigger", objects).filter(({ spec }) => spec.subscriber.ref.name === slug(name));
   const passed = triggers.flatMap((trigger) =>
-    types.flatMap((type) => kinds.filter((kind) => passes(trigger, type, kind)).map((kind) => `${type} ${kind}`)),
+    types.flatMap((type) => kinds.filter((kind) => passes(trigger, type, kind)).map(({ kind }) => `${type} ${kind}`)),
   );
   return passed.sort();
 }

@@ -20,6 +20,12 @@ const settings = z.object({
     .max(280)
     .default(55)
     .describe("Seconds that one tick may take, naps included; less than the time between two ticks."),
+  tokens: z
+    .string()
+    .default("")
+    .describe(
+      "The folder with a token for each broker that asks for one, at the path of the broker's address; empty: none is sent.",
+    ),
 });
 export type Settings = z.output<typeof settings>;
 

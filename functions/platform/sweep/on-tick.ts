@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { HttpRequest, HttpResponse } from "../../../shared/http-message.ts";
 import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
 import type { Tools } from "../../../shared/pipeline/receive.ts";
+import { authorization } from "./broker-token.ts";
 import { type Settings, sweepFunction } from "./declaration.ts";
 import type { Post } from "./deliver.ts";
 import { sweep } from "./sweep.ts";
@@ -12,7 +13,7 @@ import { sweep } from "./sweep.ts";
  */
 export function onTick(
   tools: Tools<Settings>,
-  post: Post = postByFetch,
+  post: Post = postByFetch(tools.settings.tokens),
   id: () => string = randomUUID,
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, settings } = tools;
@@ -30,8 +31,11 @@ export function onTick(
   };
 }
 
-const postByFetch: Post = async (url, { headers, body }, signal) => {
-  const response = await fetch(url, { method: "POST", headers, body, ...(signal ? { signal } : {}) });
-  await response.body?.cancel();
-  return { status: response.status, headers: {}, body: "" };
-};
+const postByFetch =
+  (tokens: string): Post =>
+  async (url, { headers, body }, signal) => {
+    const signed = { ...headers, ...(await authorization(url, tokens)) };
+    const response = await fetch(url, { method: "POST", headers: signed, body, ...(signal ? { signal } : {}) });
+    await response.body?.cancel();
+    return { status: response.status, headers: {}, body: "" };
+  };

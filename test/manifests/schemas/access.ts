@@ -18,6 +18,16 @@ const binding = <Kind extends string>(kind: Kind) =>
     subjects: z.tuple([account]),
   });
 
+/** To the one role of Kubernetes' own that anybody is bound to: it lets read the public keys of tokens. */
+const readsKeys = binding("ClusterRole").extend({
+  roleRef: z.strictObject({
+    apiGroup: z.literal("rbac.authorization.k8s.io"),
+    kind: z.literal("ClusterRole"),
+    name: z.literal("system:service-account-issuer-discovery"),
+  }),
+  subjects: z.tuple([account], account),
+});
+
 /** Accounts, roles without wildcards, and bindings to accounts alone. */
 export const accessSchemas = {
   ServiceAccount: z.strictObject({
@@ -38,6 +48,6 @@ export const accessSchemas = {
     metadata: namespaced,
     rules: z.array(rule).min(1),
   }),
-  ClusterRoleBinding: binding("ClusterRole"),
+  ClusterRoleBinding: z.union([binding("ClusterRole"), readsKeys]),
   RoleBinding: binding("Role"),
 } as const;

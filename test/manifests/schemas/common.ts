@@ -24,3 +24,6 @@ export const brokerRef = z.strictObject({
   kind: z.literal("Broker"),
   name,
 });
+
+/** What a token must be meant for so that a function takes the event with it. */
+export const audience = z.string().regex(/^[a-z0-9-]+\/[a-z0-9-]+$/);

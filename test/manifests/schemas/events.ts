@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { brokerRef, functionRef, name, namespaced } from "./common.ts";
+import { audience, brokerRef, functionRef, name, namespaced } from "./common.ts";
+import { filter } from "./filter.ts";
 
-export const broker = z.strictObject({
+const ofChannels = z.strictObject({
   apiVersion: z.literal("eventing.knative.dev/v1"),
   kind: z.literal("Broker"),
   metadata: namespaced.extend({
@@ -9,6 +10,38 @@ export const broker = z.strictObject({
       "eventing.knative.dev/broker.class": z.literal("MTChannelBasedBroker"),
       "messaging.knative.dev/async-handler": z.literal("true"),
     }),
+  }),
+});
+
+const ofKafka = ofChannels.extend({
+  metadata: namespaced.extend({
+    annotations: z.strictObject({ "eventing.knative.dev/broker.class": z.literal("Kafka") }),
+  }),
+  spec: z.strictObject({
+    config: z.strictObject({
+      apiVersion: z.literal("v1"),
+      kind: z.literal("ConfigMap"),
+      name: z.literal("kafka-broker-config"),
+      namespace: z.literal("knative-eventing"),
+    }),
+  }),
+});
+
+export const broker = z.union([ofChannels, ofKafka]);
+
+const transformRef = z.strictObject({
+  apiVersion: z.literal("eventing.knative.dev/v1alpha1"),
+  kind: z.literal("EventTransform"),
+  name,
+});
+
+export const eventTransform = z.strictObject({
+  apiVersion: z.literal("eventing.knative.dev/v1alpha1"),
+  kind: z.literal("EventTransform"),
+  metadata: namespaced,
+  spec: z.strictObject({
+    jsonata: z.strictObject({ expression: z.string().min(1) }),
+    sink: z.strictObject({ ref: brokerRef }),
   }),
 });
 
@@ -20,8 +53,17 @@ export const apiServerSource = z.strictObject({
     serviceAccountName: name,
     mode: z.literal("Resource"),
     namespaceSelector: z.strictObject({}).optional(),
-    resources: z.array(z.strictObject({ apiVersion: z.string().min(1), kind: z.string().min(1) })).min(1),
-    sink: z.strictObject({ ref: brokerRef }),
+    resources: z
+      .array(
+        z.strictObject({
+          apiVersion: z.string().min(1),
+          kind: z.string().min(1),
+          selector: z.strictObject({ matchLabels: z.record(z.string(), z.string()) }).optional(),
+        }),
+      )
+      .min(1),
+    filters: z.array(filter).min(1).optional(),
+    sink: z.strictObject({ ref: z.union([brokerRef, transformRef]) }),
   }),
 });
 
@@ -29,5 +71,8 @@ export const pingSource = z.strictObject({
   apiVersion: z.literal("sources.knative.dev/v1"),
   kind: z.literal("PingSource"),
   metadata: namespaced,
-  spec: z.strictObject({ schedule: z.string().regex(/^\S+( \S+){4}$/), sink: z.strictObject({ ref: functionRef }) }),
+  spec: z.strictObject({
+    schedule: z.string().regex(/^\S+( \S+){4}$/),
+    sink: z.strictObject({ ref: functionRef, audience: audience.optional() }),
+  }),
 });

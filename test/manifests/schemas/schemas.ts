@@ -2,7 +2,9 @@ import * as z from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { accessSchemas } from "./access.ts";
 import { labels, name, namespaced } from "./common.ts";
-import { apiServerSource, broker, pingSource } from "./events.ts";
+import { apiServerSource, broker, eventTransform, pingSource } from "./events.ts";
+import { networkPolicy } from "./network-policy.ts";
+import { clusterService, deployment } from "./no-knative.ts";
 import { policy, policyBinding } from "./policy.ts";
 import { service } from "./service.ts";
 import { trigger } from "./trigger.ts";
@@ -32,7 +34,10 @@ const schemas = {
     apiVersion: z.literal("v1"),
     kind: z.literal("ConfigMap"),
     metadata: namespaced,
-    data: z.strictObject({ "table.yaml": z.string() }),
+    data: z.union([
+      z.strictObject({ "table.yaml": z.string() }),
+      z.strictObject({ "eventing.yaml": z.string() }).catchall(z.string()),
+    ]),
   }),
   ...accessSchemas,
   Service: service,
@@ -40,6 +45,11 @@ const schemas = {
   Broker: broker,
   ApiServerSource: apiServerSource,
   PingSource: pingSource,
+  EventTransform: eventTransform,
+  NetworkPolicy: networkPolicy,
+  Deployment: deployment,
+  // Kubernetes' own; a plain `Service` is Knative's here.
+  ClusterService: clusterService,
   MutatingAdmissionPolicy: policy,
   MutatingAdmissionPolicyBinding: policyBinding,
 } as const;
@@ -47,11 +57,16 @@ const schemas = {
 /** A kind of object that is in our manifests. */
 type ManifestKind = keyof typeof schemas;
 
+const kindOf = ({ apiVersion, kind }: KubernetesObject) =>
+  apiVersion === "v1" && kind === "Service" ? "ClusterService" : kind;
+
 /** What is wrong with an object, in a line each; empty when it is one of ours and has only fields that we know. */
-export function faultsOf({ kind, metadata, ...rest }: KubernetesObject): readonly string[] {
-  const schema: z.ZodType | undefined = kind in schemas ? schemas[kind as ManifestKind] : undefined;
+export function faultsOf(object: KubernetesObject): readonly string[] {
+  const { kind, metadata } = object;
+  const known = kindOf(object);
+  const schema: z.ZodType | undefined = known in schemas ? schemas[known as ManifestKind] : undefined;
   if (!schema) return [`No schema knows the kind ${kind}.`];
-  const issues = schema.safeParse({ kind, metadata, ...rest }).error?.issues ?? [];
+  const issues = schema.safeParse(object).error?.issues ?? [];
   return issues.map((issue) => `${kind} ${metadata?.name}, ${issue.path.join(".")}: ${issue.message}`);
 }
 
@@ -60,6 +75,6 @@ export function ofKind<Kind extends ManifestKind>(
   kind: Kind,
   objects: readonly KubernetesObject[],
 ): readonly z.output<(typeof schemas)[Kind]>[] {
-  const found = objects.filter((object) => object.kind === kind);
+  const found = objects.filter((object) => kindOf(object) === kind);
   return found.map((object) => schemas[kind].parse(object) as z.output<(typeof schemas)[Kind]>);
 }

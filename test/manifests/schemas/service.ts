@@ -1,25 +1,22 @@
 import * as z from "zod";
 import { labels, name, namespaced } from "./common.ts";
+import { container, patient } from "./container.ts";
 
-const container = z.strictObject({
-  image: z.string().regex(/^fn:\/\/[a-z-]+\/[a-z-]+$|@sha256:[0-9a-f]{64}$/, "a placeholder or a digest"),
-  env: z.array(z.strictObject({ name: z.string().regex(/^[A-Z][A-Z_]*$/), value: z.string() })),
-  livenessProbe: z.strictObject({
-    httpGet: z.strictObject({ path: z.literal("/health/live") }),
-    timeoutSeconds: z.int().min(2),
-    failureThreshold: z.int().min(3),
-  }),
-  resources: z.strictObject({
-    requests: z.strictObject({ cpu: z.string().regex(/^[0-9]{1,2}m$/), memory: z.string().regex(/^[0-9]+Mi$/) }),
-    limits: z.strictObject({ memory: z.string().regex(/^[0-9]+Mi$/) }),
-  }),
-  securityContext: z.strictObject({
-    runAsNonRoot: z.literal(true),
-    runAsUser: z.literal(65532),
-    readOnlyRootFilesystem: z.literal(true),
-    allowPrivilegeEscalation: z.literal(false),
-    capabilities: z.strictObject({ drop: z.tuple([z.literal("ALL")]) }),
-    seccompProfile: z.strictObject({ type: z.literal("RuntimeDefault") }),
+/** The one volume that a function may have: tokens for brokers. */
+const tokens = z.strictObject({
+  name: z.string(),
+  projected: z.strictObject({
+    sources: z
+      .array(
+        z.strictObject({
+          serviceAccountToken: z.strictObject({
+            audience: z.string().regex(/^eventing\.knative\.dev\/broker\/[a-z0-9-]+\/[a-z0-9-]+$/),
+            expirationSeconds: z.int().min(600),
+            path: z.string().regex(/^[a-z0-9-]+\/[a-z0-9-]+$/),
+          }),
+        }),
+      )
+      .min(1),
   }),
 });
 
@@ -35,7 +32,7 @@ export const service = z.strictObject({
       metadata: z.strictObject({
         labels,
         annotations: z.strictObject({
-          "autoscaling.knative.dev/min-scale": z.literal("0"),
+          "autoscaling.knative.dev/min-scale": z.literal(["0", "1"]),
           "autoscaling.knative.dev/max-scale": z.string().regex(/^[1-9]$/),
           "autoscaling.knative.dev/window": z
             .string()
@@ -48,7 +45,15 @@ export const service = z.strictObject({
         enableServiceLinks: z.literal(false),
         containerConcurrency: z.int().min(1).max(1000),
         timeoutSeconds: z.int().min(1).max(600),
-        containers: z.tuple([container]),
+        containers: z.tuple([
+          container.extend({
+            livenessProbe: z.strictObject({
+              httpGet: z.strictObject({ path: z.literal("/health/live") }),
+              ...patient,
+            }),
+          }),
+        ]),
+        volumes: z.tuple([tokens]).optional(),
       }),
     }),
   }),

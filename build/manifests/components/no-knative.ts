@@ -1,0 +1,174 @@
+import { standaloneSettings } from "../../../local/standalone/settings.ts";
+import type { Kind } from "../../../shared/kubernetes/kind.ts";
+import { slug } from "../../../shared/rule.ts";
+import { accessOf, type Grant } from "../access.ts";
+import type { Declared } from "../declared.ts";
+import { everyFunction, kustomizationFile, type Patch } from "../kustomization.ts";
+import { labelsOf, metadataOf, namespace } from "../metadata.ts";
+import { commentsOn, confined, requestSeconds } from "../service.ts";
+import { type Setting, settingsOf, settingsOfSchema } from "../settings.ts";
+import { sourceManifests, watchedKinds } from "../sources.ts";
+import { type Ingress, sweepFunction, sweepSource, sweepTablePatch } from "../sweep.ts";
+import { triggerManifest, triggersOf } from "../triggers.ts";
+import { toFile, toYaml } from "../yaml.ts";
+
+const folder = "knative/overlays/no-knative";
+
+/** What stands in for Knative's sources and brokers; a process of `local/standalone`, not a function. */
+const standIn = "platform/source";
+const ingress: Ingress = `http://${slug(standIn)}.${namespace}.svc`;
+const port = 8080;
+
+const Namespace: Kind = { apiVersion: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
+
+/**
+ * An installation without Knative: the default's accounts, roles and table, each function as a Deployment, and one more, which
+ * obeys the sources, brokers and Triggers that are given to it as files.
+ */
+export function addNoKnative(files: Map<string, string>, functions: readonly Declared[]): void {
+  const deadLetters = functions.find(({ name }) => name === "platform/dead-letter")?.name;
+  const trigger = (planned: Parameters<typeof triggerManifest>[0]) => toYaml(triggerManifest(planned, deadLetters));
+  const triggers = functions.flatMap(triggersOf);
+  const watched = watchedKinds(functions);
+  const sweep = functions.find(({ name }) => name === sweepFunction);
+  const sources = [...watched].flatMap(([family, kinds]) => sourceManifests(family, kinds));
+  const eventing = [
+    ...[...watched.keys()].map(broker),
+    ...sources.filter((object) => (object as { kind: string }).kind === "ApiServerSource"),
+    ...(sweep ? [sweepSource(sweep)] : []),
+  ].map((object) => toYaml(object));
+
+  const add = (path: string, documents: readonly string[], about?: string) =>
+    files.set(`${folder}/${path}`, toFile(everyFunction, documents, about));
+  add("functions.yaml", functions.flatMap(functionDocuments));
+  add(
+    "source.yaml",
+    standInDocuments([...watched.values()].flat()),
+    "Sources and brokers in one process. One replica: a second one would send every event twice, which the functions bear, and no leader is elected. While it is rolled to a new version both run for a moment. Events that wait in its memory are lost when it ends before they are delivered; the sweep makes up for them, as for every lost event.",
+  );
+  add(
+    "eventing.yaml",
+    [...eventing, ...triggers.filter(({ overlay }) => !overlay).map(trigger)],
+    "What the Deployment platform-source is given as files: not applied to the cluster, which need not know these kinds.",
+  );
+  files.set(
+    `${folder}/kustomization.yaml`,
+    kustomizationFile(
+      "Kustomization",
+      {
+        resources: ["../default", "functions.yaml", "source.yaml"],
+        configMapGenerator: [
+          { name: configMap, namespace, files: ["eventing.yaml"], options: { labels: labelsOf(standIn) } },
+        ],
+        patches: [...leaveOut, ...sweepTablePatch(functions, ingress)],
+      },
+      "For clusters without Knative: each function is a Deployment that always runs, and platform-source watches the cluster and sends the events. The functions, their images, settings and roles are the same.",
+    ),
+  );
+  for (const [option, planned] of Map.groupBy(triggers, ({ overlay }) => overlay)) {
+    if (!option) continue;
+    add(`${option}/${option}.yaml`, planned.map(trigger));
+    const generator = { name: configMap, namespace, behavior: "merge", files: [`${option}.yaml`] };
+    files.set(
+      `${folder}/${option}/kustomization.yaml`,
+      kustomizationFile("Component", { configMapGenerator: [generator] }, `The option ${option}, without Knative.`),
+    );
+  }
+}
+
+const configMap = "holdfast-eventing";
+
+/** What of the default only Knative understands, or only its sources need. */
+const leaveOut: readonly Patch[] = [
+  ["serving.knative.dev/v1", "Service"],
+  ["eventing.knative.dev/v1", "Broker"],
+  ["eventing.knative.dev/v1", "Trigger"],
+  ["sources.knative.dev/v1", "ApiServerSource"],
+  ["sources.knative.dev/v1", "PingSource"],
+  ["v1", "ServiceAccount", "app.kubernetes.io/component=source,!app.kubernetes.io/name"],
+  ["rbac.authorization.k8s.io/v1", "ClusterRole", "app.kubernetes.io/component=source,!app.kubernetes.io/name"],
+  ["rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "app.kubernetes.io/component=source,!app.kubernetes.io/name"],
+].map(([apiVersion = "", kind = "", labelSelector]) => {
+  const [group, version] = apiVersion.split("/");
+  return {
+    target: { ...(version && group ? { group } : {}), kind, ...(labelSelector ? { labelSelector } : {}) },
+    patch: { $patch: "delete", apiVersion, kind, metadata: { name: "any" } },
+  };
+});
+
+const broker = (name: string) => ({
+  apiVersion: "eventing.knative.dev/v1",
+  kind: "Broker",
+  metadata: {
+    name,
+    namespace,
+    // As in knative/brokers: what a function takes its time over must not hold up the source.
+    annotations: { "messaging.knative.dev/async-handler": "true" },
+  },
+});
+
+function functionDocuments(declared: Declared): readonly string[] {
+  const settings = settingsOf(declared);
+  return [
+    toYaml(deployment(declared.name, settings, { serviceAccountName: slug(declared.name) }), commentsOn(settings)),
+    toYaml(service(declared.name)),
+  ];
+}
+
+function standInDocuments(kinds: readonly Kind[]): readonly string[] {
+  const grants = [...kinds, Namespace].map((resource): Grant => ({ resource, verbs: ["list", "watch"] }));
+  const settings = settingsOfSchema(standIn, standaloneSettings);
+  const mount = settings.find(({ variable }) => variable === "EVENTING")?.value;
+  const workload = deployment(
+    standIn,
+    settings,
+    { serviceAccountName: slug(standIn), volumes: [{ name: "eventing", configMap: { name: configMap } }] },
+    { volumeMounts: [{ name: "eventing", mountPath: mount, readOnly: true }] },
+  );
+  return [
+    ...accessOf({ name: slug(standIn), labels: labelsOf(standIn) }, grants).map((object) => toYaml(object)),
+    toYaml(workload, commentsOn(settings)),
+    toYaml(service(standIn)),
+  ];
+}
+
+function deployment(name: string, settings: readonly Setting[], pod: object, container: object = {}): object {
+  const probe = (path: string, rest: object) => ({ httpGet: { path, port: "http" }, ...rest });
+  const labels = labelsOf(name);
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: metadataOf(name),
+    spec: {
+      replicas: 1,
+      strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          ...pod,
+          enableServiceLinks: false,
+          terminationGracePeriodSeconds: requestSeconds,
+          containers: [
+            {
+              name: "function",
+              image: `fn://${name}`,
+              env: settings.map(({ variable, value }) => ({ name: variable, value })),
+              ports: [{ name: "http", containerPort: port }],
+              ...container,
+              readinessProbe: probe("/health/ready", { periodSeconds: 5 }),
+              livenessProbe: probe("/health/live", { timeoutSeconds: 5, failureThreshold: 6 }),
+              ...confined,
+            },
+          ],
+        },
+      },
+    },
+  };
+}
+
+/** Under the name, and at the port, by which Triggers know the function's Knative Service. */
+function service(name: string): object {
+  const ports = [{ name: "http", port: 80, targetPort: "http" }];
+  return { apiVersion: "v1", kind: "Service", metadata: metadataOf(name), spec: { selector: labelsOf(name), ports } };
+}

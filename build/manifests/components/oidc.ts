@@ -1,0 +1,102 @@
+import { slug } from "../../../shared/rule.ts";
+import type { Declared } from "../declared.ts";
+import { everyFunction, kustomizationFile, type Operation, type Patch } from "../kustomization.ts";
+import { clusterWide, namespace } from "../metadata.ts";
+import { settingsOf } from "../settings.ts";
+import { watchedKinds } from "../sources.ts";
+import { sweepFunction } from "../sweep.ts";
+import { toFile, toYaml } from "../yaml.ts";
+
+const folder = "knative/components/oidc";
+
+/** What a token must be meant for so that a function takes the event that comes with it. */
+const audienceOf = (name: string) => `${namespace}/${slug(name)}`;
+
+const add = (path: string, value: unknown): Operation => ({ op: "add", path, value });
+
+/** Senders sign in, and functions check who they are. */
+export function addOidc(files: Map<string, string>, functions: readonly Declared[]): void {
+  files.set(`${folder}/access.yaml`, toFile(everyFunction, [toYaml(mayReadKeys(functions))]));
+  const deadLetters = functions.some(({ name }) => name === "platform/dead-letter");
+  files.set(
+    `${folder}/kustomization.yaml`,
+    kustomizationFile(
+      "Component",
+      {
+        resources: ["access.yaml"],
+        patches: [
+          ...functions.flatMap((declared) => patchesOf(declared, deadLetters)),
+          ...functions.filter(({ name }) => name === sweepFunction).flatMap((sweep) => tokensFor(sweep, functions)),
+        ],
+      },
+      "Functions take events only from Holdfast's own Triggers and sources: brokers and the PingSource send a token that says for whom it is meant, and the function checks its signature by the cluster's keys, its issuer, its audience, its time and its subject. Needs authentication-oidc: enabled in Knative's ConfigMap config-features, which is alpha. List it after options that have Triggers (pod-updates, for example).",
+    ),
+  );
+}
+
+/** All service accounts may read the keys unless somebody has taken that binding away. */
+function mayReadKeys(functions: readonly Declared[]): object {
+  const group = "rbac.authorization.k8s.io";
+  return {
+    apiVersion: `${group}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata: { name: clusterWide("token-keys"), labels: { "app.kubernetes.io/part-of": "holdfast" } },
+    roleRef: { apiGroup: group, kind: "ClusterRole", name: "system:service-account-issuer-discovery" },
+    subjects: functions.map(({ name }) => ({ kind: "ServiceAccount", name: slug(name), namespace })),
+  };
+}
+
+function patchesOf({ name, wakes }: Declared, deadLetters: boolean): readonly Patch[] {
+  const [system, member] = name.split("/");
+  const labelSelector = `app.kubernetes.io/name=${system},app.kubernetes.io/component=${member}`;
+  const environment = "/spec/template/spec/containers/0/env/-";
+  const service: Patch = {
+    target: { group: "serving.knative.dev", kind: "Service", name: slug(name) },
+    patch: [
+      add(environment, { name: "OIDC_AUDIENCE", value: audienceOf(name) }),
+      // Knative makes an account for each Trigger and source, in its namespace, under a name of its own.
+      add(environment, { name: "OIDC_SENDERS", value: `system:serviceaccount:${namespace}:*` }),
+    ],
+  };
+  const triggers: Patch = {
+    target: { kind: "Trigger", labelSelector },
+    patch: [
+      add("/spec/subscriber/audience", audienceOf(name)),
+      ...(deadLetters ? [add("/spec/delivery/deadLetterSink/audience", audienceOf("platform/dead-letter"))] : []),
+    ],
+  };
+  return wakes ? [service, triggers] : [service];
+}
+
+/** Where the kubelet puts the tokens that the sweep shows to brokers; each is named as the path of the broker's address. */
+const tokens = "/var/run/holdfast/tokens";
+
+/** The sweep is woken by the PingSource, and sends to brokers, which ask for tokens, too. */
+function tokensFor(sweep: Declared, functions: readonly Declared[]): readonly Patch[] {
+  const { name } = sweep;
+  const index = settingsOf(sweep).findIndex(({ variable }) => variable === "TOKENS");
+  if (index < 0) throw new Error(`${name} has no setting for the tokens that brokers ask for.`);
+  const variable = `/spec/template/spec/containers/0/env/${index}`;
+  const sources = [...watchedKinds(functions).keys()].map((broker) => ({
+    serviceAccountToken: {
+      audience: `eventing.knative.dev/broker/${namespace}/${broker}`,
+      expirationSeconds: 3600,
+      path: `${namespace}/${broker}`,
+    },
+  }));
+  return [
+    {
+      target: { kind: "PingSource", name: "sweep" },
+      patch: [add("/spec/sink/audience", audienceOf(name))],
+    },
+    {
+      target: { group: "serving.knative.dev", kind: "Service", name: slug(name) },
+      patch: [
+        { op: "test", path: `${variable}/name`, value: "TOKENS" },
+        { op: "replace", path: `${variable}/value`, value: tokens },
+        add("/spec/template/spec/containers/0/volumeMounts", [{ name: "tokens", mountPath: tokens, readOnly: true }]),
+        add("/spec/template/spec/volumes", [{ name: "tokens", projected: { sources } }]),
+      ],
+    },
+  ];
+}

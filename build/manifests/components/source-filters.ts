@@ -1,0 +1,38 @@
+import type { Wake } from "../../../shared/rule.ts";
+import type { Declared } from "../declared.ts";
+import { familyOf } from "../families.ts";
+import { kustomizationFile, type Operation, type Patch } from "../kustomization.ts";
+import { alternatives } from "../triggers.ts";
+
+const folder = "knative/components/source-filters";
+
+/** Sources that send only what wakes a function: a component for the default, and one for each option. */
+export function addSourceFilters(files: Map<string, string>, functions: readonly Declared[]): void {
+  const wakes = functions.flatMap(({ wakes = [] }) => wakes);
+  const about =
+    "Sources send only what some Trigger of the default lets through: the other changes of pods and claims end in the adapter. Needs new-apiserversource-filters: enabled in Knative's ConfigMap config-features, which is alpha; without it Knative refuses the sources. With an option that has Triggers of its own (pod-updates, for example) also list the folder of its name beneath this one: what the sources keep back reaches no Trigger.";
+  const byDefault = wakes.filter(({ overlay }) => !overlay);
+  const patches = perSource(byDefault, (any) => [{ op: "add", path: "/spec/filters", value: [{ any }] }]);
+  files.set(`${folder}/kustomization.yaml`, kustomizationFile("Component", { patches }, about));
+  for (const [option, optional] of Map.groupBy(wakes, ({ overlay }) => overlay)) {
+    if (!option) continue;
+    const more = perSource(optional, (any) =>
+      any.map((value) => ({ op: "add", path: "/spec/filters/0/any/-", value })),
+    );
+    const about = `After source-filters, for the option ${option}.`;
+    files.set(`${folder}/${option}/kustomization.yaml`, kustomizationFile("Component", { patches: more }, about));
+  }
+}
+
+/** What the sources of each family are to send, each thing once. */
+function perSource(
+  wakes: readonly Wake[],
+  operations: (any: readonly object[]) => readonly Operation[],
+): readonly Patch[] {
+  const sources = Map.groupBy(wakes, ({ kind }) => `${familyOf(kind)}${kind.namespaced ? "" : "-cluster"}`);
+  return [...sources].sort().map(([name, wakes]) => {
+    const all = alternatives(wakes);
+    const once = new Map(all.map((alternative) => [JSON.stringify(alternative), alternative]));
+    return { target: { kind: "ApiServerSource", name }, patch: operations([...once.values()]) };
+  });
+}
