@@ -2,9 +2,12 @@ import { type Job, jobsOf, specOf } from "./cli/jobs.ts";
 import { type Options, readOptions, UsageError, usage } from "./cli/options.ts";
 import { runAll } from "./cli/pool.ts";
 import { reportOf } from "./cli/report.ts";
+import type { Ran } from "./cli/run-worker.ts";
+import { search } from "./cli/search.ts";
 import { simulate } from "./simulate.ts";
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
+const script = new URL("./cli/run-worker.ts", import.meta.url);
 /** Milliseconds between two lines of progress. */
 const progressEvery = 5_000;
 
@@ -14,6 +17,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const options = readOptions(args, Math.floor(Math.random() * 1_000_000_000));
+  if (options.broken.length > 0) return search(options, say);
   return options.story ? tell(options) : run(options);
 }
 
@@ -31,9 +35,9 @@ async function run(options: Options): Promise<number> {
   let last = began;
   let runs = 0;
   let failed: Job | undefined;
-  const pace = () => `${runs} runs, ${(runs / ((Date.now() - began) / 1000)).toFixed(1)} a second`;
+  const pace = () => `${runs} runs, ${Math.round((runs * 60_000) / (Date.now() - began))} a minute`;
   say(`Numbers from ${options.first} on, in ${options.scenarios.map(({ name }) => name).join(", ")}.`);
-  await runAll(jobsOf(options), options.workers, ({ job, failure }) => {
+  await runAll<Job, Ran>(script, jobsOf(options), options.workers, ({ job, failure }) => {
     runs++;
     if (failure) failed = job;
     if (Date.now() - last >= progressEvery) {

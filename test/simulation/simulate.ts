@@ -7,6 +7,7 @@ import { drawRates, type Rates, smooth } from "./faults/rates.ts";
 import { faultSchedule } from "./faults/schedule.ts";
 import { isOurs } from "./invariants/invariant.ts";
 import { invariants as everywhere } from "./invariants/invariants.ts";
+import type { Point } from "./point.ts";
 import type { Scenario } from "./scenario.ts";
 import { createStage } from "./stage.ts";
 import { type Streams, streamsOf } from "./streams.ts";
@@ -33,12 +34,6 @@ export interface RunSpec {
   readonly point?: Point;
   /** Functions in place of the repository's own. */
   readonly starters?: Readonly<Record<string, (start: Start) => Handler>>;
-}
-
-/** A place in a run, by the index of a request, and what happens there. */
-export interface Point {
-  readonly index: number;
-  readonly what: "die before" | "die after" | "conflict" | "refused" | "second instance";
 }
 
 export interface Failure {

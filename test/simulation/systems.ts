@@ -1,3 +1,4 @@
+import type { Broken } from "./broken/broken.ts";
 import { pvcProtection } from "./pvc-protection/system.ts";
 import type { Scenario } from "./scenario.ts";
 import type { System } from "./system.ts";
@@ -8,6 +9,9 @@ export const systems: readonly System[] = [pvcProtection];
 
 /** Every scenario of every system. */
 export const scenarios: readonly Scenario[] = systems.flatMap((system) => system.scenarios);
+
+/** Every broken function of every system. */
+export const broken: readonly Broken[] = systems.flatMap((system) => system.broken);
 
 /** The scenario of a name. Throws, naming all there are, when there is none. */
 export function scenarioNamed(name: string): Scenario {

@@ -10,16 +10,18 @@ export interface Finding {
   readonly scenario: string;
   readonly number: number;
   readonly failure: Failure;
+  /** The story of the run that failed. */
+  readonly trace: readonly string[];
 }
 
-/** Runs a broken function in its scenarios until it is found or the runs are used up. */
+/** Runs a broken function in its scenarios, from number `from` on, until it is found or its runs are used up. */
 export async function find(broken: Broken, from = 1): Promise<Finding | undefined> {
   const { start, rule, within } = broken;
   let runs = 0;
   for await (const spec of specsOf(broken, from)) {
     if (++runs > within) return undefined;
-    const { failure } = await simulate({ ...spec, starters: { [rule]: start } });
-    if (failure) return { runs, scenario: spec.scenario.name, number: spec.number, failure };
+    const { failure, trace } = await simulate({ ...spec, starters: { [rule]: start } });
+    if (failure) return { runs, scenario: spec.scenario.name, number: spec.number, failure, trace };
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
+import type { Point } from "../point.ts";
 import { pointsOf } from "../points.ts";
-import type { Point, RunSpec } from "../simulate.ts";
+import type { RunSpec } from "../simulate.ts";
 import { scenarioNamed } from "../systems.ts";
 import type { Options } from "./options.ts";
 
@@ -12,7 +13,14 @@ export interface Job {
 }
 
 /** The runs that were asked for, one after another. */
-export async function* jobsOf({ scenarios, first, runs, loseAllEvents, exhaustive }: Options): AsyncGenerator<Job> {
+export async function* jobsOf({
+  scenarios,
+  first,
+  runs,
+  loseAllEvents,
+  exhaustive,
+  point,
+}: Options): AsyncGenerator<Job> {
   if (exhaustive) {
     for (const scenario of scenarios)
       for (const point of await pointsOf(scenario, first))
@@ -22,7 +30,8 @@ export async function* jobsOf({ scenarios, first, runs, loseAllEvents, exhaustiv
   for (let run = 0; run < runs; run++) {
     const scenario = scenarios[run % scenarios.length];
     // A number stands for one run of each scenario.
-    if (scenario) yield { scenario: scenario.name, number: first + Math.floor(run / scenarios.length), loseAllEvents };
+    const number = first + Math.floor(run / scenarios.length);
+    if (scenario) yield { scenario: scenario.name, number, loseAllEvents, ...(point ? { point } : {}) };
   }
 }
 
@@ -33,6 +42,9 @@ export function specOf({ scenario, ...job }: Job): RunSpec {
 
 /** The command that runs a job alone. */
 export function commandOf({ scenario, number, loseAllEvents, point }: Job): string {
-  const flags = [...(loseAllEvents ? ["--lose-all-events"] : []), ...(point ? ["--exhaustive"] : [])];
+  const flags = [
+    ...(loseAllEvents ? ["--lose-all-events"] : []),
+    ...(point ? [`--point ${point.index}:${point.what.replaceAll(" ", "-")}`] : []),
+  ];
   return ["npm run simulate --", `--seed ${number}`, `--scenario ${scenario}`, ...flags].join(" ");
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { broken } from "../systems.ts";
 import { readOptions } from "./options.ts";
 
 const read = (...args: string[]) => readOptions(args, 42);
@@ -13,8 +14,18 @@ describe("the command line", () => {
     expect(read("--seed", "7").story).toBe(false);
   });
 
+  test("lets something befall one request of it", () => {
+    const { point } = read("--seed", "7", "--scenario", "replaced", "--point", "17:die-after");
+    expect(point).toEqual({ index: 17, what: "die after" });
+  });
+
   test("goes on for ever when asked to", () => {
     expect(read("--forever").runs).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test("looks for broken functions from number 1 on", () => {
+    expect(read("--broken", "all")).toMatchObject({ first: 1, broken });
+    expect(read("--broken", "no-guard", "--seed", "9")).toMatchObject({ first: 9, broken: [{ name: "no-guard" }] });
   });
 
   test.each([
@@ -22,8 +33,13 @@ describe("the command line", () => {
     [["--runs", "0"], '--runs takes a whole number of 1 or more, not "0".'],
     [["--seed", "-1"], /seed/],
     [["--scenario", "nix"], /No scenario is called nix. There are .*replaced/],
+    [["--system", "nix"], /No system is called nix. There are .*pvc-protection/],
+    [["--broken", "nix"], /No broken function is called nix. There are all, .*no-guard/],
+    [["--broken", "all", "--runs", "3"], /leave --runs out/],
     [["--forever", "--runs", "3"], "--forever and --runs exclude each other."],
     [["--exhaustive", "--forever"], /--exhaustive/],
+    [["--point", "3:conflict"], /--point needs --seed and --scenario/],
+    [["--point", "3:nix", "--seed", "1", "--scenario", "replaced"], /--point takes a number and one of die before/],
     [["--loose"], /--loose/],
   ])("refuses %j", (args, because) => {
     expect(() => read(...args)).toThrow(because);

@@ -1,16 +1,22 @@
 import { parseArgs } from "node:util";
+import type { Broken } from "../broken/broken.ts";
+import { type Point, whats } from "../point.ts";
 import type { Scenario } from "../scenario.ts";
-import { scenarioNamed, scenarios } from "../systems.ts";
+import { broken, scenarioNamed, scenarios, systemNamed, systems } from "../systems.ts";
 
 /** What `npm run simulate` was asked for. */
 export interface Options {
   readonly scenarios: readonly Scenario[];
-  /** The number of the first run; each further run has the next. */
+  /** The number of the first run. */
   readonly first: number;
   readonly runs: number;
   readonly loseAllEvents: boolean;
   readonly exhaustive: boolean;
-  /** Processes that run at once. */
+  /** Only this point of the scenario. */
+  readonly point?: Point;
+  /** Look for these instead of running the repository's own functions. */
+  readonly broken: readonly Broken[];
+  /** Threads that run at once. */
   readonly workers: number;
   /** Print the whole story of the run even if it does not fail. */
   readonly story: boolean;
@@ -21,64 +27,104 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+const names = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name).join(", ");
+
 export const usage = `npm run simulate -- [options]
 
   --runs N            run N times (1000 by default), in every scenario in turn
-  --seed N            begin with number N; alone, run that number once in each scenario and tell its story
+  --seed N            begin with number N; alone, run that number once in each scenario, and tell its story where it is one
   --scenario NAME     only this scenario
+  --system NAME       only scenarios of this system
   --lose-all-events   lose every event that a source emits: the sweep must do everything
   --exhaustive        instead: die, conflict, be refused or get company at every single request
+  --point INDEX:WHAT  with --seed and --scenario: let this befall that request, as --exhaustive has reported it
+  --broken NAME       instead: look for a function with a known fault, or for "all" of them, from number 1 on
   --forever           until something fails
-  --workers N         processes at once (2 by default)
+  --workers N         threads at once (2 by default)
 
-Scenarios: ${scenarios.map(({ name }) => name).join(", ")}.
+Systems: ${names(systems)}.
+Scenarios: ${names(scenarios)}.
+Broken functions: ${names(broken)}.
 `;
 
 /** Reads a command line; `fresh` is where runs begin when no number is given. Throws {@link UsageError}. */
 export function readOptions(args: readonly string[], fresh: number): Options {
   const values = parse(args);
-  const { seed, runs, forever = false, scenario, workers, exhaustive = false } = values;
+  const { seed, runs, forever = false, exhaustive = false, workers } = values;
   if (forever && runs !== undefined) throw new UsageError("--forever and --runs exclude each other.");
   if (exhaustive && (forever || runs !== undefined))
     throw new UsageError("--exhaustive has as many runs as there are points; leave --runs and --forever out.");
-  const first = seed === undefined ? fresh : wholeNumber("--seed", seed, 0);
-  const chosen = scenario === undefined ? scenarios : [named(scenario)];
+  const sought = values.broken === undefined ? [] : chosenBroken(values);
+  const chosen = chosenScenarios(values);
+  if (values.point !== undefined && (seed === undefined || values.scenario === undefined))
+    throw new UsageError("--point needs --seed and --scenario: it is one request of one run.");
   const single = seed !== undefined && runs === undefined && !forever && !exhaustive;
   const asked = runs === undefined ? (single ? chosen.length : 1_000) : wholeNumber("--runs", runs, 1);
   return {
     scenarios: chosen,
-    first,
+    first: seed === undefined ? (sought.length > 0 ? 1 : fresh) : wholeNumber("--seed", seed, 0),
     runs: forever ? Number.POSITIVE_INFINITY : asked,
     loseAllEvents: values["lose-all-events"] ?? false,
     exhaustive,
+    ...(values.point === undefined ? {} : { point: pointOf(values.point) }),
+    broken: sought,
     workers: workers === undefined ? 2 : wholeNumber("--workers", workers, 1),
     story: single && chosen.length === 1,
   };
 }
 
+type Values = ReturnType<typeof parse>;
+
 function parse(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        seed: { type: "string" },
-        runs: { type: "string" },
-        scenario: { type: "string" },
-        workers: { type: "string" },
-        "lose-all-events": { type: "boolean" },
-        exhaustive: { type: "boolean" },
-        forever: { type: "boolean" },
-      },
-    });
-    return values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+  return orUsage(
+    () =>
+      parseArgs({
+        args: [...args],
+        options: {
+          seed: { type: "string" },
+          runs: { type: "string" },
+          scenario: { type: "string" },
+          system: { type: "string" },
+          workers: { type: "string" },
+          point: { type: "string" },
+          broken: { type: "string" },
+          "lose-all-events": { type: "boolean" },
+          exhaustive: { type: "boolean" },
+          forever: { type: "boolean" },
+        },
+      }).values,
+  );
 }
 
-function named(name: string): Scenario {
+function chosenScenarios({ scenario, system }: Values): readonly Scenario[] {
+  if (scenario !== undefined && system !== undefined)
+    throw new UsageError("--scenario names one of one system already; leave --system out.");
+  if (scenario !== undefined) return [orUsage(() => scenarioNamed(scenario))];
+  return system === undefined ? scenarios : orUsage(() => systemNamed(system)).scenarios;
+}
+
+function chosenBroken(values: Values): readonly Broken[] {
+  const { broken: name, system } = values;
+  for (const other of ["scenario", "runs", "exhaustive", "forever", "lose-all-events", "point"] as const)
+    if (values[other] !== undefined)
+      throw new UsageError(`--broken says itself where it is looked for; leave --${other} out.`);
+  const all = system === undefined ? broken : orUsage(() => systemNamed(system)).broken;
+  const found = name === "all" ? all : all.filter((one) => one.name === name);
+  if (found.length > 0) return found;
+  throw new UsageError(`No broken function is called ${name}. There are all, ${names(all)}.`);
+}
+
+function pointOf(text: string): Point {
+  const [index = "", what] = text.split(":");
+  const known = whats.find((one) => one === what?.replaceAll("-", " "));
+  if (!known || !/^\d+$/.test(index))
+    throw new UsageError(`--point takes a number and one of ${whats.join(", ")}, as in 17:die-after.`);
+  return { index: Number(index), what: known };
+}
+
+function orUsage<T>(read: () => T): T {
   try {
-    return scenarioNamed(name);
+    return read();
   } catch (error) {
     throw new UsageError((error as Error).message);
   }

@@ -1,39 +1,40 @@
 import { Worker } from "node:worker_threads";
-import type { Job } from "./jobs.ts";
-import type { Answer } from "./worker.ts";
 
-/** Runs jobs in so many threads at once; `done` hears of each and answers whether to go on. */
-export async function runAll(
-  jobs: AsyncIterator<Job>,
+/** Does tasks in so many threads of a script at once; `done` hears of each answer and says whether to go on. */
+export async function runAll<Task, Answer>(
+  script: URL,
+  tasks: AsyncIterator<Task> | Iterator<Task>,
   threads: number,
   done: (answer: Answer) => boolean,
 ): Promise<void> {
   let going = true;
   async function lane(): Promise<void> {
-    const worker = new Worker(new URL("./worker.ts", import.meta.url));
+    const worker = new Worker(script);
     try {
-      for (let next = await jobs.next(); going && !next.done; next = await jobs.next()) {
-        const answer = await ask(worker, next.value);
+      for (let next = await tasks.next(); going && !next.done; next = await tasks.next()) {
+        const answer = await ask<Task, Answer>(worker, next.value);
         if (going) going = done(answer);
       }
-    } finally {
+    } catch (error) {
       going = false;
+      throw error;
+    } finally {
       await worker.terminate();
     }
   }
   await Promise.all(Array.from({ length: threads }, lane));
 }
 
-/** Milliseconds after which a run is taken for one that never ends. */
-const longestRun = 120_000;
+/** Milliseconds after which a task is taken for one that never ends. */
+const longest = 120_000;
 
-function ask(worker: Worker, job: Job): Promise<Answer> {
+function ask<Task, Answer>(worker: Worker, task: Task): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => failed(new Error("It does not come to an end.")), longestRun);
+    const late = setTimeout(() => failed(new Error("It does not come to an end.")), longest);
     const failed = (error: Error) => {
       clearTimeout(late);
       worker.off("message", answered);
-      reject(new Error(`Run ${job.number} of ${job.scenario} broke the simulation itself.`, { cause: error }));
+      reject(new Error(`${JSON.stringify(task)} broke the simulation itself.`, { cause: error }));
     };
     const answered = (answer: Answer) => {
       clearTimeout(late);
@@ -42,6 +43,6 @@ function ask(worker: Worker, job: Job): Promise<Answer> {
     };
     worker.once("message", answered);
     worker.once("error", failed);
-    worker.postMessage(job);
+    worker.postMessage(task);
   });
 }

@@ -2,13 +2,13 @@ import { parentPort } from "node:worker_threads";
 import { type Failure, simulate } from "../simulate.ts";
 import { type Job, specOf } from "./jobs.ts";
 
-/** What a worker answers for each job. */
-export interface Answer {
+/** What comes back for each {@link Job}. */
+export interface Ran {
   readonly job: Job;
   readonly failure: Failure | undefined;
 }
 
 parentPort?.on("message", async (job: Job) => {
-  const answer: Answer = { job, failure: (await simulate(specOf(job))).failure };
-  parentPort?.postMessage(answer);
+  const ran: Ran = { job, failure: (await simulate(specOf(job))).failure };
+  parentPort?.postMessage(ran);
 });
