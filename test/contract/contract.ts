@@ -8,6 +8,7 @@ import { mutatingPolicy } from "./mutating-policy.ts";
 import { patches } from "./patches.ts";
 import { pods } from "./pods.ts";
 import { serverSideApply } from "./server-side-apply.ts";
+import { statefulSets } from "./statefulsets.ts";
 import { versions } from "./versions.ts";
 import { watches } from "./watches.ts";
 
@@ -25,6 +26,7 @@ export function apiContract(open: () => Promise<Bench>): void {
   pods(open);
   events(open);
   admission(open);
+  statefulSets(open);
   mutatingPolicy(open);
   access(open);
 }

@@ -21,18 +21,19 @@ export const claimStrategy: Strategy = {
 
   validate(claim, live) {
     const spec = specOf(claim);
-    if (!live) return checkSpec(spec);
+    if (!live) return checkClaimSpec(spec);
     return [...checkChange(spec, specOf(live), statusOf(claim).phase === "Bound"), ...checkSize(claim, live)];
   },
 };
 
-function checkSpec(spec: Fields): Cause[] {
+/** What is wrong with the spec of a new claim, or of a template of claims, that stands at `path`. */
+export function checkClaimSpec(spec: Fields, path = "spec"): Cause[] {
   const causes: Cause[] = [];
   if (!Array.isArray(spec.accessModes) || spec.accessModes.length === 0) {
-    causes.push(requiredValue("spec.accessModes", "at least 1 access mode is required"));
+    causes.push(requiredValue(`${path}.accessModes`, "at least 1 access mode is required"));
   }
   if (fieldsAt(spec, "resources", "requests").storage === undefined) {
-    causes.push(requiredValue("spec.resources[storage]"));
+    causes.push(requiredValue(`${path}.resources[storage]`));
   }
   return causes;
 }

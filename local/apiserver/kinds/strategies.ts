@@ -12,9 +12,10 @@ import { nodeStrategy } from "./node.ts";
 import { podStrategy } from "./pod.ts";
 import { roleBindingStrategy, roleStrategy } from "./role.ts";
 import { serviceStrategy } from "./service.ts";
+import { controllerRevisionStrategy, statefulSetStrategy } from "./stateful-set.ts";
 import type { Strategy } from "./strategy.ts";
 import { attachmentStrategy, storageClassStrategy, volumeStrategy } from "./volume.ts";
-import { daemonSetStrategy, deploymentStrategy, replicaSetStrategy, statefulSetStrategy } from "./workload.ts";
+import { daemonSetStrategy, deploymentStrategy, replicaSetStrategy } from "./workload.ts";
 
 const builtin: Readonly<Record<string, Strategy>> = {
   "/configmaps": configMapStrategy,
@@ -30,6 +31,7 @@ const builtin: Readonly<Record<string, Strategy>> = {
   "admissionregistration.k8s.io/mutatingadmissionpolicies": admissionPolicyStrategy,
   "admissionregistration.k8s.io/mutatingadmissionpolicybindings": admissionPolicyBindingStrategy,
   "apiextensions.k8s.io/customresourcedefinitions": definitionStrategy,
+  "apps/controllerrevisions": controllerRevisionStrategy,
   "apps/daemonsets": daemonSetStrategy,
   "apps/deployments": deploymentStrategy,
   "apps/replicasets": replicaSetStrategy,

@@ -3,7 +3,8 @@ import { statefulSet, statefulSets, testServer } from "../fixtures/server.ts";
 
 test("defaults of a StatefulSet", async () => {
   const { ask } = testServer();
-  const template = { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } };
+  const asked = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+  const template = { metadata: { name: "data" }, spec: asked };
   const { json } = await ask("POST", statefulSets, statefulSet("db", { volumeClaimTemplates: [template] }));
   const { template: _, ...spec } = json.spec;
   expect(spec).toEqual({
@@ -19,7 +20,7 @@ test("defaults of a StatefulSet", async () => {
         apiVersion: "v1",
         kind: "PersistentVolumeClaim",
         metadata: { name: "data" },
-        spec: { accessModes: ["ReadWriteOnce"], volumeMode: "Filesystem" },
+        spec: { ...asked, volumeMode: "Filesystem" },
         status: { phase: "Pending" },
       },
     ],

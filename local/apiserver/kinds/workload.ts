@@ -2,33 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { type Fields, isFields } from "../patch/value.ts";
 import { selectsLabels } from "../selector/label-object.ts";
-import { type Cause, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from "../validation/cause.ts";
+import { type Cause, invalidValue, requiredValue, unsupportedValue } from "../validation/cause.ts";
+import { normalizeMetadata } from "../write/metadata.ts";
 import { fieldsAt, objectIn, objectsIn, setMissing, specOf } from "./fields.ts";
 import { defaultPodSpec } from "./pod-spec.ts";
 import type { Strategy } from "./strategy.ts";
-
-/** StatefulSets. */
-export const statefulSetStrategy: Strategy = {
-  generation: true,
-  defaults(set) {
-    const spec = objectIn(set, "spec");
-    setMissing(spec, { podManagementPolicy: "OrderedReady", replicas: 1, revisionHistoryLimit: 10 });
-    setMissing(objectIn(spec, "persistentVolumeClaimRetentionPolicy"), { whenDeleted: "Retain", whenScaled: "Retain" });
-    const strategy = objectIn(spec, "updateStrategy");
-    setMissing(strategy, { type: "RollingUpdate" });
-    if (strategy.type === "RollingUpdate") setMissing(objectIn(strategy, "rollingUpdate"), { partition: 0 });
-    for (const template of objectsIn(spec, "volumeClaimTemplates")) {
-      setMissing(template, { apiVersion: "v1", kind: "PersistentVolumeClaim", status: { phase: "Pending" } });
-      setMissing(objectIn(template, "spec"), { volumeMode: "Filesystem" });
-    }
-    defaultTemplate(spec);
-    setMissing(objectIn(set, "status"), { replicas: 0, availableReplicas: 0 });
-  },
-  validate(set, live) {
-    const spec = specOf(set);
-    return [...checkCommon(set, live), ...checkRetention(spec), ...(live ? checkFrozen(spec, specOf(live)) : [])];
-  },
-};
 
 /** Deployments. */
 export const deploymentStrategy: Strategy = {
@@ -78,13 +56,15 @@ export const daemonSetStrategy: Strategy = {
   validate: checkCommon,
 };
 
-function defaultTemplate(spec: Fields): void {
+/** Fills in what the API defaults in the pod template of a workload. */
+export function defaultTemplate(spec: Fields): void {
   const template = objectIn(spec, "template");
-  setMissing(template, { metadata: {} });
+  normalizeMetadata(objectIn(template, "metadata"));
   defaultPodSpec(objectIn(template, "spec"));
 }
 
-function checkCommon(object: KubernetesObject, live?: KubernetesObject): Cause[] {
+/** What is wrong with the spec of any workload, or with the change from `live`. */
+export function checkCommon(object: KubernetesObject, live?: KubernetesObject): Cause[] {
   const spec = specOf(object);
   const { replicas } = spec;
   const causes: Cause[] = [];
@@ -92,7 +72,7 @@ function checkCommon(object: KubernetesObject, live?: KubernetesObject): Cause[]
     causes.push(invalidValue("spec.replicas", replicas, "must be greater than or equal to 0"));
   }
   causes.push(...checkTemplate(spec));
-  if (live && !isDeepStrictEqual(spec.selector, specOf(live).selector) && object.kind !== "StatefulSet") {
+  if (live && !isDeepStrictEqual(spec.selector, specOf(live).selector)) {
     causes.push(invalidValue("spec.selector", spec.selector, "field is immutable"));
   }
   return causes;
@@ -113,30 +93,4 @@ function checkTemplate(spec: Fields): Cause[] {
     causes.push(unsupportedValue("spec.template.spec.restartPolicy", podSpec.restartPolicy, ["Always"]));
   }
   return causes;
-}
-
-function checkRetention(spec: Fields): Cause[] {
-  const field = "spec.persistentVolumeClaimRetentionPolicy";
-  const policy = fieldsAt(spec, "persistentVolumeClaimRetentionPolicy");
-  return ["whenDeleted", "whenScaled"]
-    .filter((when) => policy[when] !== "Retain" && policy[when] !== "Delete")
-    .map((when) => unsupportedValue(`${field}.${when}`, policy[when], ["Retain", "Delete"]));
-}
-
-const mutable = [
-  "replicas",
-  "ordinals",
-  "template",
-  "updateStrategy",
-  "revisionHistoryLimit",
-  "persistentVolumeClaimRetentionPolicy",
-  "minReadySeconds",
-];
-
-function checkFrozen(next: Fields, live: Fields): Cause[] {
-  const frozen = (spec: Fields) => Object.fromEntries(Object.entries(spec).filter(([name]) => !mutable.includes(name)));
-  if (isDeepStrictEqual(frozen(next), frozen(live))) return [];
-  const names = mutable.map((name) => `'${name}'`);
-  const list = `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-  return [forbiddenValue("spec", `updates to statefulset spec for fields other than ${list} are forbidden`)];
 }

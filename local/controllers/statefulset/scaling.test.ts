@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { hold, openSetWorld, type SetWorld, templateOf } from "./testing/sets.ts";
 
 describe("the pods of a StatefulSet", () => {
@@ -80,13 +80,9 @@ describe("the pods of a StatefulSet", () => {
     await world.ready("shift", 2);
     expect(await world.podsOf("shift")).toEqual(["shift-3", "shift-4"]);
     const { uid } = (await world.pod("shift-4"))?.metadata ?? {};
-    await world.patch(
-      { apiVersion: "apps/v1", kind: "StatefulSet", plural: "statefulsets", namespaced: true },
-      "shift",
-      {
-        spec: { ordinals: { start: 4 } },
-      },
-    );
+    await world.patch(StatefulSet, "shift", {
+      spec: { ordinals: { start: 4 } },
+    });
     await world.gone(Pod, "shift-3");
     await world.ready("shift", 2);
     expect(await world.podsOf("shift")).toEqual(["shift-4", "shift-5"]);
