@@ -25,14 +25,19 @@ async function run(options: StartOptions, session: Session): Promise<number> {
   const { signal } = session;
   const out = terminal(process.stdout);
   const stage = await openStage(options, session, out);
+  let over = false;
 
   if (options.tour !== "none") {
     const world = { ...stage, counts: stage.activity.counts, signal };
     await beginTour(world);
     // A cluster of our own goes with everything on it.
-    if (options.kubeconfig) session.onEnd(() => endTour(world));
-    const came = await play(pvcProtectionTour(world), { ...stage, terminal: out, signal });
-    if (options.tour === "only" || !came) return came ? 0 : 1;
+    if (options.kubeconfig)
+      session.onEnd(() => {
+        if (!over) out.print("Taking away what the tour created ...");
+        return endTour(world);
+      });
+    over = await play(pvcProtectionTour(world), { ...stage, terminal: out, signal });
+    if (options.tour === "only" || !over) return over ? 0 : 1;
   }
   out.print(`\n${stage.advice}\n`);
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

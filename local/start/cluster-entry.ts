@@ -12,7 +12,7 @@ export interface KnownCluster {
   readonly entry: ClusterEntry;
 }
 
-/** @throws Complaint when the file cannot be read or names no cluster. */
+/** @throws Complaint when the file, or one that it names, cannot be read, or when it names no cluster. */
 export function readCluster(file: string): KnownCluster {
   const config = new KubeConfig();
   try {
@@ -23,7 +23,7 @@ export function readCluster(file: string): KnownCluster {
   const cluster = config.getCurrentCluster();
   if (!cluster?.server) throw new Complaint(`The kubeconfig ${file} has no current context with a cluster.`);
   const { caData, caFile, skipTLSVerify, tlsServerName, proxyUrl } = cluster;
-  const authority = caData ?? (caFile ? readFileSync(caFile).toString("base64") : undefined);
+  const authority = caData ?? (caFile ? readAuthority(file, caFile) : undefined);
   return {
     server: cluster.server,
     context: config.getCurrentContext(),
@@ -36,4 +36,14 @@ export function readCluster(file: string): KnownCluster {
       ...(proxyUrl ? { "proxy-url": proxyUrl } : {}),
     },
   };
+}
+
+function readAuthority(kubeconfig: string, file: string): string {
+  try {
+    return readFileSync(file).toString("base64");
+  } catch (error) {
+    throw new Complaint(
+      `The certificate authority that ${kubeconfig} names cannot be read: ${(error as Error).message}`,
+    );
+  }
 }

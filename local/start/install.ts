@@ -39,8 +39,11 @@ export const isOurs = ({ metadata }: KubernetesObject): boolean =>
 
 /** Objects on somebody's cluster that are to be taken away again. */
 export interface Guests {
-  /** Creates objects, marked as ours; one that is there and not ours is left alone and complained about. */
-  add(objects: readonly KubernetesObject[]): Promise<void>;
+  /**
+   * Creates objects, marked as ours; one that is there and not ours is left alone and complained about. Rejects when
+   * `signal` aborts.
+   */
+  add(objects: readonly KubernetesObject[], signal: AbortSignal): Promise<void>;
   /** Whether objects of another run were found and made anew. */
   tookOver(): Promise<boolean>;
   /** Deletes them, last first, and resolves when the server no longer has any of them. */
@@ -84,8 +87,11 @@ export function createGuests(client: Client, clock: Clock, mayTakeOver: () => Pr
   }
 
   return {
-    async add(objects) {
-      for (const [kind, object] of await sortForCreation(client, objects)) await add(kind, object);
+    async add(objects, signal) {
+      for (const [kind, object] of await sortForCreation(client, objects)) {
+        signal.throwIfAborted();
+        await add(kind, object);
+      }
     },
     tookOver: async () => (await takesOver) ?? false,
     async remove() {

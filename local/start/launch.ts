@@ -1,6 +1,6 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type BuildContext, build, context, type Message, type Plugin, stop } from "esbuild";
+import { type BuildContext, type BuildFailure, build, context, type Message, type Plugin, stop } from "esbuild";
 import { bundleOptions, functionNames } from "../../esbuild.config.mjs";
 import type { RevisionName } from "../serving/activator.ts";
 import type { Launch } from "../serving/instance.ts";
@@ -22,6 +22,7 @@ export function createBundles(folder: string, print: (line: string) => void): Bu
   const bundleOf = (name: string) => join(folder, "bundles", name);
   return {
     async build(signal) {
+      signal.throwIfAborted();
       const names = functionNames();
       print(`Bundling ${names.join(", ")} ...`);
       const builds = names.map((name) => build({ ...bundleOptions(name), outdir: bundleOf(name), sourcemap: false }));
@@ -29,6 +30,11 @@ export function createBundles(folder: string, print: (line: string) => void): Bu
       all.catch(() => {});
       try {
         await Promise.race([all, aborted(signal)]);
+      } catch (error) {
+        // esbuild has shown what is wrong, and where.
+        throw (error as Partial<BuildFailure>).errors
+          ? new Complaint("The functions cannot be bundled.", { cause: error })
+          : error;
       } finally {
         // Its process would outlive the work by far.
         await stop();

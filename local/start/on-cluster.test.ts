@@ -130,8 +130,22 @@ test("rights that are missing are named before anything is touched", async () =>
   const { code, out, err } = await runStart(["--kubeconfig", await kubeconfigOf("poor"), "--yes"], temporary);
   expect({ code, out }).toEqual({ code: 1, out: "" });
   expect(err).toMatch(
-    /^holdfast: poor may not create\/get\/delete\/watch namespaces, .* on http:\/\/127\.0\.0\.1:\d+\.\n$/,
+    /^holdfast: poor may not create\/get\/delete\/watch namespaces, .*create subjectaccessreviews, .* on http:\/\/127\.0\.0\.1:\d+\.\n$/,
   );
+  expect(err).not.toContain("pods");
+  const tour = await runStart(["--kubeconfig", await kubeconfigOf("poor"), "--yes", "--tour-only"], temporary);
+  expect(tour.err).toMatch(/create\/get\/delete pods, list events/);
+});
+
+test("Ctrl-C while the objects are being created ends the run before anything is bundled", async () => {
+  const args = ["--kubeconfig", await kubeconfigOf("admin"), "--yes"];
+  const { code, out, err } = await runStart(args, temporary, (out, kill) => {
+    if (out.includes("At the end it takes the finalizer off")) kill("SIGINT");
+  });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out).not.toContain("Bundling");
+  expect(await names(Namespace)).toEqual([]);
+  expect(await names(ClusterRole)).toEqual([]);
 });
 
 test("without somebody to ask nothing is touched", async () => {

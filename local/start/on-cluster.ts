@@ -53,7 +53,7 @@ export async function startOnCluster(
 
   const objects = readManifests([join(import.meta.dirname, "../../knative")]).map(({ object }) => object);
   const guests = objects.filter((object) => !isKnative(object));
-  const missing = await missingRights(client, rightsFor(guests));
+  const missing = await missingRights(client, rightsFor(guests, options));
   if (missing.length > 0)
     throw new Complaint(`${cluster.user || "You"} may not ${missing.join(", ")} on ${cluster.server}.`);
 
@@ -68,7 +68,7 @@ export async function startOnCluster(
     terminal.print("Taking away what was created ...");
     await visit.remove();
   });
-  await visit.add(guests);
+  await visit.add(guests, session.signal);
   await bundles.build(session.signal);
 
   const random = seededRandom(clock.now());
@@ -116,7 +116,7 @@ async function reach(client: Client, { server }: KnownCluster): Promise<void> {
  * What this program does itself. What the functions do is up to the roles that it creates, and the API server lets nobody
  * create a role with more rights than their own.
  */
-function rightsFor(guests: readonly KubernetesObject[]): Right[] {
+function rightsFor(guests: readonly KubernetesObject[], { tour }: StartOptions): Right[] {
   const rbac = "rbac.authorization.k8s.io";
   const groups: Record<string, string> = { Role: rbac, RoleBinding: rbac, ClusterRole: rbac, ClusterRoleBinding: rbac };
   const kinds = [...new Set(guests.map(({ kind }) => kind))];
@@ -127,9 +127,18 @@ function rightsFor(guests: readonly KubernetesObject[]): Right[] {
     }),
     { group: "", resource: "serviceaccounts", subresource: "token", verb: "create" },
     { group: "", resource: "namespaces", verb: "watch" },
+    // Whether a source's service account may list and watch what it is for is asked on its behalf.
+    { group: "authorization.k8s.io", resource: "subjectaccessreviews", verb: "create" },
     ...["list", "get", "patch"].map((verb) => ({ group: "", resource: "persistentvolumeclaims", verb })),
+    ...(tour === "only" ? tourRights : []),
   ];
 }
+
+const tourRights: readonly Right[] = [
+  ...["create", "delete"].map((verb) => ({ group: "", resource: "persistentvolumeclaims", verb })),
+  ...["create", "get", "delete"].map((verb) => ({ group: "", resource: "pods", verb })),
+  { group: "events.k8s.io", resource: "events", verb: "list" },
+];
 
 /** Asks what is to become of the finalizer on claims that got it meanwhile: nobody would take it off any more. */
 async function sayFarewell(
