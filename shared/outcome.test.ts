@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { longestReply, type Outcome, replyTo } from "./outcome.ts";
+import { ApiError } from "./kubernetes/api-error.ts";
+import { longestReply, type Outcome, outcomeOf, replyTo } from "./outcome.ts";
 
 const outcome = (status: Outcome["status"], because = `It is ${status}.`): Outcome => ({
   result: "failed",
@@ -16,6 +17,22 @@ test("one reply stands for all outcomes: what a retry can still mend comes befor
   expect(worst(403, 400, 204)).toBe(403);
   expect(worst(403, 503, 400)).toBe(503);
   expect(worst(500, 403)).toBe(500);
+});
+
+test("what the API server asks for is passed on: the longest pause, in whole seconds", () => {
+  const busy = (retryAfter?: number) =>
+    outcomeOf(
+      new ApiError("GET /", {
+        status: 429,
+        reason: "TooManyRequests",
+        message: "",
+        ...(retryAfter ? { retryAfter } : {}),
+      }),
+    );
+  const pause = (...all: Outcome[]) => replyTo(all).headers["retry-after"];
+  expect(pause(busy(1000), outcome(204), busy(2500))).toBe("3");
+  expect(pause(busy(), outcome(503))).toBeUndefined();
+  expect(pause(outcome(400))).toBeUndefined();
 });
 
 test("a 204 has no body, whatever there is to say", () => {

@@ -14,6 +14,8 @@ export interface Outcome {
   readonly status: 204 | 400 | 403 | 415 | 500 | 503;
   /** A whole sentence. */
   readonly because: string;
+  /** Milliseconds that the API server asks to be left alone; with 503 only. */
+  readonly retryAfter?: number;
 }
 
 /**
@@ -32,17 +34,25 @@ export function outcomeOf(error: unknown): Outcome {
   // What the server calls invalid stays invalid; a failed test of a patch has no causes and never comes this far.
   if ([400, 405, 413, 415, 422].includes(error.status)) return failed(400, error.message);
   // 401 among the rest: a token that was rotated, or an API server that starts, mends itself.
-  return failed(503, error.message);
+  const { retryAfter } = error;
+  return { ...failed(503, error.message), ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
-/** The reply to the broker. A 2xx must not carry a body: one that is no CloudEvent is turned into 502 and retried. */
+/**
+ * The reply to the broker. A 2xx must not carry a body: one that is no CloudEvent is turned into 502 and retried. Brokers
+ * honour `Retry-After` of a 503 where the Trigger sets `retryAfterMax`.
+ */
 export function replyTo(outcomes: readonly Outcome[]): HttpResponse {
   const worst = outcomes.reduce<Outcome | undefined>(
     (worst, next) => (!worst || severity(next) > severity(worst) ? next : worst),
     undefined,
   );
   if (!worst || worst.status === 204) return { status: 204, headers: {}, body: "" };
-  const headers = { "content-type": "text/plain; charset=utf-8" };
+  const pause = worst.status === 503 ? Math.max(0, ...outcomes.map(({ retryAfter = 0 }) => retryAfter)) : 0;
+  const headers = {
+    "content-type": "text/plain; charset=utf-8",
+    ...(pause > 0 ? { "retry-after": String(Math.ceil(pause / 1000)) } : {}),
+  };
   return { status: worst.status, headers, body: withinBytes(worst.because, longestReply) };
 }
 

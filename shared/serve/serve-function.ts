@@ -28,9 +28,10 @@ export function serveFunction<Schema extends ZodObject>(
     const tools = { client: lazyClient(), clock: systemClock, log, settings };
     const handle = guarded(handlerOf(tools), tools, process.env);
     const app = application(handle, log);
-    const server = createServer(messagesOf(app), app);
-    // A sender that stops in the middle of a body must not hold a place for long; node answers it 408.
-    server.requestTimeout = 30_000;
+    // A sender that stops in the middle of a request must not hold a place for long; node answers it 408. Of the two
+    // limits node takes the longer one for the body, whichever it is, and looks only every half a minute by itself.
+    const patience = { requestTimeout: 30_000, headersTimeout: 30_000, connectionsCheckingInterval: 5000 };
+    const server = createServer({ ...messagesOf(app), ...patience }, app);
     server.listen(Number(process.env.PORT || 8080), () => log.debug({ rule: name }, "The function listens."));
     drainOnSignal(server);
   } catch (error) {
@@ -62,19 +63,18 @@ function application(handle: (request: HttpRequest) => Promise<HttpResponse>, lo
     if (request.method !== "POST") return next();
     const body = await readBody(request);
     if (body === undefined)
-      return reply(response, { status: 413, body: `An event may have at most ${largestBody} bytes.` });
-    const { status, body: sentence } = await handle({ headers: request.headers as Record<string, string>, body });
-    reply(response, { status, body: sentence });
+      return reply(response, { status: 413, headers: plain, body: `An event may have at most ${largestBody} bytes.` });
+    reply(response, await handle({ headers: request.headers as Record<string, string>, body }));
   });
   app.get(["/health/live", "/health/ready"], (_request: Request, response: Response) => {
-    reply(response, { status: 204, body: "" });
+    reply(response, { status: 204, headers: {}, body: "" });
   });
   app.use((_request: Request, response: Response) => {
-    reply(response, { status: 405, body: "Events are sent by POST." });
+    reply(response, { status: 405, headers: plain, body: "Events are sent by POST." });
   });
   app.use((error: Error, _request: Request, response: Response, _next: unknown) => {
     log.error({}, `The request was not read to its end: ${error.message}`);
-    if (!response.headersSent) reply(response, { status: 400, body: "The request could not be read." });
+    if (!response.headersSent) reply(response, { status: 400, headers: plain, body: "The request could not be read." });
   });
   return app;
 }
@@ -99,11 +99,13 @@ function withPrototype<Base extends new (...args: never[]) => object>(base: Base
 }
 
 /** Plain node: express' own `send` would compute lengths, charsets and freshness for an empty answer. */
-function reply(response: Response, { status, body }: { status: number; body: string }): void {
+function reply(response: Response, { status, headers, body }: HttpResponse): void {
   response.statusCode = status;
-  if (body) response.setHeader("content-type", "text/plain; charset=utf-8");
+  for (const name in headers) response.setHeader(name, headers[name] as string);
   response.end(body || undefined);
 }
+
+const plain = { "content-type": "text/plain; charset=utf-8" };
 
 /** Knative sends SIGTERM after its proxy has drained; what is still in flight is finished, and nothing new is taken. */
 function drainOnSignal(server: Server): void {
