@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from "node:util";
+import { describe, expect, test } from "vitest";
+import { defaultFeatures } from "../../../local/knative/features.ts";
+import { readTrigger } from "../../../local/knative/manifest/trigger.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { ofKind } from "../../manifests/schemas/schemas.ts";
+import { kubectl } from "../kubectl.ts";
+import { build, environmentOf, eventOf, namesOf, sorted, sweepRows } from "./build.ts";
+
+describe.skipIf(!kubectl)("the examples", () => {
+  test("document-mode sets the mode and adds the Triggers that it needs", () => {
+    const objects = build("knative/examples/document-mode");
+    expect(environmentOf("pvc-protection-release", objects)).toMatchObject({ MODE: "document", IN_TREE: "overruled" });
+    expect(namesOf("Trigger", objects)).toContain("pvc-protection-release-workloads-pod-updates");
+  });
+
+  test("selected-claims says the same to the policy, to protect and to the sweep", () => {
+    const objects = build("knative/examples/selected-claims");
+    const [binding] = ofKind("MutatingAdmissionPolicyBinding", objects);
+    const { namespaceSelector, objectSelector } = binding?.spec.matchResources ?? {};
+    const { SELECTOR, EXCLUDED_NAMESPACES } = environmentOf("pvc-protection-protect", objects);
+    expect(objectSelector?.matchLabels).toEqual(Object.fromEntries([SELECTOR?.split("=") ?? []]));
+    expect(namespaceSelector?.matchExpressions?.[0]?.values).toEqual(EXCLUDED_NAMESPACES?.split(","));
+    expect(sweepRows(objects).map(({ rule, excludedNamespaces }) => [rule, excludedNamespaces.join(",")])).toEqual([
+      ["pvc-protection/protect", EXCLUDED_NAMESPACES],
+      ["pvc-protection/release", ""],
+    ]);
+  });
+
+  test("images leaves no placeholder", () => {
+    const objects = build("knative/examples/images");
+    const images = ofKind("Service", objects).map(({ spec }) => spec.template.spec.containers[0].image);
+    expect(images.filter((image) => image.startsWith("fn://"))).toEqual([]);
+    expect(new Set(images).size).toBe(images.length);
+  });
+
+  test("function-off has nothing left that would wake warn", () => {
+    const objects = build("knative/examples/function-off");
+    expect(namesOf("Service", objects)).not.toContain("pvc-protection-warn");
+    expect(namesOf("Trigger", objects).filter((name) => name.startsWith("pvc-protection-warn"))).toEqual([]);
+    expect(namesOf("Trigger", objects)).toContain("pvc-protection-release-storage");
+  });
+
+  test("sweep-schedule, min-scale and one-image change one thing each", () => {
+    const example = (name: string) => build(`knative/examples/${name}`);
+    const differences = (objects: readonly KubernetesObject[], from: readonly KubernetesObject[]) =>
+      sorted(objects).filter((object, index) => !isDeepStrictEqual(object, sorted(from)[index]));
+    const standard = build("knative");
+
+    const [ping, ...noMore] = differences(example("sweep-schedule"), standard);
+    expect([ping?.spec, noMore]).toMatchObject([{ schedule: "*/5 * * * *" }, []]);
+    const [warm, ...nothing] = differences(example("min-scale"), standard);
+    expect([warm?.metadata.name, nothing]).toEqual(["pvc-protection-release", []]);
+    expect(JSON.stringify(warm)).toContain('"autoscaling.knative.dev/min-scale":"1"');
+    const [rolled, ...others] = differences(example("one-image"), example("images"));
+    expect([rolled?.metadata.name, others]).toEqual(["pvc-protection-release", []]);
+  });
+
+  test("other-namespaces keeps events of two namespaces away, and those of others not", () => {
+    const triggers = build("knative/examples/other-namespaces").filter(({ kind }) => kind === "Trigger");
+    expect(triggers.length).toBeGreaterThan(2);
+    for (const trigger of triggers) {
+      const filter = (namespace: string) =>
+        readTrigger(trigger, defaultFeatures).filter({ ...firstOf(trigger.spec), namespace });
+      expect(["ci", "scratch", "shop"].map(filter)).toEqual([false, false, true]);
+    }
+  });
+
+  test("labelled-claims selects at the source", () => {
+    const sources = ofKind("ApiServerSource", build("knative/examples/labelled-claims"));
+    const selectors = sources.map(({ metadata, spec }) => [metadata.name, spec.resources[0]?.selector?.matchLabels]);
+    expect(Object.fromEntries(selectors)).toMatchObject({ storage: { storage: "keep" } });
+    expect(selectors.filter(([, labels]) => labels)).toHaveLength(1);
+  });
+});
+
+/** An event that the first `exact` of some filters lets through. */
+function firstOf(spec: unknown) {
+  const exact = JSON.parse(JSON.stringify(spec, ["filters", "any", "exact", "type", "apiversion", "kind"])).filters[0];
+  const { type, apiversion, kind } = (exact.any?.[0] ?? exact).exact;
+  return eventOf(type, apiversion, kind);
+}
