@@ -2,6 +2,7 @@ import { guardedPatch } from "../kubernetes/guarded-patch.ts";
 import { type Kind, PersistentVolumeClaim, Pod, StatefulSet } from "../kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../kubernetes/object.ts";
 import type { Write } from "../kubernetes/write.ts";
+import { podName } from "./stateful-set.ts";
 
 /** What a claim's owner references say of its set and of the set's pod that goes with the claim. */
 export interface Owners {
@@ -37,6 +38,14 @@ export function ownersOf(claim: KubernetesObject, set: KubernetesObject, pod: Po
   };
 }
 
+/** What the owner references of one of a set's claims say, held against the pod that exists for its ordinal. */
+export function ownersIn(
+  set: KubernetesObject,
+  { claim, ordinal, pod }: { claim: KubernetesObject; ordinal: number; pod: KubernetesObject | undefined },
+): Owners {
+  return ownersOf(claim, set, { name: podName(set, ordinal), ...(pod ? { uid: pod.metadata.uid } : {}) });
+}
+
 /**
  * The reference that says the owner controls the claim. It never blocks the owner's deletion: a claim outlives its pod and
  * set by design, and a blocking one would need rights on the owner's finalizers.
@@ -52,9 +61,14 @@ export function isOurs({ kind, controller, blockOwnerDeletion }: OwnerReference)
 
 /**
  * Removes owner references from the claim as it was read, and adds one. References are removed one by one, each tested, so
- * that nobody else's is touched.
+ * that nobody else's is touched. `also`: further operations of the same JSON Patch.
  */
-export function changeOwners(claim: KubernetesObject, remove: readonly OwnerReference[], add?: OwnerReference): Write {
+export function changeOwners(
+  claim: KubernetesObject,
+  remove: readonly OwnerReference[],
+  add?: OwnerReference,
+  also: readonly object[] = [],
+): Write {
   const path = "/metadata/ownerReferences";
   const present = claim.metadata.ownerReferences ?? [];
   // From the last to the first: each removal moves those behind it.
@@ -71,6 +85,7 @@ export function changeOwners(claim: KubernetesObject, remove: readonly OwnerRefe
             : { op: "add", path, value: [add] },
         ]
       : []),
+    ...also,
   ]);
 }
 
