@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { forgive } from "./rule.ts";
+
+serve(forgive);

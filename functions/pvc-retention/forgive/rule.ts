@@ -1,0 +1,74 @@
+import * as z from "zod";
+import type { Decision } from "../../../shared/decision.ts";
+import type { Hint } from "../../../shared/event/hint.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Event, Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import { readProgress } from "../../../shared/progress.ts";
+import { lookAtSet, type SetAndClaims } from "../../../shared/retention/look-at-set.ts";
+import { retentionInForce, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
+import { hasTraces, isRetentionProgress } from "../../../shared/retention/traces.ts";
+import { on, rule, type Subject } from "../../../shared/rule.ts";
+import { cleanClaim } from "./clean-claim.ts";
+
+/** The set with its claims; `undefined` when it is gone. Of a set that the rule leaves alone there are no claims. */
+export type Facts = SetAndClaims | undefined;
+
+const projecting = "pvc-retention/project";
+
+export const forgive = rule({
+  name: "pvc-retention/forgive",
+  doc: "Takes away what the rules have left on a set's claims, once its policy keeps them all or is gone; never what others have put there.",
+  settings: z.object({}),
+  wakes: [on(Sets, ["update"])],
+  may: [
+    { resource: Sets, verbs: ["get", "list", "patch"] },
+    { resource: Namespace, verbs: ["get"] },
+    { resource: PersistentVolumeClaim, verbs: ["list", "patch"] },
+    { resource: Pod, verbs: ["get", "list"] },
+    { resource: Event, verbs: ["create", "get", "delete"] },
+  ],
+  sweep: [{ kind: Sets }],
+  subjects,
+  look: ({ namespace, name = "" }, { client }): Promise<Facts> =>
+    lookAtSet(client, namespace, name, (set, policy) => concerns({ set, policy })),
+  decide,
+});
+
+function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
+  if (kind !== "StatefulSet" || change === "delete" || !namespace) return [];
+  const concerned = !object || (hasTraces(object) && !isBeingDeleted(object));
+  return concerned ? [{ kind: Sets, namespace, name }] : [];
+}
+
+/** A set that never had a policy has no traces: it costs two small reads. */
+function concerns({ set, policy }: Pick<SetAndClaims, "set" | "policy">): boolean {
+  return !isBeingDeleted(set) && (policy ? policy.name === "Retain" : hasTraces(set));
+}
+
+function decide(facts: Facts): readonly Decision[] {
+  if (!facts || !concerns(facts) || !isGivenBack(facts)) return [];
+  const { set, policy, claims } = facts;
+  const cleaned = claims.flatMap((claim) => cleanClaim(set, claim, policy) ?? []);
+  // The set's own traces last: they are what brings us here again until every claim is done with.
+  return cleaned.length === 0 && !policy ? cleanSet(set) : cleaned;
+}
+
+/**
+ * Whether project has come before us: while the field still deletes what the policy keeps, Kubernetes' own controller would put
+ * back what we take away. Its write is an update of the set and wakes us.
+ */
+function isGivenBack({ set, policy }: SetAndClaims): boolean {
+  const step = readProgress(set, projecting)?.step;
+  if (!policy) return step === undefined || step === "given-back";
+  const field = retentionInForce(set);
+  return !field || (field.whenDeleted === "Retain" && field.whenScaled === "Retain");
+}
+
+function cleanSet(set: StatefulSet): readonly Decision[] {
+  const traces = Object.keys(set.metadata.annotations ?? {}).filter(isRetentionProgress);
+  if (traces.length === 0) return [];
+  const because = `StatefulSet ${set.metadata.name} has no policy any more, and nothing is left on its claims: the rules forget it.`;
+  const annotations = Object.fromEntries(traces.map((key) => [key, null]));
+  return [{ about: set, kind: Sets, do: "write", because, writes: [annotate(Sets, set, annotations)] }];
+}

@@ -1,0 +1,136 @@
+import type { Decision, Step } from "../../../shared/decision.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { annotationOperations } from "../../../shared/kubernetes/guarded-patch.ts";
+import { PersistentVolumeClaim, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
+import { nextProgress, progressKey, readProgress } from "../../../shared/progress.ts";
+import type { TemplateClaim } from "../../../shared/retention/look-at-set.ts";
+import {
+  changeOwners,
+  controlledBy,
+  isOurs,
+  type Owners,
+  ownersIn,
+} from "../../../shared/retention/owner-references.ts";
+import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
+import { name } from "./name.ts";
+import type { Ownership } from "./ownership.ts";
+
+/** So often a reference that somebody takes away is put back. */
+const patience = 3;
+/** Taken away later than this after it was put on, it is put on as if for the first time. Milliseconds. */
+const fightWindow = 3_600_000;
+
+const conflicting = "ConflictingController";
+const fought = "OwnerReferenceTakenAway";
+
+/** The Event that each step was told by. */
+const told: Readonly<Record<string, string>> = { conflicting, "fought-over": fought };
+
+/** What is to be done about one claim of a set that lives; `undefined` where it is right, or not ours to touch. */
+export function decideClaim(
+  set: StatefulSet,
+  one: TemplateClaim,
+  ownership: Ownership,
+  now: number,
+): Decision | undefined {
+  const { claim, inRange, pod, rival } = one;
+  if (rival || isBeingDeleted(claim)) return undefined;
+  if (ownership.inTree && pod) return undefined;
+  if (!inRange && ownership.condemned) return undefined;
+  const owners = ownersIn(set, one);
+  // Its owner of the same name is another incarnation: whose claim it is now, nobody can tell.
+  if (owners.stale) return undefined;
+  if (!ownership.toSet) return disown(claim, set, removable(owners, ownership));
+  if (owners.foreignController) return yieldTo(owners.foreignController, claim, set, removable(owners, ownership), now);
+  return giveToSet(claim, set, owners, now);
+}
+
+/** Before the field was there, whatever named the set or its pod was the rules' own; since, only what looks like ours is. */
+function removable({ set, pod }: Owners, { inTree }: Ownership): readonly OwnerReference[] {
+  return [set, pod].filter(
+    (reference) => reference !== undefined && (!inTree || isOurs(reference)),
+  ) as OwnerReference[];
+}
+
+function disown(claim: KubernetesObject, set: StatefulSet, remove: readonly OwnerReference[]): Decision | undefined {
+  const before = readProgress(claim, name);
+  const subject = { about: claim, kind: PersistentVolumeClaim, retract: toldBy(before?.step) };
+  const because = `Claim ${claim.metadata.name} is not to go with StatefulSet ${set.metadata.name} by itself: it belongs to nobody.`;
+  if (remove.length === 0) return before && { ...subject, do: "leave", because };
+  const forgotten = annotationOperations(claim, { [progressKey(name)]: null });
+  return { ...subject, do: "write", because, writes: [changeOwners(claim, remove, undefined, forgotten)] };
+}
+
+/** One controller per object, says the API: where there is another, Kubernetes' own controller adds nothing either. */
+function yieldTo(
+  { kind, name: controller }: OwnerReference,
+  claim: KubernetesObject,
+  set: StatefulSet,
+  remove: readonly OwnerReference[],
+  now: number,
+): Decision {
+  const before = readProgress(claim, name);
+  const because =
+    `Claim ${claim.metadata.name} is controlled by ${kind} ${controller} and will not go with StatefulSet ${set.metadata.name}. ` +
+    "Remove that owner reference if it is to, or delete the claim yourself.";
+  const step = { name: "conflicting", details: { controller: `${kind}/${controller}` } };
+  const subject = {
+    about: claim,
+    kind: PersistentVolumeClaim,
+    because,
+    notice: { type: "Warning", reason: conflicting, action: "Own", note: because },
+    retract: toldBy(before?.step, conflicting),
+  } as const;
+  if (remove.length === 0) return { ...subject, do: "wait", step };
+  return {
+    ...subject,
+    do: "write",
+    writes: [changeOwners(claim, remove, undefined, noted(claim, step, because, now))],
+  };
+}
+
+function giveToSet(claim: KubernetesObject, set: StatefulSet, owners: Owners, now: number): Decision | undefined {
+  const before = readProgress(claim, name);
+  const subject = { about: claim, kind: PersistentVolumeClaim };
+  if (owners.set?.controller && !owners.pod) {
+    const because = `Claim ${claim.metadata.name} belongs to StatefulSet ${set.metadata.name}.`;
+    return told[before?.step ?? ""] === undefined
+      ? undefined
+      : { ...subject, do: "leave", because, retract: toldBy(before?.step) };
+  }
+  const { uid } = set.metadata;
+  const strip = owners.set === undefined && before?.owner === uid;
+  const attempt = strip ? attemptAfter(before, now) : 1;
+  if (attempt > patience) {
+    const because =
+      `The reference to StatefulSet ${set.metadata.name} was put on claim ${claim.metadata.name} ${patience} times and taken away as often: it is left off, and the claim will not go with the set. ` +
+      `Find out who edits the claim's ownerReferences, then remove the annotation ${progressKey(name)}.`;
+    const notice = { type: "Warning", reason: fought, action: "Own", note: because } as const;
+    const step = { name: "fought-over", attempt, details: { owner: uid } };
+    return { ...subject, do: "stop", because, step, notice, retract: toldBy(before?.step, fought) };
+  }
+  const because = `Claim ${claim.metadata.name} is given to StatefulSet ${set.metadata.name}, so that it goes with it.`;
+  const step = { name: "owned", attempt, details: { owner: uid, given: new Date(now).toISOString() } };
+  const remove = [owners.set, owners.pod].filter((reference) => reference !== undefined);
+  const write = changeOwners(claim, remove, controlledBy(Sets, set.metadata), noted(claim, step, because, now));
+  return { ...subject, do: "write", because, writes: [write], retract: toldBy(before?.step) };
+}
+
+function attemptAfter(before: ReturnType<typeof readProgress>, now: number): number {
+  if (before?.step === "fought-over") return patience + 1;
+  const recent = now - Date.parse(String(before?.given)) < fightWindow;
+  return recent ? (before?.attempt ?? 1) + 1 : 1;
+}
+
+/** The progress annotation as part of the patch that makes it true. */
+function noted(claim: KubernetesObject, step: Step, because: string, now: number): readonly object[] {
+  const text = nextProgress(claim, name, step, because, now);
+  return text === undefined ? [] : annotationOperations(claim, { [progressKey(name)]: text });
+}
+
+/** The Event to take back after a step, unless it is `still` true. */
+function toldBy(step: string | undefined, still?: string): readonly string[] {
+  const reason = told[step ?? ""];
+  return reason !== undefined && reason !== still ? [reason] : [];
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { project } from "./rule.ts";
+
+serve(project);
