@@ -5,7 +5,7 @@ import { readSettings, SettingsError, variableOf } from "./settings.ts";
 const schema = z.object({
   mode: z.enum(["strict", "document"]).default("strict"),
   inTree: z.enum(["present", "absent"]).default("present"),
-  maxPods: z.coerce.number().int().positive().default(5),
+  maxPods: z.coerce.number().int().positive().max(100).default(5),
 });
 
 test("a setting is named by its variable in upper snake case", () => {
@@ -28,5 +28,13 @@ test("set variables are read and coerced", () => {
 test("an error names every variable at fault, its value and what was expected", () => {
   const read = () => readSettings(schema, { MODE: "lax", MAX_PODS: "many" });
   expect(read).toThrow(SettingsError);
-  expect(read).toThrow(/MODE is "lax": .*"strict"\|"document".* MAX_PODS is "many": .*number/);
+  expect(read).toThrow('MODE is "lax": expected one of strict, document. MAX_PODS is "many": expected a number.');
+});
+
+test.each([
+  ["1.5", "a whole number"],
+  ["0", "more than 0"],
+  ["101", "at most 100"],
+])("%s where a number from 1 to 100 was expected: expected %s", (value, expected) => {
+  expect(() => readSettings(schema, { MAX_PODS: value })).toThrow(`MAX_PODS is "${value}": expected ${expected}.`);
 });

@@ -1,4 +1,4 @@
-import type { output, ZodObject } from "zod";
+import type { output, ZodError, ZodObject } from "zod";
 
 /** A setting that cannot be used. Its message names the environment variable, the value and what was expected. */
 export class SettingsError extends Error {
@@ -27,9 +27,27 @@ export function readSettings<Schema extends ZodObject>(
   }
   const result = schema.safeParse(values);
   if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) => {
-    const setting = String(path[0]);
-    return `${variableOf(setting)} is ${JSON.stringify(values[setting] ?? "")}: ${message}.`;
+  const faults = result.error.issues.map((issue) => {
+    const setting = String(issue.path[0]);
+    return `${variableOf(setting)} is ${JSON.stringify(values[setting] ?? "")}: ${expectation(issue)}.`;
   });
   throw new SettingsError(faults.join(" "));
 }
+
+/** In the words of somebody who writes an environment variable, not a program. */
+function expectation(issue: Issue): string {
+  if ("origin" in issue && issue.origin === "string") return issue.message;
+  switch (issue.code) {
+    case "invalid_value":
+      return `expected one of ${issue.values.join(", ")}`;
+    case "invalid_type":
+      return `expected ${issue.expected === "int" ? "a whole number" : `a ${issue.expected}`}`;
+    case "too_small":
+      return `expected ${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;
+    case "too_big":
+      return `expected ${issue.inclusive ? "at most" : "less than"} ${issue.maximum}`;
+  }
+  return issue.message;
+}
+
+type Issue = ZodError["issues"][number];

@@ -32,13 +32,25 @@ export function serveFunction<Schema extends ZodObject>(
     // limits node takes the longer one for the body, whichever it is, and looks only every half a minute by itself.
     const patience = { requestTimeout: 30_000, headersTimeout: 30_000, connectionsCheckingInterval: 5000 };
     const server = createServer({ ...messagesOf(app), ...patience }, app);
-    server.listen(Number(process.env.PORT || 8080), () => log.debug({ rule: name }, "The function listens."));
+    const port = readPort(process.env.PORT);
+    server.once("error", (error) => fail(`It cannot listen on port ${port}: ${error.message}.`));
+    server.listen(port, () => log.debug({ rule: name }, "The function listens."));
     drainOnSignal(server);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    log.error({ rule: name }, `${error.message} Correct the Service's environment.`);
+    fail(`${error.message} Correct the Service's environment.`);
+  }
+
+  function fail(because: string): void {
+    log.error({ rule: name }, because);
     process.exitCode = 1;
   }
+}
+
+function readPort(value = ""): number {
+  const port = /^\d*$/.test(value) ? Number(value || 8080) : Number.NaN;
+  if (port >= 1 && port <= 65_535) return port;
+  throw new SettingsError(`PORT is ${JSON.stringify(value)}: expected a whole number from 1 to 65535.`);
 }
 
 /** Listening comes first: the client is imported when the first event needs a look. */

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const entry = fileURLToPath(new URL("../../functions/pvc-protection/release/index.ts", import.meta.url));
 
 /** The function as a process, in front of an API server that answers when told. */
-function start(port: number, environment: Record<string, string> = {}) {
+function start(port: number | string, environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, [entry], {
     env: { PATH: process.env.PATH, PORT: String(port), LOG_LEVEL: "debug", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
@@ -139,6 +139,24 @@ test("so does a log level that is none", async () => {
   const { child, output } = start(await freePort(), { LOG_LEVEL: "verbose" });
   expect((await once(child, "exit"))[0]).toBe(1);
   expect(output()).toContain('LOG_LEVEL is \\"verbose\\": expected one of debug, info, warn, error.');
+  expect(output()).not.toMatch(/^\s+at /m);
+});
+
+test.each(["http", "0x50", "0", "70000"])("so does port %s", async (port) => {
+  const { child, output } = start(port, {});
+  expect((await once(child, "exit"))[0]).toBe(1);
+  expect(output()).toContain(`PORT is \\"${port}\\": expected a whole number from 1 to 65535.`);
+  expect(output()).not.toMatch(/^\s+at /m);
+});
+
+test("and a port that is taken", async () => {
+  const other = createTcpServer().listen(0);
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  const { child, output } = start(port, {});
+  expect((await once(child, "exit"))[0]).toBe(1);
+  other.close();
+  expect(output()).toMatch(new RegExp(`"rule":"[^"]+","msg":"It cannot listen on port ${port}: listen EADDRINUSE`));
   expect(output()).not.toMatch(/^\s+at /m);
 });
 

@@ -1,13 +1,14 @@
 import * as z from "zod";
 import type { FunctionDeclaration } from "../../../shared/declaration.ts";
 import { ConfigMap, Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { namespaceName, objectName } from "../../../shared/names.ts";
 
 /** The kinds on whose objects a dead letter can be shown. */
 export const shownOn = [PersistentVolumeClaim, Pod] as const;
 
 const settings = z.object({
-  namespace: z.string().min(1).default("holdfast").describe("The namespace of the ConfigMap that keeps the letters."),
-  configMap: z.string().min(1).default("holdfast-dead-letters").describe("The name of that ConfigMap."),
+  namespace: namespaceName.default("holdfast").describe("The namespace of the ConfigMap that keeps the letters."),
+  configMap: objectName.default("holdfast-dead-letters").describe("The name of that ConfigMap."),
 });
 export type Settings = z.output<typeof settings>;
 

@@ -1,17 +1,14 @@
 import * as z from "zod";
 import type { FunctionDeclaration } from "../../../shared/declaration.ts";
 import { ConfigMap, Event, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { namespaceName, objectName } from "../../../shared/names.ts";
 
 /** The kinds that the shipped table sweeps. An admin who adds another to the table grants its `list` to the function's role. */
 const swept = [PersistentVolumeClaim] as const;
 
 const settings = z.object({
-  namespace: z.string().min(1).default("holdfast").describe("The namespace of the ConfigMap that holds the table."),
-  table: z
-    .string()
-    .min(1)
-    .default("holdfast-sweep")
-    .describe("The name of that ConfigMap; the table is its key table.yaml."),
+  namespace: namespaceName.default("holdfast").describe("The namespace of the ConfigMap that holds the table."),
+  table: objectName.default("holdfast-sweep").describe("The name of that ConfigMap; the table is its key table.yaml."),
   rate: z.coerce.number().positive().max(1000).default(100).describe("Events sent per second, at most."),
   tick: z.coerce
     .number()

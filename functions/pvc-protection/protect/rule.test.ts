@@ -102,6 +102,16 @@ test("a finalizer without a domain is refused with its variable and value", () =
   );
 });
 
+test("excluded namespaces are names of namespaces", () => {
+  expect(settings({ EXCLUDED_NAMESPACES: " kube-system, monitoring " }).excludedNamespaces).toEqual([
+    "kube-system",
+    "monitoring",
+  ]);
+  expect(() => settings({ EXCLUDED_NAMESPACES: "kube-system,Team_A" })).toThrow(
+    'EXCLUDED_NAMESPACES is "kube-system,Team_A": expected names of namespaces such as kube-system,monitoring.',
+  );
+});
+
 test.each([
   "tier=gold",
   "tier==gold,!legacy",

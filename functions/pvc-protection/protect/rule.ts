@@ -4,6 +4,7 @@ import type { Hint } from "../../../shared/event/hint.ts";
 import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { namespaceName } from "../../../shared/names.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
 import { finalizerName, holdfastProtection, inTreeProtection } from "../../../shared/storage/protection.ts";
 
@@ -34,6 +35,9 @@ const settings = z.object({
         .map((name) => name.trim())
         .filter(Boolean),
     )
+    .refine((names) => names.every((name) => namespaceName.safeParse(name).success), {
+      error: "expected names of namespaces such as kube-system,monitoring",
+    })
     .describe("Namespaces whose claims are left alone, separated by commas."),
   inTree: z
     .enum(["present", "absent"])
