@@ -19,20 +19,29 @@ export function functionNames() {
     .sort();
 }
 
+/** What is no function and has an image all the same, and where it begins. */
+const others = { "platform/source": "local/standalone/main.ts" };
+
+/** Everything that `fn://<name>` can stand for: every function, and what runs beside them without Knative. */
+export function imageNames() {
+  return [...functionNames(), ...Object.keys(others)].sort();
+}
+
 /** The folder that holds a function's bundle. */
 export function bundleFolder(/** @type {string} */ name) {
   return join(root, "dist", "functions", name);
 }
 
 /**
- * esbuild's options for one function. The plugins write the files, to `outdir`.
+ * esbuild's options for one image's bundle. The plugins write the files, to `outdir`.
  * @param {string} name
  * @returns {import("esbuild").BuildOptions & { outdir: string }}
  */
 export function bundleOptions(name) {
+  const other = /** @type {Record<string, string | undefined>} */ (others)[name];
   return {
     absWorkingDir: root,
-    entryPoints: [{ in: `functions/${name}/index.ts`, out: "function" }],
+    entryPoints: [{ in: other ?? `functions/${name}/index.ts`, out: "function" }],
     outdir: bundleFolder(name),
     entryNames: "[name]-[hash]",
     outExtension: { ".js": ".mjs" },
@@ -47,17 +56,18 @@ export function bundleOptions(name) {
     metafile: true,
     write: false,
     logLevel: "warning",
-    plugins: [lateBuiltins(), leaveOut(), asScripts(), bakeCodeCache()],
+    // What always runs is not tuned for its start, and needs what functions can do without.
+    plugins: other ? [asScripts()] : [lateBuiltins(), leaveOut(), asScripts(), bakeCodeCache()],
   };
 }
 
 /** Bundles functions. Rejects with esbuild's errors. */
-export async function bundle(names = functionNames()) {
+export async function bundle(names = imageNames()) {
   await Promise.all(names.map((name) => build(bundleOptions(name))));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const known = functionNames();
+  const known = imageNames();
   const asked = process.argv.slice(2);
   const unknown = asked.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
