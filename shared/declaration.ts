@@ -5,6 +5,8 @@ import type { Kind } from "./kubernetes/kind.ts";
 export interface Permission {
   /** Only in the namespace that the function runs in. */
   readonly ownNamespace?: true;
+  /** Not granted by default: only where the admin installs the overlay of this name. */
+  readonly overlay?: string;
   readonly resource: Kind;
   readonly subresource?: string;
   readonly verbs: readonly ("get" | "list" | "create" | "update" | "patch" | "delete")[];

@@ -21,23 +21,36 @@ const group = "rbac.authorization.k8s.io";
 export function accessOf({ name, labels }: Identity, grants: readonly Grant[]): readonly object[] {
   const everywhere = grants.filter(({ ownNamespace }) => !ownNamespace);
   const here = grants.filter(({ ownNamespace }) => ownNamespace);
-  const bind = (role: "Role" | "ClusterRole", metadata: { readonly name: string }, grants: readonly Grant[]) => [
+  const inCluster = { name: clusterWide(name), labels };
+  const inNamespace = { name, namespace, labels };
+  return [
+    // The token is asked for here, because in a Service Knative takes only its refusal.
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: inNamespace, automountServiceAccountToken: true },
+    ...(everywhere.length > 0 ? bind("ClusterRole", inCluster, everywhere, name) : []),
+    ...(here.length > 0 ? bind("Role", inNamespace, here, name) : []),
+  ];
+}
+
+/** What an overlay grants to an account that is there, in the whole cluster. */
+export function furtherAccessOf({ name, labels }: Identity, overlay: string, grants: readonly Grant[]) {
+  return bind("ClusterRole", { name: clusterWide(`${name}-${overlay}`), labels }, grants, name);
+}
+
+function bind(
+  role: "Role" | "ClusterRole",
+  metadata: { readonly name: string; readonly namespace?: string; readonly labels: Record<string, string> },
+  grants: readonly Grant[],
+  account: string,
+): readonly object[] {
+  return [
     { apiVersion: `${group}/v1`, kind: role, metadata, rules: rulesOf(grants) },
     {
       apiVersion: `${group}/v1`,
       kind: `${role}Binding`,
       metadata,
       roleRef: { apiGroup: group, kind: role, name: metadata.name },
-      subjects: [{ kind: "ServiceAccount", name, namespace }],
+      subjects: [{ kind: "ServiceAccount", name: account, namespace }],
     },
-  ];
-  const inCluster = { name: clusterWide(name), labels };
-  const inNamespace = { name, namespace, labels };
-  return [
-    // The token is asked for here, because in a Service Knative takes only its refusal.
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: inNamespace, automountServiceAccountToken: true },
-    ...(everywhere.length > 0 ? bind("ClusterRole", inCluster, everywhere) : []),
-    ...(here.length > 0 ? bind("Role", inNamespace, here) : []),
   ];
 }
 

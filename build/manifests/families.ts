@@ -6,7 +6,8 @@ import type { Kind } from "../../shared/kubernetes/kind.ts";
  * the others.
  */
 const families: Readonly<Record<string, readonly string[]>> = {
-  workloads: ["Pod", "StatefulSet"],
+  // A namespace changes seldom, and what it says is about its workloads.
+  workloads: ["Pod", "StatefulSet", "Namespace"],
   storage: ["PersistentVolumeClaim", "PersistentVolume", "VolumeAttachment", "Volume"],
   nodes: ["Node", "Machine"],
 };

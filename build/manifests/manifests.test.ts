@@ -113,6 +113,28 @@ test("grants on one resource are one line; what is the function's own namespace'
   expect(find("knative/a/one.yaml", "RoleBinding")).toHaveLength(1);
 });
 
+test("what an overlay grants is a role of its own, for the same account", () => {
+  const find = generate(
+    declare("a/one", {
+      may: [
+        { resource: Pod, verbs: ["get"] },
+        { resource: Pod, verbs: ["delete"], overlay: "more" },
+      ],
+    }),
+    declare("a/two", { may: [{ resource: Pod, verbs: ["patch"], overlay: "more" }] }),
+  );
+  expect(find("knative/a/one.yaml", "ClusterRole")).toMatchObject([{ rules: [{ verbs: ["get"] }] }]);
+  expect(find("knative/a/two.yaml", "ClusterRole")).toEqual([]);
+  expect(find("knative/a/more/access.yaml", "ClusterRole")).toMatchObject([
+    { metadata: { name: "holdfast-a-one-more" }, rules: [{ resources: ["pods"], verbs: ["delete"] }] },
+    { metadata: { name: "holdfast-a-two-more" }, rules: [{ resources: ["pods"], verbs: ["patch"] }] },
+  ]);
+  expect(find("knative/a/more/access.yaml", "ClusterRoleBinding")).toMatchObject([
+    { roleRef: { name: "holdfast-a-one-more" }, subjects: [{ name: "a-one", namespace: "holdfast" }] },
+    { roleRef: { name: "holdfast-a-two-more" }, subjects: [{ name: "a-two", namespace: "holdfast" }] },
+  ]);
+});
+
 test("a function that may do nothing gets no role", () => {
   const find = generate(declare("a/one", {}));
   expect(find("knative/a/one.yaml", "ServiceAccount")).toHaveLength(1);

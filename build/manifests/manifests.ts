@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { slug } from "../../shared/rule.ts";
-import { accessOf } from "./access.ts";
+import { accessOf, furtherAccessOf } from "./access.ts";
 import { addKafka } from "./components/kafka.ts";
 import { addNoKnative } from "./components/no-knative.ts";
 import { addOidc } from "./components/oidc.ts";
@@ -21,7 +21,7 @@ const deadLetterFunction = "platform/dead-letter";
  * Every generated manifest, by its path in the repository. The same declarations give the same text.
  *
  * - `knative/<system>/<function>.yaml`: identity, roles, Service and default Triggers of a function
- * - `knative/<system>/<option>/triggers.yaml`: the Triggers of an option
+ * - `knative/<system>/<option>/triggers.yaml`, `access.yaml`: the Triggers of an option, and what it grants
  * - `knative/platform/sweep-table.yaml`, `sources/sweep.yaml`: what the sweep looks for, and when
  * - `sources/<family>.yaml`: where a broker's events come from
  * - a `kustomization.yaml` in each of these folders, a component for each system and each option, and in
@@ -49,6 +49,8 @@ export function manifestsOf(functions: readonly Declared[]): ReadonlyMap<string,
 
 const plain = (object: object) => toYaml(object);
 
+const identityOf = (name: string) => ({ name: slug(name), labels: labelsOf(name) });
+
 const systemOf = ({ name }: Declared) => name.slice(0, name.indexOf("/"));
 
 const deadLettersOf = (functions: readonly Declared[]) =>
@@ -58,7 +60,10 @@ function addFunction(files: Map<string, string>, declared: Declared, functions: 
   const { name, may } = declared;
   const triggers = triggersOf(declared).filter(({ overlay }) => !overlay);
   const documents = [
-    ...accessOf({ name: slug(name), labels: labelsOf(name) }, may).map(plain),
+    ...accessOf(
+      identityOf(name),
+      may.filter(({ overlay }) => !overlay),
+    ).map(plain),
     serviceOf(declared),
     ...triggers.map((trigger) => plain(triggerManifest(trigger, deadLettersOf(functions)))),
   ];
@@ -72,6 +77,13 @@ function addOptions(files: Map<string, string>, functions: readonly Declared[]):
     for (const [option, triggers] of Map.groupBy(optional, ({ overlay }) => overlay)) {
       const documents = triggers.map((trigger) => plain(triggerManifest(trigger, deadLettersOf(functions))));
       files.set(`knative/${system}/${option}/triggers.yaml`, toFile(`functions/${system}/*`, documents));
+    }
+    const grants = members.flatMap(({ name, may }) => may.map((grant) => ({ name, ...grant })));
+    for (const [option, granted] of Map.groupBy(grants, ({ overlay }) => overlay)) {
+      if (option === undefined) continue;
+      const byFunction = [...Map.groupBy(granted, ({ name }) => name)];
+      const documents = byFunction.flatMap(([name, may]) => furtherAccessOf(identityOf(name), option, may).map(plain));
+      files.set(`knative/${system}/${option}/access.yaml`, toFile(`functions/${system}/*`, documents));
     }
   }
 }

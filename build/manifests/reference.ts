@@ -55,10 +55,11 @@ function wakes(declared: Declared): string {
 }
 
 function permissions({ may }: Declared): string {
-  const rows = may.map(({ resource, subresource, verbs, ownNamespace }) => [
+  const rows = may.map(({ resource, subresource, verbs, ownNamespace, overlay }) => [
     inWords(resource, subresource),
     verbs.join(", "),
-    resource.namespaced ? (ownNamespace ? "its own namespace" : "all namespaces") : "the cluster",
+    (resource.namespaced ? (ownNamespace ? "its own namespace" : "all namespaces") : "the cluster") +
+      (overlay ? `, with the overlay ${code(overlay)}` : ""),
   ]);
   return table(["Resource", "Verbs", "Where"], rows);
 }

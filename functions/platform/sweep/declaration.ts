@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { FunctionDeclaration } from "../../../shared/declaration.ts";
-import { ConfigMap, Event, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { ConfigMap, Event, PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { namespaceName, objectName } from "../../../shared/names.ts";
 
 /** The kinds that the shipped table sweeps. An admin who adds another to the table grants its `list` to the function's role. */
-const swept = [PersistentVolumeClaim] as const;
+const swept = [PersistentVolumeClaim, StatefulSet] as const;
 
 const settings = z.object({
   namespace: namespaceName.default("holdfast").describe("The namespace of the ConfigMap that holds the table."),

@@ -26,6 +26,8 @@ export const own = rule({
     { resource: Sets, verbs: ["get", "list"] },
     { resource: Namespace, verbs: ["get"] },
     { resource: PersistentVolumeClaim, verbs: ["list", "patch"] },
+    // What OwnerReferencesPermissionEnforcement, which OpenShift switches on, asks of whoever changes owner references.
+    { resource: PersistentVolumeClaim, verbs: ["delete"], overlay: "owner-references-enforced" },
     { resource: Pod, verbs: ["get", "list"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
