@@ -1,16 +1,17 @@
 // Runs a bundled function through its first events and writes the code cache of each of its scripts.
-//   node rehearse.mjs FOLDER
+//   node rehearse.mjs FOLDER [AS]
+// Stack traces name the scripts as they were named here, so AS is the folder that they will be in.
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
+import { Server } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import vm from "node:vm";
 import * as kinds from "../../shared/kubernetes/kind.ts";
 
-const [folder = ""] = process.argv.slice(2);
+const [folder = "", as = folder] = process.argv.slice(2);
 
 // The starter takes its Script from here.
 /** @type {Map<string, vm.Script>} */
@@ -18,7 +19,9 @@ const scripts = new Map();
 const { Script } = vm;
 vm.Script = class extends Script {
   constructor(/** @type {string} */ source, /** @type {vm.ScriptOptions & { filename: string }} */ options) {
-    super(source, { ...options, cachedData: undefined });
+    // Written anew, because a part of a string goes into the cache with the whole of it.
+    const filename = Buffer.from(`${as}/${basename(options.filename)}`).toString();
+    super(source, { ...options, filename, cachedData: undefined });
     scripts.set(options.filename, this);
   }
 };
@@ -31,7 +34,10 @@ process.env.KUBECONFIG = join(temporary, "kubeconfig");
 writeFileSync(process.env.KUBECONFIG, kubeconfigOf(api.port));
 process.env.LOG_LEVEL = "error";
 process.env.PORT = String(await freePort());
+const listening = firstListening();
 await import(pathToFileURL(join(folder, "index.mjs")).href);
+// Not by trying: every failed try would leave traces in the cache, and no two of them would be alike.
+await listening;
 
 // A running pod's update, which ends most functions' part at once, and then whatever may make one look: events in
 // Reference mode, which say nothing about the object.
@@ -98,18 +104,22 @@ async function post({ apiVersion, kind, namespaced }, type, body = "") {
     "ce-name": "a",
     ...(namespaced ? { "ce-namespace": "a" } : {}),
   };
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const sending = request({ port: process.env.PORT, method: "POST", headers }).end(body);
-      const [response] = await once(sending, "response");
-      const answer = (await response.setEncoding("utf8").toArray()).join("");
-      if (response.statusCode !== 500) return;
-      // A part that was left out and is needed after all would otherwise show in a cluster only.
-      console.error(answer);
-      process.exit(1);
-    } catch (error) {
-      if (attempt === 100) throw error;
-      await sleep(20);
-    }
-  }
+  const sending = request({ port: process.env.PORT, method: "POST", headers }).end(body);
+  const [response] = await once(sending, "response");
+  const answer = (await response.setEncoding("utf8").toArray()).join("");
+  if (response.statusCode !== 500) return;
+  // A part that was left out and is needed after all would otherwise show in a cluster only.
+  console.error(answer);
+  process.exit(1);
+}
+
+/** Resolves when the next server of this process takes connections. */
+function firstListening() {
+  const { listen } = Server.prototype;
+  return new Promise((resolve) => {
+    Server.prototype.listen = function (/** @type {any[]} */ ...options) {
+      this.once("listening", resolve);
+      return listen.apply(this, /** @type {any} */ (options));
+    };
+  });
 }

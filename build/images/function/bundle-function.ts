@@ -1,0 +1,38 @@
+import { cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { build, type Metafile } from "esbuild";
+import { bundleOptions } from "../../../esbuild.config.mjs";
+import { Complaint } from "../../../local/start/complaint.ts";
+
+/** A function as it is bundled for images: the same for every platform, and without a code cache. */
+export interface Bundle {
+  /** `<system>/<rule>`. */
+  readonly name: string;
+  /** Holds `index.mjs`, the scripts, and source maps, which stay out of the image. */
+  readonly folder: string;
+  /** The names of what goes into the image. */
+  readonly files: readonly string[];
+  readonly metafile: Metafile;
+}
+
+/** Bundles a function into a folder of its own in `output`. @throws Complaint when it cannot be; esbuild has told why, then */
+export async function bundleFunction(name: string, output: string): Promise<Bundle> {
+  const folder = join(output, name);
+  await rm(folder, { recursive: true, force: true });
+  const options = bundleOptions(name);
+  // Each platform's Node bakes a cache of its own.
+  const plugins = (options.plugins ?? []).filter((plugin) => plugin.name !== "bake code cache");
+  await build({ ...options, outdir: folder, plugins }).catch((error: Error) => {
+    throw new Complaint(`${name} cannot be bundled.`, { cause: error });
+  });
+  const metafile = JSON.parse(await readFile(join(folder, "metafile.json"), "utf8")) as Metafile;
+  const files = (await readdir(folder)).filter((file) => /\.[cm]js$/.test(file)).sort();
+  return { name, folder, files, metafile };
+}
+
+/** A copy of what goes into the image, to add a platform's code cache to. */
+export async function copyBundle({ folder, files }: Bundle, to: string): Promise<void> {
+  await rm(to, { recursive: true, force: true });
+  await mkdir(to, { recursive: true });
+  for (const file of files) await cp(join(folder, file), join(to, file));
+}

@@ -1,0 +1,27 @@
+// Builds an image per function: npm run image -- --help
+import { functionNames } from "../../esbuild.config.mjs";
+import { complain } from "../../local/start/complaint.ts";
+import { updatePinned } from "./base/pinned.ts";
+import { help, readImageOptions } from "./options.ts";
+import { produce } from "./produce.ts";
+import { progressOn } from "./progress.ts";
+import { surroundingsOf } from "./registry/surroundings.ts";
+
+const progress = progressOn(process.stderr);
+try {
+  const options = readImageOptions(process.argv.slice(2), functionNames(), process.env);
+  if (options.task === "help") process.stdout.write(help);
+  else if (options.task === "update base") {
+    const { before, after } = await updatePinned(surroundingsOf(process.env, options.insecure));
+    const what = before.digest === after.digest ? "still" : "now";
+    process.stdout.write(`${after.image} is ${what} ${after.digest}\n`);
+  } else {
+    const { functions, build, destination } = options;
+    const names = await produce(functions, build, destination, progress, process.env);
+    progress.end();
+    for (const name of names.values()) process.stdout.write(`${name}\n`);
+  }
+} catch (error) {
+  progress.end();
+  process.exitCode = complain(error);
+}

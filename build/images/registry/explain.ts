@@ -1,0 +1,36 @@
+import { Complaint } from "../../../local/start/complaint.ts";
+import type { Answer } from "./transport.ts";
+
+/** What a registry says of an answer that is not what was hoped for, in a few words. */
+export async function reasonOf({ status, body }: Answer): Promise<string> {
+  const text = await body.text().catch(() => "");
+  try {
+    const { errors } = JSON.parse(text) as { errors: { code: string; message?: string; detail?: unknown }[] };
+    const detail = (value: unknown) => (typeof value === "string" ? ` (${value})` : "");
+    return `${status}, ${errors.map(({ code, message, detail: more }) => `${code}: ${message}${detail(more)}`).join("; ")}`;
+  } catch {
+    const [line = ""] = text.trim().split("\n");
+    return line && !line.startsWith("<") ? `${status}, ${line.slice(0, 200)}` : String(status);
+  }
+}
+
+/** Why nothing came back from a registry. */
+export function unreachable(host: string, error: Error & { code?: string }): Complaint {
+  const { code = "", message } = error;
+  if (isCertificateFault(code))
+    return new Complaint(
+      `The certificate of ${host} is not trusted: ${message}. NODE_EXTRA_CA_CERTS can name a file with your own authority; --insecure-registry accepts any certificate.`,
+    );
+  if (isNoTls(code))
+    return new Complaint(`${host} does not answer with TLS. If it is meant to be so, say --insecure-registry.`);
+  return new Complaint(`The registry ${host} cannot be reached: ${message || code}.`, { cause: error });
+}
+
+/** Whether what answered speaks no TLS. */
+export function isNoTls(code: string): boolean {
+  return ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "EPROTO"].includes(code);
+}
+
+function isCertificateFault(code: string): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)/.test(code);
+}
