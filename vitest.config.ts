@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 const suites = ["functions", "shared", "local", "knative", "sources", "build", "test"];
 
 // Where there is a cluster, the scenarios of what the laptop edition has of Kubernetes' controllers are held against them, too.
-const controllers = ["garbage-collector", "claim-protection", "namespace"];
+const controllers = ["garbage-collector", "claim-protection", "namespace", "statefulset"];
 const hasCluster = Boolean(process.env.KUBEBUILDER_ASSETS || process.env.KUBECONFIG);
 
 export default defineConfig({

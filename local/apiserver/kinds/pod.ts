@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Fields } from "../patch/value.ts";
-import { type Cause, forbiddenValue, requiredValue } from "../validation/cause.ts";
+import { type Cause, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from "../validation/cause.ts";
+import { labelProblems } from "../validation/names.ts";
 import { objectIn, objectsIn, setMissing, specOf, statusOf } from "./fields.ts";
 import { defaultPodSpec, qosClass } from "./pod-spec.ts";
 import type { Strategy } from "./strategy.ts";
@@ -48,11 +49,17 @@ export const podStrategy: Strategy = {
     const spec = specOf(pod);
     if (live) return checkChange(spec, specOf(live));
     const containers = objectsIn(spec, "containers");
-    if (containers.length === 0) return [requiredValue("spec.containers")];
-    return containers.flatMap(({ name, image }, index) => [
-      ...(name ? [] : [requiredValue(`spec.containers[${index}].name`)]),
-      ...(image ? [] : [requiredValue(`spec.containers[${index}].image`)]),
-    ]);
+    const restart = restartPolicies.includes(`${spec.restartPolicy}`)
+      ? []
+      : [unsupportedValue("spec.restartPolicy", spec.restartPolicy, restartPolicies)];
+    if (containers.length === 0) return [requiredValue("spec.containers"), ...restart];
+    return [
+      ...containers.flatMap(({ name, image }, index) => [
+        ...containerNameCauses(`spec.containers[${index}].name`, name),
+        ...(image ? [] : [requiredValue(`spec.containers[${index}].image`)]),
+      ]),
+      ...restart,
+    ];
   },
 
   gracePeriod(pod, asked) {
@@ -63,6 +70,13 @@ export const podStrategy: Strategy = {
     return period < 0 ? 1 : period;
   },
 };
+
+const restartPolicies = ["Always", "OnFailure", "Never"];
+
+function containerNameCauses(field: string, name: unknown): Cause[] {
+  if (!name) return [requiredValue(field)];
+  return labelProblems(`${name}`).map((problem) => invalidValue(field, name, problem));
+}
 
 const immutable =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";

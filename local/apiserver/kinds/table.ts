@@ -1,6 +1,5 @@
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import type { Resource } from "../resource.ts";
-import { builtin } from "./builtin.ts";
 
 /** What is served just now: the built-in resources and those of CustomResourceDefinitions. */
 export interface ResourceTable {
@@ -12,10 +11,9 @@ export interface ResourceTable {
   define(definition: string, resources: Resource[]): void;
 }
 
-const groups = new Set(builtin.map(groupOf));
-
-/** A table that begins with the built-in resources. */
-export function createResourceTable(): ResourceTable {
+/** A table that begins with the built-in resources given. */
+export function createResourceTable(builtin: readonly Resource[]): ResourceTable {
+  const groups = new Set(builtin.map(groupOf));
   const custom = new Map<string, Resource[]>();
   const lookup = new Map(builtin.map((resource) => [pathKey(resource), resource]));
   return {

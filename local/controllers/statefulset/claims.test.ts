@@ -33,7 +33,7 @@ describe("the claims of a StatefulSet", () => {
     });
     expect((await world.claim("logs-named-0"))?.metadata.labels).toEqual({ app: "named" });
     expect((await world.claim("logs-named-0"))?.metadata.ownerReferences).toBeUndefined();
-    await tells("named", "SuccessfulCreate: Create Claim logs-named-1 Pod named-1 in StatefulSet named successful");
+    await tells("named", "SuccessfulCreate: Create Claim logs-named-1 Pod named-1 in StatefulSet named success");
   });
 
   it("are mounted in the place of volumes of the template that have their names", async () => {

@@ -8,7 +8,7 @@ import { claimNameOf } from "./identity.ts";
 import { claimsOf } from "./make-pod.ts";
 import { hasUnexpectedController, isLeftBehind, type Occupant, ownersAreRight, rightOwners } from "./retention.ts";
 import type { SetObject } from "./set.ts";
-import { recordAttempt, type SetTools } from "./set-tools.ts";
+import { recordClaim, type SetTools } from "./set-tools.ts";
 
 /**
  * Creates the claims of an ordinal that are missing. Fails, after it has tried them all, when one cannot be created or is being
@@ -23,14 +23,13 @@ export async function ensureClaims(tools: SetTools, set: SetObject, { pod, ordin
       if (isBeingDeleted(present)) failures.push(`pvc ${name} is being deleted`);
       continue;
     }
-    const what = `Claim ${name} Pod ${pod.metadata.name}`;
     try {
       tools.writes.wrote(keyOf(set), PersistentVolumeClaim, await tools.client.create(PersistentVolumeClaim, claim));
-      recordAttempt(tools, set, "Create", what);
+      recordClaim(tools, set, claim, pod);
     } catch (error) {
       failures.push(`failed to create PVC ${name}: ${error instanceof Error ? error.message : error}`);
       // The cache has not seen it yet.
-      if (!isAlreadyExists(error)) recordAttempt(tools, set, "Create", what, error);
+      if (!isAlreadyExists(error)) recordClaim(tools, set, claim, pod, error);
     }
   }
   if (failures.length) throw new Error(failures.join("; "));

@@ -11,7 +11,7 @@ import { ordinalOf, podNameLabel } from "./identity.ts";
 import { controllerReference, hasItsClaims, identityLabels, volumesOf } from "./make-pod.ts";
 import type { Occupant } from "./retention.ts";
 import type { SetObject } from "./set.ts";
-import { adoption, recordAttempt, release, type SetTools } from "./set-tools.ts";
+import { adoption, recordPod, release, type SetTools } from "./set-tools.ts";
 
 /** A pod of a set, or one that is meant to be. */
 export interface Member extends Occupant {
@@ -53,11 +53,10 @@ export async function isStillWanted({ client }: SetTools, { metadata }: SetObjec
 
 /** Creates the claims of a pod and then the pod. */
 export async function createPod(tools: SetTools, set: SetObject, member: Member): Promise<void> {
-  const what = `Pod ${member.pod.metadata.name}`;
   try {
     await ensureClaims(tools, set, member);
   } catch (error) {
-    recordAttempt(tools, set, "Create", what, error);
+    recordPod(tools, set, "Create", member.pod, error);
     throw error;
   }
   const { failure } = await tools.client.create(Pod, member.pod).then(
@@ -66,15 +65,15 @@ export async function createPod(tools: SetTools, set: SetObject, member: Member)
   );
   // Somebody else's pod has the name, or the cache has not seen ours yet.
   if (isAlreadyExists(failure)) throw failure;
-  await fixOwners(tools, set, member).catch(failedUpdate(tools, set, what));
-  recordAttempt(tools, set, "Create", what, failure);
+  await fixOwners(tools, set, member).catch(failedUpdate(tools, set, member));
+  recordPod(tools, set, "Create", member.pod, failure);
   if (failure !== undefined) throw failure;
 }
 
 /** Creates what a pod that waits has lost of its claims since it was created. */
 export async function replaceLostClaims(tools: SetTools, set: SetObject, member: Member): Promise<void> {
   await ensureClaims(tools, set, member);
-  await fixOwners(tools, set, member).catch(failedUpdate(tools, set, `Pod ${member.pod.metadata.name}`));
+  await fixOwners(tools, set, member).catch(failedUpdate(tools, set, member));
 }
 
 /** Gives a pod the labels, volumes and owners of claims that it should have. Volumes cannot be changed: the server says so. */
@@ -84,7 +83,6 @@ export async function correctPod(tools: SetTools, set: SetObject, member: Member
   const mounts = hasItsClaims(set, pod, ordinal);
   const owned = claimsHaveRightOwners(tools, set, member);
   if (!labels && mounts && owned) return;
-  const what = `Pod ${pod.metadata.name}`;
   try {
     if (!mounts) await ensureClaims(tools, set, member);
     if (!owned) await fixOwners(tools, set, member);
@@ -94,28 +92,27 @@ export async function correctPod(tools: SetTools, set: SetObject, member: Member
       tools.writes.wrote(keyOf(set), Pod, written);
     }
   } catch (error) {
-    if (!isConflict(error)) recordAttempt(tools, set, "Update", what, error);
+    if (!isConflict(error)) recordPod(tools, set, "Update", pod, error);
     throw error;
   }
-  recordAttempt(tools, set, "Update", what);
+  recordPod(tools, set, "Update", pod);
 }
 
 /** Deletes a pod, in its time; one that is gone has been deleted. */
 export async function deletePod(tools: SetTools, set: SetObject, { pod }: Member): Promise<void> {
   const { namespace, name, uid } = pod.metadata;
-  const what = `Pod ${name}`;
   try {
     await tools.client.delete(Pod, namespace, name, { uid });
   } catch (error) {
-    recordAttempt(tools, set, "Delete", what, error);
+    recordPod(tools, set, "Delete", pod, error);
     throw error;
   }
-  recordAttempt(tools, set, "Delete", what);
+  recordPod(tools, set, "Delete", pod);
 }
 
-function failedUpdate(tools: SetTools, set: SetObject, what: string) {
+function failedUpdate(tools: SetTools, set: SetObject, { pod }: Member) {
   return (error: unknown) => {
-    recordAttempt(tools, set, "Update", what, error);
+    recordPod(tools, set, "Update", pod, error);
     throw error;
   };
 }

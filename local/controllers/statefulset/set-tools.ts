@@ -17,17 +17,38 @@ export interface SetTools extends ControllerTools {
   retention: boolean;
 }
 
-/** Shows on the set how an attempt at one of its pods or claims ended. */
-export function recordAttempt(tools: SetTools, set: SetObject, verb: string, what: string, error?: unknown): void {
-  const attempt = `${verb} ${what} in StatefulSet ${set.metadata.name}`;
-  const message = error instanceof Error ? error.message : String(error);
-  tools.record(set, {
-    by: "statefulset-controller",
-    ...(error === undefined
-      ? { type: "Normal", reason: `Successful${verb}`, note: `${attempt} successful` }
-      : { type: "Warning", reason: `Failed${verb}`, note: `${attempt} failed error: ${message}` }),
-  });
+/** Shows on the set how an attempt at one of its pods ended. */
+export function recordPod(tools: SetTools, set: SetObject, verb: string, pod: KubernetesObject, error?: unknown): void {
+  const attempt = `${verb} Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
+  recordAttempt(
+    tools,
+    set,
+    verb,
+    error === undefined ? `${attempt} successful` : `${attempt} ${failure(error)}`,
+    error,
+  );
 }
+
+/** Shows on the set how the creation of a pod's claim ended. */
+export function recordClaim(
+  tools: SetTools,
+  set: SetObject,
+  claim: KubernetesObject,
+  pod: KubernetesObject,
+  error?: unknown,
+): void {
+  const attempt = `Create Claim ${claim.metadata.name}`;
+  const where = `Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
+  const note = error === undefined ? `${attempt} ${where} success` : `${attempt} for ${where} ${failure(error)}`;
+  recordAttempt(tools, set, "Create", note, error);
+}
+
+function recordAttempt({ record }: SetTools, set: SetObject, verb: string, note: string, error: unknown): void {
+  const [type, outcome] = error === undefined ? (["Normal", "Successful"] as const) : (["Warning", "Failed"] as const);
+  record(set, { by: "statefulset-controller", type, reason: `${outcome}${verb}`, note });
+}
+
+const failure = (error: unknown) => `failed error: ${error instanceof Error ? error.message : error}`;
 
 /** Strategic merge patch that makes an owner control an object, if the object is still the same one. */
 export function adoption(object: KubernetesObject, reference: object): object {
