@@ -37,23 +37,23 @@ interface Enforced extends SetAndRivals {
   readonly policy: Policy;
 }
 
-function enforce({ set, policy, rivals }: Enforced, now: number, extent: Extent): Decision {
+function enforce({ set, policy, rivals }: Enforced, now: number, extent: Extent): Decision | undefined {
   const subject = { about: set, kind: Sets };
   const current = retentionInForce(set);
   const rival = policy.name === "Retain" ? undefined : rivals[0];
   const native = rival ? keep : nativePolicy(policy);
   const wanted = cut(native, extent);
   const before = readProgress(set, name);
-  if (!current) return settle(set, policy, rival, before);
+  if (!current) return settle(set, policy, rival, before, now);
   const agrees = extent === "off" ? !holdsField(set) && !deletesMore(current, native) : isSame(current, wanted);
-  if (agrees) return settle(set, policy, rival, before);
+  if (agrees) return settle(set, policy, rival, before, now);
 
   const holders = holdersOfDelete(set);
   const details = describePolicy(policy);
   if (holders.length > 0) {
     const because =
-      `${faultsOf(policy)}The persistentVolumeClaimRetentionPolicy of StatefulSet ${set.metadata.name} is ${text(current)} and held by ${holders.join(", ")}: ` +
-      `it is left as it is, and not made ${text(wanted)}. Take it out of what ${holders.join(", ")} ${holders.length > 1 ? "apply" : "applies"}, or remove the annotation ${policyKey}.`;
+      `${faultsOf(policy)}The persistentVolumeClaimRetentionPolicy of StatefulSet ${set.metadata.name} is ${inFull(current)}, held by ${holders.join(", ")}: ` +
+      `it is left as it is, and not made ${inFull(wanted)}. Take it out of what ${holders.join(", ")} ${holders.length > 1 ? "apply" : "applies"}, or remove the annotation ${policyKey}.`;
     const step = { name: "held", details: { ...details, holders } };
     return { ...subject, do: "stop", because, step, ...tellingOf(before?.step, warning(held, because)) };
   }
@@ -62,12 +62,12 @@ function enforce({ set, policy, rivals }: Enforced, now: number, extent: Extent)
   const attempt = attemptAfter(before, field, now);
   if (attempt > patience) {
     const because =
-      `The persistentVolumeClaimRetentionPolicy of StatefulSet ${set.metadata.name} was made ${field} ${patience} times and taken back as often; it is ${text(current)} now and is left alone. ` +
+      `The persistentVolumeClaimRetentionPolicy of StatefulSet ${set.metadata.name} was made ${inFull(wanted)} ${patience} times and taken back as often: it is left alone. ` +
       `Take the field out of what somebody else applies to the set, then remove the annotation ${progressKey(name)}.`;
     const step = { name: "fought-over", attempt, details: { ...details, field } };
     return { ...subject, do: "stop", because, step, ...tellingOf(before?.step, warning(fought, because)) };
   }
-  const because = `StatefulSet ${set.metadata.name} gets persistentVolumeClaimRetentionPolicy ${field}, as ${reasonFor(policy, rival)}.`;
+  const because = `StatefulSet ${set.metadata.name} gets persistentVolumeClaimRetentionPolicy ${inFull(wanted)}, as ${reasonFor(policy, rival)}.`;
   const step = {
     name: stepOf(policy, rival),
     attempt,
@@ -84,7 +84,13 @@ function enforce({ set, policy, rivals }: Enforced, now: number, extent: Extent)
 }
 
 /** The field is what it is to be, or nothing of ours to say: what is in force is written down, for people and for the other rules. */
-function settle(set: StatefulSet, policy: Policy, rival: StatefulSet | undefined, before: Before): Decision {
+function settle(
+  set: StatefulSet,
+  policy: Policy,
+  rival: StatefulSet | undefined,
+  before: Before,
+  now: number,
+): Decision | undefined {
   const field = before?.field;
   // What was applied stays on record, so that it is noticed when it is taken back.
   const current = retentionInForce(set);
@@ -97,7 +103,10 @@ function settle(set: StatefulSet, policy: Policy, rival: StatefulSet | undefined
   };
   const notice = noticeOf(set, policy, rival);
   const because = notice?.note ?? `StatefulSet ${set.metadata.name} follows ${policy.name}: ${inWords(policy)}.`;
-  return { about: set, kind: Sets, do: "wait", because, step, ...tellingOf(before?.step, notice) };
+  const told = tellingOf(before?.step, notice);
+  // Most updates of a set change its status alone: nothing is said twice.
+  if (nextProgress(set, name, step, because, now) === undefined && told.retract.length === 0) return undefined;
+  return { about: set, kind: Sets, do: "wait", because, step, ...told };
 }
 
 /**
@@ -198,6 +207,9 @@ function deletesMore(field: RetentionPolicy, policy: RetentionPolicy): boolean {
     (field.whenScaled === "Delete" && policy.whenScaled === "Retain")
   );
 }
+
+const inFull = ({ whenDeleted, whenScaled }: RetentionPolicy) =>
+  `{whenDeleted: ${whenDeleted}, whenScaled: ${whenScaled}}`;
 
 /** `Delete/Retain`: when the set is deleted, and when it is scaled down. */
 const text = ({ whenDeleted, whenScaled }: RetentionPolicy) => `${whenDeleted}/${whenScaled}`;
