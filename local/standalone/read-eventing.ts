@@ -12,7 +12,7 @@ import { readManifests } from "../knative/read-manifests.ts";
  * @throws Unobeyable that names the file, also for an object of a kind that this program does not obey.
  */
 export function readEventing(folder: string): readonly KubernetesObject[] {
-  const files = readdirSync(folder)
+  const files = namesIn(folder)
     .filter((name) => /^[^.].*\.ya?ml$/.test(name))
     .sort()
     .map((name) => join(folder, name));
@@ -22,6 +22,14 @@ export function readEventing(folder: string): readonly KubernetesObject[] {
       throw new Unobeyable(`${file}: ${object.kind} ${object.metadata.name} is not for this folder.`);
     return object;
   });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    throw new Unobeyable(`${folder}, where EVENTING says that the YAML files are, cannot be read.`, { cause });
+  }
 }
 
 /** Everything that does no harm is on, and the fault of Knative's dispatcher is not imitated. */

@@ -9,10 +9,10 @@ import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transpor
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { slug } from "../../shared/rule.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
-import { readKustomization, root } from "../manifests/kustomization.ts";
+import { readKustomization, root, standard } from "../manifests/kustomization.ts";
 import { faultsOf } from "../manifests/schemas/schemas.ts";
 import { kubectl, run } from "./kubectl.ts";
-import { buildOverlay, standard } from "./kustomize/build.ts";
+import { buildOverlay } from "./kustomize/build.ts";
 
 const cluster = inject("cluster");
 const { HOLDFAST_KNATIVE_CRDS: definitions } = process.env;

@@ -6,6 +6,9 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 
 export const root = resolve(import.meta.dirname, "../..");
 
+/** The folder of the default install, relative to the repository. */
+export const standard = "knative/overlays/default";
+
 const schema = z.strictObject({
   apiVersion: z.string().regex(/^kustomize\.config\.k8s\.io\/v1(alpha1|beta1)$/),
   kind: z.enum(["Kustomization", "Component"]),

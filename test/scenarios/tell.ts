@@ -1,4 +1,4 @@
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Setting, World } from "../worlds/world.ts";
 import type { Story } from "./story.ts";
 
@@ -21,6 +21,7 @@ export function tell(stories: readonly Story[], settings: readonly Setting[], { 
           const invariants = watch(world);
           await story.tell(world);
           if (!story.harms) await invariants.check();
+          expect(world.asked.filter(({ denied }) => denied)).toEqual([]);
         });
       }
     });

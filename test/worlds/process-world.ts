@@ -44,6 +44,8 @@ export async function processWorlds(
         said: unseen,
         calls: unseen,
         deliveries: unseen,
+        // The API server knows what was denied, and the functions' logs; neither is looked at here.
+        asked: [],
         intercept: refuse,
         fate: refuse,
         instance: refuse,

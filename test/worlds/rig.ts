@@ -1,8 +1,11 @@
-import { createEventing, type Eventing } from "../../local/knative/control/eventing.ts";
+import type { EventingOptions } from "../../local/knative/control/eventing.ts";
+import type { Send } from "../../local/knative/send.ts";
 import type { Plan } from "../../local/serving/plan.ts";
 import type { Random } from "../../local/time/random.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { type Asked, observed } from "./asked.ts";
+import { withKnative, withoutKnative } from "./eventing.ts";
 import { functions, type Handler } from "./functions.ts";
 import { handRequest } from "./hand.ts";
 import { install, readInstallation } from "./installation.ts";
@@ -35,8 +38,14 @@ export async function startRig(server: Server, random: Random, setting: Setting)
   if (installation.objects.some(({ kind }) => kind === "MutatingAdmissionPolicy")) await policyInForce(server);
   const ledger = createLedger();
   const accounts = new Map<string, ReturnType<Server["connect"]>>();
-  for (const { namespace, name } of installation.accounts)
-    accounts.set(`${namespace}/${name}`, server.connect(await tokenOf(admin, namespace, name)));
+  const asked: Asked[] = [];
+  for (const { namespace, name } of installation.accounts) {
+    const transport = server.connect(await tokenOf(admin, namespace, name));
+    accounts.set(
+      `${namespace}/${name}`,
+      observed(name, transport, (each) => asked.push(each)),
+    );
+  }
   const identify = (namespace: string, account: string) => {
     const identity = accounts.get(`${namespace}/${account}`);
     if (!identity) throw new Error(`The manifests have no service account ${namespace}/${account}.`);
@@ -44,7 +53,7 @@ export async function startRig(server: Server, random: Random, setting: Setting)
   };
 
   const listening = new Map<string, Handler>();
-  const eventing: Eventing = createEventing({
+  const options = {
     tools: {
       client: admin,
       transport,
@@ -54,7 +63,8 @@ export async function startRig(server: Server, random: Random, setting: Setting)
       faults: ledger.faults,
       server: "https://10.96.0.1:443",
       send: async (url, request) => {
-        const handle = listening.get(new URL(url).origin);
+        const { origin } = new URL(url);
+        const handle = listening.get(origin.endsWith(".svc") ? `${origin}.cluster.local` : origin);
         if (!handle) throw new Error(`Nobody listens at ${url}.`);
         return handle(request);
       },
@@ -62,7 +72,8 @@ export async function startRig(server: Server, random: Random, setting: Setting)
     ingress,
     resolve: ({ kind, namespace, name }) => (kind === "Service" ? addressOf(namespace ?? "default", name) : undefined),
     identify,
-  });
+  } satisfies EventingOptions;
+  const startEventing = () => (setting.withoutKnative ? withoutKnative : withKnative)(options, installation.eventing);
 
   /** How to start an instance of a Service. */
   function starterOf({ image, namespace, serviceAccount, environment }: Plan): () => Handler {
@@ -71,7 +82,8 @@ export async function startRig(server: Server, random: Random, setting: Setting)
     if (!start) throw new Error(`No function of the repository is called ${rule}.`);
     const client = createClient(ledger.transport(rule, identify(namespace, serviceAccount)), { clock });
     const log = ledger.log(rule);
-    const tools = { client: () => client, clock, log, environment, post: eventing.send, id: random.uuid };
+    const post: Send = (...request) => eventing.send(...request);
+    const tools = { client: () => client, clock, log, environment, post, id: random.uuid };
     return () => ledger.handler(rule, start(tools));
   }
 
@@ -83,15 +95,8 @@ export async function startRig(server: Server, random: Random, setting: Setting)
     return start();
   };
 
-  eventing.declare(installation.eventing);
-  await server.eventually("the sources watch", () =>
-    installation.eventing
-      .filter(({ kind }) => kind === "ApiServerSource")
-      .every(({ metadata }) => {
-        const standing = eventing.standing("ApiServerSource", metadata.namespace ?? "", metadata.name);
-        return standing?.kind === "ApiServerSource" && standing.adapter === "running";
-      }),
-  );
+  const eventing = startEventing();
+  await server.eventually("the sources watch", eventing.watching);
 
   return {
     world(bench, rest) {
@@ -104,6 +109,7 @@ export async function startRig(server: Server, random: Random, setting: Setting)
         said,
         calls,
         deliveries,
+        asked,
         intercept: (step) => void intercepts.push(step),
         fate: (decide) => {
           page.fate = decide;

@@ -4,6 +4,7 @@ import type { HttpResponse } from "../../shared/http-message.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
+import type { Asked } from "./asked.ts";
 import type { Bench } from "./server.ts";
 
 /** How a cluster and the functions on it are set up. */
@@ -16,6 +17,8 @@ export interface Setting {
   readonly finalizer?: string;
   /** Environment variables over those of the manifests, by the name of the function's Service. */
   readonly environment: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Sources and brokers of `local/standalone`, as on a cluster without Knative; Knative's otherwise. */
+  readonly withoutKnative?: true;
   /** Components of `knative/` that are installed beside the default, as paths below it. */
   readonly components: readonly string[];
 }
@@ -74,6 +77,8 @@ export interface World extends Bench {
   readonly calls: readonly Call[];
   /** Events that reached functions, in the order of the answers. */
   readonly deliveries: readonly Delivery[];
+  /** What accounts of Holdfast asked of the API server, in this story and those before it on this installation. */
+  readonly asked: readonly Asked[];
   /** From now on every request of a function goes through this. The last one set is the first to be asked. */
   intercept(step: Intercept): void;
   /** From now on this decides what becomes of each event that a source emits; `undefined`: nothing special. */

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { stringify } from "yaml";
 import { readTable } from "../../../functions/platform/sweep/table.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { parseYaml, root } from "../../manifests/kustomization.ts";
+import { parseYaml, root, standard } from "../../manifests/kustomization.ts";
 import { identityOf } from "../../manifests/references.ts";
 import { ofKind } from "../../manifests/schemas/schemas.ts";
 import { run } from "../kubectl.ts";
@@ -35,9 +35,6 @@ export function buildOverlay({ resources = [standard], components = [], ...rest 
     rmSync(folder, { recursive: true });
   }
 }
-
-/** The folder of the default install. */
-export const standard = "knative/overlays/default";
 
 /** Objects in an order that does not depend on that of the files. */
 export function sorted(objects: readonly KubernetesObject[]): KubernetesObject[] {

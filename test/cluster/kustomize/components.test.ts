@@ -5,10 +5,10 @@ import { defaultFeatures } from "../../../local/knative/features.ts";
 import { readApiServerSource } from "../../../local/knative/manifest/api-server-source.ts";
 import { readTrigger } from "../../../local/knative/manifest/trigger.ts";
 import { readOidcSettings } from "../../../shared/serve/oidc/settings.ts";
-import { root } from "../../manifests/kustomization.ts";
+import { root, standard } from "../../manifests/kustomization.ts";
 import { faultsOf, ofKind } from "../../manifests/schemas/schemas.ts";
 import { kubectl } from "../kubectl.ts";
-import { build, buildOverlay, environmentOf, eventOf, namesOf, standard, sweepRows } from "./build.ts";
+import { build, buildOverlay, environmentOf, eventOf, namesOf, sweepRows } from "./build.ts";
 
 describe.skipIf(!kubectl)("the components", () => {
   describe("oidc", () => {

@@ -1,0 +1,49 @@
+import { createEventing, type EventingOptions } from "../../local/knative/control/eventing.ts";
+import type { Send } from "../../local/knative/send.ts";
+import { startEventing } from "../../local/standalone/start-eventing.ts";
+import { createClient } from "../../shared/kubernetes/client.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+
+/** Sources and brokers at work. */
+export interface RunningEventing {
+  /** Sends to brokers directly, and elsewhere as it was told. */
+  readonly send: Send;
+  /** Whether every source sees changes. */
+  watching(): boolean;
+}
+
+type Options = Omit<EventingOptions, "identify"> & Required<Pick<EventingOptions, "identify">>;
+
+/** As Knative runs them: each source as the account that it names. */
+export function withKnative(options: Options, objects: readonly KubernetesObject[]): RunningEventing {
+  const eventing = createEventing(options);
+  eventing.declare(objects);
+  return {
+    send: eventing.send,
+    watching: () =>
+      objects
+        .filter(({ kind }) => kind === "ApiServerSource")
+        .every(({ metadata }) => {
+          const standing = eventing.standing("ApiServerSource", metadata.namespace ?? "", metadata.name);
+          return standing?.kind === "ApiServerSource" && standing.adapter === "running";
+        }),
+  };
+}
+
+/** As one process runs them where there is no Knative, as an account of its own. */
+export function withoutKnative(
+  { tools, ingress, identify }: Options,
+  objects: readonly KubernetesObject[],
+): RunningEventing {
+  const transport = identify("holdfast", "platform-source");
+  const client = createClient(transport, { clock: tools.clock });
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const { receive, ready } = startEventing({ objects, ingress, tools: { ...tools, transport, client }, log: silent });
+  return {
+    send: (url, request, signal) =>
+      url.startsWith(`${ingress}/`)
+        ? receive(url.slice(ingress.length), request, signal)
+        : tools.send(url, request, signal),
+    watching: ready,
+  };
+}
