@@ -6,14 +6,19 @@ import { deleteAtKey } from "./traces.ts";
 /** The rule that marks claims, and whose progress on a claim says why. */
 export const markingRule = "pvc-retention/grace";
 
-/** Why a claim is to go. */
-export type Cause = "scaled-down" | "set-deleted";
+const causes = ["scaled-down", "set-deleting", "set-deleted"] as const;
+
+/**
+ * Why a claim is to go. `set-deleting` becomes `set-deleted` when the set was seen to be still on its way out with its claims
+ * after the mark was on the claim: whoever keeps the claims after all sees the mark then, and takes it away.
+ */
+export type Cause = (typeof causes)[number];
 
 const details = z.object({
   step: z.enum(["marked", "unreadable", "saved"]),
   set: z.string().min(1),
   setUid: z.string().min(1),
-  cause: z.enum(["scaled-down", "set-deleted"]),
+  cause: z.enum(causes),
   policy: z.string(),
 });
 

@@ -1,0 +1,107 @@
+import type { Decision, Step, Wait, WriteStep } from "../../../shared/decision.ts";
+import { addFinalizers, hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import { progressKey, readProgress } from "../../../shared/progress.ts";
+import { cascading, isCascading, deletingRule as name } from "../../../shared/retention/cascade.ts";
+import type { SetAndClaims } from "../../../shared/retention/look-at-set.ts";
+import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
+import { retentionFinalizer } from "../../../shared/retention/traces.ts";
+import { refer, release, unmark, unmarked } from "./claims.ts";
+import type { Evidence } from "./evidence.ts";
+
+/** A set, and if it is held by our finalizer its claims and what its dependents show, read after it. */
+export type Facts = (SetAndClaims & { readonly evidence?: Evidence }) | undefined;
+
+/** The step on a set whose claims are kept. */
+const keeping = "keeping";
+const kept = "ClaimsKept";
+const notMarked = "ClaimsNotMarked";
+/** So long grace may take to mark the claims of a set before somebody is told that it does not. Milliseconds. */
+const patience = 60_000;
+
+export function decide(facts: Facts, now: number): readonly Decision[] {
+  if (!facts) return [];
+  if (!isBeingDeleted(facts.set)) return decideAlive(facts);
+  if (!hasFinalizer(facts.set, retentionFinalizer)) return [];
+  const reason = keptBecause(facts);
+  if (reason) return keep(facts, reason);
+  return facts.policy && facts.policy.grace > 0 ? passToGrace(facts, now) : passOn(facts);
+}
+
+function decideAlive({ set, policy }: SetAndClaims): readonly Decision[] {
+  const { name } = set.metadata;
+  const subject = { about: set, kind: Sets };
+  const wanted = policy?.whenDeleted === "Delete" && (set.spec.volumeClaimTemplates?.length ?? 0) > 0;
+  if (wanted === hasFinalizer(set, retentionFinalizer)) return [];
+  if (wanted) {
+    const because = `StatefulSet ${name} gets ${retentionFinalizer}, so that its deletion waits until its claims are seen to.`;
+    return [{ ...subject, do: "write", because, writes: [addFinalizers(Sets, set, [retentionFinalizer])] }];
+  }
+  const because = `The policy of StatefulSet ${name} keeps its claims: ${retentionFinalizer} is removed.`;
+  return [letGo(set, because)];
+}
+
+/** Why the claims stay, as the end of a sentence. Unless it is proven that they are to go, they do. */
+function keptBecause({ set, policy, evidence }: NonNullable<Facts>): string | undefined {
+  if (policy?.whenDeleted !== "Delete") return `the policy ${policy?.name ?? "is gone, which"} keeps them`;
+  if (hasFinalizer(set, "orphan") || evidence === "orphaned") return "it was deleted with --cascade=orphan";
+  const isProven = evidence === "cascade" || hasFinalizer(set, "foregroundDeletion") || isCascading(set);
+  return isProven ? undefined : "nothing shows any more that it was not deleted with --cascade=orphan";
+}
+
+function keep(facts: NonNullable<Facts>, reason: string): readonly Decision[] {
+  const { set, policy, evidence } = facts;
+  const because = `The claims of StatefulSet ${set.metadata.name} are kept, because ${reason}.`;
+  // Whoever was scaled away under a policy that deletes then, goes with its pod: that was decided before.
+  const alsoFromPods = policy?.whenScaled !== "Delete" || evidence !== "cascade";
+  const writes = [...release(facts, because, alsoFromPods), ...unmark(facts, because)];
+  if (writes.length > 0) return [...writes, wait(set, { name: keeping, details: { left: writes.length } }, because)];
+  const notice = { type: "Normal", reason: kept, action: "Bequeath", note: because } as const;
+  return [{ ...letGo(set, because), notice }];
+}
+
+/** The references are seen to be there before the finalizer goes: then the set is gone, and the garbage collector begins. */
+function passOn(facts: NonNullable<Facts>): readonly Decision[] {
+  const { set } = facts;
+  const title = `StatefulSet ${set.metadata.name}`;
+  const writes = refer(facts);
+  if (writes.length === 0)
+    return [
+      letGo(
+        set,
+        `${title} is let go; the garbage collector deletes its claims, and protection keeps them until its pods are gone.`,
+      ),
+    ];
+  const because = `${title} is being deleted and its claims go with it; ${writes.length} of them do not refer to it yet.`;
+  const step = wait(set, { name: cascading, details: { left: writes.length } }, because);
+  // Written down before anything is done: later, nothing may show any more how the deletion was asked for.
+  return isCascading(set) ? [...writes, step] : [step];
+}
+
+/** Claims that are kept for a while refer to nobody: grace marks them, and deletes them when their time has come. */
+function passToGrace(facts: NonNullable<Facts>, now: number): readonly Decision[] {
+  const { set } = facts;
+  const title = `StatefulSet ${set.metadata.name}`;
+  const writes = release(facts, `${title} is being deleted, and its claims are kept for a while.`);
+  const left = unmarked(facts).length;
+  if (writes.length + left === 0)
+    return [letGo(set, `${title} is let go; its claims are kept until the times that are marked on them.`)];
+  const because = `${title} is being deleted and waits until its claims are marked with the time of their deletion; ${left} are not.`;
+  const since = isCascading(set) ? Date.parse(readProgress(set, name)?.since ?? "") : now;
+  const isLate = left > 0 && now - since >= patience;
+  const step = { name: cascading, details: { left: writes.length + left, ...(isLate ? { isLate } : {}) } };
+  if (!isLate) return [...writes, wait(set, step, because)];
+  const note = `${because} Is pvc-retention/grace installed and running? To let the set go and keep its claims, set its policy to Retain.`;
+  const notice = { type: "Warning", reason: notMarked, action: "Bequeath", note } as const;
+  return [...writes, { ...wait(set, step, note), notice }];
+}
+
+function wait(set: StatefulSet, step: Step, because: string): Wait {
+  return { about: set, kind: Sets, do: "wait", because, step };
+}
+
+/** Takes the finalizer away, and what was written down. */
+function letGo(set: StatefulSet, because: string): WriteStep {
+  const writes = [removeFinalizer(Sets, set, retentionFinalizer, [progressKey(name)])];
+  return { about: set, kind: Sets, do: "write", because, writes };
+}

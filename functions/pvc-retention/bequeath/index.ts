@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { bequeath } from "./rule.ts";
+
+serve(bequeath);

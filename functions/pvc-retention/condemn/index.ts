@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { condemn } from "./rule.ts";
+
+serve(condemn);

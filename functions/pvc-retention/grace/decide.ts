@@ -1,0 +1,72 @@
+import type { Decision } from "../../../shared/decision.ts";
+import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { isCascading } from "../../../shared/retention/cascade.ts";
+import { keptBecause } from "../../../shared/retention/hands-off.ts";
+import type { SetAndClaims, TemplateClaim } from "../../../shared/retention/look-at-set.ts";
+import { type Cause, deleteTime, type Mark, readMark } from "../../../shared/retention/mark.ts";
+import { ownersIn } from "../../../shared/retention/owner-references.ts";
+import { mark, save, settle, tellUnreadable, withdraw } from "./steps.ts";
+
+/** Keeps the marks of a set's claims right. It deletes none: for that, a claim is looked at by itself. */
+export function decideOfSet(facts: SetAndClaims, now: number): readonly Decision[] {
+  return facts.claims.flatMap((one) => judge(facts, one, now) ?? []);
+}
+
+/** What is to be changed about the mark of a claim; `undefined` when it has none and needs none, or nobody can tell yet. */
+export function judge(facts: SetAndClaims, one: TemplateClaim, now: number): Decision | undefined {
+  const { set, policy } = facts;
+  const { claim, inRange, pod } = one;
+  if (isBeingDeleted(claim)) return undefined;
+  const known = readMark(claim);
+  const cause = causeOf(facts, one, known);
+  if (cause === "undecided") return undefined;
+  if (!known) {
+    const isOut = cause !== "scaled-down" || !pod || isBeingDeleted(pod);
+    return cause && policy && policy.grace > 0 && isOut ? mark(claim, set, policy, cause, now) : undefined;
+  }
+  const due = deleteTime(claim);
+  if (known.step === "saved" && (due === undefined || !cause)) {
+    if (inRange && !isBeingDeleted(set)) return withdraw(claim, `StatefulSet ${set.metadata.name} uses it again`);
+    return policy?.name === known.policy ? undefined : withdraw(claim, "the policy has changed, which counts anew");
+  }
+  if (!cause) return withdraw(claim, reasonToStay(facts, one));
+  if (known.setUid !== set.metadata.uid)
+    return policy && policy.grace > 0
+      ? mark(claim, set, policy, cause, now)
+      : withdraw(claim, `StatefulSet ${set.metadata.name} is another one now`);
+  if (due === undefined) return save(claim, known);
+  if (Number.isNaN(due)) return tellUnreadable(claim, known);
+  return settle(claim, { ...known, cause, policy: policy?.name ?? known.policy }, due);
+}
+
+/** Whether the mark of a claim stands exactly as its set and policy say now: then its time may come. */
+export function stands(facts: SetAndClaims, one: TemplateClaim, { step, cause, setUid }: Mark): boolean {
+  return (
+    step === "marked" &&
+    cause !== "set-deleting" &&
+    setUid === facts.set.metadata.uid &&
+    cause === causeOf(facts, one, readMark(one.claim))
+  );
+}
+
+/** Why the claim is to go; `undefined` when it stays. `undecided` while nobody knows how the set's deletion was asked for. */
+function causeOf(
+  { set, policy }: SetAndClaims,
+  one: TemplateClaim,
+  known: Mark | undefined,
+): Cause | "undecided" | undefined {
+  if (keptBecause(one, ownersIn(set, one))) return undefined;
+  if (!isBeingDeleted(set)) return policy?.whenScaled === "Delete" && !one.inRange ? "scaled-down" : undefined;
+  if (!isCascading(set) || hasFinalizer(set, "orphan")) return "undecided";
+  if (policy?.whenDeleted !== "Delete") return undefined;
+  const isSeen = known?.setUid === set.metadata.uid && known.cause !== "scaled-down";
+  return isSeen ? "set-deleted" : "set-deleting";
+}
+
+/** The end of a sentence. */
+function reasonToStay({ set, policy }: SetAndClaims, one: TemplateClaim): string {
+  const reason = keptBecause(one, ownersIn(set, one));
+  if (reason) return `of this: ${reason.replace(/\.$/, "")}`;
+  if (one.inRange && !isBeingDeleted(set)) return `StatefulSet ${set.metadata.name} uses it again`;
+  return `the policy of StatefulSet ${set.metadata.name} is ${policy?.name ?? "gone"}`;
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { grace } from "./rule.ts";
+
+serve(grace);
