@@ -2,28 +2,35 @@ import type { Clock } from "../clock.ts";
 import { ApiError, type ApiFailure } from "./api-error.ts";
 import type { ApiRequest, ApiResponse, Transport } from "./transport.ts";
 
-/** Sends a request and gives out the text of the answer as it arrives. Every failure is an {@link ApiError}. */
-export type Call = (request: Omit<ApiRequest, "signal">) => AsyncGenerator<string, void, undefined>;
+type Request = Omit<ApiRequest, "signal">;
+
+/** Sends a request and gives out the answer as it arrives. Every failure is an {@link ApiError}. */
+export interface Call {
+  text(request: Request): AsyncGenerator<string, void, undefined>;
+  /** As bytes, where the transport has them. */
+  bytes(request: Request): AsyncGenerator<string | Uint8Array, void, undefined>;
+}
 
 /**
  * Puts a deadline and one kind of error on a transport. The deadline, in milliseconds, counts the time that the server
  * takes for the whole answer, not what the reader does between its pieces.
  */
 export function caller(transport: Transport, clock: Clock, deadline: number): Call {
-  return async function* call(request) {
+  async function* answerTo<Piece>(request: Request, piecesOf: (response: ApiResponse) => AsyncIterable<Piece>) {
     const name = `${request.method} ${request.path}`;
     const { inTime, signal } = limit(clock, deadline);
-    let chunks: AsyncIterator<string> | undefined;
+    let chunks: AsyncIterator<Piece | string> | undefined;
     try {
       const response = await inTime(transport({ ...request, signal }));
-      chunks = response.body[Symbol.asyncIterator]();
+      const refused = response.status >= 400;
+      chunks = (refused ? response.body : piecesOf(response))[Symbol.asyncIterator]();
       let refusal = "";
       for (let next = await inTime(chunks.next()); !next.done; next = await inTime(chunks.next())) {
-        if (response.status >= 400) refusal += next.value;
-        else yield next.value;
+        if (refused) refusal += next.value;
+        else yield next.value as Piece;
       }
       chunks = undefined;
-      if (response.status >= 400) throw new ApiError(name, failureOf(response, refusal));
+      if (refused) throw new ApiError(name, failureOf(response, refusal));
     } catch (error) {
       if (error instanceof ApiError) throw error;
       const reason = signal.aborted ? "Timeout" : "Unreachable";
@@ -33,6 +40,10 @@ export function caller(transport: Transport, clock: Clock, deadline: number): Ca
       // Not waited for: a body that was left in the middle may have nothing more to say.
       chunks?.return?.().catch(() => {});
     }
+  }
+  return {
+    text: (request) => answerTo(request, ({ body }) => body),
+    bytes: (request) => answerTo<string | Uint8Array>(request, ({ body, bytes }) => bytes ?? body),
   };
 }
 

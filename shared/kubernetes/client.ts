@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { ApiError, isNotFound } from "./api-error.ts";
 import { caller } from "./call.ts";
 import { type Kind, pathOf } from "./kind.ts";
-import { itemsOf, type ListEnvelope } from "./list-items.ts";
+import { type ListEnvelope, readList } from "./list-items.ts";
 import type { KubernetesObject } from "./object.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
 
@@ -97,7 +97,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     const type = body === undefined ? {} : { "content-type": json };
     let text = "";
-    for await (const chunk of call({
+    for await (const chunk of call.text({
       method,
       path,
       headers: { ...common, accept: json, ...type, ...headers },
@@ -108,17 +108,6 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
       return JSON.parse(text) as T;
     } catch (error) {
       throw unreadable(`${method} ${path}`, error);
-    }
-  }
-
-  async function* page<T extends KubernetesObject>(kind: Kind, path: string, accept: string) {
-    try {
-      const answer = call({ method: "GET", path, headers: { ...common, accept } });
-      // Items of a list carry neither apiVersion nor kind.
-      const complete = (item: T) => Object.assign(item, { apiVersion: kind.apiVersion, kind: kind.kind });
-      return completed(yield* itemsOf<T>(answer, complete));
-    } catch (error) {
-      throw error instanceof SyntaxError ? unreadable(`GET ${path}`, error) : error;
     }
   }
 
@@ -145,6 +134,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
 
     async *list<T extends KubernetesObject>(kind: Kind, options: ListOptions = {}) {
       const { namespace, labelSelector, fieldSelector, pageSize = 500, metadataOnly } = options;
+      const accept = metadataOnly ? metadataList : json;
       let token: string | undefined;
       do {
         const query = new URLSearchParams({ limit: String(pageSize) });
@@ -152,7 +142,19 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
         if (fieldSelector) query.set("fieldSelector", fieldSelector);
         if (token) query.set("continue", token);
         const path = `${pathOf(kind, namespace)}?${query}`;
-        token = (yield* page<T>(kind, path, metadataOnly ? metadataList : json)).continue;
+        const answer = call.bytes({ method: "GET", path, headers: { ...common, accept } });
+        const list = readList<T>();
+        try {
+          for await (const piece of answer) {
+            list.take(piece);
+            // Items of a list carry neither apiVersion nor kind.
+            for (let item = list.next(); item; item = list.next())
+              yield Object.assign(item, { apiVersion: kind.apiVersion, kind: kind.kind });
+          }
+          token = completed(list.end()).continue;
+        } catch (error) {
+          throw error instanceof SyntaxError ? unreadable(`GET ${path}`, error) : error;
+        }
       } while (token);
     },
 

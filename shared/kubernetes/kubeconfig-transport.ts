@@ -1,7 +1,7 @@
 import { type Agent, Agent as HttpAgent, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { KubeConfig } from "@kubernetes/client-node";
-import { sendRequest, textOf } from "./send-request.ts";
+import { bodyOf, sendRequest } from "./send-request.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
 
 /** Bound service account tokens rotate in their file; exec plugins renew theirs: ask client-node again this often. */
@@ -31,7 +31,10 @@ export function kubeconfigTransport(file?: string): Transport {
     const these = session;
     const response = await sendRequest(...(await these.address(request)));
     if (response.statusCode === 401 && session === these) session = undefined;
-    return { status: response.statusCode ?? 0, headers: flatten(response.headers), body: textOf(response) };
+    const bytes = bodyOf(response);
+    // The encoding is set by whoever wants text, when it begins to read.
+    const body = { [Symbol.asyncIterator]: () => bytes.setEncoding("utf8")[Symbol.asyncIterator]() };
+    return { status: response.statusCode ?? 0, headers: flatten(response.headers), body, bytes };
   };
 }
 

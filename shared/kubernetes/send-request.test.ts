@@ -1,9 +1,9 @@
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { TLSSocket } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { sendRequest, textOf } from "./send-request.ts";
+import { bodyOf, sendRequest } from "./send-request.ts";
 import { certificates } from "./testing/certificates.ts";
 import { type TlsServer, tlsServer } from "./testing/tls-server.ts";
 
@@ -28,6 +28,8 @@ async function to(answer: RequestListener) {
       method === "GET" ? undefined : "{}",
     );
 }
+
+const textOf = (response: IncomingMessage) => bodyOf(response).setEncoding("utf8");
 
 async function read(body: AsyncIterable<string>) {
   let text = "";

@@ -1,6 +1,6 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import { pipeline } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
 /**
@@ -28,10 +28,13 @@ export function sendRequest(url: string, options: http.RequestOptions, body?: st
   });
 }
 
-/** The text of an answer. Ending the iteration early, or a broken connection, ends decompression and response alike. */
-export function textOf(response: http.IncomingMessage): AsyncIterable<string> {
-  if (response.headers["content-encoding"] !== "gzip") return response.setEncoding("utf8");
+/**
+ * The bytes of an answer, decompressed; with an encoding set, its text. Ending the iteration early, or a broken connection,
+ * ends decompression and response alike.
+ */
+export function bodyOf(response: http.IncomingMessage): Readable {
+  if (response.headers["content-encoding"] !== "gzip") return response;
   const plain = createGunzip();
   pipeline(response, plain, () => {});
-  return plain.setEncoding("utf8");
+  return plain;
 }
