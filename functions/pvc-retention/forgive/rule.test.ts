@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import type { Decision } from "../../../shared/decision.ts";
+import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
+import { policyKey, readPolicy } from "../../../shared/retention/policy.ts";
+import type { Fate, StatefulSet } from "../../../shared/retention/stateful-set.ts";
+import { deleteAtKey } from "../../../shared/retention/traces.ts";
+import { forgive } from "./rule.ts";
+
+const projecting = "holdfast.dev/pvc-retention.project";
+const marking = "holdfast.dev/pvc-retention.grace";
+const owning = "holdfast.dev/pvc-retention.own";
+const waiting = "holdfast.dev/waiting";
+const progress = (step: string, more = {}) =>
+  JSON.stringify({ v: 1, uid: "u1", step, since: "x", because: "y", ...more });
+
+const reference = (kind: string, name: string, uid: string, blockOwnerDeletion = false): OwnerReference => ({
+  apiVersion: kind === "Pod" ? "v1" : "apps/v1",
+  kind,
+  name,
+  uid,
+  controller: true,
+  blockOwnerDeletion,
+});
+interface Case {
+  policy?: string | undefined;
+  field?: string | undefined;
+  set?: Record<string, string>;
+  claim?: object;
+  rival?: string;
+  deleting?: boolean;
+}
+function decide({
+  policy = "Retain",
+  field = "Retain/Retain",
+  set: annotations = {},
+  claim = {},
+  rival,
+  deleting,
+}: Case) {
+  const [whenDeleted = "Retain", whenScaled = "Retain"] = field.split("/") as Fate[];
+  const set: StatefulSet = {
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    metadata: {
+      name: "web",
+      namespace: "shop",
+      uid: "u1",
+      resourceVersion: "1",
+      annotations: { ...(policy === "none" ? {} : { [policyKey]: policy }), ...annotations },
+      ...(deleting ? { deletionTimestamp: "2026-03-01T11:00:00Z" } : {}),
+    },
+    spec: field === "absent" ? {} : { persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled } },
+  };
+  const object: KubernetesObject = {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name: "data-web-0", namespace: "shop", uid: "c", resourceVersion: "9", ...claim },
+  };
+  const one = { claim: object, template: "data", ordinal: 0, inRange: true, pod: undefined, rival };
+  return forgive.decide({ set, policy: readPolicy(set, undefined), claims: [one] }, 0, {});
+}
+const removed = ([decision]: readonly Decision[]) => {
+  const [write] = decision?.do === "write" ? decision.writes : [];
+  const operations =
+    write?.verb === "patch" && write.type === "json" ? (write.patch as { op: string; path: string }[]) : [];
+  return operations.filter(({ op }) => op === "remove").map(({ path }) => path.replace("/metadata/", ""));
+};
+const owned = (...ownerReferences: OwnerReference[]) => ({ ownerReferences });
+const toSet = reference("StatefulSet", "web", "u1");
+const ownerGoes = ["ownerReferences/0"];
+
+describe("what is taken off a claim", () => {
+  test.each<[string, Case, string[]]>([
+    ["nothing is there", {}, []],
+    ["our reference to the set", { claim: owned(toSet) }, ownerGoes],
+    ["our reference to its pod, which is gone", { claim: owned(reference("Pod", "web-0", "p0")) }, ownerGoes],
+    ["Kubernetes' own reference", { claim: owned(reference("StatefulSet", "web", "u1", true)) }, []],
+    ["a reference to an earlier set of the name", { claim: owned(reference("StatefulSet", "web", "u0")) }, []],
+    ["a reference to another pod", { claim: owned(reference("Pod", "web-1", "p1")) }, []],
+    ["a reference of somebody else's", { claim: owned(reference("Custom", "web", "u1")) }, []],
+    ["the field still deletes: project comes first", { field: "Delete/Retain", claim: owned(toSet) }, []],
+    ["a server without the field", { field: "absent", claim: owned(toSet) }, ownerGoes],
+    ["an unreadable policy keeps all", { policy: "Never", claim: owned(toSet) }, ownerGoes],
+    ["a policy that deletes", { policy: "DeleteOnScaledownOnly", claim: owned(toSet) }, []],
+    ["contested", { rival: "b-web", claim: owned(toSet) }, []],
+    ["the claim is being deleted", { claim: { ...owned(toSet), deletionTimestamp: "x" } }, []],
+    ["the set is being deleted", { deleting: true, claim: owned(toSet) }, []],
+    [
+      "no policy, project has given back",
+      { policy: "none", set: { [projecting]: progress("given-back") }, claim: owned(toSet) },
+      ownerGoes,
+    ],
+    [
+      "no policy, project has not come yet",
+      { policy: "none", set: { [projecting]: progress("in-force") }, claim: owned(toSet) },
+      [],
+    ],
+    ["no policy and no traces", { policy: "none", claim: owned(toSet) }, []],
+    [
+      "a mark of ours, its progress and label",
+      {
+        claim: {
+          annotations: { [deleteAtKey]: "t", [marking]: progress("marked", { next: "n" }) },
+          labels: { [waiting]: "true" },
+        },
+      },
+      [
+        "annotations/holdfast.dev~1pvc-retention.grace",
+        "annotations/holdfast.dev~1pvc-delete-at",
+        "labels/holdfast.dev~1waiting",
+      ],
+    ],
+    ["a mark of somebody's", { claim: { annotations: { [deleteAtKey]: "t" } } }, []],
+    [
+      "the label stays while another rule waits",
+      {
+        claim: {
+          annotations: {
+            [owning]: progress("owned"),
+            "holdfast.dev/pvc-protection.release": progress("held", { next: "n" }),
+          },
+          labels: { [waiting]: "true" },
+        },
+      },
+      ["annotations/holdfast.dev~1pvc-retention.own"],
+    ],
+  ])("%s", (_, one, expected) => {
+    expect(removed(decide(one))).toEqual(expected);
+  });
+});
+
+test("whoever was told that the claim goes is told that it stays", () => {
+  const [decision] = decide({ claim: { annotations: { [deleteAtKey]: "t", [marking]: "{}" } } });
+  expect(decision?.notice).toMatchObject({ type: "Normal", reason: "ClaimKept" });
+});
+
+test("a set without a policy is forgotten when its claims are clean, and keeps what is not ours", () => {
+  const set = { [projecting]: progress("given-back"), [owning]: "damaged", "holdfast.dev/look": "now" };
+  const [decision] = decide({ policy: "none", set });
+  const [write] = decision?.do === "write" ? decision.writes : [];
+  expect(write).toMatchObject({
+    verb: "patch",
+    name: "web",
+    patch: { metadata: { uid: "u1", resourceVersion: "1", annotations: { [projecting]: null, [owning]: null } } },
+  });
+  expect(JSON.stringify(write)).not.toContain("holdfast.dev/look");
+});
+
+test("a set that keeps all keeps what says so", () => {
+  expect(decide({ set: { [projecting]: progress("in-force") } })).toEqual([]);
+});
