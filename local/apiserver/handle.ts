@@ -2,6 +2,7 @@ import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.
 import { attributesOf } from "./auth/attributes.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { authorize, authorizePath } from "./auth/authorize.ts";
+import { impersonate } from "./auth/impersonate.ts";
 import { notServed } from "./failure.ts";
 import { nonResource } from "./non-resource.ts";
 import { formOf } from "./representation/accept.ts";
@@ -28,7 +29,7 @@ export async function handle(state: State, request: ApiRequest): Promise<ApiResp
     const mark = request.path.indexOf("?");
     const path = mark < 0 ? request.path : request.path.slice(0, mark);
     const query = new URLSearchParams(mark < 0 ? "" : request.path.slice(mark + 1));
-    const user = authenticate(state, request);
+    const user = impersonate(state, authenticate(state, request), request);
     const wanted = parsePath(path);
     if (!wanted) {
       authorizePath(state, user, { verb: pathVerbs[request.method], path });

@@ -48,6 +48,20 @@ test("takes protobuf from kubectl's own commands", async () => {
   expect([status, made.status, (await jsonOf(made)).data]).toEqual([201, 201, { a: "b" }]);
 });
 
+test("says of a kind that is not served just that, in whatever encoding it comes", async () => {
+  await start();
+  // What kubectl create job sends.
+  const unknown = Buffer.from("azhzAAoPCghiYXRjaC92MRIDSm9iEgA=", "base64");
+  const send = async (path: string) => {
+    const headers = { "content-type": "application/vnd.kubernetes.protobuf" };
+    const answer = await fetch(http.url + path, { method: "POST", body: unknown, headers });
+    return [answer.status, (await answer.text()).includes("does not know the kind Job of batch/v1 as protobuf")];
+  };
+  expect(await send("/apis/batch/v1/namespaces/default/jobs")).toEqual([404, false]);
+  expect(await send("/api/v1/namespaces/default/resourcequotas")).toEqual([404, false]);
+  expect(await send(configMaps)).toEqual([415, true]);
+});
+
 test("compresses long answers for who can read them", async () => {
   await start();
   for (const name of ["a", "b"]) {

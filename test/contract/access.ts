@@ -3,6 +3,7 @@ import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { OwnerReference } from "../../shared/kubernetes/object.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount, StatefulSet } from "../worlds/kinds.ts";
 import { claim, manifest } from "../worlds/manifest.ts";
 import type { Bench } from "../worlds/server.ts";
@@ -246,6 +247,50 @@ export function access(open: () => Promise<Bench>): void {
         await admin.delete(ClusterRoleBinding, undefined, name);
         await admin.delete(ClusterRole, undefined, name);
       }
+    });
+  });
+
+  describe("acting as somebody else", () => {
+    const as = (transport: Transport, headers: Record<string, string>, bench: Bench) =>
+      createClient((request) => transport({ ...request, headers: { ...request.headers, ...headers } }), {
+        clock: bench.clock,
+      });
+    const function_ = (namespace: string) => `system:serviceaccount:${namespace}:function`;
+
+    test("an administrator sees what a service account may do", async () => {
+      const bench = await open();
+      const { namespace } = bench;
+      await account(bench, [claims("list")]);
+      const client = as(bench.transport, { "impersonate-user": function_(namespace) }, bench);
+      const list = () => Array.fromAsync(client.list(PersistentVolumeClaim, { namespace }));
+      expect(await allowed(bench, list)).toEqual([]);
+      expect(await failure(client.get(PersistentVolumeClaim, namespace, "a"))).toMatchObject({
+        status: 403,
+        message: expect.stringContaining(`User "${function_(namespace)}" cannot get resource`),
+      });
+    });
+
+    test("groups count as those that are named", async () => {
+      const bench = await open();
+      const [user, group] = ["carol", "system:masters"];
+      const carol = as(bench.transport, { "impersonate-user": user }, bench);
+      const master = as(bench.transport, { "impersonate-user": user, "impersonate-group": group }, bench);
+      const list = (client: Client) => Array.fromAsync(client.list(PersistentVolumeClaim, bench));
+      expect(await failure(list(carol))).toMatchObject({ status: 403 });
+      expect(await list(master)).toEqual([]);
+    });
+
+    test("nobody else may", async () => {
+      const bench = await open();
+      const { admin, namespace } = bench;
+      await account(bench, [claims("list")]);
+      const transport = bench.connect(await tokenOf(admin, namespace, "function"));
+      const client = as(transport, { "impersonate-user": "carol" }, bench);
+      expect(await failure(Array.fromAsync(client.list(PersistentVolumeClaim, { namespace })))).toMatchObject({
+        status: 403,
+        // A server with constrained impersonation words it after the narrower right that it asked for last.
+        message: expect.stringContaining(`User "${function_(namespace)}" cannot impersonate`),
+      });
     });
   });
 }

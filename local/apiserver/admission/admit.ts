@@ -4,9 +4,11 @@ import type { State } from "../state.ts";
 import { checkResize } from "./claim-resize.ts";
 import { checkDefinition } from "./custom-definition.ts";
 import { applyDefaultStorageClass } from "./default-storage-class.ts";
+import { applyDefaultTolerations } from "./default-tolerations.ts";
 import { applyPolicies } from "./mutating-policy.ts";
 import { checkNamespace } from "./namespace-lifecycle.ts";
 import { protectObjectInUse } from "./object-in-use.ts";
+import { warnOfUnattended } from "./unattended.ts";
 
 /**
  * What stands between a request and the registry and may change the object: the admission plugins of the API server
@@ -19,7 +21,9 @@ export function admit(state: State, call: Call, object: KubernetesObject, live?:
     checkDefinition(state, call, object);
     applyDefaultStorageClass(state, call.resource, object);
     protectObjectInUse(state, call.resource, object);
+    warnOfUnattended(call);
   }
+  if (!call.subresource) applyDefaultTolerations(call.resource, object);
   checkResize(state, call, object, live);
   return applyPolicies(state, call, object, live);
 }

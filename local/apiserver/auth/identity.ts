@@ -12,6 +12,13 @@ export const anonymous: Identity = { user: "system:anonymous", groups: ["system:
 /** Who everybody is while the server knows no tokens. */
 export const administrator: Identity = { user: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
 
+/** The groups that a service account of a namespace belongs to. */
+export const groupsOfAccount = (namespace: string): string[] => [
+  "system:serviceaccounts",
+  `system:serviceaccounts:${namespace}`,
+  "system:authenticated",
+];
+
 /** A token of a service account that this server issued. */
 export interface IssuedToken {
   readonly identity: Identity;

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { State } from "../state.ts";
-import type { IssuedToken } from "./identity.ts";
+import { groupsOfAccount, type IssuedToken } from "./identity.ts";
 
 /** The audience of tokens that are good for the API server itself. */
 export const ownAudience = "https://kubernetes.default.svc";
@@ -33,8 +33,8 @@ export function issueToken(
   };
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const token = `${part({ alg: "none", typ: "JWT" })}.${part(claims)}.`;
-  const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
-  issued.set(token, { identity: { user: subject, groups, uid }, namespace, name, audience, expires });
+  const identity = { user: subject, groups: groupsOfAccount(namespace), uid };
+  issued.set(token, { identity, namespace, name, audience, expires });
   return { token, audience, expires };
 }
 

@@ -61,6 +61,12 @@ test("defaults of a pod", async () => {
     serviceAccount: "default",
     serviceAccountName: "default",
     terminationGracePeriodSeconds: 30,
+    tolerations: ["not-ready", "unreachable"].map((state) => ({
+      key: `node.kubernetes.io/${state}`,
+      operator: "Exists",
+      effect: "NoExecute",
+      tolerationSeconds: 300,
+    })),
   });
 });
 
@@ -117,6 +123,32 @@ test("a status update leaves the owners alone", async () => {
     status: { phase: "Running" },
   });
   expect([json.metadata.ownerReferences, json.status]).toEqual([owners, { phase: "Running", qosClass: "BestEffort" }]);
+});
+
+test("a pod with a container or a restart policy that cannot be", async () => {
+  const { ask } = testServer();
+  const spec = { containers: [{ name: "c c", image: "app:1" }], restartPolicy: "Sometimes" };
+  const { json } = await ask("POST", pods, pod("p", spec));
+  expect(json.details.causes).toMatchObject([
+    { reason: "FieldValueInvalid", field: "spec.containers[0].name" },
+    {
+      reason: "FieldValueNotSupported",
+      field: "spec.restartPolicy",
+      message: 'Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"',
+    },
+  ]);
+});
+
+test.each(["log", "exec", "attach", "portforward", "proxy"])("%s is refused with the reason", async (subresource) => {
+  const { ask } = testServer();
+  await ask("POST", pods, pod("p"));
+  const { status, json } = await ask("GET", `${pods}/p/${subresource}?command=ls`);
+  expect([status, json.reason, json.message]).toEqual([
+    501,
+    "NotImplemented",
+    `The laptop edition's API server does not implement the subresource ${subresource} of pods, because no containers run here.`,
+  ]);
+  expect((await ask("GET", `${pods}/p/nothing`)).status).toBe(404);
 });
 
 test("a pod without containers, and containers without a name or an image", async () => {

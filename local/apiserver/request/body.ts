@@ -2,6 +2,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { pruneCustom } from "../custom/prune.ts";
 import { badRequest, invalid } from "../failure.ts";
 import { type Fields, isFields } from "../patch/value.ts";
+import { decodeProtobuf, protobufType } from "../protobuf/decode.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
 import { invalidValue } from "../validation/cause.ts";
@@ -62,6 +63,7 @@ export function decode(call: Call, resource: Resource, document: Fields): Kubern
 
 function readDocument(call: Call, kind: string): Fields {
   const type = contentType(call);
+  if (type === protobufType) return protobufIn(call);
   if (type !== "application/json" && type !== "application/yaml") throw unsupportedBody();
   const text = call.request.body ?? "";
   const unrecognized = (why: string) =>
@@ -75,6 +77,9 @@ function readDocument(call: Call, kind: string): Fields {
   if (!isFields(document)) throw unrecognized("the body is no object");
   return document;
 }
+
+/** A body in protobuf, which comes here as base64. Throws 400 and 415. */
+export const protobufIn = ({ request }: Call): Fields => decodeProtobuf(Buffer.from(request.body ?? "", "base64"));
 
 /** Custom resources must say what they are. */
 function checkCustomType(resource: Resource, document: Fields, text: string): void {

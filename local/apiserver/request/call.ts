@@ -2,7 +2,7 @@ import type { ApiRequest } from "../../../shared/kubernetes/transport.ts";
 import { managerName } from "../apply/track.ts";
 import type { Identity } from "../auth/identity.ts";
 import { subresourceOf, verbsOf } from "../discovery/verbs.ts";
-import { methodNotAllowed, notServed } from "../failure.ts";
+import { methodNotAllowed, notImplemented, notServed } from "../failure.ts";
 import type { Resource } from "../resource.ts";
 import type { State } from "../state.ts";
 import type { ResourcePath } from "./parse.ts";
@@ -45,7 +45,7 @@ export function callOf(
   const resource = state.resources.find(path.group, path.version, path.plural);
   if (!resource || (path.namespace && !resource.namespaced)) throw notServed();
   const { namespace, name, subresource } = path;
-  if (subresource && !resource.subresources?.includes(subresource)) throw notServed();
+  if (subresource && !resource.subresources?.includes(subresource)) throw refusal(resource, subresource);
   if (resource.namespaced && name && !namespace) throw notServed();
   const verb = verbOf(request.method, path, query);
   const allowed = subresource ? subresourceOf(subresource).verbs : verbsOf(resource);
@@ -64,6 +64,13 @@ export function callOf(
     manager: managerName(query.get("fieldManager") ?? undefined, request.headers["user-agent"]),
     warnings: [],
   };
+}
+
+const intoContainers = ["attach", "exec", "log", "portforward", "proxy"];
+
+function refusal(resource: Resource, subresource: string): Error {
+  if (resource.kind !== "Pod" || resource.custom || !intoContainers.includes(subresource)) return notServed();
+  return notImplemented(`the subresource ${subresource} of pods, because no containers run here`);
 }
 
 /** The verb of a request, as roles name it. Throws 405 where the method makes no sense. */
