@@ -124,6 +124,26 @@ export const clusterLife: readonly Story[] = [
     },
   },
   {
+    title: "a pod that waits for two claims is warned of both when the second one is deleted, too",
+    async tell(world) {
+      const { admin, namespace } = world;
+      const claims = ["data", "logs"];
+      for (const name of claims) await protectedClaim(world, name, { finalizers: ["a.example/hold"] });
+      await createPod(world, "web", claims);
+      const warnedOf = (names: string) =>
+        world.eventually(`the pod is warned of ${names}`, async () => {
+          const notices = await noticesOn(world, "Pod", "web");
+          return notices.length === 1 && notices[0]?.note.includes(`PVC (${names})`);
+        });
+      await deleteClaim(world, "data");
+      await warnedOf("data");
+      await deleteClaim(world, "logs");
+      await warnedOf("data, logs");
+      for (const name of claims)
+        await admin.patch(PersistentVolumeClaim, namespace, name, "merge", { metadata: { finalizers: null } });
+    },
+  },
+  {
     title: "a pod whose node got it too late is not started, and is told why",
     async tell(world) {
       const { admin, namespace } = world;

@@ -1,0 +1,10 @@
+import { describe } from "vitest";
+import { emulatedWorld } from "../worlds/emulated-world.ts";
+import { settings } from "./platform/settings.ts";
+import { stories } from "./platform/stories.ts";
+import { watchInvariants } from "./pvc-protection/invariants.ts";
+import { tell } from "./tell.ts";
+
+describe("the functions that serve the rules, on the laptop edition", () => {
+  tell(stories, settings, { open: emulatedWorld, watch: watchInvariants });
+});
