@@ -1,4 +1,4 @@
-import { parseDuration } from "./duration.ts";
+import { parseDuration } from "../time/duration.ts";
 
 /** How many instances a revision has, and when; from its `autoscaling.knative.dev/` annotations. */
 export interface Scale {

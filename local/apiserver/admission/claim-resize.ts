@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { quantityValue } from "../../quantity.ts";
 import { forbidden } from "../failure.ts";
 import { fieldsAt, specOf, statusOf } from "../kinds/fields.ts";
-import { quantityValue } from "../kinds/quantity.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { quantityValue } from "../../quantity.ts";
 import type { Fields } from "../patch/value.ts";
 import { type Cause, forbiddenValue, requiredValue } from "../validation/cause.ts";
 import { fieldsAt, objectIn, setMissing, specOf, statusOf } from "./fields.ts";
-import { quantityValue } from "./quantity.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** PersistentVolumeClaims: the spec is immutable after creation but for the binding and, once bound, the size. */

@@ -1,4 +1,4 @@
-import { parseDuration } from "../../serving/duration.ts";
+import { parseDuration } from "../../time/duration.ts";
 import type { PodObject } from "../objects/pod.ts";
 
 /** On a pod: how long its containers run before they end by themselves, as a Go duration; for ever when absent. */
