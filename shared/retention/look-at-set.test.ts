@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import type { Client, ListOptions } from "../kubernetes/client.ts";
+import type { Kind } from "../kubernetes/kind.ts";
+import type { KubernetesObject } from "../kubernetes/object.ts";
+import { lookAtSet } from "./look-at-set.ts";
+import { policyKey } from "./policy.ts";
+
+const object = (kind: string, name: string, more: object = {}): KubernetesObject => ({
+  apiVersion: kind === "StatefulSet" ? "apps/v1" : "v1",
+  kind,
+  metadata: { name, uid: `uid of ${name}`, resourceVersion: "1", namespace: "shop" },
+  ...more,
+});
+const set = (name: string, templates: string[], replicas = 1) =>
+  object("StatefulSet", name, {
+    spec: { replicas, volumeClaimTemplates: templates.map((name) => ({ metadata: { name } })) },
+  });
+const claim = (name: string) => object("PersistentVolumeClaim", name);
+const pod = (name: string) => object("Pod", name);
+
+/** A cluster of these objects that writes down what it is asked; `then` may change it after a call. */
+function cluster(objects: KubernetesObject[], then: (call: string, calls: readonly string[]) => void = () => {}) {
+  const calls: string[] = [];
+  const asked = (call: string) => {
+    calls.push(call);
+    then(call, calls);
+  };
+  const client = {
+    get: async ({ kind }: Kind, _: string | undefined, name: string) => {
+      const found = objects.find((one) => one.kind === kind && one.metadata.name === name);
+      asked(`get ${kind} ${name}`);
+      return found;
+    },
+    async *list({ kind }: Kind, { namespace }: ListOptions = {}) {
+      const found = objects.filter((one) => one.kind === kind && one.metadata.namespace === namespace);
+      asked(`list ${kind}`);
+      yield* found;
+    },
+  } as unknown as Client;
+  return { client, calls, objects };
+}
+const everything = () => true;
+const home = object("Namespace", "shop");
+
+describe("what is read", () => {
+  test("of a set that concerns nobody: the set and its namespace", async () => {
+    const { client, calls } = cluster([set("web", ["data"]), home, claim("data-web-0")]);
+    const facts = await lookAtSet(client, "shop", "web", () => false);
+    expect(facts).toMatchObject({ policy: undefined, claims: [] });
+    expect(calls).toEqual(["get StatefulSet web", "get Namespace shop"]);
+  });
+
+  test("the set and its namespace once more, after everything else", async () => {
+    const { client, calls } = cluster([set("web", ["data"]), home, claim("data-web-0"), pod("web-0")]);
+    await lookAtSet(client, "shop", "web", everything);
+    expect(calls.slice(-2)).toEqual(["get StatefulSet web", "get Namespace shop"]);
+    expect(calls.indexOf("list PersistentVolumeClaim")).toBeLessThan(calls.indexOf("get Pod web-0"));
+  });
+
+  test("many pods by one list, few one by one", async () => {
+    const ordinals = Array.from({ length: 11 }, (_, ordinal) => ordinal);
+    const many = cluster([
+      set("web", ["data"]),
+      home,
+      ...ordinals.map((ordinal) => claim(`data-web-${ordinal}`)),
+      pod("web-7"),
+    ]);
+    const facts = await lookAtSet(many.client, "shop", "web", everything);
+    expect(many.calls.filter((call) => call.includes("Pod"))).toEqual(["list Pod"]);
+    expect(facts?.claims.filter(({ pod }) => pod).map(({ ordinal }) => ordinal)).toEqual([7]);
+  });
+
+  test("nothing of a set that is gone", async () => {
+    expect(await lookAtSet(cluster([home]).client, "shop", "web", everything)).toBeUndefined();
+  });
+});
+
+test("claims of the set's templates are told with ordinal, range and pod; others are not", async () => {
+  const claims = ["data-web-0", "data-web-5", "logs-web-1", "data-other-0", "other"].map(claim);
+  const { client } = cluster([set("web", ["data", "logs"], 2), home, ...claims, pod("web-0"), pod("other-0")]);
+  const facts = await lookAtSet(client, "shop", "web", everything);
+  const seen = facts?.claims.map(({ claim, template, ordinal, inRange, pod }) => [
+    claim.metadata.name,
+    template,
+    ordinal,
+    inRange,
+    pod?.metadata.name,
+  ]);
+  expect(seen).toEqual([
+    ["data-web-0", "data", 0, true, "web-0"],
+    ["data-web-5", "data", 5, false, undefined],
+    ["logs-web-1", "logs", 1, true, undefined],
+  ]);
+});
+
+test("a claim whose name another set yields as well is contested, and only that", async () => {
+  const { client } = cluster([set("c", ["a-b", "logs"]), set("b-c", ["a"]), home, claim("a-b-c-0"), claim("logs-c-0")]);
+  const facts = await lookAtSet(client, "shop", "c", everything);
+  expect(facts?.claims.map(({ rival }) => rival)).toEqual(["b-c", undefined]);
+});
+
+describe("what happens while it is read", () => {
+  const duringTheList = (change: (objects: KubernetesObject[]) => void) => {
+    const objects = [set("web", ["data"], 1), home, claim("data-web-1")];
+    return cluster(objects, (call) => call === "list PersistentVolumeClaim" && change(objects)).client;
+  };
+  test("a scale-up counts", async () => {
+    const client = duringTheList((objects) => objects.splice(0, 1, set("web", ["data"], 2)));
+    expect((await lookAtSet(client, "shop", "web", everything))?.claims).toMatchObject([{ inRange: true }]);
+  });
+  test("another policy counts", async () => {
+    const client = duringTheList((objects) => {
+      home.metadata.annotations = { [policyKey]: "Retain" };
+      objects.splice(1, 1, home);
+    });
+    expect((await lookAtSet(client, "shop", "web", everything))?.policy).toMatchObject({ name: "Retain" });
+    delete home.metadata.annotations;
+  });
+  test("another set of the name is another set", async () => {
+    const client = duringTheList((objects) => {
+      const other = set("web", ["data"]);
+      objects.splice(0, 1, { ...other, metadata: { ...other.metadata, uid: "another" } });
+    });
+    expect(await lookAtSet(client, "shop", "web", everything)).toBeUndefined();
+  });
+});
