@@ -3,9 +3,14 @@ import { find } from "../broken/find.ts";
 import type { System } from "../system.ts";
 import { patience } from "./patience.ts";
 
-/** Tests that the simulation finds every broken function of a system, in the runs that it is given. */
-export function testBroken({ broken }: System): void {
+/**
+ * Tests that the simulation finds every broken function of a system, in the runs that it is given, and that each invariant and
+ * each end of the system is there for something: that it finds at least one.
+ */
+export function testBroken({ broken, invariants, ends }: System): void {
   describe("a broken function", patience, () => {
+    const finders = new Set<string>();
+
     test("is called by a name of its own", () => {
       expect(new Set(broken.map(({ name }) => name)).size).toBe(broken.length);
     });
@@ -15,7 +20,12 @@ export function testBroken({ broken }: System): void {
       async ({ one }) => {
         const found = await find(one);
         expect(found, `${one.doc} Not found in ${one.within} runs.`).toBeDefined();
+        if (found) finders.add(found.failure.name);
       },
     );
+
+    test.each([...invariants, ...ends].map(({ name }) => name))("is found by %s", (name) => {
+      expect([...finders]).toContain(name);
+    });
   });
 }

@@ -1,4 +1,3 @@
-import { protect } from "../../../../functions/pvc-protection/protect/rule.ts";
 import { release } from "../../../../functions/pvc-protection/release/rule.ts";
 import type { Decision, WriteStep } from "../../../../shared/decision.ts";
 import { annotate } from "../../../../shared/kubernetes/annotate.ts";
@@ -35,7 +34,7 @@ export const carelessWrites: readonly Broken[] = [
     name: "no-guard",
     doc: "Removes the finalizer by its position and name, whatever became of the claim since it was read.",
     scenarios: ["restless-claim"],
-    within: 10,
+    within: 15,
     rule: release.name,
     start: writing((write) => [
       withOperations(
@@ -45,11 +44,39 @@ export const carelessWrites: readonly Broken[] = [
     ]),
   },
   {
+    name: "no-resource-version",
+    doc: "Guards the removal by the claim's uid alone, because a finalizer that may go may go from any version.",
+    scenarios: ["restless-claim"],
+    within: 15,
+    rule: release.name,
+    start: writing((write) => [
+      withOperations(
+        write,
+        operations(write).filter(({ path }) => path !== "/metadata/resourceVersion"),
+      ),
+    ]),
+  },
+  {
+    name: "annotations-replaced-whole",
+    doc: "Takes its annotation away by emptying the annotations, which are about a claim that goes anyway.",
+    scenarios: ["many-claims-alone"],
+    within: 5,
+    rule: release.name,
+    start: writing((write) => [
+      withOperations(
+        write,
+        operations(write).map((operation) =>
+          isOfAnnotation(operation) ? { op: "replace", path: "/metadata/annotations", value: {} } : operation,
+        ),
+      ),
+    ]),
+  },
+  {
     name: "conflict-swallowed",
     doc: "Takes a conflict for done, because whoever was faster will have seen to it.",
     scenarios: ["used-alone"],
     by: "points",
-    within: 150,
+    within: 400,
     rule: release.name,
     start: withClient(starting(release), (client) => ({
       patch: <T extends KubernetesObject>(...args: Parameters<Client["patch"]>) =>
@@ -63,7 +90,7 @@ export const carelessWrites: readonly Broken[] = [
     name: "annotation-after-the-finalizer",
     doc: "Takes the finalizer away in one write and the annotation in another.",
     scenarios: ["many-claims-alone"],
-    within: 120,
+    within: 10,
     rule: release.name,
     start: writing((write, { about }) => {
       const kept = operations(write).filter((operation) => !isOfAnnotation(operation));
@@ -84,7 +111,7 @@ export const carelessWrites: readonly Broken[] = [
     name: "annotation-forgotten",
     doc: "Takes the finalizer away and leaves the annotation to whoever removes the claim.",
     scenarios: ["many-claims-alone"],
-    within: 10,
+    within: 5,
     rule: release.name,
     start: writing((write) => [
       withOperations(
@@ -92,26 +119,6 @@ export const carelessWrites: readonly Broken[] = [
         operations(write).filter((one) => !isOfAnnotation(one)),
       ),
     ]),
-  },
-  {
-    name: "list-replaced-whole",
-    doc: "Protects by a merge patch that sets the list of finalizers.",
-    scenarios: ["deleted-while-used"],
-    within: 5,
-    rule: protect.name,
-    start: starting({
-      ...protect,
-      decide: (claim, now, settings): Decision[] =>
-        protect.decide(claim, now, settings).map((decision) => {
-          if (decision.do !== "write" || !claim) return decision;
-          const { namespace, name, uid, resourceVersion } = claim.metadata;
-          const patch = { metadata: { uid, resourceVersion, finalizers: [settings.finalizer] } };
-          return {
-            ...decision,
-            writes: [{ verb: "patch", kind: PersistentVolumeClaim, namespace, name, type: "merge", patch }],
-          };
-        }),
-    }),
   },
   {
     name: "finalizer-in-a-finally",

@@ -25,7 +25,7 @@ export const wrongVerdicts: readonly Broken[] = [
     name: "ours-before-in-tree",
     doc: "Lets a claim go without waiting for Kubernetes' finalizer, which is none of its business.",
     scenarios: ["deleted-while-used", "late-binding"],
-    within: 100,
+    within: 60,
     rule,
     start: starting({
       ...release,
@@ -54,7 +54,7 @@ export const wrongVerdicts: readonly Broken[] = [
     name: "living-claims-released",
     doc: "Judges every claim with the finalizer, because only claims that nobody uses lose it.",
     scenarios: ["many-claims-alone", "in-tree-off"],
-    within: 20,
+    within: 5,
     rule,
     start: starting({
       ...release,
@@ -81,7 +81,7 @@ export const wrongVerdicts: readonly Broken[] = [
     name: "progress-trusted",
     doc: "Asks only for the pods that the claim's annotation names, which saves the list.",
     scenarios: ["used-alone", "replaced-alone"],
-    within: 40,
+    within: 15,
     rule,
     start: starting({
       ...release,
@@ -100,10 +100,33 @@ export const wrongVerdicts: readonly Broken[] = [
     }),
   },
   {
+    name: "progress-of-another-trusted",
+    doc: "Where a claim came with an annotation that names its pods, as a restored one does, asks for those pods alone.",
+    scenarios: ["restored-alone"],
+    within: 15,
+    rule,
+    start: starting({
+      ...release,
+      look: async (subject, view): Promise<Facts> => {
+        const facts = await release.look(subject, view);
+        const users = new Map(facts.users);
+        for (const { metadata } of facts.claims) {
+          const said = metadata.annotations?.[progress];
+          if (!said?.startsWith("{")) continue;
+          const { uid, pods: named } = JSON.parse(said);
+          if (!named || uid === metadata.uid) continue;
+          const pods = await podsOf(view.client, metadata.namespace);
+          if (!named.some(({ pod }: { pod: string }) => pods.has(pod))) users.delete(metadata.name);
+        }
+        return { ...facts, users };
+      },
+    }),
+  },
+  {
     name: "stopping-is-stopped",
     doc: "In document mode takes a pod that is being deleted for one that has ended.",
     scenarios: ["finished-jobs"],
-    within: 40,
+    within: 20,
     rule,
     start: starting({
       ...release,
@@ -122,7 +145,7 @@ export const wrongVerdicts: readonly Broken[] = [
     name: "ephemeral-volumes-overlooked",
     doc: "Looks only at the claims that a pod names itself.",
     scenarios: ["finished-jobs"],
-    within: 10,
+    within: 5,
     rule,
     start: starting({
       ...release,
@@ -138,7 +161,7 @@ export const wrongVerdicts: readonly Broken[] = [
     name: "writes-without-change",
     doc: "Writes down when it looked last, every time.",
     scenarios: ["deleted-while-used"],
-    within: 40,
+    within: 100,
     rule,
     start: starting({
       ...release,
@@ -156,7 +179,7 @@ export const wrongVerdicts: readonly Broken[] = [
     name: "event-left-behind",
     doc: "Does not take back what it told about a claim, because Events expire.",
     scenarios: ["deleted-while-used", "used-alone"],
-    within: 10,
+    within: 5,
     rule,
     start: starting({
       ...release,

@@ -6,6 +6,7 @@ import { manyClaims, manyClaimsAlone } from "./many-claims.ts";
 import { namespaceDeleted } from "./namespace-deleted.ts";
 import { replaced, replacedAlone } from "./replaced.ts";
 import { restlessClaim } from "./restless-claim.ts";
+import { restoredAlone } from "./restored.ts";
 import { inTreeControllerOff, inTreeOff, standingIn } from "./without-in-tree.ts";
 
 /** Every scenario of PVC protection. */
@@ -16,6 +17,7 @@ export const scenarios: readonly Scenario[] = [
   manyClaimsAlone,
   replaced,
   replacedAlone,
+  restoredAlone,
   namespaceDeleted,
   lateBinding,
   lateBindingAlone,

@@ -12,6 +12,8 @@ const act: Scenario["act"] = async (stage) => {
   await stage.pause(2_000);
   await stage.deleteClaim("data");
   await stage.deleteClaim("other");
+  // It comes too late: no scheduler gives it a node.
+  await stage.createPod("late", ["data"]);
   await stage.pause(5_000);
   await stage.deletePod("web");
   await stage.pause(2_000);
