@@ -1,5 +1,5 @@
 // Builds an image per function: npm run image -- --help
-import { functionNames } from "../../esbuild.config.mjs";
+import { imageNames } from "../../esbuild.config.mjs";
 import { complain } from "../../local/start/complaint.ts";
 import { updatePinned } from "./base/pinned.ts";
 import { help, readImageOptions } from "./options.ts";
@@ -9,7 +9,7 @@ import { surroundingsOf } from "./registry/surroundings.ts";
 
 const progress = progressOn(process.stderr);
 try {
-  const options = readImageOptions(process.argv.slice(2), functionNames(), process.env);
+  const options = readImageOptions(process.argv.slice(2), imageNames(), process.env);
   if (options.task === "help") process.stdout.write(help);
   else if (options.task === "update base") {
     const { before, after } = await updatePinned(surroundingsOf(process.env, options.insecure));

@@ -44,7 +44,7 @@ export async function uploadBlob(
 }
 
 /** Whether a repository has a blob. */
-export async function hasBlob(connection: Connection, digest: string): Promise<boolean> {
+async function hasBlob(connection: Connection, digest: string): Promise<boolean> {
   const answer = await connection.send({ method: "HEAD", to: `blobs/${digest}` });
   await answer.body.dump();
   return answer.status === 200;

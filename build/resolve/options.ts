@@ -1,0 +1,75 @@
+import { Complaint } from "../../local/start/complaint.ts";
+import {
+  type BuildOptions,
+  buildFlags,
+  buildHelp,
+  parsing,
+  readBuildOptions,
+  readTarget,
+  type Target,
+} from "../images/options.ts";
+
+/** What `npm run resolve` or `npm run apply` was asked for. */
+export interface ResolveOptions {
+  readonly files: readonly string[];
+  readonly kustomization?: string;
+  readonly recursive: boolean;
+  readonly selector?: string;
+  readonly build: BuildOptions;
+  readonly target: Target;
+  /** For kubectl. */
+  readonly rest: readonly string[];
+}
+
+/** The help of one of the two commands. */
+export const helpOf = (command: "resolve" | "apply") => `${
+  command === "resolve"
+    ? "Prints YAML with the images of functions, by digest, in the places of fn://<system>/<rule>.\nThe images are built and pushed."
+    : "Does what npm run resolve does, and gives the result to kubectl apply."
+}
+
+  npm run --silent ${command} -- (-f PATH... | -k DIR) --repo R${command === "apply" ? " [-- KUBECTL FLAGS]" : ""}
+
+  -f, --filename PATH  a file, a folder, or - for standard input; of a folder with
+                       a kustomization, what that names
+  -R, --recursive      of other folders, also what is deeper
+  -k, --kustomize DIR  what kubectl kustomize makes of a folder
+  -l, --selector S     only objects with these labels
+${buildHelp}
+  --help               this text
+`;
+
+/** Answers nothing when help is asked for. @throws Complaint naming the flag at fault */
+export function readResolveOptions(
+  command: "resolve" | "apply",
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): ResolveOptions | undefined {
+  const end = args.indexOf("--");
+  const [own, rest] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
+  const { values } = parsing(`npm run ${command}`, {
+    args: [...own],
+    options: {
+      ...buildFlags,
+      filename: { type: "string", short: "f", multiple: true },
+      recursive: { type: "boolean", short: "R" },
+      kustomize: { type: "string", short: "k" },
+      selector: { type: "string", short: "l" },
+      help: { type: "boolean" },
+    },
+  });
+  if (values.help) return undefined;
+  const { filename: files = [], kustomize: kustomization, selector, recursive = false } = values;
+  if (files.length > 0 === (kustomization !== undefined))
+    throw new Complaint("Say what to read: -f PATH, as often as you like, or -k DIR.");
+  if (command === "resolve" && rest.length > 0) throw new Complaint("What stands after -- is for npm run apply.");
+  return {
+    files,
+    recursive,
+    build: readBuildOptions(values),
+    target: readTarget(values, environment),
+    rest,
+    ...(kustomization === undefined ? {} : { kustomization }),
+    ...(selector === undefined ? {} : { selector }),
+  };
+}
