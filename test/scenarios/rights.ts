@@ -17,9 +17,10 @@ export interface Casting {
 
 /**
  * Every story in the repository, each in one setting: those of a system take turns, so that all of them come in. A system's stories are
- * in `test/scenarios/<system>/stories.ts`, its settings in `settings.ts` beside them.
+ * in `test/scenarios/<system>/stories.ts`, its settings in `settings.ts` beside them. Settings that are
+ * not `possible` are passed over.
  */
-export async function castings(): Promise<readonly Casting[]> {
+export async function castings(possible: (setting: Setting) => boolean = () => true): Promise<readonly Casting[]> {
   const files = globSync("test/scenarios/*/stories.ts", { cwd: root }).sort();
   const systems = await Promise.all(
     files.map(async (file) => {
@@ -27,9 +28,10 @@ export async function castings(): Promise<readonly Casting[]> {
       const { stories } = (await load(file)) as { stories: readonly Story[] };
       const { settings } = (await load(file.replace("stories.ts", "settings.ts"))) as { settings: readonly Setting[] };
       const system = file.split("/").at(-2) as string;
-      return stories.map((story, index): Casting => {
-        const possible = story.settings ?? settings;
-        return { system, story, setting: possible[index % possible.length] as Setting };
+      return stories.flatMap((story, index): Casting[] => {
+        const fitting = (story.settings ?? settings).filter(possible);
+        const setting = fitting[index % fitting.length];
+        return setting ? [{ system, story, setting }] : [];
       });
     }),
   );

@@ -28,14 +28,14 @@ const defaultFinalizer = "holdfast.dev/pvc-protection";
 
 /** Reads what is installed in a setting: the default and the setting's components, as an admin would patch them. */
 export function readInstallation(setting: Setting): Installation {
-  const { components, environment, finalizer = defaultFinalizer, withoutKnative } = setting;
+  const { components, environment, finalizer = defaultFinalizer, withoutKnative, edit = (object) => object } = setting;
   const bare = ["source.yaml", "eventing.yaml"].map((file) => join("overlays/no-knative", file));
   const paths = [".", ...components, ...(withoutKnative ? bare : [])].map((path) => join(manifests, path));
   const patched = (text: string) => text.replaceAll(defaultFinalizer, finalizer);
   const read = readManifests(paths)
     // Without Knative everything comes from one file, which the default has as objects.
     .filter(({ file, object }) => !withoutKnative || !isEventing(object) || file.endsWith("eventing.yaml"));
-  const all = read.map(({ object }) => JSON.parse(patched(JSON.stringify(object))) as KubernetesObject);
+  const all = read.map(({ object }) => edit(JSON.parse(patched(JSON.stringify(object))) as KubernetesObject));
   const isService = ({ apiVersion }: KubernetesObject) => apiVersion.startsWith("serving.knative.dev/");
   const runs = ({ apiVersion, kind }: KubernetesObject) =>
     kind === "Deployment" || (apiVersion === "v1" && kind === "Service");

@@ -17,6 +17,8 @@ export interface Setting {
   readonly finalizer?: string;
   /** Environment variables over those of the manifests, by the name of the function's Service. */
   readonly environment: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** What an administrator's overlay makes of an object. */
+  readonly edit?: (object: KubernetesObject) => KubernetesObject;
   /** Sources and brokers of `local/standalone`, as on a cluster without Knative; Knative's otherwise. */
   readonly withoutKnative?: true;
   /** Components of `knative/` that are installed beside the default, as paths below it. */
