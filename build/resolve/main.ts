@@ -1,7 +1,7 @@
 // Puts images in the places of fn://<system>/<rule> in YAML: npm run resolve -- --help
 //   node main.ts resolve|apply [flags]
 import { spawn } from "node:child_process";
-import { functionNames } from "../../esbuild.config.mjs";
+import { imageNames } from "../../esbuild.config.mjs";
 import { Complaint, complain } from "../../local/start/complaint.ts";
 import { progressOn } from "../images/progress.ts";
 import { helpOf, readResolveOptions } from "./options.ts";
@@ -17,7 +17,7 @@ try {
   const options = readResolveOptions(command, args, process.env);
   if (!options) process.stdout.write(helpOf(command));
   else {
-    const yaml = await resolve(options, functionNames(), progress, process.env);
+    const yaml = await resolve(options, imageNames(), progress, process.env);
     progress.end();
     if (command === "resolve") process.stdout.write(yaml);
     else process.exitCode = await apply(yaml, options.rest);
