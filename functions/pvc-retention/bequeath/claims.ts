@@ -39,9 +39,12 @@ export function refer(facts: SetAndClaims): readonly WriteStep[] {
 
 /** Takes away the marks that were made because the set goes with its claims, which it does not. */
 export function unmark({ set, claims }: SetAndClaims, because: string): readonly WriteStep[] {
-  return claims.flatMap(({ claim }) => {
+  return claims.flatMap((one) => {
+    const { claim } = one;
     const mark = readMark(claim);
-    if (isBeingDeleted(claim) || mark?.setUid !== set.metadata.uid || mark.cause === "scaled-down") return [];
+    // One write at a time: references come first.
+    if (isBeingDeleted(claim) || tied(set, one, true).length > 0) return [];
+    if (mark?.setUid !== set.metadata.uid || mark.cause === "scaled-down") return [];
     const annotations = { [deleteAtKey]: null, [progressKey(markingRule)]: null };
     const writes = [annotate(PersistentVolumeClaim, claim, annotations, labelFor(claim, markingRule, undefined))];
     return { about: claim, kind: PersistentVolumeClaim, do: "write", because, writes };

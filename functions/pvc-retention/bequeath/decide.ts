@@ -15,6 +15,9 @@ export type Facts = (SetAndClaims & { readonly evidence?: Evidence }) | undefine
 /** The step on a set whose claims are kept. */
 const keeping = "keeping";
 const kept = "ClaimsKept";
+/** The end of a sentence. */
+const unproven =
+  "nothing shows any more that it was not deleted with --cascade=orphan; delete by hand those that nobody needs";
 const notMarked = "ClaimsNotMarked";
 /** So long grace may take to mark the claims of a set before somebody is told that it does not. Milliseconds. */
 const patience = 60_000;
@@ -43,10 +46,11 @@ function decideAlive({ set, policy }: SetAndClaims): readonly Decision[] {
 
 /** Why the claims stay, as the end of a sentence. Unless it is proven that they are to go, they do. */
 function keptBecause({ set, policy, evidence }: NonNullable<Facts>): string | undefined {
-  if (policy?.whenDeleted !== "Delete") return `the policy ${policy?.name ?? "is gone, which"} keeps them`;
+  if (!policy) return "it has no policy any more";
+  if (policy.whenDeleted !== "Delete") return `${policy.name} says so`;
   if (hasFinalizer(set, "orphan") || evidence === "orphaned") return "it was deleted with --cascade=orphan";
   const isProven = evidence === "cascade" || hasFinalizer(set, "foregroundDeletion") || isCascading(set);
-  return isProven ? undefined : "nothing shows any more that it was not deleted with --cascade=orphan";
+  return isProven ? undefined : unproven;
 }
 
 function keep(facts: NonNullable<Facts>, reason: string): readonly Decision[] {
@@ -56,7 +60,8 @@ function keep(facts: NonNullable<Facts>, reason: string): readonly Decision[] {
   const alsoFromPods = policy?.whenScaled !== "Delete" || evidence !== "cascade";
   const writes = [...release(facts, because, alsoFromPods), ...unmark(facts, because)];
   if (writes.length > 0) return [...writes, wait(set, { name: keeping, details: { left: writes.length } }, because)];
-  const notice = { type: "Normal", reason: kept, action: "Bequeath", note: because } as const;
+  const type = reason === unproven ? "Warning" : "Normal";
+  const notice = { type, reason: kept, action: "Bequeath", note: because } as const;
   return [{ ...letGo(set, because), notice }];
 }
 

@@ -3,6 +3,7 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { SetAndClaims } from "../../../shared/retention/look-at-set.ts";
 import { deleteTime } from "../../../shared/retention/mark.ts";
+import { originOf } from "../../../shared/retention/template-claims.ts";
 import { judge, stands } from "./decide.ts";
 import type { MarkedClaim } from "./look.ts";
 import { postpone, remove, save, settle, tellUnreadable, withdraw } from "./steps.ts";
@@ -16,7 +17,10 @@ export function decideOfClaim(facts: MarkedClaim, now: number): readonly Decisio
 
 function withSet({ claim, mark, user }: MarkedClaim, of: SetAndClaims, now: number): Decision | undefined {
   const one = of.claims.find((one) => one.claim.metadata.uid === claim.metadata.uid);
-  if (!one) return withdraw(claim, `the templates of StatefulSet ${mark.set} do not yield its name any more`);
+  if (!one)
+    return originOf(of.set, claim)
+      ? undefined
+      : withdraw(claim, `the templates of StatefulSet ${mark.set} do not yield its name any more`);
   // The pods were read after the claim as it was first.
   const isSame = one.claim.metadata.resourceVersion === claim.metadata.resourceVersion;
   const last = isSame && stands(of, one, mark) ? whenDue(claim, user, now) : undefined;
@@ -27,14 +31,14 @@ function withSet({ claim, mark, user }: MarkedClaim, of: SetAndClaims, now: numb
 function withoutSet({ claim, mark, user, heirs }: MarkedClaim, now: number): Decision | undefined {
   // It has come back between two reads, and sees to the claim itself.
   if (heirs.some(({ metadata }) => metadata.name === mark.set)) return undefined;
-  if (mark.step === "saved") return undefined;
+  const due = deleteTime(claim);
+  if (mark.step === "saved" && due === undefined) return undefined;
   const [heir] = heirs;
   if (heir) return withdraw(claim, `the templates of StatefulSet ${heir.metadata.name} yield its name`);
   const owner = claim.metadata.ownerReferences?.find(({ uid }) => uid !== mark.setUid);
   if (owner) return withdraw(claim, `${owner.kind} ${owner.name} owns it`);
   if (mark.cause !== "set-deleted")
     return withdraw(claim, `StatefulSet ${mark.set} is gone, and nothing shows that its claims were to go with it`);
-  const due = deleteTime(claim);
   if (due === undefined) return save(claim, mark);
   if (Number.isNaN(due)) return tellUnreadable(claim, mark);
   const last = mark.step === "marked" ? whenDue(claim, user, now) : undefined;

@@ -97,7 +97,14 @@ export function remove(claim: KubernetesObject): Decision {
     name,
     options: { uid, resourceVersion },
   } as const;
-  return { about: claim, kind: PersistentVolumeClaim, do: "write", because, writes: [deletion] };
+  return {
+    about: claim,
+    kind: PersistentVolumeClaim,
+    do: "write",
+    because,
+    writes: [deletion],
+    retract: [scheduled, postponed],
+  };
 }
 
 function stepOf({ step: name, set, setUid, cause, policy }: Omit<Mark, "progress">): Step {
