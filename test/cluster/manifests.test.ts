@@ -101,6 +101,7 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
       const declared = asked.map(({ resource, verb, namespace }) =>
         may.some(
           (permission) =>
+            !permission.overlay &&
             permission.resource === resource &&
             permission.verbs.some((granted) => granted === verb) &&
             (!permission.ownNamespace || namespace === "holdfast"),
