@@ -1,32 +1,34 @@
 import * as z from "zod";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
-import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { keptBecause } from "../../../shared/retention/hands-off.ts";
-import { lookAtSet, type SetAndClaims, type TemplateClaim } from "../../../shared/retention/look-at-set.ts";
-import { readMark } from "../../../shared/retention/mark.ts";
-import { changeOwners, controlledBy, ownersIn } from "../../../shared/retention/owner-references.ts";
+import { lookAtSet, type SetAndClaims } from "../../../shared/retention/look-at-set.ts";
 import { setOfPod } from "../../../shared/retention/pod-set.ts";
-import { retentionInForce, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
+import type { Policy } from "../../../shared/retention/policy.ts";
+import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { hasTraces } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
-import { holdfastProtection, inTreeProtection } from "../../../shared/storage/protection.ts";
+import { condemned, inUse } from "./decide-claim.ts";
+import { nudge, nudgedFor, setThatLacks } from "./nudge.ts";
 
-/** The set with its claims; `undefined` when it is gone. Of a set that the rule leaves alone there are no claims. */
-export type Facts = SetAndClaims | undefined;
+/**
+ * The set with its claims; `undefined` when it is gone. Of a set that the rule leaves alone there are no claims. `missing`: a claim
+ * that went, and that the set may want again.
+ */
+export type Facts = (SetAndClaims & { readonly missing?: string | undefined }) | undefined;
 
-const kept = "CondemnedClaimKept";
-const reused = "ReplicaOnDeletedClaim";
+const name = "pvc-retention/condemn";
 
 export const condemn = rule({
-  name: "pvc-retention/condemn",
+  name,
   doc: "Deletes the claims of ordinals that were scaled away, where the policy says so, once their pod is out of the way.",
   settings: z.object({}),
-  wakes: [on(Sets, ["update"]), on(Pod, ["delete"])],
+  wakes: [on(Sets, ["update"]), on(Pod, ["delete"]), on(PersistentVolumeClaim, ["delete"])],
   may: [
-    { resource: Sets, verbs: ["get", "list"] },
+    { resource: Sets, verbs: ["get", "list", "patch"] },
     { resource: Namespace, verbs: ["get"] },
     { resource: PersistentVolumeClaim, verbs: ["list", "patch", "delete"] },
     { resource: Pod, verbs: ["get", "list"] },
@@ -35,15 +37,22 @@ export const condemn = rule({
   sweep: [{ kind: Sets }],
   concurrency: 100,
   subjects,
-  look: ({ namespace, name = "" }, { client }): Promise<Facts> =>
-    lookAtSet(
-      client,
-      namespace,
-      name,
-      (set, policy) => !isBeingDeleted(set) && policy?.whenScaled === "Delete" && policy.grace === 0,
-    ),
+  look: async ({ kind, namespace, name = "" }, { client }): Promise<Facts> => {
+    if (kind.kind === "StatefulSet") return look(client, namespace, name);
+    const set = await setThatLacks(client, namespace, name);
+    return set === undefined ? undefined : look(client, namespace, set, name);
+  },
   decide,
 });
+
+async function look(client: Client, namespace: string | undefined, set: string, missing?: string): Promise<Facts> {
+  const found = await lookAtSet(client, namespace, set, concerns);
+  return found && { ...found, missing: missing ?? nudgedFor(found.set, name) };
+}
+
+function concerns(set: StatefulSet, policy: Policy | undefined): boolean {
+  return !isBeingDeleted(set) && policy?.whenScaled === "Delete" && policy.grace === 0;
+}
 
 function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
   if (!namespace) return [];
@@ -51,85 +60,27 @@ function subjects({ kind, change, namespace, name, object }: Hint): readonly Sub
     const concerns = !object || (hasTraces(object) && !isBeingDeleted(object));
     return change !== "delete" && concerns ? [{ kind: Sets, namespace, name }] : [];
   }
-  if (kind !== "Pod" || change !== "delete") return [];
+  if (change !== "delete") return [];
+  // A claim that the garbage collector took after its pod; of others, Kubernetes' controller sees by itself that they are gone.
+  if (kind === "PersistentVolumeClaim")
+    return !object || goesWithPod(object) ? [{ kind: PersistentVolumeClaim, namespace, name }] : [];
+  if (kind !== "Pod") return [];
   const set = setOfPod(name, object);
   return set === undefined ? [] : [{ kind: Sets, namespace, name: set }];
 }
 
-function decide(facts: Facts): readonly Decision[] {
+function decide(facts: Facts, now: number): readonly Decision[] {
   // What `look` saw first may have changed while it read on: what it saw last counts.
-  if (!facts || isBeingDeleted(facts.set)) return [];
-  const { set, policy, claims } = facts;
-  if (policy?.whenScaled !== "Delete" || policy.grace > 0) return [];
-  return claims.flatMap((one) => (one.inRange ? inUse(one) : condemned(set, one)) ?? []);
-}
-
-/**
- * Nobody can see a scale-up that comes between the last read and the DELETE, and Kubernetes takes no deletion back. Its own
- * controller makes no pod on a claim that it sees being deleted, so this is a pod that was made in that very moment.
- */
-function inUse({ claim, pod }: TemplateClaim): Decision | undefined {
-  if (!isBeingDeleted(claim) || !pod || isBeingDeleted(pod)) return undefined;
-  const note =
-    `Claim ${claim.metadata.name} is being deleted, and pod ${pod.metadata.name} uses it: its data goes with the pod. ` +
-    "Copy what is worth keeping, then delete the pod; the set makes it anew with a fresh claim.";
-  const notice = { type: "Warning", reason: reused, action: "Condemn", note } as const;
-  return { about: claim, kind: PersistentVolumeClaim, do: "tell", because: note, notice };
-}
-
-function condemned(set: StatefulSet, one: TemplateClaim): Decision | undefined {
-  const { claim, pod } = one;
-  // Grace has promised a time for this claim, or somebody has saved it.
-  if (isBeingDeleted(claim) || readMark(claim)) return undefined;
-  const subject = { about: claim, kind: PersistentVolumeClaim };
-  const title = `Claim ${claim.metadata.name}`;
-  const owners = ownersIn(set, one);
-  const reason = keptBecause(one, owners);
-  if (reason) {
-    // Of a stale reference the garbage collector takes care.
-    if (owners.stale) return { ...subject, do: "leave", because: reason };
-    const because = `StatefulSet ${set.metadata.name} was scaled down, but ${lowerCase(reason)} Delete it by hand if nobody needs it.`;
-    const notice = { type: "Normal", reason: kept, action: "Condemn", note: because } as const;
-    return { ...subject, do: "tell", because, notice };
+  if (!facts) return [];
+  const { set, policy, claims, missing } = facts;
+  if (!concerns(set, policy)) {
+    const because = `StatefulSet ${set.metadata.name} does not have its claims deleted at a scale-down any more.`;
+    return missing === undefined || isBeingDeleted(set) ? [] : [{ about: set, kind: Sets, do: "leave", because }];
   }
-  if (!pod) {
-    const because = `${title} is deleted: StatefulSet ${set.metadata.name} was scaled down, its pod is gone, and the policy keeps nothing then.`;
-    return { ...subject, do: "write", because, writes: [deletionOf(claim)], retract: [] };
-  }
-  const inForce = retentionInForce(set);
-  if (inForce?.whenScaled === "Delete")
-    return { ...subject, do: "wait", because: `${title} goes with pod ${pod.metadata.name}, as Kubernetes sees to.` };
-  if (isBeingDeleted(pod) && isProtected(claim)) {
-    const because =
-      `${title} is deleted while pod ${pod.metadata.name}, which was scaled away, terminates: ` +
-      "a scale-up right behind it then waits for a fresh claim, and protection keeps this one until the pod is gone.";
-    return { ...subject, do: "write", because, writes: [deletionOf(claim)] };
-  }
-  if (!inForce && !owners.pod && isPodOf(set, pod)) {
-    const because = `${title} is given to pod ${pod.metadata.name}, which was scaled away, and goes with it.`;
-    const reference = controlledBy(Pod, pod.metadata);
-    return {
-      ...subject,
-      do: "write",
-      because,
-      writes: [changeOwners(claim, owners.set ? [owners.set] : [], reference)],
-    };
-  }
-  return { ...subject, do: "wait", because: `${title} goes when pod ${pod.metadata.name} is gone.` };
+  const decisions = claims.flatMap((one) => (one.inRange ? inUse(one) : condemned(set, one)) ?? []);
+  return missing === undefined ? decisions : [...decisions, nudge(facts, missing, name, now)];
 }
 
-/** The claim as it was read, or none: another one of its name, or one that somebody has changed since, is looked at again. */
-function deletionOf({ metadata: { namespace, name, uid, resourceVersion } }: KubernetesObject) {
-  return { verb: "delete", kind: PersistentVolumeClaim, namespace, name, options: { uid, resourceVersion } } as const;
+function goesWithPod({ metadata }: KubernetesObject): boolean {
+  return (metadata.ownerReferences ?? []).some(({ kind, controller }) => kind === "Pod" && controller);
 }
-
-/** A claim without protection goes at once, under a pod that still writes. */
-function isProtected(claim: KubernetesObject): boolean {
-  return hasFinalizer(claim, inTreeProtection) || hasFinalizer(claim, holdfastProtection);
-}
-
-function isPodOf(set: StatefulSet, pod: KubernetesObject): boolean {
-  return (pod.metadata.ownerReferences ?? []).some(({ controller, uid }) => controller && uid === set.metadata.uid);
-}
-
-const lowerCase = (sentence: string) => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
