@@ -40,7 +40,7 @@ export async function realWorlds(server: Server, missing: readonly string[]): Pr
       await current?.rig.stop();
       await admin.delete(Namespace, undefined, holdfast);
       // The next suite on this cluster may install Holdfast again, which a namespace on its way out refuses.
-      const gone = async () => (await admin.read(Namespace, undefined, holdfast)) === undefined;
+      const gone = async () => (await admin.get(Namespace, undefined, holdfast)) === undefined;
       await server.eventually(`the namespace ${holdfast} is gone`, gone, 120_000);
       await leave();
       await server.stop();
