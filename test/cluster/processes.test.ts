@@ -18,5 +18,9 @@ describe.skipIf(!cluster)("PVC protection by npm start -- --kubeconfig on a real
   afterAll(() => worlds?.stop());
 
   const seenFromOutside = stories.filter(({ within }) => !within);
-  tell(seenFromOutside, [beside], { open: (setting) => worlds.open(setting), watch: watchInvariants });
+  tell(seenFromOutside, [beside], {
+    open: (...told) => worlds.open(...told),
+    watch: watchInvariants,
+    sideBySide: true,
+  });
 });

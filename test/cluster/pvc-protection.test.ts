@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, inject } from "vitest";
 import { watchInvariants } from "../scenarios/pvc-protection/invariants.ts";
 import { settings } from "../scenarios/pvc-protection/settings.ts";
 import { stories } from "../scenarios/pvc-protection/stories.ts";
+import { proveGrantsAreUsed } from "../scenarios/rights.ts";
 import { tell } from "../scenarios/tell.ts";
 import { realServer } from "../worlds/real-server.ts";
 import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
@@ -20,7 +21,12 @@ describe.skipIf(!cluster)("PVC protection on a real control plane", () => {
   afterAll(() => worlds?.stop());
 
   const beside = settings.filter(({ inTree }) => inTree);
-  tell(quick, beside, { open: (setting) => worlds.open(setting), watch: watchInvariants });
+  const asked = tell(quick, beside, {
+    open: (...told) => worlds.open(...told),
+    watch: watchInvariants,
+    sideBySide: true,
+  });
+  proveGrantsAreUsed("pvc-protection", asked);
 });
 
 const assets = cluster?.assets;
@@ -43,5 +49,5 @@ describe.skipIf(!assets)("PVC protection on a control plane without its own", ()
   });
 
   const alone = settings.filter(({ inTree }) => !inTree);
-  tell(quick, alone, { open: (setting) => worlds.open(setting), watch: watchInvariants });
+  tell(quick, alone, { open: (...told) => worlds.open(...told), watch: watchInvariants, sideBySide: true });
 });

@@ -14,5 +14,5 @@ describe("PVC protection by npm start", { timeout: 60_000 }, () => {
   }, 60_000);
   afterAll(() => worlds?.stop(), 30_000);
 
-  tell(clusterLife, [beside], { open: (setting) => worlds.open(setting), watch: watchInvariants });
+  tell(clusterLife, [beside], { open: (...told) => worlds.open(...told), watch: watchInvariants, sideBySide: true });
 });

@@ -1,26 +1,18 @@
-import { describe, expect, test } from "vitest";
-import type { Asked } from "../worlds/asked.ts";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
-import { castings, granted, systems, used } from "./rights.ts";
+import { existsSync, globSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../manifests/kustomization.ts";
 
-const all = await castings();
+const there = (file: string) => existsSync(join(root, file));
+const systems = new Set(globSync("functions/*/*/index.ts", { cwd: root }).map((file) => file.split("/")[1] as string));
 
-describe("each function, under its own role", () => {
-  const asked: Asked[] = [];
-  describe.each(all.map((casting) => [casting.system, casting] as const))("%s", (_, { story, setting }) => {
-    test(`${story.title}: ${setting.name}`, async () => {
-      const world = await emulatedWorld(setting);
-      await story.tell(world);
-      asked.push(...world.asked);
-      expect(world.asked.filter(({ denied }) => denied)).toEqual([]);
+// The tests of a system hold its functions to their roles: no story may be denied anything, and no grant be left over.
+for (const system of systems) {
+  const title = `${system} is told on the laptop edition and on a real control plane`;
+  if (there(`test/scenarios/${system}/stories.ts`))
+    test(title, () => {
+      const tests = [`test/scenarios/${system}.test.ts`, `test/cluster/${system}.test.ts`];
+      expect(tests.filter((file) => !there(file))).toEqual([]);
     });
-  });
-
-  const told = new Set(all.map(({ system }) => system));
-  test.each([...told])("of %s is granted no right that no story uses", (system) => {
-    const uses = used(asked);
-    expect(granted(system).length).toBeGreaterThan(0);
-    expect(granted(system).filter((grant) => !uses.includes(grant))).toEqual([]);
-  });
-  for (const system of systems()) if (!told.has(system)) test.todo(`of ${system}, as soon as it has stories`);
-});
+  else test.todo(title);
+}

@@ -8,6 +8,8 @@ export interface Story {
   readonly takes?: number;
   /** Settings in which the story is told; absent: all of its system. */
   readonly settings?: readonly Setting[];
+  /** The story reaches beyond its namespace, as a sweep does: no other one is told at the same time. */
+  readonly alone?: boolean;
   /** The story looks into functions or stands in their way, which worlds that run them as processes do not let it do. */
   readonly within?: boolean;
   /** The story shows a harm that its setting does not prevent: the system's invariants are not asked for. */

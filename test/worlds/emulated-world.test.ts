@@ -6,7 +6,7 @@ import { emulatedWorld } from "./emulated-world.ts";
 test("a story repeats exactly from its seed", async () => {
   const story = stories.find(({ title }) => title === "events in another order change nothing");
   const tell = async (seed: number) => {
-    const world = await emulatedWorld(beside, seed);
+    const world = await emulatedWorld(beside, { seed });
     await story?.tell(world);
     const { said, calls, deliveries } = world;
     return JSON.stringify([said, calls.map(({ rule, request: { signal: _, ...rest } }) => [rule, rest]), deliveries]);

@@ -1,7 +1,8 @@
+import { onTestFinished } from "vitest";
 import { startControllers } from "../../local/controllers/start-controllers.ts";
 import { seededRandom } from "../../local/time/random.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
-import { benchOn } from "./bench.ts";
+import { benchOn, type WhenOver } from "./bench.ts";
 import { furnish, kubeletNode } from "./cluster-objects.ts";
 import { emulatedServer } from "./emulated-server.ts";
 import { startRig } from "./rig.ts";
@@ -12,10 +13,18 @@ import type { Setting, World } from "./world.ts";
 const restFor = 30_000;
 
 /** A whole cluster in this process: API server, controllers, scheduler, kubelet and Holdfast, on one virtual clock and one seed. */
-export async function emulatedWorld(setting: Setting, seed = 1): Promise<World> {
+export async function emulatedWorld(
+  setting: Setting,
+  { seed = 1, whenOver = onTestFinished }: { seed?: number; whenOver?: WhenOver } = {},
+): Promise<World> {
   const clock = virtualClock();
   const random = seededRandom(seed);
-  const server = emulatedServer(clock, random, { objectInUseProtection: setting.inTree });
+  const { inTree, guardsOwnerReferences = true, withoutClaimRetention = false } = setting;
+  const server = emulatedServer(clock, random, {
+    objectInUseProtection: inTree,
+    claimRetention: !withoutClaimRetention,
+    ownerReferencesPermissionEnforcement: guardsOwnerReferences,
+  });
   const { admin, transport } = server;
   // What the server loads when it is first asked for takes real time, of which a virtual clock knows nothing.
   await admin.request("GET", "/apis");
@@ -27,14 +36,15 @@ export async function emulatedWorld(setting: Setting, seed = 1): Promise<World> 
     clock,
     random,
     signal: ended.signal,
-    controllers: setting.inTree ? ["*"] : ["*", "-persistentvolumeclaim-protection-controller"],
+    controllers: inTree ? ["*"] : ["*", "-persistentvolumeclaim-protection-controller"],
+    statefulSets: { retention: !withoutClaimRetention },
     kubelet: { nodes: [kubeletNode] },
   });
   await timePasses(server, "the controllers start", controllers.synced);
   const rig = await startRig(server, random, setting);
-  const bench = await benchOn(server);
+  const bench = await benchOn(server, whenOver);
   return {
-    ...rig.world(bench, () => clock.advance(restFor)),
+    ...rig.world(bench, () => clock.advance(restFor), whenOver),
     async stop() {
       await rig.stop();
       ended.abort(new Error("The world has ended."));

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Attributes } from "../../local/knative/event/cloud-event.ts";
 import type { Fate, Faults } from "../../local/knative/faults.ts";
 import type { HttpRequest } from "../../shared/http-message.ts";
@@ -15,10 +16,11 @@ export interface Page {
   fate: ((event: Attributes) => Fate | undefined) | undefined;
 }
 
-/** Stands around the functions and sources of a cluster and keeps the page of the story that is being told. */
+/** Stands around the functions and sources of a cluster and keeps a page of each story that is being told. */
 export interface Ledger {
-  /** Turns to a new page. */
+  /** A page for the story in this namespace, until it is closed. */
   open(namespace: string): Page;
+  close(namespace: string): void;
   /** The transport of a function, written down and disturbed. */
   transport(rule: string, transport: Transport): Transport;
   /** A function, its deliveries written down. */
@@ -28,17 +30,19 @@ export interface Ledger {
 }
 
 export function createLedger(): Ledger {
-  let current: { namespace: string; page: Page } | undefined;
-  const pageOf = (namespace: string | undefined) => (current?.namespace === namespace ? current?.page : undefined);
+  const pages = new Map<string | undefined, Page>();
+  // A log line does not say whose event it is about.
+  const told = new AsyncLocalStorage<Page | undefined>();
 
   return {
     open(namespace) {
       const page: Page = { said: [], calls: [], deliveries: [], intercepts: [], fate: undefined };
-      current = { namespace, page };
+      pages.set(namespace, page);
       return page;
     },
+    close: (namespace) => void pages.delete(namespace),
     transport: (rule, transport) => (request) => {
-      const page = pageOf(/\/namespaces\/([^/?]+)\//.exec(request.path)?.[1]);
+      const page = pages.get(/\/namespaces\/([^/?]+)\//.exec(request.path)?.[1]);
       if (!page) return transport(request);
       page.calls.push({ rule, request });
       let send = (sent: ApiRequest) => transport(sent);
@@ -49,8 +53,8 @@ export function createLedger(): Ledger {
       return send(request);
     },
     handler: (rule, handle) => async (request) => {
-      const page = pageOf(request.headers["ce-namespace"]);
-      const answer = await handle(request);
+      const page = pages.get(request.headers["ce-namespace"]);
+      const answer = await told.run(page, () => handle(request));
       page?.deliveries.push({ rule, event: attributesOf(request), status: answer.status });
       return answer;
     },
@@ -58,10 +62,10 @@ export function createLedger(): Ledger {
       const at =
         (level: Said["level"]) =>
         (fields: object, sentence: string): void =>
-          void current?.page.said.push({ rule, level, fields: fields as Said["fields"], sentence });
+          void told.getStore()?.said.push({ rule, level, fields: fields as Said["fields"], sentence });
       return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
     },
-    faults: { source: (event) => pageOf(event.namespace)?.fate?.(event) ?? [0] },
+    faults: { source: (event) => pages.get(event.namespace)?.fate?.(event) ?? [0] },
   };
 }
 

@@ -36,8 +36,8 @@ export async function processWorlds(
   };
   const unseen = new Proxy([], { get: refuse });
   return {
-    async open() {
-      const bench = await benchOn(server);
+    async open(_, { whenOver }) {
+      const bench = await benchOn(server, whenOver);
       return {
         ...bench,
         setting,

@@ -1,7 +1,7 @@
 import { seededRandom } from "../../local/time/random.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
-import { benchOn } from "./bench.ts";
+import { benchOn, type WhenOver } from "./bench.ts";
 import { Namespace } from "./kinds.ts";
 import { manifest } from "./manifest.ts";
 import { type Rig, startRig } from "./rig.ts";
@@ -14,8 +14,11 @@ const holdfast = "holdfast";
 
 /** A cluster on real time on which stories are told, one after another. */
 export interface RealWorlds {
-  /** A world in this setting, for the running test. The setting stays installed until another one is asked for. */
-  open(setting: Setting): Promise<World>;
+  /**
+   * A world in this setting, for the running test. The setting stays installed until another one is asked for, by when no story
+   * of the one before may still be told.
+   */
+  open(setting: Setting, told: { whenOver: WhenOver }): Promise<World>;
   stop(): Promise<void>;
 }
 
@@ -25,19 +28,21 @@ export async function realWorlds(server: Server, missing: readonly string[]): Pr
   const random = seededRandom(clock.now());
   await claimNamespace(admin);
   const leave = await surround(server, missing);
-  let current: { setting: Setting; rig: Rig } | undefined;
+  let current: { setting: Setting; rig: Promise<Rig> } | undefined;
+  const stopCurrent = async () => (await current?.rig)?.stop();
 
   return {
-    async open(setting) {
+    async open(setting, { whenOver }) {
+      // Stories that are told side by side ask at the same moment.
       if (current?.setting !== setting) {
-        await current?.rig.stop();
-        current = undefined;
-        current = { setting, rig: await startRig(server, random, setting) };
+        const left = stopCurrent();
+        current = { setting, rig: left.then(() => startRig(server, random, setting)) };
       }
-      return current.rig.world(await benchOn(server), () => clock.sleep(restFor));
+      const rig = await current.rig;
+      return rig.world(await benchOn(server, whenOver), () => clock.sleep(restFor), whenOver);
     },
     async stop() {
-      await current?.rig.stop();
+      await stopCurrent();
       await admin.delete(Namespace, undefined, holdfast);
       // The next suite on this cluster may install Holdfast again, which a namespace on its way out refuses.
       const gone = async () => (await admin.get(Namespace, undefined, holdfast)) === undefined;

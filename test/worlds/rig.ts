@@ -5,6 +5,7 @@ import type { Random } from "../../local/time/random.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import { type Asked, observed } from "./asked.ts";
+import type { WhenOver } from "./bench.ts";
 import { withKnative, withoutKnative } from "./eventing.ts";
 import { functions, type Handler } from "./functions.ts";
 import { handRequest } from "./hand.ts";
@@ -18,8 +19,8 @@ import type { Setting, World } from "./world.ts";
 
 /** Holdfast on a server: everything of it that outlives one story. */
 export interface Rig {
-  /** The rig as one story sees it; the one before is over. `rest` is how time is spent on this server. */
-  world(bench: Bench, rest: () => Promise<void>): World;
+  /** The rig as one story sees it. `rest` is how time is spent on this server. */
+  world(bench: Bench, rest: () => Promise<void>, whenOver: WhenOver): World;
   /** Stops it and takes off the server what was put there. */
   stop(): Promise<void>;
 }
@@ -99,9 +100,10 @@ export async function startRig(server: Server, random: Random, setting: Setting)
   await server.eventually("the sources watch", eventing.watching);
 
   return {
-    world(bench, rest) {
+    world(bench, rest, whenOver) {
       const { namespace } = bench;
       const page = ledger.open(namespace);
+      whenOver(() => ledger.close(namespace));
       const { said, calls, deliveries, intercepts } = page;
       return {
         ...bench,

@@ -38,6 +38,7 @@ export const stories: readonly Story[] = [
   {
     title: "an event that a function finally refuses is shown on its claim, once, with what it said last",
     within: true,
+    alone: true,
     async tell(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
@@ -59,6 +60,7 @@ export const stories: readonly Story[] = [
   {
     title: "an event about a pod that is gone is kept all the same",
     within: true,
+    alone: true,
     async tell(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
@@ -80,6 +82,7 @@ export const stories: readonly Story[] = [
     title:
       "a wrong table is told of on its ConfigMap, told anew when it is wrong otherwise, and no more when it is right",
     within: true,
+    alone: true,
     async tell(world) {
       const map = await world.admin.get<KubernetesObject & { data: Record<string, string> }>(
         ConfigMap,

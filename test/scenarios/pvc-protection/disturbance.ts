@@ -163,6 +163,7 @@ const disturbed: readonly Story[] = [
   },
   {
     title: "with every event lost the sweep brings claims to their end",
+    alone: true,
     async tell(world) {
       await protectedClaim(world, "free");
       await protectedClaim(world, "held");
@@ -235,6 +236,7 @@ const disturbed: readonly Story[] = [
   },
   {
     title: "an event that is refused for good is shown on the claim, which stays until somebody has seen to it",
+    alone: true,
     async tell(world) {
       await protectedClaim(world, "data");
       let allowed = false;

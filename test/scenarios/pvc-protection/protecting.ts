@@ -54,6 +54,7 @@ export const protecting: readonly Story[] = [
   {
     title: "a claim from before the functions is found by the sweep",
     within: true,
+    alone: true,
     async tell(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
