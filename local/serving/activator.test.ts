@@ -266,6 +266,64 @@ describe("rolling", () => {
   });
 });
 
+describe("sharing", () => {
+  const version = (VERSION: string) => plan({ environment: { VERSION } });
+  const first = "tester-00001";
+  const second = "tester-00002";
+  const askTag = async (tag: string) =>
+    (await activator.send(`http://${tag}-tester.shop.svc.cluster.local`, { headers: {}, body: "version" })).body;
+
+  beforeEach(async () => {
+    open();
+    await activator.deploy(version("1"), first);
+  });
+
+  test("a pinned revision keeps the traffic; the newer one is proven, goes to zero, and is reached by its tag alone", async () => {
+    expect(activator.route("shop", "tester", [{ revisionName: first, percent: 100 }])).toEqual([]);
+    await activator.deploy(version("2"), second);
+    await until(() => told("stopped").length === 1);
+    expect(told("stopped")[0]).toMatchObject({ revision: second, because: "replaced" });
+    expect(await ask("version")).toBe("1");
+    await expect(askTag("canary")).rejects.toThrow("There is no Knative Service behind");
+    activator.route("shop", "tester", [
+      { revisionName: first, percent: 100 },
+      { tag: "canary", percent: 0 },
+    ]);
+    expect(await askTag("canary")).toBe("2");
+    expect(await ask("version")).toBe("1");
+  });
+
+  test("percentages are dealt out among the revisions", async () => {
+    activator.route("shop", "tester", [
+      { revisionName: first, percent: 75 },
+      { tag: "canary", percent: 25 },
+    ]);
+    expect(new Set(await Promise.all(Array.from({ length: 4 }, () => ask("version"))))).toEqual(new Set(["1"]));
+    await activator.deploy(version("2"), second);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask("version")));
+    expect(answers.sort().join("")).toBe("11111122");
+  });
+
+  test("the traffic goes back to an earlier revision without a new one, and what is under way is answered", async () => {
+    await activator.deploy(version("2"), second);
+    const gate = join(folder, "gate");
+    const held = ask(`gate ${gate}`);
+    await until(() => records.some(({ record }) => record.msg === "gate"));
+    expect(activator.route("shop", "tester", [{ revisionName: first, percent: 100 }])).toEqual([]);
+    expect(await ask("version")).toBe("1");
+    writeFileSync(gate, "");
+    expect(await held).toBe("2");
+    await until(() => told("stopped").some(({ revision }) => revision === second));
+  });
+
+  test("a revision that is not there is named, and nothing changes", async () => {
+    expect(activator.route("shop", "tester", [{ revisionName: "tester-00007", percent: 100 }])).toEqual([
+      "tester-00007",
+    ]);
+    expect(await ask("version")).toBe("1");
+  });
+});
+
 describe("closing", () => {
   test("a process that ignores SIGTERM is killed after the grace", async () => {
     open();

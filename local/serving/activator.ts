@@ -4,6 +4,7 @@ import { type Launch, startInstance } from "./instance.ts";
 import { type Keeper, startKeeper } from "./keeper.ts";
 import type { Plan } from "./plan.ts";
 import { createRevision, type Revision } from "./revision.ts";
+import { allToLatest, dealOut, type TrafficTarget } from "./traffic.ts";
 
 /** Which version of which function something is about. */
 export interface RevisionName {
@@ -38,11 +39,16 @@ export interface Activator {
   /** Delivers to `http://<service>.<namespace>.svc.cluster.local/...`; rejects for a host that it does not know. */
   readonly send: Send;
   /**
-   * Makes `plan` the revision that takes the traffic of its service, once it is ready, and resolves then. The revision
-   * before it answers what it has been given and goes. Rejects when the new one does not come to listen; the old one
-   * stays then.
+   * Makes `plan` the newest revision of its service, once it is ready, and resolves then; unless {@link Activator.route} said
+   * otherwise it takes the traffic. A revision that has no share of it any more answers what it has been given and goes.
+   * Rejects when the new one does not come to listen; nothing changes then.
    */
   deploy(plan: Plan, revision: string): Promise<void>;
+  /**
+   * Shares the requests to a service among its revisions from now on, and gives those with a tag an address of their own.
+   * Answers the names of revisions that are not there; if there are any, nothing changes.
+   */
+  route(namespace: string, service: string, traffic: readonly TrafficTarget[]): readonly string[];
   /** Takes a service away once what it has been given is answered. */
   remove(namespace: string, service: string): Promise<void>;
   /** How many processes there are, those that start or stop included. */
@@ -51,11 +57,28 @@ export interface Activator {
   close(grace?: number): Promise<void>;
 }
 
+/** A revision that was ready once. While it has traffic, or a tag, it runs. */
+interface Version {
+  readonly name: RevisionName;
+  readonly plan: Plan;
+  readonly launch: Launch;
+  running?: Revision;
+}
+
 interface Deployment {
-  current?: Revision;
+  /** By the names of their revisions, oldest first. */
+  readonly versions: Map<string, Version>;
+  latest?: Version;
+  traffic: readonly TrafficTarget[];
+  /** Who gets the next request. */
+  next(): Version | undefined;
+  readonly tags: Map<string, Version>;
   /** Counts deployments, so that one that was overtaken while it got ready does not take the traffic. */
   turn: number;
 }
+
+/** Revisions without traffic that can be had back; Knative keeps as many. */
+const keptVersions = 20;
 
 export function createActivator(options: ActivatorOptions): Activator {
   const { startLimit = 30_000, mostInstances = 4, initialScale = 1 } = options;
@@ -82,42 +105,95 @@ export function createActivator(options: ActivatorOptions): Activator {
     if (revision) revisions.delete(revision);
   }
 
+  /** Brings who runs to who has traffic. A revision that gets some back starts with its first request, as from zero. */
+  function share(deployment: Deployment): void {
+    const { versions, latest, traffic } = deployment;
+    const shares = traffic.flatMap(({ revisionName, percent, tag }) => {
+      const to = revisionName === undefined ? latest : versions.get(revisionName);
+      return to ? [{ to, percent, tag }] : [];
+    });
+    const served = new Set(shares.map(({ to }) => to));
+    for (const version of served) {
+      if (version.running) continue;
+      version.running = create(version.plan, version.name, version.launch);
+      // What keeps it from starting is told when it is asked for.
+      version.running.prove(version.plan.scale.min).catch(() => {});
+    }
+    deployment.next = dealOut(shares);
+    deployment.tags.clear();
+    for (const { to, tag } of shares) if (tag !== undefined) deployment.tags.set(tag, to);
+
+    const spare = [...versions.values()].filter((version) => !served.has(version));
+    for (const version of spare) {
+      void retire(version.running);
+      delete version.running;
+    }
+    for (const { name } of spare.slice(0, -keptVersions)) versions.delete(name.revision);
+  }
+
+  function deploymentOf(namespace: string, service: string): Deployment {
+    const key = keyOf(namespace, service);
+    const known = deployments.get(key);
+    if (known) return known;
+    const fresh = { versions: new Map(), tags: new Map(), traffic: allToLatest, turn: 0, next: () => undefined };
+    deployments.set(key, fresh);
+    return fresh;
+  }
+
+  /** Whom a host name of the cluster stands for: a service, or a tag of one. `undefined`: nobody. */
+  function findHost(host: string): Pick<Deployment, "next"> | undefined {
+    const known = deployments.get(host);
+    if (known) return known;
+    for (const [key, { tags }] of deployments)
+      for (const [tag, version] of tags) if (`${tag}-${key}` === host) return { next: () => version };
+    return undefined;
+  }
+
   return {
     async send(url, request, signal) {
       const { hostname, pathname, search } = new URL(url);
-      const deployment = deployments.get(hostname.replace(/\.svc(\.cluster\.local)?$/, ""));
-      if (!deployment) throw new Error(`There is no Knative Service behind ${url}.`);
-      if (!deployment.current) {
+      const host = findHost(hostname.replace(/\.svc(\.cluster\.local)?$/, ""));
+      if (!host) throw new Error(`There is no Knative Service behind ${url}.`);
+      const revision = host.next()?.running;
+      if (!revision) {
         const headers = { "content-type": "text/plain; charset=utf-8" };
         return { status: 503, headers, body: "No revision of the Service is ready." };
       }
       const headers = { ...request.headers, host: hostname };
-      return deployment.current.handle(pathname + search, { ...request, headers }, signal);
+      return revision.handle(pathname + search, { ...request, headers }, signal);
     },
 
     async deploy(plan, revision) {
       const name = { namespace: plan.namespace, service: plan.service, revision };
-      const key = keyOf(plan.namespace, plan.service);
-      const deployment = deployments.get(key) ?? { turn: 0 };
-      deployments.set(key, deployment);
+      const deployment = deploymentOf(plan.namespace, plan.service);
       const turn = ++deployment.turn;
-      const launch = await options.launch(plan, name);
-      const next = create(plan, name, {
-        ...launch,
-        environment: { ...launch.environment, ...knativeEnvironment(name) },
-      });
+      const { environment, ...rest } = await options.launch(plan, name);
+      const launch = { ...rest, environment: { ...environment, ...knativeEnvironment(name) } };
+      const running = create(plan, name, launch);
       try {
         // The first revision of a service may come up with its first request; a later one never takes traffic unproven.
-        const proof = deployment.current ? 1 : initialScale;
-        await next.prove(Math.max(plan.scale.min, plan.scale.initial ?? proof));
+        const proof = deployment.latest ? 1 : initialScale;
+        await running.prove(Math.max(plan.scale.min, plan.scale.initial ?? proof));
       } catch (error) {
-        await retire(next);
+        await retire(running);
         throw error;
       }
-      if (turn !== deployment.turn || closing) return retire(next);
-      const before = deployment.current;
-      deployment.current = next;
-      void retire(before);
+      if (turn !== deployment.turn || closing) return retire(running);
+      deployment.latest = { name, plan, launch, running };
+      deployment.versions.set(revision, deployment.latest);
+      share(deployment);
+    },
+
+    route(namespace, service, traffic) {
+      const deployment = deploymentOf(namespace, service);
+      const missing = traffic.flatMap(({ revisionName }) =>
+        revisionName !== undefined && !deployment.versions.has(revisionName) ? [revisionName] : [],
+      );
+      if (missing.length === 0 && !closing) {
+        deployment.traffic = traffic;
+        share(deployment);
+      }
+      return missing;
     },
 
     async remove(namespace, service) {
@@ -126,7 +202,7 @@ export function createActivator(options: ActivatorOptions): Activator {
       if (!deployment) return;
       deployment.turn++;
       deployments.delete(key);
-      await retire(deployment.current);
+      await Promise.all([...deployment.versions.values()].map(({ running }) => retire(running)));
     },
 
     processes: () => [...revisions].reduce((sum, revision) => sum + revision.processes(), 0),

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../shared/clock.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -154,6 +154,78 @@ test("what cannot be obeyed is refused in the status and changes nothing", async
     "Service default/tester: spec.template.spec.dnsPolicy is not obeyed.",
   );
   expect(await ask()).toBe("1");
+});
+
+describe("traffic", () => {
+  const spec = (change: object) => tools.client.patch(KnativeService, "default", "tester", "merge", { spec: change });
+  const tagged = "http://canary-tester.default.svc.cluster.local";
+
+  test("a canary has an address of its own, then a share, then all of it", async () => {
+    await create({ VERSION: "1" });
+    await statusWhen("Ready", "tester-00001");
+    const pinned = { revisionName: "tester-00001", latestRevision: false };
+    const traffic = [
+      { ...pinned, percent: 100 },
+      { latestRevision: true, percent: 0, tag: "canary" },
+    ];
+    await spec({ template: templateOf({ VERSION: "2" }), traffic });
+    const status = await statusWhen("Ready", "tester-00002");
+    expect(status.traffic).toEqual([
+      { ...pinned, percent: 100 },
+      { revisionName: "tester-00002", latestRevision: true, percent: 0, tag: "canary", url: tagged },
+    ]);
+    expect(await ask()).toBe("1");
+    expect((await activator.send(tagged, { headers: {}, body: "version" })).body).toBe("2");
+
+    await spec({
+      traffic: [
+        { ...pinned, percent: 50 },
+        { percent: 50, tag: "canary" },
+      ],
+    });
+    await expect.poll(async () => [await ask(), await ask()].sort()).toEqual(["1", "2"]);
+    await spec({ traffic: null });
+    await expect.poll(async () => [await ask(), await ask()]).toEqual(["2", "2"]);
+    expect((await statusWhen("Ready", "tester-00002")).traffic).toHaveLength(1);
+  });
+
+  test("to a revision that is not there goes nowhere, and says so until it comes", async () => {
+    await create({ VERSION: "1" });
+    await statusWhen("Ready", "tester-00001");
+    await spec({ traffic: [{ revisionName: "tester-b", percent: 100 }] });
+    const { conditions } = await statusWhen("RevisionMissing", "tester-00001");
+    expect(conditions?.find(({ type }) => type === "RoutesReady")?.message).toBe(
+      'Revision "tester-b" referenced in traffic not found.',
+    );
+    expect(await ask()).toBe("1");
+    await spec({ template: { metadata: { name: "tester-b" }, ...templateOf({ VERSION: "2" }) } });
+    await statusWhen("Ready", "tester-b");
+    expect(await ask()).toBe("2");
+  });
+
+  test("a named template changes only together with its name, as Knative's webhook wants it", async () => {
+    const named = (name: string, VERSION: string) => ({ template: { metadata: { name }, ...templateOf({ VERSION }) } });
+    await create({ VERSION: "1" });
+    await spec(named("tester-b", "2"));
+    await statusWhen("Ready", "tester-b");
+    await spec(named("tester-b", "3"));
+    await statusWhen("NotObeyed", "tester-b");
+    expect(await ask()).toBe("2");
+    await spec(named("tester-b", "2"));
+    await statusWhen("Ready", "tester-b");
+    await spec({ template: { metadata: null, ...templateOf({ VERSION: "4" }) } });
+    await expect.poll(ask).toBe("4");
+  });
+
+  test("that is no whole is refused, and obeyed once it is one", async () => {
+    await create({ VERSION: "1" });
+    await statusWhen("Ready", "tester-00001");
+    await spec({ traffic: [{ percent: 99 }] });
+    await statusWhen("NotObeyed", "tester-00001");
+    expect(await ask()).toBe("1");
+    await spec({ traffic: [{ percent: 100 }] });
+    await statusWhen("Ready", "tester-00001");
+  });
 });
 
 test("a deleted Service is gone; one of its name begins anew", async () => {

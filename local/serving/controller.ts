@@ -8,8 +8,9 @@ import { keyOf } from "../watch/reflect.ts";
 import type { Activator } from "./activator.ts";
 import type { FleetEvent } from "./fleet.ts";
 import { KnativeService } from "./kind.ts";
-import { type Plan, readPlan } from "./plan.ts";
-import { type ServiceStatus, type Standing, statusOf, urlOf } from "./status.ts";
+import { readService, type Wanted } from "./plan.ts";
+import { type Fault, type ServiceStatus, statusOf, urlOf } from "./status.ts";
+import { allToLatest, type TrafficTarget } from "./traffic.ts";
 
 /** The controller of Knative Services as it runs. */
 export interface ServingController extends Running {
@@ -21,14 +22,20 @@ export interface ServingController extends Running {
 
 interface Known {
   readonly uid: string;
-  /** The template of the newest revision. */
+  /** The template of the newest revision, and its name. */
   template?: unknown;
-  standing: Standing;
+  created?: string;
+  /** The newest revision that is ready. */
+  ready?: string;
+  /** Why the newest is not. */
+  failed?: Fault;
+  /** The sharing that the activator was last given. */
+  traffic: readonly TrafficTarget[];
 }
 
 /**
  * Keeps the activator at what the Services of a cluster say, and their status at what the activator does. Every change of
- * a template is a new revision; a template that cannot be obeyed changes nothing but the status.
+ * a template is a new revision; what cannot be obeyed changes nothing but the status.
  */
 export function startServingController(tools: ControllerTools, activator: Activator): ServingController {
   const { client, clock, signal, reflections, trouble } = tools;
@@ -53,37 +60,62 @@ export function startServingController(tools: ControllerTools, activator: Activa
       void activator.remove(namespace, name);
     }
     if (!service) return;
-    const entry = known.get(key) ?? { uid: service.metadata.uid, standing: {} };
+    const entry: Known = known.get(key) ?? { uid: service.metadata.uid, traffic: allToLatest };
     known.set(key, entry);
-    const { template } = service.spec as { template?: unknown };
-    if (!isDeepStrictEqual(entry.template, template)) {
-      entry.template = template;
-      roll(key, entry, service);
-    }
-    await writeStatus(service, entry.standing);
-  }
-
-  function roll(key: string, entry: Known, service: KubernetesObject): void {
-    const plan = planOf(service);
-    if (plan instanceof Unobeyable) {
-      entry.standing = { ...entry.standing, fault: { reason: "NotObeyed", message: plan.message } };
+    const wanted = wantedBy(service, entry);
+    if (wanted instanceof Unobeyable) {
+      await writeStatus(service, entry, { fault: { reason: "NotObeyed", message: wanted.message } });
       return;
     }
-    const created = nextRevision(service, entry.standing.created);
-    entry.standing = { ...(entry.standing.ready ? { ready: entry.standing.ready } : {}), created };
-    const settle = (change: Standing) => {
-      if (entry.standing.created === created) entry.standing = { ...entry.standing, ...change };
+    const { template } = service.spec as { template: unknown };
+    if (!isDeepStrictEqual(entry.template, template)) {
+      entry.template = template;
+      roll(key, entry, service, wanted);
+    }
+    await writeStatus(service, entry, route(entry, wanted));
+  }
+
+  function roll(key: string, entry: Known, service: KubernetesObject, { plan, revision }: Wanted): void {
+    const created = revision ?? nextRevision(service, entry.created);
+    entry.created = created;
+    delete entry.failed;
+    const settle = (change: () => void) => {
+      if (entry.created === created) change();
       queue.add(key);
     };
     activator.deploy(plan, created).then(
-      () => settle({ ready: created }),
-      (error: Error) => settle({ fault: failure(created, error.message) }),
+      () => settle(() => Object.assign(entry, { ready: created })),
+      (error: Error) => settle(() => Object.assign(entry, { failed: failure(created, error.message) })),
     );
   }
 
-  async function writeStatus(service: KubernetesObject, standing: Standing): Promise<void> {
+  /** Has the activator share requests as the Service says. What it cannot do changes nothing, and is told. */
+  function route(entry: Known, { plan, traffic }: Wanted): { misrouted?: Fault } {
+    if (!isDeepStrictEqual(entry.traffic, traffic)) {
+      const [missing] = activator.route(plan.namespace, plan.service, traffic);
+      if (missing !== undefined) {
+        const message = `Revision ${JSON.stringify(missing)} referenced in traffic not found.`;
+        return { misrouted: { reason: "RevisionMissing", message } };
+      }
+      entry.traffic = traffic;
+    }
+    return {};
+  }
+
+  async function writeStatus(
+    service: KubernetesObject,
+    { created, ready, failed, traffic }: Known,
+    wrong: { fault?: Fault; misrouted?: Fault },
+  ): Promise<void> {
     const { namespace, name } = service.metadata;
     const before = service.status as ServiceStatus | undefined;
+    const standing = {
+      traffic,
+      ...(created === undefined ? {} : { created }),
+      ...(ready === undefined ? {} : { ready }),
+      ...(failed ? { fault: failed } : {}),
+      ...wrong,
+    };
     const status = statusOf(service, standing, timestamp(clock.now()));
     const merged = { ...before, ...status };
     if (isDeepStrictEqual(before, merged)) return;
@@ -96,19 +128,25 @@ export function startServingController(tools: ControllerTools, activator: Activa
     observe({ namespace, service, revision }, event) {
       const key = `${namespace}/${service}`;
       const entry = known.get(key);
-      if (!entry || entry.standing.created !== revision) return;
-      const { fault, ...sound } = entry.standing;
-      if (event.what === "failed") entry.standing = { ...sound, fault: failure(revision, event.because) };
-      else if (event.what === "started" && fault) entry.standing = sound;
+      if (!entry || entry.created !== revision) return;
+      if (event.what === "failed") entry.failed = failure(revision, event.because);
+      else if (event.what === "started" && entry.failed) delete entry.failed;
       else return;
       queue.add(key);
     },
   };
 }
 
-function planOf(service: KubernetesObject): Plan | Unobeyable {
+/** As Knative's webhook, which has a template and its name change together. */
+function wantedBy(service: KubernetesObject, { template, created }: Known): Wanted | Unobeyable {
   try {
-    return readPlan(service);
+    const wanted = readService(service);
+    const changes =
+      template !== undefined && !isDeepStrictEqual(template, (service.spec as { template?: unknown }).template);
+    if (!changes || wanted.revision !== created) return wanted;
+    const { namespace, name } = service.metadata;
+    const path = "spec.template.metadata.name";
+    return new Unobeyable(`Service ${namespace}/${name}: ${path}: ${created} is the name of another template.`);
   } catch (error) {
     if (error instanceof Unobeyable) return error;
     throw error;
@@ -129,6 +167,8 @@ function nextRevision(service: KubernetesObject, last: string | undefined): stri
   const status = service.status as ServiceStatus | undefined;
   const written = last ?? status?.latestCreatedRevisionName;
   const same = last === undefined && status?.observedGeneration === generation;
-  const number = written ? Number(written.slice(-5)) + (same ? 0 : 1) : 1;
+  const numbered = /-(\d{5})$/.exec(written ?? "")?.[1];
+  // After a name of the template's own the number is what Knative's would be: that of the template's changes, or more.
+  const number = numbered === undefined ? (written ? (generation ?? 1) : 1) : Number(numbered) + (same ? 0 : 1);
   return `${name}-${String(number).padStart(5, "0")}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { readPlan } from "./plan.ts";
+import { readPlan, readService } from "./plan.ts";
 
 /** A Service whose revision template has `pod` beside its one container, which has `container` beside its image. */
 function service(
@@ -74,6 +74,19 @@ test("what a Service says is obeyed", () => {
   });
 });
 
+test("a template may name its revision, and the traffic may be shared", () => {
+  const template = { metadata: { name: "release-b" }, spec: { containers: [{ image: "b" }] } };
+  const traffic = [{ revisionName: "release-a", percent: 100 }, { tag: "canary" }];
+  expect(readService(service({ spec: { template, traffic } }))).toMatchObject({
+    plan: { image: "b" },
+    revision: "release-b",
+    traffic: [
+      { revisionName: "release-a", percent: 100 },
+      { tag: "canary", percent: 0 },
+    ],
+  });
+});
+
 describe("what cannot be obeyed is refused by its name", () => {
   test.each([
     ["a volume", { pod: { volumes: [{ name: "table", configMap: { name: "table" } }] } }, "volumes[0]"],
@@ -98,11 +111,16 @@ describe("what cannot be obeyed is refused by its name", () => {
     ],
     ["an idle timeout", { pod: { idleTimeoutSeconds: 5 } }, "idleTimeoutSeconds"],
     ["a timeout above Knative's maximum", { pod: { timeoutSeconds: 601 } }, "timeoutSeconds"],
-    ["a split of the traffic", { spec: { traffic: [{ revisionName: "release-00001", percent: 100 }] } }, "traffic[0]"],
+    ["half of the traffic", { spec: { traffic: [{ revisionName: "release-00001", percent: 50 }] } }, "traffic"],
     [
-      "a revision's own name",
-      { spec: { template: { metadata: { name: "release-a" }, spec: { containers: [{ image: "a" }] } } } },
-      "metadata.name",
+      "a traffic target's field of the status",
+      { spec: { traffic: [{ percent: 100, tag: "a", url: "http://a" }] } },
+      "spec.traffic[0].url is not obeyed",
+    ],
+    [
+      "a revision's name that is not of the Service",
+      { spec: { template: { metadata: { name: "other-a" }, spec: { containers: [{ image: "a" }] } } } },
+      "spec.template.metadata.name: does not begin with release-",
     ],
     [
       "another autoscaler",

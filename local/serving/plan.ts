@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { readWith } from "../knative/manifest/unobeyable.ts";
 import { readScale, type Scale } from "./autoscaling.ts";
+import { allToLatest, type TrafficTarget, traffic } from "./traffic.ts";
 
 /** What a revision of a Knative Service runs, as far as it can be obeyed by a process on this machine. */
 export interface Plan {
@@ -19,6 +20,16 @@ export interface Plan {
   /** Path of an HTTP readiness probe; absent: an instance is ready when its port is open. */
   readonly readyPath?: string;
   readonly scale: Scale;
+}
+
+/** What a Knative Service wants. */
+export interface Wanted {
+  /** What its newest revision runs. */
+  readonly plan: Plan;
+  /** The name that the template gives its revision; absent: it is numbered. */
+  readonly revision?: string;
+  /** Who gets its requests. */
+  readonly traffic: readonly TrafficTarget[];
 }
 
 /** Accepted and without effect, because a process on a laptop has no such thing: node placement, limits, images. */
@@ -89,34 +100,42 @@ const annotations = z.record(z.string(), z.string()).transform((all, context): S
   }
 });
 
-const service = z.looseObject({
-  metadata: z.looseObject({ namespace: z.string().default("default"), name: z.string() }),
-  spec: z.strictObject({
-    template: z.strictObject({
-      metadata: z
-        .strictObject({ annotations: annotations.prefault({}), labels: meaningless, creationTimestamp: meaningless })
-        .prefault({}),
-      spec: podSpec,
+const service = z
+  .looseObject({
+    metadata: z.looseObject({ namespace: z.string().default("default"), name: z.string() }),
+    spec: z.strictObject({
+      template: z.strictObject({
+        metadata: z
+          .strictObject({
+            name: z.string().optional(),
+            annotations: annotations.prefault({}),
+            labels: meaningless,
+            creationTimestamp: meaningless,
+          })
+          .prefault({}),
+        spec: podSpec,
+      }),
+      traffic: traffic.default(allToLatest),
     }),
-    // All traffic to the newest ready revision is what a Service without `traffic` means.
-    traffic: z
-      .tuple([z.strictObject({ latestRevision: z.literal(true), percent: z.literal(100).optional() })])
-      .optional(),
-  }),
-});
+  })
+  .superRefine(({ metadata, spec }, context) => {
+    const { name } = spec.template.metadata;
+    if (name === undefined || name.startsWith(`${metadata.name}-`)) return;
+    const path = ["spec", "template", "metadata", "name"];
+    context.addIssue({ code: "custom", path, message: `does not begin with ${metadata.name}-` });
+  });
 
 /**
- * Reads what a Knative Service wants run. Every field is obeyed, or known to mean nothing to a process on a laptop, or
- * refused.
+ * Reads what a Knative Service wants. Every field is obeyed, or known to mean nothing to a process on a laptop, or refused.
  *
  * @throws Unobeyable naming every field that is refused.
  */
-export function readPlan(object: KubernetesObject): Plan {
+export function readService(object: KubernetesObject): Wanted {
   const { metadata, spec } = readWith(service, object);
   const { metadata: revision, spec: pod } = spec.template;
   const [{ image, env, readinessProbe }] = pod.containers;
   const path = readinessProbe?.httpGet?.path;
-  return {
+  const plan = {
     namespace: metadata.namespace,
     service: metadata.name,
     image,
@@ -127,4 +146,12 @@ export function readPlan(object: KubernetesObject): Plan {
     ...(path === undefined ? {} : { readyPath: path }),
     scale: revision.annotations,
   };
+  return { plan, traffic: spec.traffic, ...(revision.name === undefined ? {} : { revision: revision.name }) };
 }
+
+/**
+ * Reads what a Knative Service wants run, whoever gets its requests.
+ *
+ * @throws Unobeyable naming every field that is refused.
+ */
+export const readPlan = (object: KubernetesObject): Plan => readService(object).plan;

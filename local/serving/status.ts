@@ -1,12 +1,23 @@
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { type Condition, withConditions } from "../controllers/objects/condition.ts";
+import type { TrafficTarget } from "./traffic.ts";
 
-/** Where a Service stands: its newest revision, the one that takes the traffic, and why they are not the same. */
+/** Where a Service stands: its newest revision, the newest that is ready, and why they are not the same. */
 export interface Standing {
   readonly created?: string;
   readonly ready?: string;
   /** The newest revision, or the Service itself, cannot be had. */
-  readonly fault?: { readonly reason: string; readonly message: string };
+  readonly fault?: Fault;
+  /** Who gets its requests. */
+  readonly traffic: readonly TrafficTarget[];
+  /** Why somebody else gets them. */
+  readonly misrouted?: Fault;
+}
+
+/** Why something cannot be had. */
+export interface Fault {
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** A Knative Service's status. */
@@ -16,7 +27,7 @@ export interface ServiceStatus {
   address?: { url: string };
   latestCreatedRevisionName?: string;
   latestReadyRevisionName?: string;
-  traffic?: readonly { revisionName: string; latestRevision: boolean; percent: number }[];
+  traffic?: readonly { revisionName: string; latestRevision: boolean; percent: number; tag?: string; url?: string }[];
   conditions?: readonly Condition[];
 }
 
@@ -24,7 +35,8 @@ export interface ServiceStatus {
 export const urlOf = (namespace: string, name: string): string => `http://${name}.${namespace}.svc.cluster.local`;
 
 /** The status that tells `standing`, with the conditions that Knative writes; `now` is a timestamp. */
-export function statusOf(service: KubernetesObject, { created, ready, fault }: Standing, now: string): ServiceStatus {
+export function statusOf(service: KubernetesObject, standing: Standing, now: string): ServiceStatus {
+  const { created, ready, fault, traffic, misrouted } = standing;
   const before = service.status as ServiceStatus | undefined;
   const { name, namespace = "default", generation } = service.metadata;
   const url = urlOf(namespace, name);
@@ -33,7 +45,8 @@ export function statusOf(service: KubernetesObject, { created, ready, fault }: S
     : created === ready
       ? { status: "True" }
       : { status: "Unknown", reason: "RevisionMissing", message: `Revision ${created} is being started.` };
-  const routed: Verdict = ready ? { status: "True" } : { ...configured };
+  const wrongly: Verdict | undefined = misrouted && { status: "False", ...misrouted };
+  const routed: Verdict = wrongly ?? (ready ? { status: "True" } : { ...configured });
   const conditions = withConditions(
     before?.conditions,
     [
@@ -48,14 +61,15 @@ export function statusOf(service: KubernetesObject, { created, ready, fault }: S
     url,
     address: { url },
     ...(created ? { latestCreatedRevisionName: created } : {}),
-    ...(ready
-      ? {
-          latestReadyRevisionName: ready,
-          traffic: [{ revisionName: ready, latestRevision: true, percent: 100 }],
-        }
-      : {}),
+    ...(ready ? { latestReadyRevisionName: ready } : {}),
+    ...(ready && !misrouted ? { traffic: traffic.map((target) => shown(target, ready, namespace, name)) } : {}),
     conditions,
   };
+}
+
+function shown({ tag, revisionName, percent }: TrafficTarget, ready: string, namespace: string, name: string) {
+  const address = tag === undefined ? {} : { tag, url: urlOf(namespace, `${tag}-${name}`) };
+  return { revisionName: revisionName ?? ready, latestRevision: revisionName === undefined, percent, ...address };
 }
 
 type Verdict = Pick<Condition, "status" | "reason" | "message">;
