@@ -78,9 +78,10 @@ function passOn(facts: NonNullable<Facts>): readonly Decision[] {
       ),
     ];
   const because = `${title} is being deleted and its claims go with it; ${writes.length} of them do not refer to it yet.`;
-  const step = wait(set, { name: cascading, details: { left: writes.length } }, because);
-  // Written down before anything is done: later, nothing may show any more how the deletion was asked for.
-  return isCascading(set) ? [...writes, step] : [step];
+  const step = (left: number) => wait(set, { name: cascading, details: { left } }, because);
+  // Written down before anything is done: later, nothing may show any more how the deletion was asked for. Afterwards
+  // it is the change of the set that wakes us to see whether the references are there; claims do not.
+  return isCascading(set) ? [...writes, step(0)] : [step(writes.length)];
 }
 
 /** Claims that are kept for a while refer to nobody: grace marks them, and deletes them when their time has come. */

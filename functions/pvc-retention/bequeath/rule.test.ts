@@ -161,6 +161,13 @@ describe("a set is being deleted and its claims are to go with it", () => {
   });
 });
 
+test("what is written down changes with each step, because only a change of the set wakes the rule for the next", () => {
+  const left = (facts: Case) =>
+    decide(facts).flatMap((decision) => (decision.do === "wait" ? [decision.step?.details] : []));
+  expect(left({})).toEqual([{ left: 1 }]);
+  expect(left({ recorded: noon })).toEqual([{ left: 0 }]);
+});
+
 describe("a set is being deleted and its claims are kept", () => {
   const released = ["claim is released", "set waits: keeping"];
   test.each<[string, Case, string[]]>([
