@@ -13,6 +13,10 @@ export interface Setting {
   readonly name: string;
   /** Kubernetes' own PVC protection: its admission plugin and its controller. */
   readonly inTree: boolean;
+  /** The server knows no retention of StatefulSets' claims, as before Kubernetes 1.23: only the emulator can be made so. */
+  readonly withoutClaimRetention?: true;
+  /** Whether the server's plugin OwnerReferencesPermissionEnforcement is on; absent where nothing depends on it. */
+  readonly guardsOwnerReferences?: boolean;
   /** The finalizer that functions keep, where it is not the default one. */
   readonly finalizer?: string;
   /** Environment variables over those of the manifests, by the name of the function's Service. */

@@ -1,0 +1,53 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Setting } from "../../worlds/world.ts";
+
+/** An administrator's patch of the sweep's table: every object has its turn in every tick. */
+function everyTick(object: KubernetesObject): KubernetesObject {
+  const table = (object.data as { "table.yaml"?: string } | undefined)?.["table.yaml"];
+  if (object.kind !== "ConfigMap" || table === undefined) return object;
+  return { ...object, data: { "table.yaml": table.replaceAll(/^( +)resource: .*$/gm, "$&\n$1every: 1s") } };
+}
+
+const common = {
+  inTree: true,
+  environment: {},
+  edit: everyTick,
+  components: ["pvc-protection/admission-policy"],
+} satisfies Partial<Setting>;
+
+const projecting = (extent: string) => ({ "pvc-retention-project": { PROJECT: extent } });
+
+/** As installed by default: the policy is written onto the set's own field, and Kubernetes' controller does its half. */
+export const whole: Setting = { ...common, name: "beside Kubernetes' own retention", guardsOwnerReferences: false };
+
+/** Only what is to happen at a scale-down is written onto the field. */
+export const scaled: Setting = {
+  ...whole,
+  name: "with PROJECT=scaled",
+  environment: projecting("scaled"),
+};
+
+/** Nothing is: the functions are alone. */
+export const off: Setting = { ...whole, name: "with PROJECT=off", environment: projecting("off") };
+
+/** On a server from before Kubernetes 1.23, which does not know the field. */
+export const before: Setting = { ...whole, name: "on a server without the field", withoutClaimRetention: true };
+
+/** Whoever changes owner references must be allowed to delete what carries them, as on OpenShift. */
+export const guarded: Setting = {
+  ...common,
+  name: "where changes of owner references are guarded",
+  guardsOwnerReferences: true,
+  components: [...common.components, "pvc-retention/owner-references-enforced"],
+};
+
+/** Sources and brokers of knative/overlays/no-knative. */
+export const bare: Setting = { ...whole, name: "without Knative", withoutKnative: true };
+
+export const settings: readonly Setting[] = [whole, scaled, off, before, guarded, bare];
+
+/** Where the server knows the field and Kubernetes' controller obeys it. */
+export const withField: readonly Setting[] = [whole, scaled, off, guarded, bare];
+
+/** Where the policy is written onto the field as a whole. */
+export const projected: readonly Setting[] = [whole, guarded, bare];

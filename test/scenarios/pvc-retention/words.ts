@@ -1,0 +1,342 @@
+import { expect } from "vitest";
+import { ControllerRevision, Event, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject, ObjectMeta, OwnerReference } from "../../../shared/kubernetes/object.ts";
+import { PersistentVolume } from "../../worlds/kinds.ts";
+import { statefulSet } from "../../worlds/manifest.ts";
+import type { World } from "../../worlds/world.ts";
+import { type PolicyName, policies } from "./policies.ts";
+
+// The words that stories of PVC retention are told with. Unless they say otherwise, they speak of set `web` and template `data`.
+
+export const policyKey = "holdfast.dev/pvc-delete-policy";
+export const graceKey = "holdfast.dev/pvc-delete-after";
+export const markKey = "holdfast.dev/pvc-delete-at";
+export const finalizer = "holdfast.dev/pvc-retention";
+export const set = "web";
+
+/** A StatefulSet as far as stories look at it. */
+export interface LiveSet extends KubernetesObject {
+  spec: {
+    replicas: number;
+    ordinals?: { start?: number };
+    persistentVolumeClaimRetentionPolicy?: { whenDeleted: string; whenScaled: string };
+    [field: string]: unknown;
+  };
+  status?: { observedGeneration?: number; replicas: number; readyReplicas?: number; updatedReplicas?: number };
+}
+
+interface SetOptions {
+  readonly name?: string;
+  /** 2 by default, as in the document's list. */
+  readonly replicas?: number;
+  readonly policy?: string;
+  readonly annotations?: Record<string, string>;
+  /** `spec.ordinals.start`. */
+  readonly start?: number;
+  /** Milliseconds that a pod of the set takes to stop. */
+  readonly stopAfter?: number;
+  readonly templates?: readonly string[];
+  readonly spec?: Record<string, unknown>;
+}
+
+/** Creates a set with a claim of 1 GiB per pod and template. All of its pods come and go at once. */
+export function createSet(world: World, options: SetOptions = {}): Promise<KubernetesObject> {
+  const { admin, namespace } = world;
+  const { name = set, policy, annotations = {} } = options;
+  const named = policy === undefined ? annotations : { ...annotations, [policyKey]: policy };
+  return admin.create(StatefulSet, statefulSet({ namespace, name, annotations: named }, specOf(name, options)));
+}
+
+function specOf(
+  name: string,
+  { replicas = 2, start, stopAfter, templates = ["data"], spec = {} }: SetOptions,
+): Record<string, unknown> {
+  const annotations = stopAfter === undefined ? {} : { "laptop.holdfast.dev/stop-after": `${stopAfter}ms` };
+  return {
+    replicas,
+    podManagementPolicy: "Parallel",
+    ...(start === undefined ? {} : { ordinals: { start } }),
+    template: {
+      metadata: { labels: { app: name }, annotations },
+      spec: {
+        terminationGracePeriodSeconds: 10,
+        containers: [
+          {
+            name: "main",
+            image: "registry.example/main:1",
+            volumeMounts: templates.map((template) => ({ name: template, mountPath: `/${template}` })),
+          },
+        ],
+      },
+    },
+    volumeClaimTemplates: templates.map((template) => ({
+      metadata: { name: template },
+      spec: {
+        accessModes: ["ReadWriteOnce"],
+        storageClassName: "standard",
+        resources: { requests: { storage: "1Gi" } },
+      },
+    })),
+    ...spec,
+  };
+}
+
+/** Creates a set, and waits until its pods run and its policy is in force. */
+export async function runningSet(world: World, options: SetOptions = {}): Promise<LiveSet> {
+  const { name = set, replicas = 2, policy } = options;
+  await createSet(world, options);
+  await podsRun(world, replicas, name);
+  if (isKnown(policy)) await inForce(world, policy, name);
+  return setOf(world, name);
+}
+
+const isKnown = (policy: string | undefined): policy is PolicyName =>
+  policy !== undefined && Object.hasOwn(policies, policy);
+
+export async function setOf({ admin, namespace }: World, name: string = set): Promise<LiveSet> {
+  const live = await admin.get<LiveSet>(StatefulSet, namespace, name);
+  if (!live) throw new Error(`There is no set ${name}.`);
+  return live;
+}
+
+/** Waits until a set has so many pods, all ready, and its controller has seen all that was asked of it. */
+export async function podsRun(world: World, replicas: number, name: string = set): Promise<void> {
+  await world.eventually(`${name} has ${replicas} ready pods`, async () => {
+    const { metadata, status } = await setOf(world, name);
+    return (
+      status?.replicas === replicas &&
+      (status.readyReplicas ?? 0) === replicas &&
+      status.observedGeneration === metadata.generation
+    );
+  });
+}
+
+/** Waits until a set says that it follows a policy, and both who obeys it and its deletion are prepared. */
+export async function inForce(world: World, policy: PolicyName, name: string = set): Promise<void> {
+  await world.eventually(`${policy} is in force for ${name}`, async () => {
+    const live = await setOf(world, name);
+    const said = progressOn(live, "project");
+    return (
+      said?.step === "in-force" &&
+      said.policy === policy &&
+      isHeld(live) === (policies[policy].deleted === "go") &&
+      live.status?.observedGeneration === live.metadata.generation
+    );
+  });
+}
+
+/** Whether a set has our finalizer. */
+export const isHeld = ({ metadata }: KubernetesObject): boolean => metadata.finalizers?.includes(finalizer) ?? false;
+
+/** What a rule wrote down on an object. */
+export function progressOn(object: KubernetesObject, rule: string): Record<string, unknown> | undefined {
+  const text = object.metadata.annotations?.[`holdfast.dev/pvc-retention.${rule}`];
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+export async function scale({ admin, namespace }: World, replicas: number, name: string = set): Promise<void> {
+  await admin.patch(StatefulSet, namespace, name, "merge", { spec: { replicas } });
+}
+
+/** Sets annotations of a set, or takes them away where the value is null. */
+export async function annotateSet(
+  { admin, namespace }: World,
+  annotations: Record<string, string | null>,
+  name: string = set,
+): Promise<void> {
+  await admin.patch(StatefulSet, namespace, name, "merge", { metadata: { annotations } });
+}
+
+/** Changes the policy of a set, and waits until it is in force. */
+export async function changePolicy(world: World, policy: PolicyName, name: string = set): Promise<void> {
+  await annotateSet(world, { [policyKey]: policy }, name);
+  await inForce(world, policy, name);
+}
+
+type Cascade = "Background" | "Foreground" | "Orphan";
+
+/** Deletes a set and waits until it is gone. */
+export async function deleteSet(world: World, cascade: Cascade = "Background", name: string = set): Promise<void> {
+  await askToDelete(world, cascade, name);
+  await setIsGone(world, name);
+}
+
+/** Deletes a set, in another second than that in which it was made. */
+export async function askToDelete(world: World, cascade: Cascade = "Background", name: string = set): Promise<void> {
+  const { admin, namespace } = world;
+  await isOld(world, name);
+  await admin.delete(StatefulSet, namespace, name, { propagationPolicy: cascade });
+}
+
+/**
+ * Waits until the server's time, which is written in whole seconds, tells the set's first revision from a deletion that comes
+ * now: what was made in the second of a deletion proves nothing.
+ */
+async function isOld(world: World, name: string): Promise<void> {
+  const { admin, namespace, clock } = world;
+  await world.eventually(`${name} was made in an earlier second`, async () => {
+    const revisions = await Array.fromAsync(admin.list(ControllerRevision, { namespace }));
+    const made = revisions
+      .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.name === name))
+      .map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? ""));
+    return made.some((time) => time + 1000 <= clock.now());
+  });
+}
+
+export async function setIsGone(world: World, name: string = set): Promise<void> {
+  const { admin, namespace } = world;
+  await world.eventually(`${name} is gone`, async () => !(await admin.get(StatefulSet, namespace, name)));
+}
+
+export function podOf({ admin, namespace }: World, ordinal: number, name: string = set) {
+  return admin.get(Pod, namespace, `${name}-${ordinal}`);
+}
+
+export async function deletePod({ admin, namespace }: World, ordinal: number, name: string = set): Promise<void> {
+  await admin.delete(Pod, namespace, `${name}-${ordinal}`);
+}
+
+/** Deletes pods by hand and waits until each is replaced by one that runs. */
+export async function restartPods(world: World, ordinals: readonly number[], name: string = set): Promise<void> {
+  const old = await Promise.all(ordinals.map((ordinal) => podOf(world, ordinal, name)));
+  await Promise.all(ordinals.map((ordinal) => deletePod(world, ordinal, name)));
+  for (const [index, ordinal] of ordinals.entries())
+    await podIsReplaced(world, ordinal, old[index]?.metadata.uid ?? "", name);
+}
+
+/** Waits until another pod than this one runs in its place. */
+export async function podIsReplaced(world: World, ordinal: number, old: string, name: string = set): Promise<void> {
+  await world.eventually(`pod ${name}-${ordinal} is another one and runs`, async () => {
+    const pod = await podOf(world, ordinal, name);
+    return pod !== undefined && pod.metadata.uid !== old && phaseOf(pod) === "Running";
+  });
+}
+
+export const phaseOf = ({ status }: KubernetesObject) => (status as { phase?: string } | undefined)?.phase;
+
+export async function podIsGone(world: World, ordinal: number, name: string = set): Promise<void> {
+  await world.eventually(`pod ${name}-${ordinal} is gone`, async () => !(await podOf(world, ordinal, name)));
+}
+
+export const claimName = (ordinal: number, name: string = set, template = "data"): string =>
+  `${template}-${name}-${ordinal}`;
+
+export function claimOf(
+  { admin, namespace }: World,
+  ordinal: number,
+  name: string = set,
+): Promise<KubernetesObject | undefined> {
+  return admin.get(PersistentVolumeClaim, namespace, claimName(ordinal, name));
+}
+
+/** The marker by which data is known again: a claim's volume, and for whom it was made. */
+export interface Data {
+  readonly claim: string;
+  readonly volume: string;
+}
+
+/** What is behind the claims of these ordinals, as soon as there is something. */
+export async function dataOf(world: World, ordinals: readonly number[], name: string = set): Promise<Data[]> {
+  const data: Data[] = [];
+  for (const ordinal of ordinals)
+    data.push(
+      await world.eventually(`claim ${claimName(ordinal, name)} has a volume`, async () => {
+        const claim = await claimOf(world, ordinal, name);
+        const volume = (claim?.spec as { volumeName?: string } | undefined)?.volumeName;
+        return claim && volume !== undefined && { claim: claim.metadata.uid, volume };
+      }),
+    );
+  return data;
+}
+
+/** Lets time pass, and sees that claims are there with the data that they had, and nobody deletes them. */
+export async function dataStays(
+  world: World,
+  ordinals: readonly number[],
+  data: readonly Data[],
+  name: string = set,
+): Promise<void> {
+  await world.rest();
+  for (const [index, ordinal] of ordinals.entries()) {
+    const claim = await claimOf(world, ordinal, name);
+    expect(claim?.metadata.uid).toBe(data[index]?.claim);
+    expect(claim?.metadata.deletionTimestamp).toBeUndefined();
+    const volume = await world.admin.get(PersistentVolume, undefined, data[index]?.volume ?? "");
+    expect(volume?.spec).toMatchObject({ claimRef: { uid: data[index]?.claim } });
+    expect(volume?.status).toMatchObject({ phase: "Bound" });
+  }
+}
+
+/** Waits until the claims of data are gone, and their volumes with them. */
+export async function dataGoes(
+  world: World,
+  ordinals: readonly number[],
+  data: readonly Data[],
+  name: string = set,
+): Promise<void> {
+  for (const [index, ordinal] of ordinals.entries()) {
+    const old = data[index];
+    await world.eventually(`claim ${claimName(ordinal, name)} goes`, async () => {
+      const live = await claimOf(world, ordinal, name);
+      return live?.metadata.uid !== old?.claim;
+    });
+    await world.eventually(`volume ${old?.volume} goes, too`, async () => {
+      return !(await world.admin.get(PersistentVolume, undefined, old?.volume ?? ""));
+    });
+  }
+}
+
+/** What the claims of these ordinals belong to, as `StatefulSet web`. */
+export async function ownersOf(world: World, ordinal: number, name: string = set): Promise<string[]> {
+  const { ownerReferences = [] } = (await claimOf(world, ordinal, name))?.metadata ?? {};
+  return ownerReferences.map((owner) => `${owner.kind} ${owner.name}`).sort();
+}
+
+/** Waits until a claim belongs to exactly these, as `StatefulSet web`. */
+export async function belongsTo(world: World, ordinal: number, owners: readonly string[]): Promise<void> {
+  await world.eventually(`claim ${claimName(ordinal)} belongs to ${owners.join(", ") || "nobody"}`, async () => {
+    return (await ownersOf(world, ordinal)).join() === owners.toSorted().join();
+  });
+}
+
+/** Changes the metadata of a claim. */
+export async function patchClaim(
+  { admin, namespace }: World,
+  ordinal: number,
+  metadata: Partial<Omit<ObjectMeta, "annotations">> & { annotations?: Record<string, string | null> },
+  name: string = set,
+): Promise<void> {
+  await admin.patch(PersistentVolumeClaim, namespace, claimName(ordinal, name), "merge", { metadata });
+}
+
+/** A reference to an object. It only owns, unless told otherwise. */
+export function referenceTo(
+  { apiVersion, kind, metadata: { name, uid } }: KubernetesObject,
+  more: Partial<OwnerReference> = {},
+): OwnerReference {
+  return { apiVersion, kind, name, uid, ...more };
+}
+
+interface NoticeEvent extends KubernetesObject {
+  reason: string;
+  type: string;
+  note: string;
+  regarding: { kind: string; name: string; uid: string };
+  reportingController?: string;
+}
+
+/** Waits until a function has said something with this reason on an object, and answers what. */
+export function isTold(world: World, kind: string, name: string, reason: string): Promise<NoticeEvent> {
+  return world.eventually(`${kind} ${name} is told ${reason}`, async () =>
+    (await noticesOn(world, kind, name)).find((notice) => notice.reason === reason),
+  );
+}
+
+/** The Events on an object that functions of Holdfast wrote. */
+export async function noticesOn({ admin, namespace }: World, kind: string, name: string): Promise<NoticeEvent[]> {
+  const events = await Array.fromAsync(admin.list<NoticeEvent>(Event, { namespace }));
+  return events.filter(
+    ({ regarding, reportingController }) =>
+      regarding?.kind === kind && regarding.name === name && reportingController?.startsWith("holdfast.dev/"),
+  );
+}
