@@ -10,9 +10,11 @@ export const longestProgress = 1000;
 /** A sentence cut shorter than this says nothing. */
 const shortestSentence = 80;
 
+/** Readers accept the version after theirs, so that a function can be rolled back in the middle of its work. */
+const newestRead = 2;
+
 const schema = z.looseObject({
-  /** Readers accept the version after theirs, so that a function can be rolled back in the middle of its work. */
-  v: z.number().int().min(1).max(2),
+  v: z.number().int().min(1).max(newestRead),
   uid: z.string(),
   step: z.string(),
   since: z.string(),
@@ -44,6 +46,24 @@ export function readProgress(object: KubernetesObject, ruleName: string): Progre
   }
   const progress = schema.safeParse(value);
   return progress.success && progress.data.uid === object.metadata.uid ? progress.data : undefined;
+}
+
+/**
+ * The annotation in which a rule of the same system wrote down progress for this very object in a version that is too new to be
+ * read here; `undefined` if there is none. Such progress counts as none for who reads it, and yet stands for something.
+ */
+export function newerProgress({ metadata }: KubernetesObject, ruleName: string): string | undefined {
+  const system = progressKey(`${ruleName.split("/")[0]}/`);
+  for (const [key, text] of Object.entries(metadata.annotations ?? {})) {
+    if (!key.startsWith(system) || !text.startsWith("{")) continue;
+    try {
+      const { v, uid } = JSON.parse(text) as { v?: unknown; uid?: unknown };
+      if (typeof v === "number" && v > newestRead && uid === metadata.uid) return key;
+    } catch {
+      // Damaged: whoever reads it begins anew.
+    }
+  }
+  return undefined;
 }
 
 /**

@@ -5,6 +5,7 @@ import { describe, referenceTo } from "../kubernetes/object.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
 import type { Rule, Subject, View } from "../rule.ts";
 import { act, type Hands } from "./act.ts";
+import { heedNewer } from "./heed-newer.ts";
 
 /** What a run came to: by object name, so that a request is answered for the objects it asked about. */
 export interface RunResult {
@@ -32,7 +33,8 @@ export async function run<Schema extends ZodObject, Facts>(
     let contended = false;
     try {
       const facts = await rule.look(subject, view);
-      const decisions = rule.decide(facts, hands.clock.now(), view.settings);
+      const decided = rule.decide(facts, hands.clock.now(), view.settings);
+      const decisions = decided.map((decision) => heedNewer(rule.name, decision));
       await inParallel(decisions, async (decision) => {
         const outcome = await act(rule, decision, view, hands);
         if (outcome === "conflict" && look < looks) {
