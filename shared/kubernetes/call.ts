@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { inTime } from "../in-time.ts";
 import { ApiError, type ApiFailure } from "./api-error.ts";
 import type { ApiRequest, ApiResponse, Transport } from "./transport.ts";
 
@@ -56,22 +57,19 @@ interface Limit {
 function limit(clock: Clock, deadline: number): Limit {
   const abort = new AbortController();
   let left = deadline;
+  const late = () => {
+    const error = new Error(`No answer within ${deadline} ms.`);
+    abort.abort(error);
+    return error;
+  };
   return {
     signal: abort.signal,
     async inTime(step) {
       const since = clock.now();
-      const done = new AbortController();
-      // A promise of its own for each step: one for all of them would keep every piece of the answer alive.
-      const late = clock.sleep(left, done.signal).then(() => {
-        const error = new Error(`No answer within ${deadline} ms.`);
-        abort.abort(error);
-        throw error;
-      });
-      late.catch(() => {});
       try {
-        return await Promise.race([step, late]);
+        // A timer for each step: one for all of them would keep every piece of the answer alive.
+        return await inTime(clock, left, step, late);
       } finally {
-        done.abort();
         left -= clock.now() - since;
       }
     },

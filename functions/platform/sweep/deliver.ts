@@ -1,6 +1,7 @@
 import { CloudEvent, HTTP } from "cloudevents";
 import type { Clock } from "../../../shared/clock.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/http-message.ts";
+import { inTime } from "../../../shared/in-time.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Row } from "./table.ts";
 
@@ -41,7 +42,13 @@ export async function deliver(
     const left = end - clock.now();
     if (left <= 0) return refusal;
     try {
-      const { status } = await within(Math.min(patience, left), clock, (signal) => post(row.sink, request, signal));
+      const ms = Math.min(patience, left);
+      const abort = new AbortController();
+      const { status } = await inTime(clock, ms, post(row.sink, request, abort.signal), () => {
+        const error = new Error(`it did not answer within ${ms / 1000} s`);
+        abort.abort(error);
+        return error;
+      });
       if (status >= 200 && status < 300) return undefined;
       refusal = `it answered ${status}`;
     } catch (error) {
@@ -49,22 +56,6 @@ export async function deliver(
     }
   }
   return refusal;
-}
-
-async function within<T>(ms: number, clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const abort = new AbortController();
-  const done = new AbortController();
-  const late = clock.sleep(ms, done.signal).then(() => {
-    const error = new Error(`it did not answer within ${ms / 1000} s`);
-    abort.abort(error);
-    throw error;
-  });
-  late.catch(() => {});
-  try {
-    return await Promise.race([work(abort.signal), late]);
-  } finally {
-    done.abort();
-  }
 }
 
 /** fetch hides what happened behind "fetch failed". */
