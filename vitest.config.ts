@@ -5,6 +5,8 @@ const suites = ["functions", "shared", "local", "knative", "sources", "build", "
 // Where there is a cluster, the scenarios of what the laptop edition has of Kubernetes' controllers are held against them, too.
 const controllers = ["garbage-collector", "claim-protection", "namespace", "statefulset"];
 const hasCluster = Boolean(process.env.KUBEBUILDER_ASSETS || process.env.KUBECONFIG);
+const beside = ["kustomize/*", "oidc", "pod-security"].map((name) => `test/cluster/${name}.test.ts`);
+const onCluster = { globalSetup: ["test/cluster/global-setup.ts"], testTimeout: 120_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
@@ -21,17 +23,25 @@ export default defineConfig({
         },
       },
       {
-        // Against a real control plane: one at a time, because they share it and two cores.
+        // On a real control plane, what leaves the rest of it alone: several files at a time, because most of it is waiting.
         test: {
-          name: "cluster",
+          name: "cluster-beside",
           include: [
-            "test/cluster/**/*.test.ts",
+            ...beside,
             ...(hasCluster ? controllers.map((name) => `local/controllers/${name}/**/*.test.ts`) : []),
           ],
-          globalSetup: ["test/cluster/global-setup.ts"],
+          maxWorkers: 3,
+          ...onCluster,
+        },
+      },
+      {
+        // On a real control plane, what installs Holdfast or takes the whole of it: one after the other.
+        test: {
+          name: "cluster-whole",
+          include: ["test/cluster/**/*.test.ts"],
+          exclude: beside,
           fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...onCluster,
         },
       },
     ],
