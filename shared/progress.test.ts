@@ -53,6 +53,31 @@ test("another wording alone is not written: two versions side by side would corr
   expect(nextProgress(claim(text), rule, held, "Somebody holds it.", now)).toBeUndefined();
 });
 
+describe("what the next version has written", () => {
+  const theirs = (change: object = {}) =>
+    JSON.stringify({
+      v: 2,
+      plan: "b",
+      uid: "u1",
+      step: "held",
+      since: "2026-03-01T12:00:00.000Z",
+      because: "x",
+      ...held.details,
+      ...change,
+    });
+  test.each<[string, object, number | undefined, boolean]>([
+    ["stays while nothing that this version knows has changed", {}, undefined, false],
+    ["is written over by another step", { step: "stuck" }, undefined, true],
+    ["is written over by other details", { pods: [] }, undefined, true],
+    ["is written over when there is a due time now", {}, now, true],
+    ["is written over when there is no due time any more", { next: "2026-03-01T12:00:00.000Z" }, undefined, true],
+    ["is written over when nobody tries any more", { attempt: 2 }, undefined, true],
+  ])("%s", (_, change, next, written) => {
+    const text = nextProgress(claim(theirs(change)), rule, held, "It is held.", now + 60_000, next);
+    expect(text !== undefined).toBe(written);
+  });
+});
+
 test("of what is too long the sentence is cut, and the details stay", () => {
   const text = nextProgress(claim(), rule, held, "word ".repeat(400), now) ?? "";
   expect(text.length).toBeLessThanOrEqual(longestProgress);

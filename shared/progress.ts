@@ -68,8 +68,7 @@ export function newerProgress({ metadata }: KubernetesObject, ruleName: string):
 
 /**
  * The annotation's next value, or `undefined` when it already says so: our own writes come back as events, and an
- * unchanged object must stay unwritten. Another wording alone is no change: two versions of a rule, side by side during a
- * rollout, would correct each other for ever. `now` and `next` are in milliseconds since the epoch.
+ * unchanged object must stay unwritten. Another wording alone is no change. `now` and `next` are in milliseconds since the epoch.
  */
 export function nextProgress(
   object: KubernetesObject,
@@ -90,7 +89,17 @@ export function nextProgress(
     ...(step.attempt === undefined ? {} : { attempt: step.attempt }),
   };
   const text = withinLimit(head, because, step.details ?? {});
-  return before && wordless(before) === wordless(JSON.parse(text)) ? undefined : text;
+  return before && says(before, JSON.parse(text)) ? undefined : text;
+}
+
+/**
+ * Whether what is written down says the same but for its wording. What a newer version wrote may say more: it stays as it is, or two
+ * versions side by side would rewrite each other for ever.
+ */
+function says(before: Progress, now: Progress): boolean {
+  if (before.v <= now.v) return wordless(before) === wordless(now);
+  const { v: _, because: __, ...known } = { next: undefined, attempt: undefined, ...now };
+  return Object.entries(known).every(([field, value]) => JSON.stringify(before[field]) === JSON.stringify(value));
 }
 
 /** The sentence gives way before the details do: they are what the next run and other tools read. */
