@@ -1,41 +1,145 @@
 import { expect } from "vitest";
 import type { World } from "../../worlds/world.ts";
 import type { Story } from "../story.ts";
-import { type PolicyName, policies, policyNames } from "./policies.ts";
-import { type Data, dataGoes, dataOf, dataStays, deleteSet, podIsGone, podsRun, runningSet, scale } from "./words.ts";
+import { type Fate, type PolicyName, policies, policyNames } from "./policies.ts";
+import { atOnce } from "./settings.ts";
+import {
+  claimIsGone,
+  type Data,
+  dataGoes,
+  dataOf,
+  dataStays,
+  deletePod,
+  deleteSet,
+  podIsGone,
+  podsRun,
+  restartPods,
+  rollOut,
+  runningSet,
+  scale,
+  volumeGoes,
+} from "./words.ts";
 
-/** What a policy does with claims of these ordinals. */
-function fate(world: World, what: "stay" | "go", ordinals: readonly number[], data: readonly Data[]): Promise<void> {
-  return what === "go" ? dataGoes(world, ordinals, data) : dataStays(world, ordinals, data);
+/** Sees what becomes of claims that there was data behind. */
+function meets(world: World, fate: Fate, ordinals: readonly number[], data: readonly Data[]): Promise<void> {
+  return fate === "go" ? dataGoes(world, ordinals, data) : dataStays(world, ordinals, data);
 }
 
-/** The document's list for one policy; its numbers are those of the document. */
+/** Sees that the set runs with two pods, the first with its data, the second with its own or none. */
+async function isBack(world: World, fate: Fate, [first, second]: readonly [Data, Data]): Promise<void> {
+  await podsRun(world, 2);
+  const [one, other] = await dataOf(world, [0, 1]);
+  expect(one).toEqual(first);
+  if (fate === "stay") expect(other).toEqual(second);
+  else {
+    expect(other?.volume).not.toBe(second.volume);
+    await volumeGoes(world, second);
+  }
+}
+
+/** The document's list for one policy. The numbers are its own. */
 function listOf(policy: PolicyName): readonly Story[] {
   const { scaled, deleted } = policies[policy];
-  const scaledData = scaled === "go" ? "a claim goes" : "the claim stays";
+  const scaledAway = scaled === "go" ? "its claim goes" : "its claim stays";
+  const back = scaled === "go" ? "the volume is empty" : "the data is there";
+  const running = async (world: World): Promise<[Data, Data]> => {
+    await runningSet(world, { policy });
+    return (await dataOf(world, [0, 1])) as [Data, Data];
+  };
   return [
     {
-      title: `${policy} 1: scaled from 2 to 1, ${scaledData}, and the other claim stays`,
+      title: `${policy} 1: a replica is scaled away and ${scaledAway}`,
       async tell(world) {
-        await runningSet(world, { policy });
-        const data = await dataOf(world, [0, 1]);
+        const data = await running(world);
         await scale(world, 1);
         await podIsGone(world, 1);
-        await fate(world, scaled, [1], data.slice(1));
+        await meets(world, scaled, [1], data.slice(1));
         await dataStays(world, [0], data);
+      },
+    },
+    {
+      title: `${policy} 2: a replica is scaled away and comes back, and ${back}`,
+      async tell(world) {
+        const data = await running(world);
+        await scale(world, 1);
+        await podIsGone(world, 1);
+        if (scaled === "go") await claimIsGone(world, 1, data[1].claim);
+        await scale(world, 2);
+        await isBack(world, scaled, data);
+      },
+    },
+    {
+      title: `${policy} 2: a replica is scaled away and at once wanted again, and ${back}`,
+      settings: atOnce,
+      async tell(world) {
+        const data = await running(world);
+        await scale(world, 1);
+        await podIsGone(world, 1);
+        await scale(world, 2);
+        await isBack(world, scaled, data);
       },
     },
     {
       title: `${policy} 3: the set is deleted and its claims ${deleted}`,
       async tell(world) {
-        await runningSet(world, { policy });
-        const data = await dataOf(world, [0, 1]);
+        const data = await running(world);
         await deleteSet(world);
         for (const ordinal of [0, 1]) await podIsGone(world, ordinal);
-        await fate(world, deleted, [0, 1], data);
+        await meets(world, deleted, [0, 1], data);
+      },
+    },
+    {
+      title: `${policy} 4: a pod is deleted by hand and comes back with its data`,
+      async tell(world) {
+        const data = await running(world);
+        await restartPods(world, [1]);
+        await isBack(world, "stay", data);
+        await dataStays(world, [0, 1], data);
+      },
+    },
+    {
+      title: `${policy} 5: all pods are deleted by hand and come back with their data`,
+      async tell(world) {
+        const data = await running(world);
+        await restartPods(world, [0, 1]);
+        await isBack(world, "stay", data);
+        await dataStays(world, [0, 1], data);
+      },
+    },
+    {
+      title: `${policy} 6: a pod is deleted by hand and at once scaled away, and ${scaledAway}`,
+      async tell(world) {
+        const data = await running(world);
+        await deletePod(world, 1);
+        await scale(world, 1);
+        await podIsGone(world, 1);
+        await meets(world, scaled, [1], data.slice(1));
+        await dataStays(world, [0], data);
+      },
+    },
+    {
+      title: `${policy} 7: a pod is deleted by hand, at once scaled away and comes back, and ${back}`,
+      async tell(world) {
+        const data = await running(world);
+        await deletePod(world, 1);
+        await scale(world, 1);
+        await podIsGone(world, 1);
+        if (scaled === "go") await claimIsGone(world, 1, data[1].claim);
+        await scale(world, 2);
+        await isBack(world, scaled, data);
+      },
+    },
+    {
+      title: `${policy} 8: a rolling update keeps claims, and the updated pods have their data`,
+      async tell(world) {
+        const data = await running(world);
+        await rollOut(world);
+        await isBack(world, "stay", data);
+        await dataStays(world, [0, 1], data);
       },
     },
   ];
 }
 
+/** The list that the document gives, for each of its policies. */
 export const documentList: readonly Story[] = policyNames.flatMap(listOf);

@@ -1,3 +1,153 @@
-export function watchInvariants() {
-  return { async check() {} };
+import { expect } from "vitest";
+import { PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { Namespace } from "../../worlds/kinds.ts";
+import { type WatchLine, watching } from "../../worlds/watching.ts";
+import type { World } from "../../worlds/world.ts";
+import { type PolicyName, policies } from "./policies.ts";
+import { byHandKey, policyKey } from "./words.ts";
+
+interface SetObject extends KubernetesObject {
+  spec: { replicas: number; ordinals?: { start?: number }; volumeClaimTemplates?: { metadata: { name: string } }[] };
 }
+
+interface PodObject extends KubernetesObject {
+  spec: { volumes?: { persistentVolumeClaim?: { claimName: string } }[] };
+  status?: { phase?: string };
+}
+
+/** A history of everything that happened to the sets, claims and pods of a world, and what must hold in all of it. */
+export interface Invariants {
+  /** Fails with what was violated. */
+  check(): Promise<void>;
+}
+
+/** Begins to write the history. Definitions here are their own, apart from those of the rules. */
+export function watchInvariants(world: World): Invariants {
+  const histories = [
+    watching(world, Namespace, { fieldSelector: `metadata.name=${world.namespace}` }),
+    ...[StatefulSet, PersistentVolumeClaim, Pod].map((kind) => watching(world, kind, {})),
+  ];
+  return {
+    async check() {
+      await world.eventually("the history is written", () => histories.every(({ status }) => status === 200));
+      for (const history of histories) history.stop();
+      expect(violations(histories.flatMap(({ lines }) => lines))).toEqual([]);
+    },
+  };
+}
+
+/** What there is at one moment, and what is known of sets that are gone. */
+interface Moment {
+  home: KubernetesObject | undefined;
+  readonly pods: Map<string, KubernetesObject>;
+  readonly claims: Map<string, KubernetesObject>;
+  readonly sets: Map<string, KnownSet>;
+  /** By the uid of a pod: the moment of its creation. */
+  readonly born: Map<string, number>;
+  /** By the uid of a claim: the moment at which its deletion was asked for. */
+  readonly doomed: Map<string, number>;
+}
+
+interface KnownSet {
+  set: SetObject;
+  gone: boolean;
+  /** Whether `--cascade=orphan` was asked for. */
+  orphaned: boolean;
+}
+
+function violations(lines: readonly WatchLine[]): string[] {
+  // One counter serves all kinds: it puts them into one order.
+  const history = lines.filter(({ type }) => type !== "BOOKMARK").toSorted((a, b) => version(a) - version(b));
+  const moment: Moment = {
+    home: undefined,
+    pods: new Map(),
+    claims: new Map(),
+    sets: new Map(),
+    born: new Map(),
+    doomed: new Map(),
+  };
+  return history.flatMap((line) => {
+    if (line.object.kind === "Namespace") moment.home = line.object;
+    if (line.object.kind === "StatefulSet") learn(moment, line);
+    if (line.object.kind === "PersistentVolumeClaim") return ofClaim(moment, line);
+    return line.object.kind === "Pod" ? ofPod(moment, line) : [];
+  });
+}
+
+function learn({ sets }: Moment, { type, object }: WatchLine): void {
+  const before = sets.get(object.metadata.name);
+  const isSame = before?.set.metadata.uid === object.metadata.uid;
+  const orphaned = object.metadata.finalizers?.includes("orphan") || (isSame && before?.orphaned) || false;
+  sets.set(object.metadata.name, { set: object as SetObject, gone: type === "DELETED", orphaned });
+}
+
+/** No claim goes that the policy in force keeps. */
+function ofClaim(moment: Moment, line: WatchLine): string[] {
+  const { type, object: claim } = line;
+  const { name, uid, annotations, deletionTimestamp } = claim.metadata;
+  if (type === "DELETED") moment.claims.delete(name);
+  else moment.claims.set(name, claim);
+  if (moment.doomed.has(uid) || (type !== "DELETED" && !deletionTimestamp)) return [];
+  moment.doomed.set(uid, version(line));
+  if (annotations?.[byHandKey]) return [];
+  const owners = [...moment.sets.values()].filter(({ set }) => ordinalIn(set, name) !== undefined);
+  const living = owners.filter(({ gone }) => !gone);
+  const [owner] = living.length > 0 ? living : owners;
+  if (!owner) return [`Claim ${name} went, which is no set's.`];
+  if (living.length > 1) return [`Claim ${name} went, which two sets yield.`];
+  const reason = reasonToStay(moment, owner, claim);
+  return reason ? [`Claim ${name} went, although ${reason}.`] : [];
+}
+
+function reasonToStay({ home }: Moment, { set, gone, orphaned }: KnownSet, claim: KubernetesObject) {
+  const named = set.metadata.annotations?.[policyKey] ?? home?.metadata.annotations?.[policyKey] ?? "Retain";
+  const policy = policies[(Object.hasOwn(policies, named) ? named : "Retain") as PolicyName];
+  // Who was scaled away belongs to its pod from then on, also when its ordinal is wanted again.
+  const isCondemned =
+    !isInRange(set, claim.metadata.name) ||
+    claim.metadata.ownerReferences?.some(({ kind, controller }) => kind === "Pod" && controller);
+  if (policy.scaled === "go" && isCondemned) return undefined;
+  if (!gone && !set.metadata.deletionTimestamp) return isCondemned ? `the policy is ${named}` : "the set wants it";
+  if (orphaned) return "the set was deleted with --cascade=orphan";
+  return policy.deleted === "go" ? undefined : `the policy is ${named}`;
+}
+
+/** No replica ever mounts a condemned claim. */
+function ofPod(moment: Moment, line: WatchLine): string[] {
+  const pod = line.object as PodObject;
+  const { name, uid } = pod.metadata;
+  const before = moment.pods.get(name) as PodObject | undefined;
+  if (line.type === "DELETED") moment.pods.delete(name);
+  else moment.pods.set(name, pod);
+  const born = moment.born.get(uid) ?? version(line);
+  moment.born.set(uid, born);
+  const wasRunning = before?.metadata.uid === uid && before.status?.phase === "Running";
+  if (line.type === "DELETED" || wasRunning || pod.status?.phase !== "Running") return [];
+  const names = pod.spec.volumes?.flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []) ?? [];
+  return names.flatMap((claimName) => {
+    const claim = moment.claims.get(claimName);
+    if (!claim) return `Pod ${name} runs without its claim ${claimName}.`;
+    const doomed = moment.doomed.get(claim.metadata.uid);
+    if (doomed !== undefined && doomed < born) return `Pod ${name} mounts claim ${claimName}, which is being deleted.`;
+    const owner = claim.metadata.ownerReferences?.find(({ kind, controller }) => kind === "Pod" && controller);
+    return owner && owner.name === name && owner.uid !== uid
+      ? `Pod ${name} mounts claim ${claimName} of an earlier pod of its name.`
+      : [];
+  });
+}
+
+function isInRange(set: SetObject, claim: string): boolean {
+  const ordinal = ordinalIn(set, claim) ?? -1;
+  const start = set.spec.ordinals?.start ?? 0;
+  return ordinal >= start && ordinal < start + set.spec.replicas;
+}
+
+function ordinalIn({ metadata, spec }: SetObject, claim: string): number | undefined {
+  const prefixes = (spec.volumeClaimTemplates ?? []).map((template) => `${template.metadata.name}-${metadata.name}-`);
+  const rests = prefixes.filter((prefix) => claim.startsWith(prefix)).map((prefix) => claim.slice(prefix.length));
+  const digits = rests.find((rest) => /^\d+$/.test(rest));
+  return digits === undefined ? undefined : Number(digits);
+}
+
+const version = ({ object }: WatchLine) => Number(object.metadata.resourceVersion);

@@ -46,6 +46,9 @@ export const bare: Setting = { ...whole, name: "without Knative", withoutKnative
 
 export const settings: readonly Setting[] = [whole, scaled, off, before, guarded, bare];
 
+/** Where Kubernetes' own controller deletes the claims of a scale-down: it makes no pod until they are gone. */
+export const atOnce: readonly Setting[] = [whole, scaled, guarded, bare];
+
 /** Where the server knows the field and Kubernetes' controller obeys it. */
 export const withField: readonly Setting[] = [whole, scaled, off, guarded, bare];
 

@@ -11,6 +11,8 @@ import { type PolicyName, policies } from "./policies.ts";
 export const policyKey = "holdfast.dev/pvc-delete-policy";
 export const graceKey = "holdfast.dev/pvc-delete-after";
 export const markKey = "holdfast.dev/pvc-delete-at";
+/** Stories write this on a claim that they delete themselves, or have deleted for the sake of another owner. */
+export const byHandKey = "story.example/deleted-by-hand";
 export const finalizer = "holdfast.dev/pvc-retention";
 export const set = "web";
 
@@ -204,6 +206,23 @@ export async function restartPods(world: World, ordinals: readonly number[], nam
     await podIsReplaced(world, ordinal, old[index]?.metadata.uid ?? "", name);
 }
 
+/** Updates the pod template, and waits until all pods are updated and ready. */
+export async function rollOut(world: World, name: string = set): Promise<void> {
+  const { admin, namespace } = world;
+  const before = await setOf(world, name);
+  const template = { metadata: { annotations: { "story.example/version": "2" } } };
+  await admin.patch(StatefulSet, namespace, name, "merge", { spec: { template } });
+  await world.eventually(`${name} is rolled out`, async () => {
+    const { metadata, spec, status } = await setOf(world, name);
+    return (
+      metadata.generation !== before.metadata.generation &&
+      status?.observedGeneration === metadata.generation &&
+      status?.updatedReplicas === spec.replicas &&
+      status.readyReplicas === spec.replicas
+    );
+  });
+}
+
 /** Waits until another pod than this one runs in its place. */
 export async function podIsReplaced(world: World, ordinal: number, old: string, name: string = set): Promise<void> {
   await world.eventually(`pod ${name}-${ordinal} is another one and runs`, async () => {
@@ -276,14 +295,22 @@ export async function dataGoes(
 ): Promise<void> {
   for (const [index, ordinal] of ordinals.entries()) {
     const old = data[index];
-    await world.eventually(`claim ${claimName(ordinal, name)} goes`, async () => {
-      const live = await claimOf(world, ordinal, name);
-      return live?.metadata.uid !== old?.claim;
-    });
-    await world.eventually(`volume ${old?.volume} goes, too`, async () => {
-      return !(await world.admin.get(PersistentVolume, undefined, old?.volume ?? ""));
-    });
+    if (!old) throw new Error(`Nothing is known of the data of ${ordinal}.`);
+    await claimIsGone(world, ordinal, old.claim, name);
+    await volumeGoes(world, old);
   }
+}
+
+/** Waits until this incarnation of a claim is gone. */
+export async function claimIsGone(world: World, ordinal: number, uid: string, name: string = set): Promise<void> {
+  await world.eventually(`claim ${claimName(ordinal, name)} goes`, async () => {
+    return (await claimOf(world, ordinal, name))?.metadata.uid !== uid;
+  });
+}
+
+/** Waits until a volume is gone, and the data with it. */
+export async function volumeGoes({ admin, eventually }: World, { volume }: Data): Promise<void> {
+  await eventually(`volume ${volume} goes`, async () => !(await admin.get(PersistentVolume, undefined, volume)));
 }
 
 /** What the claims of these ordinals belong to, as `StatefulSet web`. */
