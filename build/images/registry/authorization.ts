@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { Complaint } from "../../../local/start/complaint.ts";
 import type { Challenge } from "./challenge.ts";
-import type { Credentials } from "./credentials/find-credentials.ts";
+import type { Credentials } from "./credentials/credentials.ts";
 import { reasonOf } from "./explain.ts";
 import type { Answer, Transport } from "./transport.ts";
 

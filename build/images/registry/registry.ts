@@ -2,7 +2,7 @@ import { Complaint } from "../../../local/start/complaint.ts";
 import { isLoopback, type Repository, repositoryName } from "../oci/reference.ts";
 import { authorize } from "./authorization.ts";
 import { type Challenge, parseChallenges } from "./challenge.ts";
-import type { Credentials } from "./credentials/find-credentials.ts";
+import type { Credentials } from "./credentials/credentials.ts";
 import { isNoTls, reasonOf, unreachable } from "./explain.ts";
 import { isTransient, type Patience, pauseAfter } from "./retry.ts";
 import type { Answer, Message, Transport } from "./transport.ts";

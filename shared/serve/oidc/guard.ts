@@ -3,18 +3,9 @@ import { longestReply } from "../../outcome.ts";
 import type { Tools } from "../../pipeline/receive.ts";
 import { withinBytes } from "../../within-bytes.ts";
 import { type OidcSettings, readOidcSettings } from "./settings.ts";
+import type { Verify } from "./verify.ts";
 
 type Handler = (request: HttpRequest) => Promise<HttpResponse>;
-
-/** Why a request is not taken: 401 and 403 are final, 503 is tried again. */
-export interface Refusal {
-  readonly status: 401 | 403 | 503;
-  /** A whole sentence. Nothing of the token is in it. */
-  readonly because: string;
-}
-
-/** Judges the `authorization` header of a request; `undefined`: it may come in. */
-export type Verify = (authorization: string | undefined) => Promise<Refusal | undefined>;
 
 /**
  * Puts a check of the sender before a handler where `OIDC_AUDIENCE` asks for one, and answers the handler itself where it does

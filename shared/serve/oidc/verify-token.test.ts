@@ -5,7 +5,7 @@ import { type VirtualClock, virtualClock } from "../../../local/time/virtual-clo
 import { createClient } from "../../kubernetes/client.ts";
 import type { ApiRequest, Transport } from "../../kubernetes/transport.ts";
 import { notAgainWithin } from "./cluster-keys.ts";
-import type { Verify } from "./guard.ts";
+import type { Verify } from "./verify.ts";
 import { tokenVerifier } from "./verify-token.ts";
 
 const audience = "holdfast/pvc-protection-release";

@@ -2,8 +2,8 @@ import { errors, jwtVerify } from "jose";
 import type { Clock } from "../../clock.ts";
 import type { Client } from "../../kubernetes/client.ts";
 import { type ClusterKeys, keepClusterKeys } from "./cluster-keys.ts";
-import type { Refusal, Verify } from "./guard.ts";
 import type { OidcSettings } from "./settings.ts";
+import type { Refusal, Verify } from "./verify.ts";
 
 /** What Kubernetes signs with. No symmetric algorithm: with one, whoever has the public key could sign. */
 const algorithms = ["RS256", "ES256", "ES384", "ES512"];

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { Complaint } from "../../../../local/start/complaint.ts";
-import type { Credentials } from "./find-credentials.ts";
+import type { Credentials } from "./credentials.ts";
 
 /** The helpers' way to say that this name stands for no user, but that the secret is an identity token. */
 const tokenUser = "<token>";

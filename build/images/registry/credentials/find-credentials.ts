@@ -1,10 +1,6 @@
 import { askHelper } from "./credential-helper.ts";
+import type { Credentials } from "./credentials.ts";
 import type { DockerConfig } from "./docker-config.ts";
-
-/** A login to a registry. `origin` says where it was found. */
-export type Credentials =
-  | { readonly user: string; readonly password: string; readonly origin: string }
-  | { readonly identityToken: string; readonly origin: string };
 
 /** Docker keeps the login to its own registry under this name. */
 const dockerHub = "https://index.docker.io/v1/";
