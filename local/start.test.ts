@@ -66,7 +66,7 @@ test("--help is told on standard output", async () => {
   expect(out).toContain("--tour-only");
 });
 
-test("the tour comes true, is plain where nobody looks at colours, and leaves nothing behind", {
+test("the tours come true, are plain where nobody looks at colours, and leave nothing behind", {
   timeout: 180_000,
 }, async () => {
   const { code, out, err } = await run(["--tour-only"]);
@@ -79,12 +79,20 @@ test("the tour comes true, is plain where nobody looks at colours, and leaves no
     "ok its annotation says who holds it",
     "ok an Event warns pod reader: ClaimBeingDeleted",
     "ok claim data is gone",
+    "ok its persistentVolumeClaimRetentionPolicy is Delete for both",
+    "ok claim data-web-2 is gone",
+    "ok claim data-web-1 is there, and marked",
+    "ok an Event on it says how to save it: DeletionScheduled",
+    "ok claim data-web-1 is the same one, without a mark",
+    "ok claims data-web-0 and data-web-1 are there, and belong to nobody",
     "ok every function is back at zero",
   ])
     expect(out).toContain(line);
   expect(out).toMatch(/ protect +write +claim holdfast-tour\/data: /);
   expect(out).toMatch(/ release +wait +claim holdfast-tour\/data: .*pod writer on node/);
   expect(out).toMatch(/ release +asleep /);
+  expect(out).toMatch(/ project +write +set holdfast-tour\/web: /);
+  expect(out).toMatch(/ bequeath +asleep /);
   expect(out).not.toContain("\u001b");
   expect(readdirSync(temporary)).toEqual([]);
 });

@@ -3,8 +3,9 @@ import { complain } from "./start/complaint.ts";
 import { openStage } from "./start/open-stage.ts";
 import { help, readOptions, type StartOptions } from "./start/options.ts";
 import { inSession, type Session } from "./start/session.ts";
+import { beginTour, endTour } from "./tour/namespace.ts";
 import { play } from "./tour/play.ts";
-import { beginTour, endTour, pvcProtectionTour } from "./tour/pvc-protection.ts";
+import { openTours } from "./tour/tours.ts";
 
 /** Answers the exit code. */
 async function main(args: readonly string[]): Promise<number> {
@@ -36,7 +37,7 @@ async function run(options: StartOptions, session: Session): Promise<number> {
         if (!over) out.print("Taking away what the tour created ...");
         return endTour(world);
       });
-    over = await play(pvcProtectionTour(world), { ...stage, terminal: out, signal });
+    over = await play(openTours(options.tours, world), { ...stage, terminal: out, signal });
     if (options.tour === "only" || !over) return over ? 0 : 1;
   }
   out.print(`\n${stage.advice}\n`);

@@ -27,7 +27,11 @@ const colours: Readonly<Record<string, Colour>> = {
 };
 
 /** `PersistentVolumeClaim shop/data` is `claim shop/data` to people. */
-const shorten = (object: string) => object.replace(/^PersistentVolumeClaim /, "claim ").replace(/^Pod /, "pod ");
+const shorten = (object: string) =>
+  object
+    .replace(/^PersistentVolumeClaim /, "claim ")
+    .replace(/^Pod /, "pod ")
+    .replace(/^StatefulSet /, "set ");
 
 function traceOf({ events, uid }: LogRecord): string {
   const ids = Array.isArray(events) && events.length > 0 ? `, event ${events.join(", ")}` : "";

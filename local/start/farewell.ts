@@ -1,36 +1,85 @@
 import { isConflict } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { hasFinalizer, removeFinalizer } from "../../shared/kubernetes/finalizer.ts";
-import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { type Kind, PersistentVolumeClaim, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { send } from "../../shared/kubernetes/write.ts";
 import { progressKey } from "../../shared/progress.ts";
+import { retentionFinalizer } from "../../shared/retention/traces.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
 
-/** Claims that carry our finalizer: without the functions nobody would ever let them go. */
-export async function protectedClaims(client: Client): Promise<KubernetesObject[]> {
-  const claims: KubernetesObject[] = [];
-  for await (const claim of client.list(PersistentVolumeClaim, { metadataOnly: true })) {
-    if (hasFinalizer(claim, holdfastProtection)) claims.push(claim);
+/** A finalizer of ours, on what it is put, and the progress of the rule that takes it off again. */
+interface Hold {
+  readonly kind: Kind;
+  /** What people call such an object. */
+  readonly word: string;
+  readonly finalizer: string;
+  readonly progress: string;
+}
+
+const holds: readonly Hold[] = [
+  {
+    kind: PersistentVolumeClaim,
+    word: "claim",
+    finalizer: holdfastProtection,
+    progress: progressKey("pvc-protection/release"),
+  },
+  {
+    kind: StatefulSet,
+    word: "set",
+    finalizer: retentionFinalizer,
+    progress: progressKey("pvc-retention/bequeath"),
+  },
+];
+
+/** An object that carries a finalizer of ours: without the functions nobody would ever let it go. */
+export interface Held {
+  readonly hold: Hold;
+  readonly object: KubernetesObject;
+}
+
+/** What carries a finalizer of ours, in one namespace or in all. */
+export async function heldObjects(client: Client, namespace?: string): Promise<Held[]> {
+  const held: Held[] = [];
+  for (const hold of holds) {
+    const options = { ...(namespace ? { namespace } : {}), metadataOnly: true };
+    for await (const object of client.list(hold.kind, options))
+      if (hasFinalizer(object, hold.finalizer)) held.push({ hold, object });
   }
-  return claims;
+  return held;
 }
 
-/** Takes our finalizer and annotation off claims; what else holds a claim that is being deleted goes on holding it. */
-export async function unprotect(client: Client, claims: readonly KubernetesObject[]): Promise<void> {
-  for (const { metadata } of claims) await unprotectOne(client, metadata.namespace, metadata.name);
+/** Takes our finalizer and annotation off objects; what else holds one that is being deleted goes on holding it. */
+export async function letGo(client: Client, held: readonly Held[]): Promise<void> {
+  for (const { hold, object } of held) await letOneGo(client, hold, object.metadata);
 }
 
-async function unprotectOne(client: Client, namespace: string | undefined, name: string): Promise<void> {
-  const annotations = [progressKey("pvc-protection/release")];
+async function letOneGo(
+  client: Client,
+  { kind, finalizer, progress }: Hold,
+  { namespace, name }: KubernetesObject["metadata"],
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const claim = await client.get<KubernetesObject>(PersistentVolumeClaim, namespace, name, { metadataOnly: true });
-    if (!claim || !hasFinalizer(claim, holdfastProtection)) return;
+    const object = await client.get<KubernetesObject>(kind, namespace, name, { metadataOnly: true });
+    if (!object || !hasFinalizer(object, finalizer)) return;
     try {
-      return await send(client, removeFinalizer(PersistentVolumeClaim, claim, holdfastProtection, annotations));
+      return await send(client, removeFinalizer(kind, object, finalizer, [progress]));
     } catch (error) {
-      // Somebody else wrote the claim in this moment.
+      // Somebody else wrote the object in this moment.
       if (!isConflict(error) || attempt === 5) throw error;
     }
   }
+}
+
+/** In a sentence or two for each finalizer: what carries it, at least one object, and what that means. */
+export function describeHeld(held: readonly Held[]): readonly string[] {
+  return [...Map.groupBy(held, ({ hold }) => hold)].map(([{ word, finalizer }, ofIt]) => {
+    const few = ofIt.slice(0, 5).map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
+    const more = ofIt.length > few.length ? ` and ${ofIt.length - few.length} more` : "";
+    const count = ofIt.length === 1 ? `One ${word} carries` : `${ofIt.length} ${word}s carry`;
+    return (
+      `${count} the finalizer ${finalizer} now: ${few.join(", ")}${more}. ` +
+      `Without the functions such a ${word} never goes when it is deleted.`
+    );
+  });
 }

@@ -1,6 +1,7 @@
 import type { ControllerTools } from "../controllers/controller.ts";
 import { startEventingController } from "../knative/control/controller.ts";
 import { createEventing } from "../knative/control/eventing.ts";
+import type { Send } from "../knative/send.ts";
 import { asServiceAccount } from "../knative/source/service-account.ts";
 import { createActivator } from "../serving/activator.ts";
 import { openClusterNetwork } from "../serving/cluster-network.ts";
@@ -17,8 +18,8 @@ export interface KnativeParts {
   /** The API server's URL. */
   readonly server: string;
   readonly credentials: Credentials;
-  readonly bundles: Bundles;
-  readonly activity: Activity;
+  readonly bundles: Pick<Bundles, "launch">;
+  readonly activity: Omit<Activity, "counts">;
   /** Milliseconds without a request after which a function goes. */
   readonly window: number;
 }
@@ -26,6 +27,8 @@ export interface KnativeParts {
 /** Knative Eventing and Serving on this machine. */
 export interface Knative {
   readonly synced: Promise<unknown>;
+  /** Sends into the cluster's network, as a pod would: to brokers and to Knative Services. */
+  readonly send: Send;
   /** How many processes functions have. */
   processes(): number;
   /** Ends every function. */
@@ -71,6 +74,7 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
 
   return {
     synced: Promise.all([serving.synced, controller.synced]),
+    send: eventing.send,
     processes: activator.processes,
     async close() {
       await activator.close();

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Terminal } from "../log/terminal.ts";
 import { wrap } from "../log/wrap.ts";
-import { tourNamespace } from "../tour/pvc-protection.ts";
+import { tourNamespace } from "../tour/namespace.ts";
 import type { KnownCluster } from "./cluster-entry.ts";
 import type { StartOptions } from "./options.ts";
 
@@ -22,7 +22,7 @@ export function sayWhatIsTouched(
   say("It creates, and takes away at the end:");
   for (const [kind, names] of byKind(objects)) item(`${kind} ${names.join(", ")}`);
   item("tokens of these ServiceAccounts, good for a day at most, in files that only you can read");
-  if (tour === "only") item(`for the tour: Namespace ${tourNamespace} with claims and pods of its own`);
+  if (tour !== "none") item(`for the tour: Namespace ${tourNamespace} with claims, pods and a StatefulSet of its own`);
   print("");
   say("While it runs, the functions do on this cluster what they are for:");
   item(
@@ -30,9 +30,12 @@ export function sayWhatIsTouched(
   );
   item("release annotates claims that are being deleted, and takes the finalizer off once no pod uses them;");
   item(
-    "release and warn write Events on claims and pods; the sweep and the dead-letter function keep what they know in namespace holdfast.",
+    "on StatefulSets with the annotation holdfast.dev/pvc-delete-policy, of their own or of their namespace, the functions of PVC retention do what it says, which may delete claims;",
   );
-  say(`At the end it ${yes ? "takes" : "asks whether to take"} the finalizer off the claims again.`);
+  item(
+    "the functions write Events on claims, pods and StatefulSets; the sweep and the dead-letter function keep what they know in namespace holdfast.",
+  );
+  say(`At the end it ${yes ? "takes" : "asks whether to take"} the finalizers off the claims and StatefulSets again.`);
   print("");
 }
 

@@ -16,7 +16,7 @@ import { ask } from "./ask.ts";
 import { type KnownCluster, readCluster } from "./cluster-entry.ts";
 import { Complaint } from "./complaint.ts";
 import { issueCredentials } from "./credentials.ts";
-import { protectedClaims, unprotect } from "./farewell.ts";
+import { describeHeld, type Held, heldObjects, letGo } from "./farewell.ts";
 import { create, createGuests } from "./install.ts";
 import { startKnative } from "./knative.ts";
 import type { Bundles } from "./launch.ts";
@@ -79,8 +79,8 @@ export async function startOnCluster(
 
   const tools = controllerTools(overlay(knativeGroups, control, transport), random, session.signal, activity.onTrouble);
   const credentials = issueCredentials({ client, clock, signal: session.signal }, cluster.entry, session.folder);
-  // What carried the finalizer before is left as it was, unless a run of ours put it there and could not clean up.
-  const before = (await visit.tookOver()) ? [] : await protectedClaims(client);
+  // What carried a finalizer of ours before is left as it was, unless a run of ours put it there and could not clean up.
+  const before = (await visit.tookOver()) ? [] : await heldObjects(client);
   session.onEnd(() => sayFarewell(client, before, options, terminal));
   const knative = await startKnative({
     tools,
@@ -129,34 +129,33 @@ function rightsFor(guests: readonly KubernetesObject[], { tour }: StartOptions):
     { group: "", resource: "namespaces", verb: "watch" },
     // Whether a source's service account may list and watch what it is for is asked on its behalf.
     { group: "authorization.k8s.io", resource: "subjectaccessreviews", verb: "create" },
-    ...["list", "get", "patch"].map((verb) => ({ group: "", resource: "persistentvolumeclaims", verb })),
-    ...(tour === "only" ? tourRights : []),
+    ...["list", "get", "patch"].flatMap((verb) => [
+      { group: "", resource: "persistentvolumeclaims", verb },
+      { group: "apps", resource: "statefulsets", verb },
+    ]),
+    ...(tour === "none" ? [] : tourRights),
   ];
 }
 
 const tourRights: readonly Right[] = [
   ...["create", "delete"].map((verb) => ({ group: "", resource: "persistentvolumeclaims", verb })),
   ...["create", "get", "delete"].map((verb) => ({ group: "", resource: "pods", verb })),
+  ...["create", "delete"].map((verb) => ({ group: "apps", resource: "statefulsets", verb })),
   { group: "events.k8s.io", resource: "events", verb: "list" },
 ];
 
-/** Asks what is to become of the finalizer on claims that got it meanwhile: nobody would take it off any more. */
+/** Asks what is to become of the finalizers on objects that got them meanwhile: nobody would take them off any more. */
 async function sayFarewell(
   client: Client,
-  before: readonly KubernetesObject[],
+  before: readonly Held[],
   { yes }: StartOptions,
   { print, width }: Terminal,
 ): Promise<void> {
-  const known = new Set(before.map(({ metadata }) => metadata.uid));
-  const claims = (await protectedClaims(client)).filter(({ metadata }) => !known.has(metadata.uid));
-  if (claims.length === 0) return;
-  const few = claims.slice(0, 5).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-  const more = claims.length > few.length ? ` and ${claims.length - few.length} more` : "";
-  const words =
-    `${claims.length === 1 ? "One claim carries" : `${claims.length} claims carry`} the finalizer holdfast.dev/pvc-protection now: ${few.join(", ")}${more}. ` +
-    "Without the functions such a claim never goes when it is deleted.";
-  print(wrap(words, 0, width));
-  if (yes || (await ask("Take the finalizer off?"))) await unprotect(client, claims);
+  const known = new Set(before.map(({ object }) => object.metadata.uid));
+  const held = (await heldObjects(client)).filter(({ object }) => !known.has(object.metadata.uid));
+  if (held.length === 0) return;
+  for (const sentence of describeHeld(held)) print(wrap(sentence, 0, width));
+  if (yes || (await ask("Take it off?"))) await letGo(client, held);
   else
     print(wrap("They stay as they are. Run this again, or install Holdfast, and the functions let them go.", 0, width));
 }

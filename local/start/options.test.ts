@@ -4,8 +4,23 @@ import { devHelp, help, readDevOptions, readOptions } from "./options.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-test("without flags there is a tour, and then it stays", () => {
-  expect(readOptions([])).toEqual({ port: 0, yes: false, tour: "then stay", window: 3000, help: false });
+test("without flags all tours are played, and then it stays", () => {
+  const tours = ["pvc-protection", "pvc-retention"];
+  expect(readOptions([])).toEqual({ port: 0, yes: false, tour: "then stay", tours, window: 3000, help: false });
+});
+
+test("one tour can be chosen, also for somebody's cluster, which otherwise sees none", () => {
+  expect(readOptions(["--tour", "pvc-retention"])).toMatchObject({ tour: "then stay", tours: ["pvc-retention"] });
+  const onCluster = ["--kubeconfig", "a"];
+  expect(readOptions(onCluster).tour).toBe("none");
+  expect(readOptions([...onCluster, "--tour=pvc-protection"])).toMatchObject({
+    tour: "then stay",
+    tours: ["pvc-protection"],
+  });
+  expect(readOptions([...onCluster, "--tour=pvc-retention", "--tour-only"])).toMatchObject({
+    tour: "only",
+    tours: ["pvc-retention"],
+  });
 });
 
 test("flags are read", () => {
@@ -30,7 +45,9 @@ test("--no-color is NO_COLOR", () => {
 
 describe("a flag that cannot be used is named in one line", () => {
   test.each([
-    [["--tour"], "Unknown option '--tour'. See npm start -- --help."],
+    [["--tuor"], "Unknown option '--tuor'. See npm start -- --help."],
+    [["--tour", "pvc"], "There is no tour pvc; there are pvc-protection and pvc-retention."],
+    [["--tour", "pvc-retention", "--no-tour"], "--tour and --no-tour exclude each other."],
     [["now"], "Unexpected argument 'now'. See npm start -- --help."],
     [["--port"], "Option '--port <value>' argument missing. See npm start -- --help."],
     [["--port", "http"], "--port http: expected a whole number from 1 to 65535."],
@@ -55,6 +72,7 @@ describe("npm run dev", () => {
       port: 0,
       yes: false,
       tour: "none",
+      tours: [],
       window: 60_000,
       help: false,
     });
@@ -73,7 +91,7 @@ describe("npm run dev", () => {
 test("the help fits on a terminal and names every flag", () => {
   const flags = ["port", "idle", "kubeconfig", "yes", "no-color", "help"];
   for (const [text, more] of [
-    [help, ["tour-only", "no-tour"]],
+    [help, ["tour", "tour-only", "no-tour"]],
     [devHelp, []],
   ] as const) {
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);

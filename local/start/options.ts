@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { type TourName, tourNames } from "../tour/tours.ts";
 import { Complaint } from "./complaint.ts";
 
 /** What `npm start` was asked for. */
@@ -10,6 +11,8 @@ export interface StartOptions {
   readonly kubeconfig?: string;
   readonly yes: boolean;
   readonly tour: "then stay" | "only" | "none";
+  /** What is toured, in this order. */
+  readonly tours: readonly TourName[];
   /** Milliseconds without a request after which a function goes. */
   readonly window: number;
   readonly help: boolean;
@@ -21,9 +24,10 @@ happens. For trying, developing and testing; production is Knative.
 
   npm start [-- options]
 
-  --tour-only        play the tour and exit: 0 when every step came true;
-                     without it, a cluster of --kubeconfig sees no tour
-  --no-tour          skip the tour
+  --tour NAME        play one tour: pvc-protection or pvc-retention; without it
+                     all of them, but none on a cluster of --kubeconfig
+  --tour-only        play and exit: 0 when every step came true
+  --no-tour          play none
   --port N           port of the API server on 127.0.0.1 (default: a free one)
   --idle SECONDS     how long a function without work stays (default 3)
   --kubeconfig FILE  no cluster of our own: source, broker and functions work on
@@ -64,14 +68,22 @@ export function readOptions(args: readonly string[]): StartOptions {
   const { values } = complaining("npm start", () =>
     parseArgs({
       args: [...args],
-      options: { ...common, "tour-only": { type: "boolean" }, "no-tour": { type: "boolean" } },
+      options: {
+        ...common,
+        tour: { type: "string" },
+        "tour-only": { type: "boolean" },
+        "no-tour": { type: "boolean" },
+      },
     }),
   );
-  const tourOnly = values["tour-only"] ?? false;
-  if (tourOnly && values["no-tour"]) throw new Complaint("--tour-only and --no-tour exclude each other.");
+  const { tour: chosen, "tour-only": tourOnly = false, "no-tour": noTour = false } = values;
+  if (noTour && tourOnly) throw new Complaint("--tour-only and --no-tour exclude each other.");
+  if (noTour && chosen !== undefined) throw new Complaint("--tour and --no-tour exclude each other.");
+  const tours = chosen === undefined ? tourNames : tourNames.filter((name) => name === chosen);
+  if (tours.length === 0) throw new Complaint(`There is no tour ${chosen}; there are ${tourNames.join(" and ")}.`);
   // Somebody's cluster is not a stage unless it is asked to be.
-  const tour = tourOnly ? "only" : values["no-tour"] || values.kubeconfig ? "none" : "then stay";
-  return { ...readCommon(values), tour };
+  const stays = noTour || (values.kubeconfig && chosen === undefined) ? "none" : "then stay";
+  return { ...readCommon(values), tour: tourOnly ? "only" : stays, tours };
 }
 
 /** @throws Complaint naming the flag or the function at fault; `functions` are all there are. */
@@ -80,7 +92,7 @@ export function readDevOptions(args: readonly string[], functions: readonly stri
     parseArgs({ args: [...args], options: common, allowPositionals: true }),
   );
   const [name = "", ...more] = positionals;
-  const options = { ...readCommon(values), tour: "none" as const, function: name };
+  const options = { ...readCommon(values), tour: "none" as const, tours: [], function: name };
   const choice = `There are ${functions.join(", ")}.`;
   if (options.help) return options;
   if (!name) throw new Complaint(`Which function? ${choice}`);
@@ -91,7 +103,7 @@ export function readDevOptions(args: readonly string[], functions: readonly stri
 
 type Values = { [flag in keyof typeof common]?: (typeof common)[flag]["type"] extends "string" ? string : boolean };
 
-function readCommon(values: Values): Omit<StartOptions, "tour"> {
+function readCommon(values: Values): Omit<StartOptions, "tour" | "tours"> {
   const { port, idle, kubeconfig, yes = false, help = false } = values;
   if (values["no-color"]) process.env.NO_COLOR = "1";
   if (kubeconfig === "") throw new Complaint("--kubeconfig needs a file.");

@@ -18,8 +18,11 @@ function rig() {
     act: async () => {},
     proofs,
   });
-  const playing = (steps: Step[]) => {
-    const played = play(steps, { terminal, clock, signal: stop.signal, patience: 1000 });
+  const playing = (...chapters: Step[][]) => {
+    const played = play(
+      chapters.map((steps) => ({ title: "Chapter", steps })),
+      { terminal, clock, signal: stop.signal, patience: 1000 },
+    );
     return { played, lines };
   };
   return { clock, stop, step, playing };
@@ -37,6 +40,8 @@ test("each proof is waited for and told with the time it took; a text it answers
   expect(await played).toBe(true);
   expect(lines).toEqual([
     "",
+    " Chapter ",
+    "",
     "1. A deletion",
     "   A deletion happens.",
     "   ok the claim is Terminating (0.0 s)\n      held by writer",
@@ -47,12 +52,12 @@ test("each proof is waited for and told with the time it took; a text it answers
   ]);
 });
 
-test("the first proof that does not come true ends the tour", async () => {
+test("the first proof that does not come true ends the tour, and no chapter follows", async () => {
   const { clock, step, playing } = rig();
-  const { played, lines } = playing([
-    step("A deletion", { what: "the claim is gone", check: async () => false }),
-    step("The end"),
-  ]);
+  const { played, lines } = playing(
+    [step("A deletion", { what: "the claim is gone", check: async () => false }), step("The end")],
+    [step("Another beginning")],
+  );
   await clock.advance(5000);
   expect(await played).toBe(false);
   expect(lines.at(-1)).toBe("   no This did not come true within 1.1 s: the claim is\n      gone.");

@@ -10,6 +10,12 @@ export interface Step {
   readonly proofs: readonly Proof[];
 }
 
+/** Scenes that show one thing together. */
+export interface Chapter {
+  readonly title: string;
+  readonly steps: readonly Step[];
+}
+
 /** Something that must come true, as the API server tells it. */
 export interface Proof {
   readonly what: string;
@@ -26,10 +32,20 @@ export interface Stage {
 }
 
 /**
- * Plays steps one after the other, each proof with the time since its step began. Answers whether all came true; ends with
- * the first that did not. Rejects when `signal` aborts.
+ * Plays chapters and their steps one after the other, each proof with the time since its step began. Answers whether all came
+ * true; ends with the first that did not. Rejects when `signal` aborts.
  */
-export async function play(steps: readonly Step[], stage: Stage): Promise<boolean> {
+export async function play(chapters: readonly Chapter[], stage: Stage): Promise<boolean> {
+  const { terminal } = stage;
+  for (const { title, steps } of chapters) {
+    terminal.print("");
+    terminal.print(terminal.paint("inverse", ` ${title} `));
+    if (!(await playSteps(steps, stage))) return false;
+  }
+  return true;
+}
+
+async function playSteps(steps: readonly Step[], stage: Stage): Promise<boolean> {
   const { terminal, clock } = stage;
   for (const [index, step] of steps.entries()) {
     terminal.print("");

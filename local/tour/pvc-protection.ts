@@ -1,30 +1,17 @@
 import { ApiError, isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { hasFinalizer, isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
-import { Event, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
+import { PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey, readProgress } from "../../shared/progress.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
-import { Namespace } from "../controllers/objects/kinds.ts";
-import type { Counts } from "../start/activity.ts";
-import { Complaint } from "../start/complaint.ts";
-import { protectedClaims, unprotect } from "../start/farewell.ts";
-import { isOurs, ownLabel } from "../start/install.ts";
-import type { Stage } from "../start/stage.ts";
+import { findEvent } from "./find-event.ts";
+import { tourNamespace } from "./namespace.ts";
 import { exampleObjects, named } from "./objects.ts";
 import type { Step } from "./play.ts";
-
-/** What the tour stands on. */
-export interface TourWorld extends Stage {
-  readonly signal: AbortSignal;
-  counts(): Counts;
-}
-
-/** The namespace that the tour makes and takes away. */
-export const tourNamespace = "holdfast-tour";
+import type { TourWorld } from "./world.ts";
 
 const beats = 200;
-const goingPatience = 60_000;
 
 /** PVC protection from end to end: a claim is protected, held while a pod uses it, and let go. */
 export function pvcProtectionTour(world: TourWorld): Step[] {
@@ -127,57 +114,7 @@ export function pvcProtectionTour(world: TourWorld): Step[] {
     ],
   };
 
-  const over: Step = {
-    title: "Nothing to do",
-    story: `Namespace ${tourNamespace} is deleted with what is left in it. A function without work costs nothing.`,
-    async act() {
-      await client.delete(Namespace, undefined, tourNamespace);
-    },
-    proofs: [
-      { what: "the namespace is gone", check: async () => !(await client.get(Namespace, undefined, tourNamespace)) },
-      { what: "every function is back at zero", check: async () => world.processes() === 0 },
-    ],
-  };
-
-  return [
-    existing,
-    ...(world.installPolicy ? [policy] : []),
-    ...(world.quiet ? [heartbeats] : []),
-    deleted,
-    released,
-    over,
-  ];
-}
-
-/** Makes the tour's namespace, anew where a run that was killed left it; complains about one of somebody else's. */
-export async function beginTour(stage: Pick<Stage, "client" | "clock">): Promise<void> {
-  const metadata = { name: tourNamespace, labels: ownLabel } as unknown as KubernetesObject["metadata"];
-  try {
-    await stage.client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata });
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    const found = await stage.client.get<KubernetesObject>(Namespace, undefined, tourNamespace);
-    if (found && !isOurs(found))
-      throw new Complaint(`Namespace ${tourNamespace} is there already; the tour makes its own. Delete it first.`);
-    await endTour(stage);
-    return beginTour(stage);
-  }
-}
-
-/** Takes away what the tour made, even when the functions no longer run; resolves when the server has nothing of it. */
-export async function endTour({ client, clock }: Pick<Stage, "client" | "clock">): Promise<void> {
-  const end = clock.now() + goingPatience;
-  await client.delete(Namespace, undefined, tourNamespace);
-  const ours = async () => {
-    const claims = await protectedClaims(client);
-    return claims.filter(({ metadata }) => metadata.namespace === tourNamespace);
-  };
-  for (let claims = await ours(); ; claims = await ours()) {
-    await unprotect(client, claims);
-    if (!(await client.get(Namespace, undefined, tourNamespace))) return;
-    if (clock.now() > end) throw new Complaint(`Namespace ${tourNamespace} was deleted and is still going.`);
-    await clock.sleep(100);
-  }
+  return [existing, ...(world.installPolicy ? [policy] : []), ...(world.quiet ? [heartbeats] : []), deleted, released];
 }
 
 const deleting = (object?: KubernetesObject) =>
@@ -208,18 +145,6 @@ async function createdWithFinalizer(client: Client, claim: KubernetesObject): Pr
     await client.delete(PersistentVolumeClaim, tourNamespace, "archive");
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-  }
-  return false;
-}
-
-interface KubernetesEvent extends KubernetesObject {
-  reason?: string;
-  regarding?: { name?: string };
-}
-
-async function findEvent(client: Client, about: string, reason: string): Promise<boolean> {
-  for await (const event of client.list<KubernetesEvent>(Event, { namespace: tourNamespace })) {
-    if (event.regarding?.name === about && event.reason === reason) return true;
   }
   return false;
 }

@@ -1,0 +1,23 @@
+import { nothingLeft } from "./namespace.ts";
+import type { Chapter, Step } from "./play.ts";
+import { pvcProtectionTour } from "./pvc-protection.ts";
+import { pvcRetentionTour } from "./pvc-retention.ts";
+import type { TourWorld } from "./world.ts";
+
+const tours = {
+  "pvc-protection": { title: "PVC protection", steps: pvcProtectionTour },
+  "pvc-retention": { title: "PVC retention for StatefulSets", steps: pvcRetentionTour },
+} as const satisfies Record<string, { readonly title: string; steps(world: TourWorld): Step[] }>;
+
+export type TourName = keyof typeof tours;
+
+/** All tours, in the order in which they are played. */
+export const tourNames = Object.keys(tours) as readonly TourName[];
+
+/** Tours on a stage, one chapter each; after the last everything is taken away. */
+export function openTours(names: readonly TourName[], world: TourWorld): readonly Chapter[] {
+  return names.map((name) => {
+    const { title, steps } = tours[name];
+    return { title, steps: [...steps(world), ...(name === names.at(-1) ? [nothingLeft(world)] : [])] };
+  });
+}
