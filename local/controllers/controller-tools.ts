@@ -14,23 +14,20 @@ export interface ToolsOptions {
   signal: AbortSignal;
   /** Told of every failure; controllers retry by themselves. */
   trouble?(trouble: Trouble): void;
-  /** Seconds after which watches are renewed; the server's own limit when absent. */
-  watchSeconds?: number;
+  /** As in {@link FollowTools}. */
+  watchSeconds?: number | undefined;
 }
 
 /** Makes what controllers are given. Those that share it share their watches too. */
 export function createControllerTools(options: ToolsOptions): ControllerTools {
   const { transport, clock, random, signal, watchSeconds, trouble = () => {} } = options;
   const client = createClient(transport, { clock });
-  const follow = { client, transport, clock, random, signal };
+  const follow = { client, transport, clock, random, signal, ...(watchSeconds ? { watchSeconds } : {}) };
   const failed = (controller: string, subject: string) => (error: unknown) => trouble({ controller, subject, error });
   return {
     ...follow,
     trouble,
-    reflections: shareReflections(follow, {
-      failed: failed("reflections", "watch"),
-      ...(watchSeconds ? { watchSeconds } : {}),
-    }),
+    reflections: shareReflections(follow, { failed: failed("reflections", "watch") }),
     record: createRecorder(follow, failed("recorder", "event")),
   };
 }

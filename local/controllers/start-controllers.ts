@@ -52,7 +52,7 @@ const starters: { readonly [name: string]: (tools: Tools, options: ControllersOp
 
 /** Starts the chosen controllers, which end with the signal. Throws when a name is not known. */
 export function startControllers(options: ControllersOptions): Controllers {
-  const { signal, watchSeconds } = options;
+  const { signal } = options;
   const names = chosen(options.controllers ?? ["*"]);
   const base = createControllerTools(options);
   let everything: Everything | undefined;
@@ -60,7 +60,7 @@ export function startControllers(options: ControllersOptions): Controllers {
     ...base,
     // Every kind there is is followed only when a controller asks for it.
     get everything() {
-      everything ??= followEverything(base, watchSeconds ? { watchSeconds } : {});
+      everything ??= followEverything(base);
       return everything;
     },
   };

@@ -5,8 +5,8 @@ import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { createApiServer } from "../apiserver/server.ts";
 import type { ControllerTools } from "../controllers/controller.ts";
+import { createControllerTools } from "../controllers/controller-tools.ts";
 import { CustomResourceDefinition } from "../controllers/objects/kinds.ts";
-import { controllerTools } from "../start/tools.ts";
 import { seededRandom } from "../time/random.ts";
 import { type Activator, createActivator } from "./activator.ts";
 import { type ServingController, startServingController } from "./controller.ts";
@@ -25,7 +25,12 @@ let controller: ServingController;
 
 function open(): void {
   stop = new AbortController();
-  tools = controllerTools(server.handle, seededRandom(2), stop.signal, () => {});
+  tools = createControllerTools({
+    transport: server.handle,
+    clock: systemClock,
+    random: seededRandom(2),
+    signal: stop.signal,
+  });
   activator = createActivator({
     initialScale: 0,
     launch: async ({ environment }) => ({

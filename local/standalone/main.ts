@@ -13,6 +13,9 @@ import { readEventing } from "./read-eventing.ts";
 import { standaloneSettings } from "./settings.ts";
 import { startEventing } from "./start-eventing.ts";
 
+/** Seconds: as often as the informers of Kubernetes at the earliest, because a connection may die unnoticed. */
+const watchSeconds = 300;
+
 /** Less than the Deployment's `terminationGracePeriodSeconds`, in milliseconds. */
 const patience = 280_000;
 
@@ -29,6 +32,7 @@ function main(): void {
     clock,
     random: seededRandom(randomInt(2 ** 32)),
     signal: ended.signal,
+    watchSeconds,
     server: "https://kubernetes.default.svc",
     send: createFetchSend().send,
   };

@@ -5,10 +5,10 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { serveHttp } from "../apiserver/http.ts";
 import { createApiServer } from "../apiserver/server.ts";
+import { createControllerTools } from "../controllers/controller-tools.ts";
 import { startKubelet, usualHeartbeat } from "../controllers/kubelet/start-kubelet.ts";
 import { startControllers } from "../controllers/start-controllers.ts";
 import { eventingDefinitions } from "../knative/definitions.ts";
-import { readManifests } from "../knative/read-manifests.ts";
 import type { Terminal } from "../log/terminal.ts";
 import { serviceDefinition } from "../serving/definition.ts";
 import { seededRandom } from "../time/random.ts";
@@ -19,14 +19,13 @@ import { issueCredentials, writeKubeconfig } from "./credentials.ts";
 import { create } from "./install.ts";
 import { startKnative } from "./knative.ts";
 import type { Bundles } from "./launch.ts";
+import { defaultInstall, objectsIn } from "./manifests.ts";
 import type { StartOptions } from "./options.ts";
 import { becomeReady } from "./ready.ts";
 import type { Session } from "./session.ts";
 import type { Stage } from "./stage.ts";
-import { controllerTools } from "./tools.ts";
 
 const node = "laptop";
-const manifests = join(import.meta.dirname, "../../knative");
 
 /** Starts a cluster of our own on loopback, with Knative and everything that the repository's YAML installs. */
 export async function startLaptop(
@@ -50,10 +49,11 @@ export async function startLaptop(
   session.onEnd(server.close);
   await bundles.build(signal);
 
-  const tools = controllerTools(transport, random, signal, activity.onTrouble);
+  const parts = { transport, clock, random, signal, trouble: activity.onTrouble };
+  const tools = createControllerTools(parts);
   const { client } = tools;
   await create(client, [...definitions, storageClass]);
-  startControllers({ transport, clock, random, signal, trouble: activity.onTrouble });
+  startControllers(parts);
   startKubelet(tools, { nodes: [node], heartbeat: usualHeartbeat });
 
   // client-node takes plain HTTP only where it is told not to look at certificates.
@@ -61,7 +61,7 @@ export async function startLaptop(
   const cluster = at(http.url);
   const kubeconfig = await writeKubeconfig(join(folder, "kubeconfig"), at(`${http.url}/${secret}`), "admin", {});
   const credentials = issueCredentials({ client, clock, signal }, cluster, folder);
-  await create(client, objectsOf(manifests));
+  await create(client, defaultInstall(options));
   const knative = await startKnative({
     tools,
     server: http.url,
@@ -80,7 +80,7 @@ export async function startLaptop(
     knative: client,
     clock,
     processes: knative.processes,
-    installPolicy: () => create(client, objectsOf(join(manifests, "pvc-protection/admission-policy"))),
+    installPolicy: () => create(client, objectsIn("pvc-protection/admission-policy")),
     quiet: true,
     advice: advice(kubeconfig),
   };
@@ -105,8 +105,6 @@ function admitByPath(handle: Transport, administrators: Transport, secret: strin
 }
 
 const definitions = [...eventingDefinitions, serviceDefinition] as unknown as KubernetesObject[];
-
-const objectsOf = (folder: string) => readManifests([folder]).map(({ object }) => object);
 
 const storageClass = {
   apiVersion: "storage.k8s.io/v1",

@@ -11,6 +11,7 @@ import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { type HttpServer, serveHttp } from "../apiserver/http.ts";
 import { createApiServer } from "../apiserver/server.ts";
+import { createControllerTools } from "../controllers/controller-tools.ts";
 import { startKubelet } from "../controllers/kubelet/start-kubelet.ts";
 import { Namespace } from "../controllers/objects/kinds.ts";
 import { startControllers } from "../controllers/start-controllers.ts";
@@ -19,7 +20,6 @@ import { exampleObjects, exampleSet } from "../tour/objects.ts";
 import { writeKubeconfig } from "./credentials.ts";
 import { create } from "./install.ts";
 import { runStart } from "./testing/run-start.ts";
-import { controllerTools } from "./tools.ts";
 
 // Each test is a process or two on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 });
@@ -48,7 +48,9 @@ beforeAll(async () => {
   client = createClient(transport);
   const trouble = () => {};
   startControllers({ transport, clock: systemClock, random, signal: stop.signal, trouble });
-  startKubelet(controllerTools(transport, random, stop.signal, trouble), { nodes: ["one"] });
+  startKubelet(createControllerTools({ transport, clock: systemClock, random, signal: stop.signal, trouble }), {
+    nodes: ["one"],
+  });
   const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
   const storageClass = {
     apiVersion: "storage.k8s.io/v1",

@@ -1,12 +1,11 @@
-import { join } from "node:path";
 import { systemClock } from "../../shared/clock.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { createApiServer } from "../apiserver/server.ts";
+import { createControllerTools } from "../controllers/controller-tools.ts";
 import { eventingDefinitions } from "../knative/definitions.ts";
-import { readManifests } from "../knative/read-manifests.ts";
 import type { Terminal } from "../log/terminal.ts";
 import { wrap } from "../log/wrap.ts";
 import { serviceDefinition } from "../serving/definition.ts";
@@ -20,6 +19,7 @@ import { describeHeld, type Held, heldObjects, letGo } from "./farewell.ts";
 import { create, createGuests } from "./install.ts";
 import { startKnative } from "./knative.ts";
 import type { Bundles } from "./launch.ts";
+import { defaultInstall } from "./manifests.ts";
 import { sayWhatIsTouched } from "./notice.ts";
 import type { StartOptions } from "./options.ts";
 import { overlay } from "./overlay.ts";
@@ -27,7 +27,6 @@ import { becomeReady } from "./ready.ts";
 import { missingRights, type Right } from "./rights.ts";
 import type { Session } from "./session.ts";
 import type { Stage } from "./stage.ts";
-import { controllerTools } from "./tools.ts";
 
 const knativeGroups = ["eventing.knative.dev", "sources.knative.dev", "serving.knative.dev"];
 const isKnative = ({ apiVersion }: KubernetesObject) =>
@@ -51,7 +50,7 @@ export async function startOnCluster(
   const clock = systemClock;
   await reach(createClient(transport, { deadline: reachable }), cluster);
 
-  const objects = readManifests([join(import.meta.dirname, "../../knative")]).map(({ object }) => object);
+  const objects = defaultInstall(options);
   const guests = objects.filter((object) => !isKnative(object));
   const missing = await missingRights(client, rightsFor(guests, options));
   if (missing.length > 0)
@@ -77,7 +76,14 @@ export async function startOnCluster(
   await create(createClient(control), [...namespaces, ...definitions]);
   await create(createClient(control), objects.filter(isKnative));
 
-  const tools = controllerTools(overlay(knativeGroups, control, transport), random, session.signal, activity.onTrouble);
+  const tools = createControllerTools({
+    transport: overlay(knativeGroups, control, transport),
+    clock,
+    random,
+    signal: session.signal,
+    trouble: activity.onTrouble,
+    watchSeconds,
+  });
   const credentials = issueCredentials({ client, clock, signal: session.signal }, cluster.entry, session.folder);
   // What carried a finalizer of ours before is left as it was, unless a run of ours put it there and could not clean up.
   const before = (await visit.tookOver()) ? [] : await heldObjects(client);
@@ -96,6 +102,9 @@ export async function startOnCluster(
 }
 
 const definitions = [...eventingDefinitions, serviceDefinition] as unknown as KubernetesObject[];
+
+/** Seconds: as often as client-go's informers at the earliest. A laptop sleeps, and networks forget what is silent. */
+const watchSeconds = 300;
 
 /** Milliseconds until a cluster that does not answer is given up. */
 const reachable = 10_000;

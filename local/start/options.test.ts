@@ -6,7 +6,15 @@ afterEach(() => vi.unstubAllEnvs());
 
 test("without flags all tours are played, and then it stays", () => {
   const tours = ["pvc-protection", "pvc-retention"];
-  expect(readOptions([])).toEqual({ port: 0, yes: false, tour: "then stay", tours, window: 3000, help: false });
+  expect(readOptions([])).toEqual({
+    port: 0,
+    yes: false,
+    tour: "then stay",
+    tours,
+    window: 3000,
+    loseAllEvents: false,
+    help: false,
+  });
 });
 
 test("one tour can be chosen, also for somebody's cluster, which otherwise sees none", () => {
@@ -24,6 +32,7 @@ test("one tour can be chosen, also for somebody's cluster, which otherwise sees 
 });
 
 test("flags are read", () => {
+  expect(readOptions(["--lose-all-events"])).toMatchObject({ tour: "none", loseAllEvents: true });
   expect(readOptions(["--tour-only", "--port", "8443", "--idle=10"])).toMatchObject({
     tour: "only",
     port: 8443,
@@ -54,6 +63,10 @@ describe("a flag that cannot be used is named in one line", () => {
     [["--port", "65536"], "--port 65536: expected a whole number from 1 to 65535."],
     [["--idle", "0"], "--idle 0: expected a whole number from 1 to 3600."],
     [["--tour-only", "--no-tour"], "--tour-only and --no-tour exclude each other."],
+    [
+      ["--lose-all-events", "--tour-only"],
+      "The tours show what events bring about; leave them out of --lose-all-events.",
+    ],
     [["--kubeconfig="], "--kubeconfig needs a file."],
     [["--kubeconfig", "a", "--port", "1"], "--port is for an API server of our own; with --kubeconfig there is none."],
     [["--yes"], "--yes answers a question that only --kubeconfig asks."],
@@ -73,6 +86,7 @@ describe("npm run dev", () => {
       yes: false,
       tour: "none",
       tours: [],
+      loseAllEvents: false,
       window: 60_000,
       help: false,
     });

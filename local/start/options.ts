@@ -15,6 +15,8 @@ export interface StartOptions {
   readonly tours: readonly TourName[];
   /** Milliseconds without a request after which a function goes. */
   readonly window: number;
+  /** No source of changes runs; the sweep, which comes more often then, does everything. */
+  readonly loseAllEvents: boolean;
   readonly help: boolean;
 }
 
@@ -28,6 +30,8 @@ happens. For trying, developing and testing; production is Knative.
                      all of them, but none on a cluster of --kubeconfig
   --tour-only        play and exit: 0 when every step came true
   --no-tour          play none
+  --lose-all-events  start no source of changes, and play no tour: the sweep, which
+                     comes every other second then, has to do everything
   --port N           port of the API server on 127.0.0.1 (default: a free one)
   --idle SECONDS     how long a function without work stays (default 3)
   --kubeconfig FILE  no cluster of our own: source, broker and functions work on
@@ -73,17 +77,21 @@ export function readOptions(args: readonly string[]): StartOptions {
         tour: { type: "string" },
         "tour-only": { type: "boolean" },
         "no-tour": { type: "boolean" },
+        "lose-all-events": { type: "boolean" },
       },
     }),
   );
-  const { tour: chosen, "tour-only": tourOnly = false, "no-tour": noTour = false } = values;
+  const { tour: chosen, "tour-only": tourOnly = false, "lose-all-events": loseAllEvents = false } = values;
+  const noTour = values["no-tour"] ?? loseAllEvents;
+  if (loseAllEvents && (chosen !== undefined || tourOnly))
+    throw new Complaint("The tours show what events bring about; leave them out of --lose-all-events.");
   if (noTour && tourOnly) throw new Complaint("--tour-only and --no-tour exclude each other.");
   if (noTour && chosen !== undefined) throw new Complaint("--tour and --no-tour exclude each other.");
   const tours = chosen === undefined ? tourNames : tourNames.filter((name) => name === chosen);
   if (tours.length === 0) throw new Complaint(`There is no tour ${chosen}; there are ${tourNames.join(" and ")}.`);
   // Somebody's cluster is not a stage unless it is asked to be.
   const stays = noTour || (values.kubeconfig && chosen === undefined) ? "none" : "then stay";
-  return { ...readCommon(values), tour: tourOnly ? "only" : stays, tours };
+  return { ...readCommon(values), tour: tourOnly ? "only" : stays, tours, loseAllEvents };
 }
 
 /** @throws Complaint naming the flag or the function at fault; `functions` are all there are. */
@@ -92,7 +100,7 @@ export function readDevOptions(args: readonly string[], functions: readonly stri
     parseArgs({ args: [...args], options: common, allowPositionals: true }),
   );
   const [name = "", ...more] = positionals;
-  const options = { ...readCommon(values), tour: "none" as const, tours: [], function: name };
+  const options = { ...readCommon(values), tour: "none" as const, tours: [], loseAllEvents: false, function: name };
   const choice = `There are ${functions.join(", ")}.`;
   if (options.help) return options;
   if (!name) throw new Complaint(`Which function? ${choice}`);
@@ -103,7 +111,7 @@ export function readDevOptions(args: readonly string[], functions: readonly stri
 
 type Values = { [flag in keyof typeof common]?: (typeof common)[flag]["type"] extends "string" ? string : boolean };
 
-function readCommon(values: Values): Omit<StartOptions, "tour" | "tours"> {
+function readCommon(values: Values): Omit<StartOptions, "tour" | "tours" | "loseAllEvents"> {
   const { port, idle, kubeconfig, yes = false, help = false } = values;
   if (values["no-color"]) process.env.NO_COLOR = "1";
   if (kubeconfig === "") throw new Complaint("--kubeconfig needs a file.");

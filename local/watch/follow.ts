@@ -5,6 +5,7 @@ import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { Random } from "../time/random.ts";
+import { limitWatch } from "./limit-watch.ts";
 import { listSnapshot } from "./list.ts";
 import { type Selection, type WatchEvent, watchEvents } from "./watch.ts";
 
@@ -16,6 +17,11 @@ export interface FollowTools {
   clock: Clock;
   random: Random;
   signal: AbortSignal;
+  /**
+   * Seconds after which each watch is renewed, and given up 10 s later if the connection has died unnoticed; without it
+   * the server's own limit holds, and nothing else.
+   */
+  watchSeconds?: number;
 }
 
 export interface FollowOptions<T extends KubernetesObject> extends Selection {
@@ -25,11 +31,6 @@ export interface FollowOptions<T extends KubernetesObject> extends Selection {
   apply(event: WatchEvent<T>): void;
   /** Called with each failure before it is tried again. */
   failed?(error: unknown): void;
-  /**
-   * Seconds after which each watch is renewed, and given up 10 s later if the connection has died unnoticed; without it
-   * the server's own limit holds, and nothing else.
-   */
-  watchSeconds?: number;
 }
 
 /**
@@ -43,8 +44,7 @@ export async function follow<T extends KubernetesObject>(
   options: FollowOptions<T>,
 ): Promise<void> {
   const { client, transport, clock, random, signal } = tools;
-  const { replace, apply, failed, watchSeconds, ...selection } = options;
-  const limited = watchSeconds ? { timeoutSeconds: watchSeconds } : {};
+  const { replace, apply, failed, ...selection } = options;
   let version: string | undefined;
   let failures = 0;
 
@@ -57,8 +57,8 @@ export async function follow<T extends KubernetesObject>(
     }
     const since = clock.now();
     let lively = false;
-    using limit = giveUpAfter(watchSeconds && watchSeconds + 10, tools);
-    const options = { ...selection, ...limited, resourceVersion: version, signal: limit.signal };
+    using limit = limitWatch(tools);
+    const options = { ...selection, ...limit.options, resourceVersion: version };
     for await (const event of watchEvents<T>(transport, kind, options)) {
       if (signal.aborted) return;
       lively = true;
@@ -86,19 +86,4 @@ export async function follow<T extends KubernetesObject>(
 /** Milliseconds: 800 doubled up to 30,000, spread to twice that so that many followers do not return at once. */
 function backoff(failures: number, random: Random): number {
   return Math.min(30_000, 800 * 2 ** (failures - 1)) * (1 + random.next());
-}
-
-/** A signal that aborts with the tools' own, or after so many seconds on the clock, until it is disposed of. */
-function giveUpAfter(
-  seconds: number | undefined,
-  { clock, signal }: FollowTools,
-): Disposable & { signal: AbortSignal } {
-  if (!seconds) return { signal, [Symbol.dispose]: () => {} };
-  const late = new AbortController();
-  const done = new AbortController();
-  clock.sleep(seconds * 1000, done.signal).then(
-    () => late.abort(),
-    () => {},
-  );
-  return { signal: AbortSignal.any([signal, late.signal]), [Symbol.dispose]: () => done.abort() };
 }

@@ -181,7 +181,8 @@ describe("reflect", () => {
   });
 
   it("gives up a watch whose connection has died unnoticed", async () => {
-    const { reflection, seen } = world.reflect({ watchSeconds: 300 });
+    world.tools.watchSeconds = 300;
+    const { reflection, seen } = world.reflect();
     await reflection.synced;
     await world.clock.settle();
     world.break(async (request) =>

@@ -24,7 +24,6 @@ export interface Reflection<T extends KubernetesObject = KubernetesObject> {
 
 export interface ReflectOptions extends Selection {
   failed?(error: unknown): void;
-  watchSeconds?: number;
   /** Milliseconds by which every change after the first list is held back: a deliberately stale cache. */
   lag?: number;
 }

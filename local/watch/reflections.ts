@@ -12,10 +12,7 @@ export interface Reflections {
 }
 
 /** Reflections begin when first asked for and end with the tools' signal. */
-export function shareReflections(
-  tools: FollowTools,
-  options: { failed?(error: unknown): void; watchSeconds?: number } = {},
-): Reflections {
+export function shareReflections(tools: FollowTools, options: { failed?(error: unknown): void } = {}): Reflections {
   const started = new Map<string, Reflection>();
   return {
     of<T extends KubernetesObject>(kind: Kind, selection: Selection = {}) {

@@ -26,7 +26,7 @@ const attempts = 10;
  * Follows everything but Events. The set of kinds is read again whenever a CustomResourceDefinition or an APIService
  * changes, never by the clock.
  */
-export function followEverything(tools: ControllerTools, { watchSeconds }: { watchSeconds?: number } = {}): Everything {
+export function followEverything(tools: ControllerTools): Everything {
   const { client, signal, trouble } = tools;
   const followed = new Map<string, { kind: ServedKind; reflection: Reflection; stop: AbortController }>();
   const handlers: Parameters<Everything["on"]>[0][] = [];
@@ -41,7 +41,6 @@ export function followEverything(tools: ControllerTools, { watchSeconds }: { wat
     const stop = new AbortController();
     const reflection = reflect({ ...tools, signal: AbortSignal.any([signal, stop.signal]) }, kind, {
       metadataOnly: true,
-      ...(watchSeconds ? { watchSeconds } : {}),
       failed: (error) => report(kindKey(kind), error),
     });
     followed.set(kindKey(kind), { kind, reflection, stop });

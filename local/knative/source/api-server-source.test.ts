@@ -20,6 +20,7 @@ interface Setup {
   replies?: Reply[];
   faults?: Faults;
   draw?: number;
+  watchSeconds?: number;
 }
 
 async function setUp(setup: Setup = {}) {
@@ -60,6 +61,7 @@ async function setUp(setup: Setup = {}) {
       clock,
       random,
       signal: ended.signal,
+      ...(setup.watchSeconds ? { watchSeconds: setup.watchSeconds } : {}),
       send,
       trace: (hop) => hops.push(hop),
       faults: setup.faults,
@@ -310,6 +312,17 @@ describe("a watch that ends", () => {
     api.refuse(undefined);
     await clock.advance(60_000);
     expect(api.requests.at(-1)).toContain("resourceVersion=105");
+    expect(hops.filter(({ hop }) => hop === "gap")).toEqual([]);
+  });
+
+  test("because its connection has died unnoticed is given up, and taken up where it was", async () => {
+    const { api, clock, hops } = await setUp({ watchSeconds: 300 });
+    api.change(pods, "MODIFIED", pod("a", { resourceVersion: "105" }));
+    await clock.advance(309_000);
+    const before = api.requests.length;
+    await clock.advance(2000);
+    expect(api.requests.slice(before)).toEqual([expect.stringMatching(/resourceVersion=105&timeoutSeconds=300/)]);
+    expect(api.watches()).toEqual([pods]);
     expect(hops.filter(({ hop }) => hop === "gap")).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { FollowTools } from "../../watch/follow.ts";
+import { limitWatch } from "../../watch/limit-watch.ts";
 import { watchEvents } from "../../watch/watch.ts";
 import type { WatchedChange } from "./change-event.ts";
 
@@ -49,7 +50,8 @@ export function watchChanges(
   let expire = () => {};
 
   async function watch(version: string, stop: AbortSignal, seen: (version: string) => void): Promise<void> {
-    const options = { ...selection, resourceVersion: version, signal: stop };
+    using limit = limitWatch({ ...tools, signal: stop });
+    const options = { ...selection, ...limit.options, resourceVersion: version };
     for await (const { type, object } of watchEvents(transport, kind, options)) {
       seen(object.metadata.resourceVersion);
       if (type !== "BOOKMARK") await handlers.changed(type, object);

@@ -1,0 +1,28 @@
+import type { FollowTools } from "./follow.ts";
+import type { WatchOptions } from "./watch.ts";
+
+/** How long one watch may last. To be disposed of when it has ended. */
+export interface WatchLimit extends Disposable {
+  readonly options: Pick<WatchOptions, "timeoutSeconds"> & { readonly signal: AbortSignal };
+}
+
+/**
+ * Asks the server to end a watch after the tools' `watchSeconds`, as every client of Kubernetes does, and ends it 10 s later where
+ * the server is not heard of: a connection that died on the way looks like a watch in which nothing happens. Without
+ * `watchSeconds` it ends with the tools' signal only, and needs no timer.
+ */
+export function limitWatch({ clock, signal, watchSeconds }: Limits): WatchLimit {
+  if (!watchSeconds) return { options: { signal }, [Symbol.dispose]: () => {} };
+  const late = new AbortController();
+  const done = new AbortController();
+  clock.sleep((watchSeconds + 10) * 1000, done.signal).then(
+    () => late.abort(),
+    () => {},
+  );
+  return {
+    options: { timeoutSeconds: watchSeconds, signal: AbortSignal.any([signal, late.signal]) },
+    [Symbol.dispose]: () => done.abort(),
+  };
+}
+
+type Limits = Pick<FollowTools, "clock" | "signal" | "watchSeconds">;
