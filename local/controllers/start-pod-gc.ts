@@ -3,7 +3,7 @@ import { Pod } from "../../shared/kubernetes/kind.ts";
 import { keyOf } from "../watch/reflect.ts";
 import { type ControllerTools, type Running, splitKey } from "./controller.ts";
 import { guardedPatch } from "./guarded-patch.ts";
-import { type Condition, withConditions } from "./objects/condition.ts";
+import { type Condition, disruption, withConditions } from "./objects/condition.ts";
 import { Node } from "./objects/kinds.ts";
 import { isReady, type NodeObject } from "./objects/node.ts";
 import { isFinished, type PodObject } from "./objects/pod.ts";
@@ -71,12 +71,7 @@ export function startPodGc({ client, clock, signal, reflections, trouble }: Cont
   return { synced };
 }
 
-const orphaned: Condition = {
-  type: "DisruptionTarget",
-  status: "True",
-  reason: "DeletionByPodGC",
-  message: "PodGC: node no longer exists",
-};
+const orphaned = disruption("DeletionByPodGC", "PodGC: node no longer exists");
 
 function isOutOfService(node: NodeObject): boolean {
   return !isReady(node) && (node.spec?.taints ?? []).some(({ key }) => key === outOfService);

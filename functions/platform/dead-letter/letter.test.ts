@@ -79,6 +79,13 @@ test("no secret of an object is kept, wherever it stands", () => {
   }
 });
 
+test("an object that rules can read live is left out, because without it no rule passes the event over", () => {
+  for (const kind of ["PersistentVolumeClaim", "StatefulSet"]) {
+    const body = JSON.stringify({ ...pod, kind });
+    expect(readLetter({ headers: { ...headers, "ce-kind": kind }, body }, received).object).toBeUndefined();
+  }
+});
+
 test("an event in structured mode is read as well", () => {
   const body = JSON.stringify({ id: "8f7a", kind: "Pod", name: "web-0", knativeerrorcode: "400", data: pod });
   const letter = readLetter(

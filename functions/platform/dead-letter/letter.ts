@@ -14,7 +14,7 @@ export interface Letter {
   readonly code: string;
   /** The function's reply. */
   readonly reply: string;
-  /** The object, reduced, when the event carried one that can be read. */
+  /** The Pod, reduced, when the event carried one. */
   readonly object?: object;
 }
 
@@ -51,49 +51,42 @@ export function readLetter({ headers, body }: HttpRequest, received: number): Le
   };
 }
 
-/** The fields that rules read from an event's object, and none besides: an allow-list cannot leak what it does not know. */
+/**
+ * The fields that rules read from a Pod, which may be gone by the time of a replay, and none besides: an allow-list cannot leak
+ * what it does not know. Other objects are left out: an event without its object has every rule read it live.
+ */
 function reduced(data: unknown): object | undefined {
   const { apiVersion, kind, metadata, spec, status } = asRecord(data) as Partial<Pod> & Partial<KubernetesObject>;
-  if (typeof asRecord(metadata).name !== "string" || kind === "Secret") return undefined;
-  const {
-    name,
-    namespace,
-    uid,
-    resourceVersion,
-    deletionTimestamp,
-    deletionGracePeriodSeconds,
-    finalizers,
-    ownerReferences,
-  } = metadata as KubernetesObject["metadata"];
+  if (kind !== "Pod" || typeof asRecord(metadata).name !== "string") return undefined;
+  const identity = Object.entries(metadata as object).filter(([field]) => identifying.has(field));
   const volumes = Array.isArray(spec?.volumes) ? spec.volumes : [];
   return {
     apiVersion,
     kind,
-    metadata: {
-      name,
-      namespace,
-      uid,
-      resourceVersion,
-      deletionTimestamp,
-      deletionGracePeriodSeconds,
-      finalizers,
-      ownerReferences,
+    metadata: Object.fromEntries(identity),
+    spec: {
+      nodeName: spec?.nodeName,
+      volumes: volumes.flatMap((volume: Volume | null): object[] => {
+        const { name, persistentVolumeClaim, ephemeral } = asRecord(volume);
+        if (persistentVolumeClaim) return [{ name, persistentVolumeClaim }];
+        return ephemeral ? [{ name, ephemeral: {} }] : [];
+      }),
     },
-    ...(kind === "Pod"
-      ? {
-          spec: {
-            nodeName: spec?.nodeName,
-            volumes: volumes.flatMap((volume: Volume | null): object[] => {
-              const { name, persistentVolumeClaim, ephemeral } = asRecord(volume);
-              if (persistentVolumeClaim) return [{ name, persistentVolumeClaim }];
-              return ephemeral ? [{ name, ephemeral: {} }] : [];
-            }),
-          },
-          status: { phase: status?.phase },
-        }
-      : {}),
+    status: { phase: status?.phase },
   };
 }
+
+/** What of an object's metadata says which object it is, to whom it belongs, and whether it is going. */
+const identifying = new Set([
+  "name",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "finalizers",
+  "ownerReferences",
+]);
 
 function fromHeaders(headers: HttpRequest["headers"]): Record<string, unknown> {
   const entries = Object.entries(headers).filter(([name]) => name.startsWith("ce-"));

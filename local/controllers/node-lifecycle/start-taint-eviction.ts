@@ -3,7 +3,7 @@ import { Pod } from "../../../shared/kubernetes/kind.ts";
 import { keyOf } from "../../watch/reflect.ts";
 import { type ControllerTools, type Running, splitKey } from "../controller.ts";
 import { guardedPatch } from "../guarded-patch.ts";
-import { type Condition, withConditions } from "../objects/condition.ts";
+import { disruption, withConditions } from "../objects/condition.ts";
 import { Node } from "../objects/kinds.ts";
 import type { NodeObject, Taint } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
@@ -55,12 +55,7 @@ export function startTaintEviction({ client, clock, signal, reflections, record,
   return { synced };
 }
 
-const disrupted: Condition = {
-  type: "DisruptionTarget",
-  status: "True",
-  reason: "DeletionByTaintManager",
-  message: "Taint manager: deleting due to NoExecute taint",
-};
+const disrupted = disruption("DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint");
 
 function noExecuteTaints({ spec }: NodeObject): Taint[] {
   return (spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
