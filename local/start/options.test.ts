@@ -105,7 +105,7 @@ describe("npm run dev", () => {
 test("the help fits on a terminal and names every flag", () => {
   const flags = ["port", "idle", "kubeconfig", "yes", "no-color", "help"];
   for (const [text, more] of [
-    [help, ["tour", "tour-only", "no-tour"]],
+    [help, ["tour", "tour-only", "no-tour", "lose-all-events"]],
     [devHelp, []],
   ] as const) {
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);

@@ -30,8 +30,8 @@ happens. For trying, developing and testing; production is Knative.
                      all of them, but none on a cluster of --kubeconfig
   --tour-only        play and exit: 0 when every step came true
   --no-tour          play none
-  --lose-all-events  start no source of changes, and play no tour: the sweep, which
-                     comes every other second then, has to do everything
+  --lose-all-events  start no source of changes, and play no tour: the sweep has
+                     to do everything, and comes every other second for that
   --port N           port of the API server on 127.0.0.1 (default: a free one)
   --idle SECONDS     how long a function without work stays (default 3)
   --kubeconfig FILE  no cluster of our own: source, broker and functions work on
