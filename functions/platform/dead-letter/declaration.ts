@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { FunctionDeclaration } from "../../../shared/declaration.ts";
-import { ConfigMap, Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { ConfigMap, Event, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { namespaceName, objectName } from "../../../shared/names.ts";
 
 /** The kinds on whose objects a dead letter can be shown. */
-export const shownOn = [PersistentVolumeClaim, Pod] as const;
+export const shownOn = [PersistentVolumeClaim, Pod, StatefulSet] as const;
 
 const settings = z.object({
   namespace: namespaceName.default("holdfast").describe("The namespace of the ConfigMap that keeps the letters."),

@@ -1,7 +1,9 @@
 import { expect } from "vitest";
-import { ConfigMap, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { ConfigMap, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { policyKey } from "../../../shared/retention/policy.ts";
 import { answer } from "../../worlds/answer.ts";
+import { statefulSet } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
 import { deleteClaim, noticesOn, protectedClaim, removePod, runningPod } from "../pvc-protection/words.ts";
 import type { Story } from "../story.ts";
@@ -18,7 +20,7 @@ function refuse(world: World, rule: string): void {
   });
 }
 
-const deadLetters = async (world: World, kind: "Pod" | "PersistentVolumeClaim", name: string) =>
+const deadLetters = async (world: World, kind: string, name: string) =>
   (await noticesOn(world, kind, name)).filter(({ reason }) => reason === "EventDeadLettered");
 
 async function setTable({ admin }: World, text: string): Promise<void> {
@@ -54,6 +56,20 @@ export const stories: readonly Story[] = [
       await world.eventually("it shows the next one in its place", async () => {
         const letters = await deadLetters(world, "PersistentVolumeClaim", "data");
         return letters.length === 1 && letters[0]?.note !== first?.note;
+      });
+    },
+  },
+  {
+    title: "an event of a set that a function finally refuses is shown on the set",
+    within: true,
+    alone: true,
+    async tell(world) {
+      refuse(world, "pvc-retention/project");
+      const annotations = { [policyKey]: "Retain" };
+      await world.admin.create(StatefulSet, statefulSet({ name: "web", namespace: world.namespace, annotations }));
+      await world.eventually("the set shows a dead letter", async () => {
+        const [letter] = await deadLetters(world, "StatefulSet", "web");
+        return letter?.type === "Warning";
       });
     },
   },
