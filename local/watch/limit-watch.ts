@@ -1,4 +1,4 @@
-import type { FollowTools } from "./follow.ts";
+import type { Clock } from "../../shared/clock.ts";
 import type { WatchOptions } from "./watch.ts";
 
 /** How long one watch may last. To be disposed of when it has ended. */
@@ -25,4 +25,8 @@ export function limitWatch({ clock, signal, watchSeconds }: Limits): WatchLimit 
   };
 }
 
-type Limits = Pick<FollowTools, "clock" | "signal" | "watchSeconds">;
+interface Limits {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly watchSeconds?: number | undefined;
+}

@@ -8,7 +8,7 @@ import { kubeletNode } from "../worlds/cluster-objects.ts";
 import { Namespace } from "../worlds/kinds.ts";
 import { claim, pod } from "../worlds/manifest.ts";
 import type { Trace } from "./trace.ts";
-import { shop } from "./world/cluster.ts";
+import { shop } from "./world/namespace.ts";
 
 /** What the users of a scenario can do. Whatever the API server refuses is written down and passed over. */
 export interface Stage {

@@ -7,7 +7,8 @@ import type { Streams } from "../streams.ts";
 import type { Trace } from "../trace.ts";
 import type { Network } from "./network.ts";
 import { asNewerVersion } from "./newer-version.ts";
-import { type Process, startProcess } from "./process.ts";
+import type { Process } from "./process.ts";
+import { startProcess } from "./start-process.ts";
 
 /** The functions of an installation and their processes. */
 export interface Fleet {

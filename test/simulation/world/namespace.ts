@@ -1,0 +1,2 @@
+/** The namespace that scenarios happen in. */
+export const shop = "shop";

@@ -1,0 +1,108 @@
+import type { Random } from "../../../local/time/random.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { HttpRequest } from "../../../shared/http-message.ts";
+import { createClient } from "../../../shared/kubernetes/client.ts";
+import type { ApiRequest, ApiResponse, Transport } from "../../../shared/kubernetes/transport.ts";
+import type { Log } from "../../../shared/log.ts";
+import type { Handler, Start } from "../../worlds/functions.ts";
+import type { Network } from "./network.ts";
+import type { Process } from "./process.ts";
+
+export interface ProcessParts {
+  readonly name: string;
+  readonly rule: string;
+  /** Whether it was started to be beside another one that is at work on the same event. */
+  readonly company: boolean;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly start: (start: Start) => Handler;
+  readonly clock: Clock;
+  /** Milliseconds by which its clock is off. */
+  readonly skew: number;
+  readonly random: Random;
+  readonly transport: Transport;
+  readonly network: Network;
+  readonly post: Start["post"];
+  readonly log: Log;
+}
+
+/** Starts a process. */
+export function startProcess(parts: ProcessParts): Process {
+  const { name, rule, company, environment, clock: world, skew, random, transport, network, log } = parts;
+  const killed = Promise.withResolvers<never>();
+  killed.promise.catch(() => {});
+  const ended = new AbortController();
+  const read: string[] = [];
+  const alive = () => !ended.signal.aborted;
+  const requests: HttpRequest[] = [];
+
+  const process: Process = {
+    name,
+    rule,
+    company,
+    environment,
+    skew,
+    knows: { includes: (text) => read.some((answer) => answer.includes(text)) },
+    get alive() {
+      return alive();
+    },
+    async handle(request) {
+      if (!alive()) throw new Error("connection refused");
+      requests.push(request);
+      try {
+        return await Promise.race([handler(request), killed.promise]);
+      } finally {
+        requests.splice(requests.indexOf(request), 1);
+      }
+    },
+    kill() {
+      ended.abort(new Error("killed"));
+      killed.reject(new Error("connection reset by peer"));
+    },
+  };
+
+  /** What a dead process waits for never comes. */
+  async function whileAlive<T>(step: Promise<T>): Promise<T> {
+    try {
+      const result = await step;
+      return alive() ? result : await never();
+    } catch (error) {
+      if (alive()) throw error;
+      return never();
+    }
+  }
+
+  const clock: Clock = {
+    now: () => world.now() + skew,
+    sleep: (ms, signal) => whileAlive(world.sleep(ms, signal ? AbortSignal.any([signal, ended.signal]) : ended.signal)),
+  };
+
+  async function send(request: ApiRequest): Promise<ApiResponse> {
+    if (!alive()) return never();
+    const response = await whileAlive(network.carry(process, request, requests.at(-1), transport));
+    return { ...response, body: remembered(response.body) };
+  }
+
+  async function* remembered(body: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const text of body) {
+      if (!alive()) await never();
+      read.push(text);
+      yield text;
+    }
+  }
+
+  const client = createClient(send, { clock });
+  const quiet = (level: keyof Log) => (fields: object, sentence: string) => {
+    if (alive()) log[level](fields, sentence);
+  };
+  const handler = parts.start({
+    client: () => client,
+    clock,
+    log: { debug: quiet("debug"), info: quiet("info"), warn: quiet("warn"), error: quiet("error") },
+    environment,
+    post: async (url, request) => (alive() ? whileAlive(parts.post(url, request)) : never()),
+    id: random.uuid,
+  });
+  return process;
+}
+
+const never = () => new Promise<never>(() => {});

@@ -1,0 +1,62 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+
+/** Who may import whom, besides themselves. Tests, and what only they import, may import everything. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  shared: [],
+  functions: ["shared"],
+  // Bundling is what the laptop edition begins with.
+  local: ["shared", "esbuild.config.mjs"],
+  build: ["shared", "functions", "local", "esbuild.config.mjs"],
+};
+
+const forTests = /\.test\.ts$|\/(testing|fixtures)\//;
+const sources = globSync(`{${Object.keys(layers).join()}}/**/*.{ts,mjs}`, { cwd: root })
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => !forTests.test(file))
+  .sort();
+
+/** The files of ours that a file imports, types included, relative to the root. */
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(join(root, file), "utf8");
+  const found = text.matchAll(/(?:\bfrom|^import|\bimport\()\s*"(\.{1,2}\/[^"]+)"/gm);
+  return [...found].map(([, path]) => posix.join(dirname(file), path as string));
+}
+
+const layerOf = (file: string) => file.split("/")[0] as string;
+
+/** `functions/pvc-protection/release/`, for a file of it. */
+const functionOf = (file: string) => /^functions\/[^/]+\/[^/]+\//.exec(file)?.[0];
+
+function mayImport(file: string, imported: string): boolean {
+  if (forTests.test(imported)) return false;
+  const [from, to] = [layerOf(file), layerOf(imported)];
+  if (from !== to) return layers[from]?.includes(to) ?? false;
+  return functionOf(file) === functionOf(imported);
+}
+
+test("every layer imports only what lies below it, and no function another one", () => {
+  const imports = sources.flatMap((file) => importsOf(file).map((imported) => [file, imported] as const));
+  expect(imports.length).toBeGreaterThan(1000);
+  const wrong = imports.filter(([file, imported]) => !mayImport(file, imported));
+  expect(wrong.map(([file, imported]) => `${file} imports ${imported}`)).toEqual([]);
+});
+
+test.each([
+  ["shared/rule.ts", "functions/pvc-protection/release/rule.ts", false],
+  ["shared/rule.ts", "local/start.ts", false],
+  ["shared/rule.ts", "shared/storage/protection.ts", true],
+  ["functions/pvc-retention/own/rule.ts", "functions/pvc-retention/project/name.ts", false],
+  ["functions/pvc-retention/own/rule.ts", "functions/pvc-retention/own/name.ts", true],
+  ["functions/pvc-retention/own/rule.ts", "shared/rule.ts", true],
+  ["functions/pvc-retention/own/rule.ts", "local/start.ts", false],
+  ["local/start.ts", "functions/pvc-retention/own/rule.ts", false],
+  ["local/start.ts", "test/worlds/world.ts", false],
+  ["local/start.ts", "local/knative/testing/world.ts", false],
+  ["build/manifests/main.ts", "functions/pvc-retention/own/rule.ts", true],
+])("%s imports %s: %s", (file, imported, allowed) => {
+  expect(mayImport(file, imported)).toBe(allowed);
+});
