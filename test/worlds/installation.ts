@@ -36,6 +36,7 @@ export function readInstallation(setting: Setting): Installation {
     // Without Knative everything comes from one file, which the default has as objects.
     .filter(({ file, object }) => !withoutKnative || !isEventing(object) || file.endsWith("eventing.yaml"));
   const all = read.map(({ object }) => edit(JSON.parse(patched(JSON.stringify(object))) as KubernetesObject));
+  const left = ["PingSource", ...(setting.bySweepsAlone ? ["ApiServerSource"] : [])];
   const isService = ({ apiVersion }: KubernetesObject) => apiVersion.startsWith("serving.knative.dev/");
   const runs = ({ apiVersion, kind }: KubernetesObject) =>
     kind === "Deployment" || (apiVersion === "v1" && kind === "Service");
@@ -45,7 +46,7 @@ export function readInstallation(setting: Setting): Installation {
       .filter(({ kind }) => kind === "ServiceAccount")
       .map(({ metadata: { namespace = "default", name } }) => ({ namespace, name })),
     // Time belongs to the story: it sweeps when it wants to.
-    eventing: all.filter((object) => isEventing(object) && object.kind !== "PingSource"),
+    eventing: all.filter((object) => isEventing(object) && !left.includes(object.kind)),
     services: all.filter(isService).map((service) => {
       const plan = readPlan(service);
       return { ...plan, environment: { ...plan.environment, ...environment[plan.service] } };

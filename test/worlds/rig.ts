@@ -98,6 +98,14 @@ export async function startRig(server: Server, random: Random, setting: Setting)
 
   const eventing = startEventing();
   await server.eventually("the sources watch", eventing.watching);
+  if (setting.bySweepsAlone) sweepEvery(setting.bySweepsAlone).catch(() => {});
+
+  async function sweepEvery(period: number): Promise<void> {
+    for (;;) {
+      await clock.sleep(period, ended.signal);
+      await startInstance("platform/sweep")({ headers: {}, body: "" });
+    }
+  }
 
   return {
     world(bench, rest, whenOver) {

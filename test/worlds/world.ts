@@ -25,6 +25,8 @@ export interface Setting {
   readonly edit?: (object: KubernetesObject) => KubernetesObject;
   /** Sources and brokers of `local/standalone`, as on a cluster without Knative; Knative's otherwise. */
   readonly withoutKnative?: true;
+  /** No source of changes runs, and the sweep comes every so many milliseconds: all that rules hear of they hear of from it. */
+  readonly bySweepsAlone?: number;
   /** Components of `knative/` that are installed beside the default, as paths below it. */
   readonly components: readonly string[];
 }

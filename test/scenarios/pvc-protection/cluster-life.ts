@@ -109,6 +109,7 @@ export const clusterLife: readonly Story[] = [
   },
   {
     title: "a pod that waits for a node is warned when its claim is deleted",
+    byEventsOnly: true,
     async tell(world) {
       await protectedClaim(world, "data", { finalizers: ["a.example/hold"] });
       const { admin, namespace } = world;
@@ -125,6 +126,7 @@ export const clusterLife: readonly Story[] = [
   },
   {
     title: "a pod that waits for two claims is warned of both when the second one is deleted, too",
+    byEventsOnly: true,
     async tell(world) {
       const { admin, namespace } = world;
       const claims = ["data", "logs"];
@@ -145,6 +147,7 @@ export const clusterLife: readonly Story[] = [
   },
   {
     title: "a pod whose node got it too late is not started, and is told why",
+    byEventsOnly: true,
     async tell(world) {
       const { admin, namespace } = world;
       // Nothing but the finalizer of somebody else keeps the claim: the kubelet treats it as gone.
