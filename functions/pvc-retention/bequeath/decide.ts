@@ -4,6 +4,7 @@ import { StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import { progressKey, readProgress } from "../../../shared/progress.ts";
 import { cascading, isCascading, deletingRule as name } from "../../../shared/retention/cascade.ts";
 import type { SetAndClaims } from "../../../shared/retention/look-at-set.ts";
+import { readMark } from "../../../shared/retention/mark.ts";
 import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { retentionFinalizer } from "../../../shared/retention/traces.ts";
 import { refer, release, unmark, unmarked } from "./claims.ts";
@@ -28,7 +29,7 @@ export function decide(facts: Facts, now: number): readonly Decision[] {
   if (!hasFinalizer(facts.set, retentionFinalizer)) return [];
   const reason = keptBecause(facts);
   if (reason) return keep(facts, reason);
-  return facts.policy && facts.policy.grace > 0 ? passToGrace(facts, now) : passOn(facts);
+  return facts.policy && facts.policy.grace > 0 ? passToGrace(facts, now) : passOn(facts, now);
 }
 
 function decideAlive({ set, policy }: SetAndClaims): readonly Decision[] {
@@ -66,10 +67,13 @@ function keep(facts: NonNullable<Facts>, reason: string): readonly Decision[] {
 }
 
 /** The references are seen to be there before the finalizer goes: then the set is gone, and the garbage collector begins. */
-function passOn(facts: NonNullable<Facts>): readonly Decision[] {
+function passOn(facts: NonNullable<Facts>, now: number): readonly Decision[] {
   const { set } = facts;
   const title = `StatefulSet ${set.metadata.name}`;
   const writes = refer(facts);
+  // A claim that was promised a time keeps it, though there is no delay any more: grace notes that its set is the reason now.
+  const promised = unmarked(facts).filter(({ claim }) => readMark(claim)).length;
+  if (writes.length === 0 && promised > 0) return waitForGrace(facts, [], promised, now);
   if (writes.length === 0)
     return [
       letGo(
@@ -92,6 +96,16 @@ function passToGrace(facts: NonNullable<Facts>, now: number): readonly Decision[
   const left = unmarked(facts).length;
   if (writes.length + left === 0)
     return [letGo(set, `${title} is let go; its claims are kept until the times that are marked on them.`)];
+  return waitForGrace(facts, writes, left, now);
+}
+
+function waitForGrace(
+  { set }: NonNullable<Facts>,
+  writes: readonly WriteStep[],
+  left: number,
+  now: number,
+): readonly Decision[] {
+  const title = `StatefulSet ${set.metadata.name}`;
   const because = `${title} is being deleted and waits until its claims are marked with the time of their deletion; ${left} are not.`;
   const since = isCascading(set) ? Date.parse(readProgress(set, name)?.since ?? "") : now;
   const isLate = left > 0 && now - since >= patience;

@@ -151,6 +151,8 @@ describe("a set is being deleted and its claims are to go with it", () => {
       ["claim is released", ...waits],
     ],
     ["a claim that somebody saved stays", { claim: markOf("saved", "scaled-down") }, ["set goes"]],
+    ["a claim that was promised a time keeps it", { recorded: noon, claim: markOf("marked", "scaled-down") }, waits],
+    ["and lets the set go when it is marked on its behalf", { claim: markOf("marked", "set-deleted") }, ["set goes"]],
     [
       "a claim that somebody saved is released",
       { recorded: noon, claim: markOf("saved", "scaled-down"), owners: [toSet] },

@@ -35,8 +35,9 @@ export function judge(facts: SetAndClaims, one: TemplateClaim, now: number): Dec
       ? mark(claim, set, policy, cause, now)
       : withdraw(claim, `StatefulSet ${set.metadata.name} is another one now`);
   if (due === undefined) return save(claim, known);
-  if (Number.isNaN(due)) return tellUnreadable(claim, known);
-  return settle(claim, { ...known, cause, policy: policy?.name ?? known.policy }, due);
+  // A set that is being deleted waits until its claims are marked on its behalf, whatever people have made of the time.
+  const current = { ...known, cause, policy: policy?.name ?? known.policy };
+  return Number.isNaN(due) ? tellUnreadable(claim, current) : settle(claim, current, due);
 }
 
 /** Whether the mark of a claim stands exactly as its set and policy say now: then its time may come. */

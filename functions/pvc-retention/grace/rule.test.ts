@@ -200,6 +200,12 @@ describe("a marked claim", () => {
       step: { details: { cause: "set-deleted" } },
     });
   });
+
+  test("does not hold its set up with a time that cannot be read", () => {
+    const details = (cause: Cause) => decide({ known: { cause, at: "soon" }, set: "cascading" });
+    expect(details("scaled-down")).toMatchObject({ step: { name: "unreadable", details: { cause: "set-deleting" } } });
+    expect(details("set-deleting")).toMatchObject({ step: { name: "unreadable", details: { cause: "set-deleted" } } });
+  });
 });
 
 describe("a saved claim", () => {
