@@ -12,6 +12,8 @@ export interface Scenario {
   readonly controllers?: readonly string[];
   /** The admission plugin of Kubernetes' own protection is on although its controller is not, as where only that was switched off. */
   readonly admissionPlugin?: boolean;
+  /** The server notes who manages which field, which a rule of the scenario reads. It costs a third of each write. */
+  readonly managedFields?: boolean;
   /** Milliseconds by which the scheduler sees claims late. */
   readonly claimLag?: number;
   /** A rule of it waits for a time to come, of which only the sweep tells: sweeps run even where nothing goes wrong. */

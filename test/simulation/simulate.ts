@@ -92,7 +92,8 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     }
   });
   const mayRun: MayRun = trackMayRun(chronicle, scenario.setting.finalizer === "kubernetes.io/pvc-protection");
-  const truth = { scenario, chronicle, mayRun, changes };
+  const undisturbed = !spec.rough && !spec.loseAllEvents && spec.point === undefined;
+  const truth = { scenario, calm: undisturbed, chronicle, mayRun, changes };
 
   const network = createNetwork({
     clock,

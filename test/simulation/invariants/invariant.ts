@@ -8,6 +8,8 @@ import type { Process } from "../world/process.ts";
 /** What an invariant may look at: all of it as it is right after a write. */
 export interface Truth {
   readonly scenario: Scenario;
+  /** Whether nothing goes wrong in this run: no fault, no meddling, no event lost. */
+  readonly calm: boolean;
   readonly chronicle: Chronicle;
   readonly mayRun: MayRun;
   /** Every change of the run so far, this one included. */

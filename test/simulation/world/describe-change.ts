@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import type { Change } from "./change.ts";
 
 /** A change in one line: which object, its new version, and what of it is different. */
@@ -17,12 +17,39 @@ function differences(before: KubernetesObject, after: KubernetesObject): string 
   return changed.length > 0 ? `changes: ${changed.join("; ")}` : "changes";
 }
 
-function flat({ metadata, spec, status }: KubernetesObject): Record<string, string | undefined> {
-  const { annotations = {}, finalizers, deletionTimestamp, deletionGracePeriodSeconds: grace, labels } = metadata;
-  const { nodeName, volumeName } = (spec ?? {}) as { nodeName?: string; volumeName?: string };
+interface SpecLike {
+  nodeName?: string;
+  volumeName?: string;
+  replicas?: number;
+  ordinals?: { start?: number };
+  persistentVolumeClaimRetentionPolicy?: { whenDeleted?: string; whenScaled?: string };
+}
+
+const describeOwner = ({ kind, name, uid, controller, blockOwnerDeletion }: OwnerReference) =>
+  `${kind} ${name} (${[uid.slice(0, 4), ...(controller ? ["controls"] : []), ...(blockOwnerDeletion ? ["blocks"] : [])].join(", ")})`;
+
+function flat({ kind, metadata, spec, status }: KubernetesObject): Record<string, string | undefined> {
+  const {
+    annotations = {},
+    finalizers,
+    deletionTimestamp,
+    deletionGracePeriodSeconds: grace,
+    labels,
+    ownerReferences,
+  } = metadata;
+  const {
+    nodeName,
+    volumeName,
+    replicas,
+    ordinals,
+    persistentVolumeClaimRetentionPolicy: retention,
+  } = (spec ?? {}) as SpecLike;
   const said = Object.entries(annotations).map(([key, value]) => [`annotation ${key}`, value] as const);
   return {
     ...Object.fromEntries(said),
+    owners: ownerReferences?.map((owner) => describeOwner(owner)).join(", "),
+    replicas: kind === "StatefulSet" ? `${replicas} from ${ordinals?.start ?? 0} on` : undefined,
+    "the retention policy": retention && `${retention.whenDeleted}/${retention.whenScaled}`,
     "the list of finalizers": finalizers && `[${finalizers.join(", ")}]`,
     "the time of deletion": deletionTimestamp && `${deletionTimestamp}, grace ${grace}`,
     labels: labels && JSON.stringify(labels),

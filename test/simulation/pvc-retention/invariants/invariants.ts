@@ -1,0 +1,27 @@
+import type { Invariant } from "../../invariants/invariant.ts";
+import { followsThePolicySoon, graceIsNeverShortened, keepsWhatThePolicyKeeps } from "./deletions.ts";
+import { fieldIsThePolicy } from "./field.ts";
+import { finalizerLeavesLast } from "./finalizers.ts";
+import {
+  contestedIsLeftAlone,
+  noReplicaOnACondemnedClaim,
+  referencesAreRight,
+  sparesKubernetesReferences,
+  sparesUsersReferences,
+} from "./references.ts";
+import { sparesWhatIsNotOurs } from "./spares-what-is-not-ours.ts";
+
+/** What must hold after every write where PVC retention is installed. */
+export const invariants: readonly Invariant[] = [
+  keepsWhatThePolicyKeeps,
+  graceIsNeverShortened,
+  followsThePolicySoon,
+  noReplicaOnACondemnedClaim,
+  referencesAreRight,
+  sparesUsersReferences,
+  sparesKubernetesReferences,
+  contestedIsLeftAlone,
+  finalizerLeavesLast,
+  fieldIsThePolicy,
+  sparesWhatIsNotOurs,
+];

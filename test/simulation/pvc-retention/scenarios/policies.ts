@@ -1,0 +1,120 @@
+import { pick } from "../../faults/api.ts";
+import type { Scenario } from "../../scenario.ts";
+import type { Stage } from "../../stage.ts";
+import { off, scaled, whole } from "../settings.ts";
+import {
+  awhile,
+  createSet,
+  deleteSomehow,
+  patchSet,
+  policies,
+  runs,
+  scale,
+  setDefaultPolicy,
+  setIsGone,
+  setPolicy,
+  withSets,
+} from "./sets.ts";
+
+/** What people write there, mistakes included; `null` takes it away. */
+const anything = [...policies, null, "DeleteAll"];
+
+const act: Scenario["act"] = async (stage) => {
+  await createSet(stage, "web", { replicas: 3, policy: pick(stage.random, policies) });
+  await stage.until(runs("web", 3));
+  await scale(stage, "web", 2);
+  for (let flip = 0; flip < 3; flip++) {
+    await awhile(stage);
+    await setPolicy(stage, "web", pick(stage.random, anything));
+  }
+  await stage.pause(3_000);
+  // Right before the deletion, and with no time for anybody to notice.
+  if (stage.random.below(2)) await setPolicy(stage, "web", pick(stage.random, policies));
+  if (stage.random.below(2)) await scale(stage, "web", 1);
+  await stage.pause(200);
+  await deleteSomehow(stage, "web");
+  await stage.until(setIsGone("web"));
+};
+
+export const policyFlips: Scenario = {
+  ...withSets,
+  name: "policy-flips",
+  doc: "The policy of a set changes again and again, at last right before a scale-down and a deletion.",
+  setting: whole,
+  act,
+};
+
+export const policyFlipsByRules: Scenario = {
+  ...policyFlips,
+  name: "policy-flips-by-rules",
+  doc: "The same where nothing is projected: no claim may go that the policy keeps, whatever the timing.",
+  setting: off,
+};
+
+export const policyGone: Scenario = {
+  ...withSets,
+  name: "policy-gone",
+  doc: "A set gets a policy, loses it, gets it again and loses it for good: nothing of ours is left behind.",
+  setting: scaled,
+  async act(stage) {
+    await createSet(stage, "web", { replicas: 2 });
+    await stage.until(runs("web", 2));
+    await scale(stage, "web", 1);
+    await stage.pause(3_000);
+    for (let round = 0; round < 2; round++) {
+      await setPolicy(stage, "web", "DeleteOnStatefulSetDeletionOnly");
+      await awhile(stage);
+      await setPolicy(stage, "web", null);
+      await awhile(stage);
+    }
+  },
+};
+
+export const namespaceDefault: Scenario = {
+  ...withSets,
+  name: "namespace-default",
+  doc: "Two sets have their policy from their namespace, where it changes; one of them has one of its own, for a while.",
+  setting: whole,
+  async act(stage) {
+    await setDefaultPolicy(stage, pick(stage.random, policies));
+    await createSet(stage, "web", { replicas: 2 });
+    await createSet(stage, "db", { replicas: 2, policy: "Retain" });
+    await stage.until(runs("web", 2));
+    await stage.until(runs("db", 2));
+    await setDefaultPolicy(stage, pick(stage.random, anything));
+    await awhile(stage);
+    await both(stage, (name) => scale(stage, name, 1));
+    await awhile(stage);
+    await setPolicy(stage, "db", null);
+    await setDefaultPolicy(stage, pick(stage.random, policies));
+    await awhile(stage);
+    await both(stage, (name) => deleteSomehow(stage, name));
+    await both(stage, (name) => stage.until(setIsGone(name)));
+  },
+};
+
+const both = (stage: Stage, act: (name: string) => Promise<void>) =>
+  stage.random.below(2) === 0 ? act("db").then(() => act("web")) : act("web").then(() => act("db"));
+
+export const rollingUpdate: Scenario = {
+  ...withSets,
+  name: "rolling-update",
+  doc: "The pods of a set are replaced one by one while it is scaled; no claim of a replica that stays may go.",
+  setting: whole,
+  async act(stage) {
+    await createSet(stage, "web", { replicas: 3, policy: "DeleteOnScaledownAndStatefulSetDeletion" });
+    await stage.until(runs("web", 3));
+    const image = (image: string) =>
+      patchSet(stage, "web", `makes ${image} the image`, {
+        spec: { template: { spec: { containers: [{ name: "main", image }] } } },
+      });
+    await image("registry.example/main:2");
+    await stage.pause(4_000);
+    await scale(stage, "web", 2);
+    await stage.pause(4_000);
+    await image("registry.example/main:3");
+    await stage.pause(2_000);
+    await stage.deletePod("web-0", { force: stage.random.below(2) === 0 });
+    await stage.until(runs("web", 2));
+  },
+};

@@ -1,0 +1,37 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Setting } from "../../worlds/world.ts";
+
+/** The sweep comes to every set each minute, not each hour: no run waits for its turn on the slow cycle. */
+function inHaste(object: KubernetesObject): KubernetesObject {
+  const { data } = object as KubernetesObject & { data?: Record<string, string> };
+  const table = data?.["table.yaml"];
+  if (object.kind !== "ConfigMap" || table === undefined) return object;
+  const faster = table.replace(/^- rule: pvc-retention\//gm, "- every: 1m\n  rule: pvc-retention/");
+  return { ...object, data: { ...data, "table.yaml": faster } } as KubernetesObject;
+}
+
+const shipped: Setting = {
+  name: "as shipped",
+  inTree: true,
+  environment: {},
+  components: ["pvc-retention/owner-references-enforced"],
+  edit: inHaste,
+};
+
+const projecting = (extent: string): Setting => ({
+  ...shipped,
+  name: `with PROJECT=${extent}`,
+  environment: { "pvc-retention-project": { PROJECT: extent } },
+});
+
+/** The whole policy is written onto the set's own field. */
+export const whole = shipped;
+
+/** Only what is to happen at a scale-down is; the rules see to the rest. */
+export const scaled = projecting("scaled");
+
+/** Nothing is: the rules see to everything. */
+export const off = projecting("off");
+
+/** The server is from before StatefulSets had a retention policy of their own. */
+export const withoutField: Setting = { ...shipped, name: "on a server without the field", withoutClaimRetention: true };
