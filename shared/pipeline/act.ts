@@ -1,6 +1,6 @@
 import type { output, ZodObject } from "zod";
 import type { Clock } from "../clock.ts";
-import type { Decision, Step } from "../decision.ts";
+import type { Decision, Step, Stop, Wait } from "../decision.ts";
 import { annotate } from "../kubernetes/annotate.ts";
 import { isAlreadyExists, isConflict } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
@@ -108,13 +108,21 @@ async function notify(ruleName: string, { about, notice }: Decision, { client, c
 
 /**
  * After a conflict the next look may decide otherwise, and rules take back only what the annotation knows of: an Event that was
- * told for the first time goes with the annotation that was not written.
+ * told for the first time goes with the annotation that was not written. Unless the conflict was with another run of the
+ * rule that has written the same: the Event is one, and that annotation knows of it.
  */
-async function unsay(error: unknown, ruleName: string, decision: Decision, hands: Hands): Promise<never> {
+async function unsay(error: unknown, ruleName: string, decision: Wait | Stop, hands: Hands): Promise<never> {
   const { about, notice } = decision;
-  if (notice && isConflict(error) && !readProgress(about, ruleName))
+  if (notice && isConflict(error) && !readProgress(about, ruleName) && !(await isRecorded(ruleName, decision, hands)))
     await retractAll(ruleName, { ...decision, retract: [notice.reason] }, hands);
   throw error;
+}
+
+/** Whether the object says by now what was to be written. A patch of nothing reads for a rule that may write but not get. */
+async function isRecorded(ruleName: string, { about, kind, step }: Wait | Stop, { client }: Hands): Promise<boolean> {
+  const { namespace, name, uid } = about.metadata;
+  const live = await client.patch(kind, namespace, name, "merge", { metadata: { uid } }).catch(() => undefined);
+  return live !== undefined && step !== undefined && readProgress(live, ruleName)?.step === step.name;
 }
 
 async function retractAll(ruleName: string, decision: Decision, { client, log }: Hands): Promise<void> {

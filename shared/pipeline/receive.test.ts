@@ -6,6 +6,7 @@ import { ApiError, type ApiFailure } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import { PersistentVolumeClaim as Claim, type Kind } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
+import { nextProgress } from "../progress.ts";
 import { type Rule, rule } from "../rule.ts";
 import { receive } from "./receive.ts";
 
@@ -234,9 +235,29 @@ describe("waiting", () => {
     expect(calls.map(([verb, plural]) => `${verb} ${plural}`)).toEqual([
       "create events",
       "patch persistentvolumeclaims",
+      "patch persistentvolumeclaims",
       "delete events",
       "patch persistentvolumeclaims",
     ]);
+    expect(calls[2]?.[4]).toEqual({ metadata: { uid: "uid-data" } });
+  });
+
+  test("that meets a conflict with another run that has written the same leaves that one its Event", async () => {
+    const { tools, calls } = world({ "patch persistentvolumeclaims": [failure(409, "Conflict")] });
+    const client = tools.client();
+    const patched: Client = {
+      ...client,
+      patch: async (...patch) => {
+        await client.patch(...patch);
+        const text = nextProgress(claim(), "test/toy", { name: "held" }, "It is held.", now) ?? "";
+        return claim("data", { annotations: { "holdfast.dev/test.toy": text } }) as never;
+      },
+    };
+    await receive(
+      toy((look) => (look === 1 ? [held()] : [])),
+      { ...tools, client: () => patched },
+    )(event());
+    expect(calls.filter(([verb]) => verb === "delete")).toEqual([]);
   });
 
   test("is not written, nor told, again when nothing has changed", async () => {
