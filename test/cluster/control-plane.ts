@@ -138,6 +138,9 @@ export async function startControlPlane(assets: string, options: ControlPlaneOpt
         "service-account-private-key-file": inFolder("service-accounts.key"),
         "use-service-account-credentials": true,
         "enable-hostpath-provisioner": true,
+        // By default each controller asks 20 times a second at most, which several stories at a time have used up.
+        "kube-api-qps": 500,
+        "kube-api-burst": 1000,
         controllers: options.controllers ?? "*",
       });
     if (hasScheduler) {
@@ -146,7 +149,7 @@ export async function startControlPlane(assets: string, options: ControlPlaneOpt
         apiVersion: "kubescheduler.config.k8s.io/v1",
         kind: "KubeSchedulerConfiguration",
         leaderElection: { leaderElect: false },
-        clientConnection: { kubeconfig: kubeconfigs["system:kube-scheduler"] },
+        clientConnection: { kubeconfig: kubeconfigs["system:kube-scheduler"], qps: 500, burst: 1000 },
       };
       await writeFile(inFolder("scheduler.json"), JSON.stringify(configuration));
       start("kube-scheduler", {
