@@ -10,7 +10,8 @@ export interface Stage {
   readonly clock: Clock;
   /** How many processes functions have. */
   processes(): number;
-  installPolicy?(): Promise<void>;
+  /** Installs a system's admission policy, where the server may have it. */
+  installPolicy?(system: "pvc-protection" | "pvc-retention"): Promise<void>;
   /** Nobody else changes anything here. */
   readonly quiet: boolean;
   /** What can be done now, for the person at the keyboard. */

@@ -43,7 +43,7 @@ export function pvcProtectionTour(world: TourWorld): Step[] {
     story:
       "The admission policy stamps the finalizer inside the API server, before anybody can delete the claim; no function is needed.",
     async act() {
-      await world.installPolicy?.();
+      await world.installPolicy?.("pvc-protection");
     },
     proofs: [
       {

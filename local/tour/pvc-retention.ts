@@ -11,7 +11,7 @@ import type { Step } from "./play.ts";
 import type { TourWorld } from "./world.ts";
 
 /** PVC retention from end to end: claims go with replicas that are scaled away, are marked and saved, and stay. */
-export function pvcRetentionTour({ client, clock, signal }: TourWorld): Step[] {
+export function pvcRetentionTour({ client, clock, signal, installPolicy }: TourWorld): Step[] {
   const example = exampleSet(tourNamespace);
   const { name } = example.metadata;
   const set = () => client.get<StatefulSet>(Sets, tourNamespace, name);
@@ -21,7 +21,6 @@ export function pvcRetentionTour({ client, clock, signal }: TourWorld): Step[] {
   const isRunning = async (ordinal: number) => (await pod(ordinal))?.status?.phase === "Running";
   const change = (patch: object) => client.patch(Sets, tourNamespace, name, "merge", patch);
   const scale = (replicas: number) => change({ spec: { replicas } });
-  const annotate = (annotations: Record<string, string | null>) => change({ metadata: { annotations } });
   const followed = async (fate: Fate) => {
     const field = retentionInForce((await set()) ?? (example as StatefulSet));
     return field?.whenDeleted === fate && field.whenScaled === fate;
@@ -71,9 +70,15 @@ export function pvcRetentionTour({ client, clock, signal }: TourWorld): Step[] {
 
   const marked: Step = {
     title: "A time of grace",
-    story: `The set gets ${graceKey}=1h; then it is scaled down to one. grace marks the claim with the time of its deletion, instead of deleting it.`,
+    story: `The set gets ${graceKey}=1h and is scaled down to one${installPolicy ? " in one write, which the admission policy makes safe" : ""}. grace marks the claim with the time of its deletion, instead of deleting it.`,
     async act() {
-      await annotate({ [graceKey]: "1h" });
+      const delay = { annotations: { [graceKey]: "1h" } };
+      if (installPolicy) {
+        await installPolicy("pvc-retention");
+        await change({ metadata: delay, spec: { replicas: 1 } });
+        return;
+      }
+      await change({ metadata: delay });
       // Kubernetes' own controller deletes by the field, which project changes first.
       while (!(await followed("Retain"))) await clock.sleep(50, signal);
       await scale(1);
@@ -111,7 +116,7 @@ export function pvcRetentionTour({ client, clock, signal }: TourWorld): Step[] {
     story:
       "In one breath: the policy becomes Retain, and the set is deleted. A policy that keeps always holds when it was there before the deletion.",
     async act() {
-      await annotate({ [policyKey]: "Retain", [graceKey]: null });
+      await change({ metadata: { annotations: { [policyKey]: "Retain", [graceKey]: null } } });
       await client.delete(Sets, tourNamespace, name);
     },
     proofs: [

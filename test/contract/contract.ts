@@ -7,6 +7,7 @@ import { lists } from "./lists.ts";
 import { mutatingPolicy } from "./mutating-policy.ts";
 import { patches } from "./patches.ts";
 import { pods } from "./pods.ts";
+import { retentionPolicy } from "./retention-policy.ts";
 import { serverSideApply } from "./server-side-apply.ts";
 import { statefulSets } from "./statefulsets.ts";
 import { versions } from "./versions.ts";
@@ -28,5 +29,6 @@ export function apiContract(open: () => Promise<Bench>): void {
   admission(open);
   statefulSets(open);
   mutatingPolicy(open);
+  retentionPolicy(open);
   access(open);
 }

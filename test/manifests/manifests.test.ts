@@ -1,8 +1,10 @@
 import { globSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { fieldManager } from "../../functions/pvc-retention/project/field.ts";
 import { readManifests } from "../../local/knative/read-manifests.ts";
 import { readPlan } from "../../local/serving/plan.ts";
+import { graceKey, policyKey, readPolicy } from "../../shared/retention/policy.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { readKustomization, root } from "./kustomization.ts";
 import { misspellings } from "./misspell.ts";
@@ -73,3 +75,38 @@ test("the admission policy stamps the finalizer that protect adds and release re
     `Object{metadata:Object.metadata{finalizers:["${holdfastProtection}"]}}`,
   );
 });
+
+test("the admission policy of PVC retention knows the annotations, the policies and the field manager of the rules", () => {
+  const [policy] = ofKind(
+    "MutatingAdmissionPolicy",
+    readKustomization("knative/pvc-retention/admission-policy").objects,
+  );
+  const { matchConditions = [], variables = [] } = policy?.spec ?? {};
+  const expressionOf = (name: string) => variables.find((variable) => variable.name === name)?.expression;
+  for (const key of [policyKey, graceKey]) expect(matchConditions[0]?.expression).toContain(`"${key}"`);
+  expect(expressionOf("policy")).toContain(`"${policyKey}"`);
+  expect(expressionOf("grace")).toContain(`"${graceKey}"`);
+  expect(expressionOf("projected")).toContain(`"${fieldManager}"`);
+  const names = [
+    "Retain",
+    "DeleteOnStatefulSetDeletionOnly",
+    "DeleteOnScaledownOnly",
+    "DeleteOnScaledownAndStatefulSetDeletion",
+  ];
+  const deleting = (leaf: "whenDeleted" | "whenScaled") =>
+    names.filter((name) => policyNamed(name)?.[leaf] === "Delete");
+  for (const [variable, leaf] of [
+    ["keepsWhenDeleted", "whenDeleted"],
+    ["keepsWhenScaled", "whenScaled"],
+  ] as const)
+    expect(expressionOf(variable)).toContain(
+      `variables.policy in [${deleting(leaf)
+        .map((name) => `"${name}"`)
+        .join(", ")}]`,
+    );
+});
+
+function policyNamed(name: string) {
+  const metadata = { name: "web", uid: "1", resourceVersion: "1", annotations: { [policyKey]: name } };
+  return readPolicy({ apiVersion: "apps/v1", kind: "StatefulSet", metadata }, undefined);
+}

@@ -185,7 +185,8 @@ const faultsOf = ({ faults }: Policy) => faults.map((fault) => `${fault} `).join
 
 function reasonFor(policy: Policy, rival: StatefulSet | undefined): string {
   if (rival) return `StatefulSet ${rival.metadata.name} makes claims of the same names`;
-  return policy.faults.length > 0 ? "its policy cannot be read" : `${policy.name} asks for`;
+  if (policy.faults.length > 0) return "its policy cannot be read";
+  return policy.grace > 0 ? "its claims are to be kept for a while first" : `${policy.name} asks for`;
 }
 
 function inWords({ whenDeleted, whenScaled, grace }: Policy): string {

@@ -8,23 +8,28 @@ const selector = z.strictObject({
     .optional(),
 });
 
+/** A CEL expression that others, or a message, call by its name. */
+const expression = z.strictObject({ name: z.string().min(1), expression: z.string().min(1) });
+
 export const policy = z.strictObject({
   apiVersion: z.literal("admissionregistration.k8s.io/v1"),
   kind: z.literal("MutatingAdmissionPolicy"),
   metadata: clusterWide,
   spec: z.strictObject({
     failurePolicy: z.literal("Ignore"),
-    reinvocationPolicy: z.literal("Never"),
+    reinvocationPolicy: z.enum(["Never", "IfNeeded"]),
     matchConstraints: z.strictObject({
       resourceRules: z.array(
         z.strictObject({
           apiGroups: z.array(z.string()),
           apiVersions: z.array(z.string()),
-          operations: z.tuple([z.literal("CREATE")]),
+          operations: z.tuple([z.enum(["CREATE", "UPDATE"])]),
           resources: z.array(z.string()),
         }),
       ),
     }),
+    matchConditions: z.array(expression).optional(),
+    variables: z.array(expression).optional(),
     mutations: z.tuple([
       z.strictObject({
         patchType: z.literal("ApplyConfiguration"),

@@ -1,0 +1,188 @@
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { fieldManager, holdsField } from "../../functions/pvc-retention/project/field.ts";
+import { readManifests } from "../../local/knative/read-manifests.ts";
+import { type Kind, pathOf, StatefulSet as Sets } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { graceKey, policyKey } from "../../shared/retention/policy.ts";
+import type { RetentionPolicy, StatefulSet } from "../../shared/retention/stateful-set.ts";
+import { manifest, statefulSet } from "../worlds/manifest.ts";
+import type { Bench } from "../worlds/server.ts";
+
+const group = "admissionregistration.k8s.io/v1";
+const [Policy, Binding] = (["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"] as const).map(
+  (kind): Kind => ({
+    apiVersion: group,
+    kind,
+    plural: kind === "MutatingAdmissionPolicy" ? "mutatingadmissionpolicies" : "mutatingadmissionpolicybindings",
+    namespaced: false,
+  }),
+) as [Kind, Kind];
+
+const both = "DeleteOnScaledownAndStatefulSetDeletion";
+const field = (whenDeleted: string, whenScaled: string) => ({ whenDeleted, whenScaled }) as RetentionPolicy;
+const [deletes, keeps] = [field("Delete", "Delete"), field("Retain", "Retain")];
+
+/** The admission policy of PVC retention as it is shipped: in the write that changes a policy to one that keeps, so does the field. */
+export function retentionPolicy(open: () => Promise<Bench>): void {
+  describe("the admission policy of PVC retention", () => {
+    /** The policy on the sets of a namespace of its own. */
+    async function install(): Promise<Bench> {
+      const bench = await open();
+      const { admin, namespace } = bench;
+      const name = `retention-${namespace}`;
+      const files = readManifests([join(import.meta.dirname, "../../knative/pvc-retention/admission-policy")]);
+      const specOf = (kind: Kind) => files.find(({ object }) => object.kind === kind.kind)?.object.spec as object;
+      const matchResources = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
+      await admin.create(Policy, manifest(Policy, { name }, { spec: specOf(Policy) }));
+      const spec = { ...specOf(Binding), policyName: name, matchResources };
+      await admin.create(Binding, manifest(Binding, { name }, { spec }));
+      onTestFinished(async () => {
+        await admin.delete(Binding, undefined, name);
+        await admin.delete(Policy, undefined, name);
+      });
+      // A real server learns of policies by watching them.
+      let probes = 0;
+      await bench.eventually("the policy is in force", async () => {
+        const probe = await projected(bench, { name: `probe-${++probes}` });
+        const set = await change(bench, probe, annotated({ [policyKey]: "Retain" }));
+        return set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled === "Retain";
+      });
+      return bench;
+    }
+
+    /** A set whose policy was written onto its field, as project does. */
+    async function projected(
+      { admin, namespace }: Bench,
+      {
+        name = "set",
+        policy = both,
+        value = deletes,
+      }: { name?: string; policy?: string; value?: RetentionPolicy } = {},
+    ): Promise<StatefulSet> {
+      await admin.create(Sets, statefulSet({ namespace, name, annotations: { [policyKey]: policy } }));
+      return project({ admin, namespace }, name, { spec: { persistentVolumeClaimRetentionPolicy: value } });
+    }
+
+    async function project(
+      { admin, namespace }: Pick<Bench, "admin" | "namespace">,
+      name: string,
+      applied: { metadata?: object; spec?: object },
+    ): Promise<StatefulSet> {
+      const patch = manifest(Sets, { namespace, name, ...applied.metadata }, { spec: applied.spec });
+      const options = { fieldManager, force: true };
+      return (await admin.patch<StatefulSet>(Sets, namespace, name, "apply", patch, options))!;
+    }
+
+    const change = async (
+      { admin, namespace }: Bench,
+      { metadata }: KubernetesObject,
+      patch: object,
+      type: "merge" | "strategic" | "json" = "merge",
+    ) => (await admin.patch<StatefulSet>(Sets, namespace, metadata.name, type, patch))!;
+
+    const annotated = (annotations: Record<string, string | null>) => ({
+      metadata: { annotations },
+      spec: { replicas: 0, minReadySeconds: 1 },
+    });
+
+    test.each<[string, Record<string, string | null>, RetentionPolicy]>([
+      ["Retain", { [policyKey]: "Retain" }, keeps],
+      ["a policy that is unknown", { [policyKey]: "retain" }, keeps],
+      ["none, for what the namespace says is not asked for", { [policyKey]: null }, keeps],
+      ["one that keeps at a scale-down", { [policyKey]: "DeleteOnStatefulSetDeletionOnly" }, field("Delete", "Retain")],
+      ["one that keeps at a deletion", { [policyKey]: "DeleteOnScaledownOnly" }, field("Retain", "Delete")],
+      ["one that keeps for a while", { [graceKey]: "1h" }, keeps],
+      ["one that keeps for nobody knows how long", { [graceKey]: "for long" }, keeps],
+    ])("from one that deletes to %s", async (_, annotations, expected) => {
+      const bench = await install();
+      const set = await change(bench, await projected(bench), annotated(annotations));
+      expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(expected);
+      // The value is still what project holds: it goes on from there without a conflict.
+      expect(holdsField(set)).toBe(true);
+      await project(bench, "set", { spec: { persistentVolumeClaimRetentionPolicy: deletes } });
+    });
+
+    test.each<[string, (bench: Bench, set: StatefulSet) => Promise<unknown>]>([
+      [
+        "a strategic merge patch",
+        (bench, set) => change(bench, set, annotated({ [policyKey]: "Retain" }), "strategic"),
+      ],
+      [
+        "a JSON Patch",
+        (bench, set) => {
+          const path = "/metadata/annotations/holdfast.dev~1pvc-delete-policy";
+          return change(bench, set, [{ op: "replace", path, value: "" }], "json");
+        },
+      ],
+      [
+        "server-side apply",
+        ({ admin }, { metadata: { namespace, name } }) => {
+          const applied = manifest(Sets, {
+            ...(namespace ? { namespace } : {}),
+            name,
+            annotations: { [policyKey]: "Retain" },
+          });
+          return admin.patch(Sets, namespace, name, "apply", applied, { fieldManager: "gitops", force: true });
+        },
+      ],
+      [
+        "a PUT",
+        ({ admin }, { metadata: { managedFields: _, resourceVersion: __, ...metadata }, ...set }) => {
+          const body = { ...set, metadata: { ...metadata, annotations: { [policyKey]: "Retain" } } };
+          return admin.request("PUT", pathOf(Sets, metadata.namespace, metadata.name), body);
+        },
+      ],
+    ])("by %s", async (_, write) => {
+      const bench = await install();
+      const before = await projected(bench);
+      expect(before.spec.persistentVolumeClaimRetentionPolicy).toEqual(deletes);
+      await write(bench, before);
+      const after = await bench.admin.get<StatefulSet>(Sets, bench.namespace, "set");
+      expect(after?.spec.persistentVolumeClaimRetentionPolicy).toEqual(keeps);
+      expect(after && holdsField(after)).toBe(true);
+    });
+
+    test("a change of something else changes nothing", async () => {
+      const bench = await install();
+      const set = await change(bench, await projected(bench), annotated({ "a.example/note": "Retain" }));
+      expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(deletes);
+    });
+
+    test("a policy that deletes as much as before changes nothing", async () => {
+      const bench = await install();
+      const before = await projected(bench, { policy: "DeleteOnScaledownOnly" });
+      const set = await change(bench, before, annotated({ [policyKey]: both }));
+      expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(deletes);
+    });
+
+    test("it never makes the field delete", async () => {
+      const bench = await install();
+      const before = await projected(bench, { policy: "Retain", value: keeps });
+      const set = await change(bench, before, annotated({ [policyKey]: both }));
+      expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(keeps);
+    });
+
+    test("a value that somebody else has chosen is left alone", async () => {
+      const bench = await install();
+      const { admin, namespace } = bench;
+      const written = statefulSet(
+        { namespace, name: "set", annotations: { [policyKey]: both } },
+        { persistentVolumeClaimRetentionPolicy: deletes },
+      );
+      const set = (await admin.create(Sets, written)) as StatefulSet;
+      // Project writes down what it has found, and so holds an annotation of the set.
+      await project(bench, "set", { metadata: { annotations: { "a.example/note": "held" } } });
+      const after = await change(bench, set, annotated({ [policyKey]: "Retain" }));
+      expect(after.spec.persistentVolumeClaimRetentionPolicy).toEqual(deletes);
+    });
+
+    test("half of the field that somebody else has chosen is left alone", async () => {
+      const bench = await install();
+      const ours = await projected(bench, { value: field("Retain", "Delete") });
+      await change(bench, ours, { spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" } } });
+      const after = await change(bench, ours, annotated({ [policyKey]: "Retain" }));
+      expect(after.spec.persistentVolumeClaimRetentionPolicy).toEqual(field("Delete", "Retain"));
+    });
+  });
+}
