@@ -59,12 +59,16 @@ const deleting = async (name: string) => {
   await claim(name, { finalizers: [ours] });
   await client.delete(PersistentVolumeClaim, "default", name);
 };
-const waiting = async (name: string, next: string) => {
-  const { metadata } = await claim(name, { labels: { "holdfast.dev/waiting": "true" } });
-  const progress = JSON.stringify({ v: 1, uid: metadata.uid, step: "x", since: next, next, because: "x" });
+const wait = async (name: string, next: string) => {
+  const uid = (await client.get(PersistentVolumeClaim, "default", name))?.metadata.uid;
+  const progress = JSON.stringify({ v: 1, uid, step: "x", since: next, next, because: "x" });
   await client.patch(PersistentVolumeClaim, "default", name, "merge", {
     metadata: { annotations: { "holdfast.dev/test.rule": progress } },
   });
+};
+const waiting = async (name: string, next: string) => {
+  await claim(name, { labels: { "holdfast.dev/waiting": "true" } });
+  await wait(name, next);
 };
 
 /** Runs one tick to its end, on virtual time. */
@@ -189,6 +193,34 @@ describe("time", () => {
     await tick();
     expect(names()).toEqual(["data-2", "data-1"]);
     expect(posted[0]?.at).toBeLessThanOrEqual(Date.parse("2026-01-01T00:00:17Z"));
+  });
+
+  test("'again in 10 s', over and over, is kept within 2 s each time, by a rule that takes its time to say so", async () => {
+    await table(rowText());
+    const first = clock.now() + 10_000;
+    await waiting("data-1", new Date(first).toISOString());
+    const asked = [first];
+    answer = (name) => {
+      const again = clock.now() + 3_000 + 10_000;
+      asked.push(again);
+      void clock.sleep(3_000).then(() => wait(name, new Date(again).toISOString()));
+      return 202;
+    };
+    await tick();
+    expect(posted.length).toBe(4);
+    for (const [index, sent] of posted.entries()) {
+      expect(sent.at - (asked[index] ?? 0)).toBeGreaterThanOrEqual(0);
+      expect(sent.at - (asked[index] ?? 0)).toBeLessThanOrEqual(2_000);
+    }
+  });
+
+  test("what is due and stays so is looked after for a moment, not for the whole tick", async () => {
+    await table(rowText());
+    const before = clock.now();
+    await waiting("data-1", new Date(before).toISOString());
+    await tick();
+    expect(names()).toEqual(["data-1"]);
+    expect(clock.now() - before).toBeLessThanOrEqual(13_000);
   });
 
   test("nothing that waits costs nothing: the tick ends at once", async () => {
