@@ -1,6 +1,7 @@
 // Runs a bundled function through its first events and writes the code cache of each of its scripts.
-//   node rehearse.mjs FOLDER [AS]
-// Stack traces name the scripts as they were named here, so AS is the folder that they will be in.
+//   node rehearse.mjs FOLDER [AS [FLAG...]]
+// Stack traces name the scripts as they were named here, so AS is the folder that they will be in. FLAGs are given to V8
+// before the caches are written.
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
@@ -8,10 +9,11 @@ import { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import vm from "node:vm";
 import * as kinds from "../../shared/kubernetes/kind.ts";
 
-const [folder = "", as = folder] = process.argv.slice(2);
+const [folder = "", as = folder, ...flags] = process.argv.slice(2);
 
 // The starter takes its Script from here.
 /** @type {Map<string, vm.Script>} */
@@ -48,6 +50,7 @@ for (const kind of Object.values(kinds)) {
   for (const change of ["add", "update", "delete"]) await post(kind, `ref.${change}`);
 }
 
+for (const flag of flags) setFlagsFromString(flag);
 for (const [filename, script] of scripts) writeFileSync(`${filename}.cache`, script.createCachedData());
 process.exit();
 

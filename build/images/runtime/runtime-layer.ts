@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { access, chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { compression } from "../layer/gzip.ts";
 import { type Layer, layerOf } from "../layer/layer.ts";
 import { bytesOf, fileContent } from "../oci/content.ts";
 import { type Descriptor, digestOf } from "../oci/descriptor.ts";
@@ -20,11 +21,11 @@ export const nodePath = "/nodejs/bin/node";
 const createdBy = "node";
 
 /**
- * The layer that all functions share. To fetch and compress Node takes half a minute, so both forms are kept in `cache`, under
+ * The layer that all functions share. To fetch and compress Node takes long, so both forms are kept in `cache`, under
  * what they were made of.
  */
 export async function runtimeOf(node: LockedPackage, cache: string): Promise<Runtime> {
-  const made = [node.integrity, nodePath, process.versions.zlib].join(" ");
+  const made = [node.integrity, nodePath, compression].join(" ");
   const key = createHash("sha256").update(made).digest("hex").slice(0, 16);
   const folder = join(cache, `${node.name}-${node.version}-${key}`);
   const program = join(folder, "node");

@@ -41,7 +41,7 @@ export async function attachmentsOf({ bundle, index, built, base, root, created 
     nodes: built.map(({ runtime }) => runtime.node),
     packages,
     sources: await hashesOf([...sources, "package-lock.json"], root),
-    tools: { esbuild, zlib: process.versions.zlib ?? "" },
+    tools: { esbuild, node: process.versions.node },
   });
   const annotations = { "in-toto.io/predicate-type": "https://slsa.dev/provenance/v1" };
   return [...bills, attachment(index.descriptor, jsonContent(statement, statementType), annotations)];
