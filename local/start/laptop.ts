@@ -80,7 +80,7 @@ export async function startLaptop(
     knative: client,
     clock,
     processes: knative.processes,
-    installPolicy: () => create(client, objectsIn("pvc-protection/admission-policy")),
+    installPolicy: (system) => create(client, objectsIn(`${system}/admission-policy`)),
     quiet: true,
     advice: advice(kubeconfig),
   };
