@@ -18,11 +18,9 @@ import type { Trace } from "../trace.ts";
 import type { Chronicle } from "./chronicle.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
 import { installed, putOn } from "./installed.ts";
+import { shop } from "./namespace.ts";
 import type { Network } from "./network.ts";
 import { unhurried } from "./unhurried.ts";
-
-/** The namespace that scenarios happen in. */
-export const shop = "shop";
 
 /** A whole cluster in this process with Holdfast on it. */
 export interface Cluster {
@@ -63,7 +61,8 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
   const random = streams("kubernetes");
   const server = emulatedServer(clock, random, {
     objectInUseProtection: setting.inTree || scenario.admissionPlugin === true,
-    managedFields: false,
+    managedFields: scenario.managedFields === true,
+    claimRetention: !setting.withoutClaimRetention,
     observe: chronicle.observe,
   });
   const { admin, connect } = server;
@@ -81,6 +80,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
       (name) => setting.inTree || !name.startsWith("persistentvolumeclaim-protection"),
     ),
     kubelet: { nodes: [kubeletNode] },
+    statefulSets: { retention: !setting.withoutClaimRetention },
     ...(scenario.claimLag ? { scheduler: { claimLag: scenario.claimLag } } : {}),
   });
   await furnish(admin);

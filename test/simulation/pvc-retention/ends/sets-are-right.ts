@@ -89,9 +89,11 @@ function problemOf(claim: KubernetesObject, moment: LivingMoment, truth: EndTrut
   if (keeps && ours.length > 0 && !isCondemned(moment, claim)) return "still carries an owner of ours";
   if (keeps || references.some(({ controller, uid }) => controller && uid !== set.metadata.uid)) return undefined;
   const field = fieldOf(set);
-  const inForce =
-    truth.scenario.setting.withoutClaimRetention ||
-    (field.whenDeleted === policy.whenDeleted && field.whenScaled === policy.whenScaled);
+  const { withoutClaimRetention: alone } = truth.scenario.setting;
+  // Kubernetes' own controller looks at a claim with a pod when something of the set changes, and not before.
+  const pod = `${set.metadata.name}-${ordinalOf(set, claim.metadata.name)}`;
+  if (!alone && truth.chronicle.live("Pod").some(({ metadata }) => metadata.name === pod)) return undefined;
+  const inForce = alone || (field.whenDeleted === policy.whenDeleted && field.whenScaled === policy.whenScaled);
   if (!inForce || isCondemned(moment, claim) || hasStale(claim, set)) return undefined;
   if (progressOn(claim, "own")?.step === "fought-over") return undefined;
   return references.some(({ uid, controller }) => controller && uid === set.metadata.uid)
@@ -154,6 +156,9 @@ function isByUs({ metadata }: KubernetesObject, { changes }: EndTruth, key: stri
   const valueIn = (object: KubernetesObject | undefined) =>
     key === "label" ? object?.metadata.labels?.["holdfast.dev/waiting"] : object?.metadata.annotations?.[key];
   const value = key === "label" ? "true" : metadata.annotations?.[key];
-  const writer = changes.find(({ object, after }) => object.metadata.uid === metadata.uid && valueIn(after) === value);
+  const writer = changes.findLast(
+    ({ object, before, after }) =>
+      object.metadata.uid === metadata.uid && valueIn(after) === value && valueIn(before) !== value,
+  );
   return writer !== undefined && isOurs(writer);
 }
