@@ -3,6 +3,8 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   budget: () => import("./budget/run.ts"),
   release: () => import("./release/run.ts"),
   latency: () => import("./latency/run.ts"),
+  cost: () => import("./cost/run.ts"),
+  sweep: () => import("./sweep/run.ts"),
 };
 
 // What was started ends when this process exits, which by a signal alone it would not do in order.
