@@ -1,5 +1,5 @@
+import { complain } from "./command/complaint.ts";
 import { terminal } from "./log/terminal.ts";
-import { complain } from "./start/complaint.ts";
 import { openStage } from "./start/open-stage.ts";
 import { help, readOptions, type StartOptions } from "./start/options.ts";
 import { inSession, type Session } from "./start/session.ts";

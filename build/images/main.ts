@@ -1,6 +1,6 @@
 // Builds an image per function: npm run image -- --help
 import { imageNames } from "../../esbuild.config.mjs";
-import { complain } from "../../local/start/complaint.ts";
+import { complain } from "../../local/command/complaint.ts";
 import { updatePinned } from "./base/pinned.ts";
 import { help, readImageOptions } from "./options.ts";
 import { produce } from "./produce.ts";

@@ -1,5 +1,5 @@
-import { type ParseArgsConfig, parseArgs } from "node:util";
-import { Complaint } from "../../local/start/complaint.ts";
+import { Complaint } from "../../local/command/complaint.ts";
+import { parseFlags } from "../../local/command/parse-flags.ts";
 import type { Platform } from "./oci/descriptor.ts";
 import { isTag, parseRepository, type Repository } from "./oci/reference.ts";
 import { platforms as known } from "./runtime/locked-node.ts";
@@ -36,23 +36,29 @@ export type ImageOptions =
     };
 
 /** The flags that `npm run image` and `npm run resolve` share, for their help. */
-export const buildHelp = `  --repo R             HOST/PATH: the image of a function goes to R/<system>/<rule>;
-                       HOLDFAST_REPO in the environment says the same
+export const buildHelp = `  --repo R             HOST/PATH: the image of a function goes to
+                       R/<system>/<rule>; HOLDFAST_REPO in the environment says
+                       the same
   --tag TAG            the tag to push (default: latest)
   --platform LIST      of ${known.join(", ")} (default: all of them)
   --base REF|oci:DIR   build upon another image than the one that
-                       build/images/base/pinned.json names; oci:DIR[:TAG] is an OCI layout on disk
+                       build/images/base/pinned.json names; oci:DIR[:TAG] is an
+                       OCI layout on disk
   --sbom spdx|none     attach an SPDX bill of materials and a statement of
                        provenance, or do not (default: spdx)
-  --insecure-registry  accept registries without TLS, and certificates of any kind`;
+  --insecure-registry  accept registries without TLS, and certificates of any
+                       kind`;
 
-export const help = `Builds an image per function, without a container engine, and the same bytes every time.
+export const help = `Builds an image per function, without a container engine, and the same bytes
+every time.
 
-  npm run image -- [FUNCTION...] (--repo R --push | --oci-layout DIR | --tarball FILE)
+  npm run image -- [FUNCTION...]
+      (--repo R --push | --oci-layout DIR | --tarball FILE)
 
 FUNCTION is <system>/<rule>; without one, all are built.
 
-  --push               to a registry, with the credentials of docker or podman login
+  --push               to a registry, with the credentials of docker or podman
+                       login
   --oci-layout DIR     to a folder
   --tarball FILE       to an archive of such a folder
 ${buildHelp}
@@ -78,7 +84,7 @@ export function readImageOptions(
   functions: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): ImageOptions {
-  const { values, positionals } = parsing("npm run image", {
+  const { values, positionals } = parseFlags("npm run image", {
     args: [...args],
     options: {
       ...buildFlags,
@@ -138,15 +144,4 @@ function readPlatform(text: string): Platform {
   if (!known.includes(`${os}/${architecture}`))
     throw new Complaint(`--platform takes ${known.join(", ")}, with commas between, not ${JSON.stringify(text)}.`);
   return { os, architecture, ...(variant ? { variant } : {}) };
-}
-
-/** Reads flags, and says by which command's help they are explained when there is none of a name. */
-export function parsing<T extends ParseArgsConfig>(command: string, config: T): ReturnType<typeof parseArgs<T>> {
-  try {
-    return parseArgs(config);
-  } catch (error) {
-    // Node adds a hint about arguments that begin with a dash, which none here do.
-    const [first] = (error as Error).message.split(". ");
-    throw new Complaint(`${first}. "${command} -- --help" tells what there is.`);
-  }
 }

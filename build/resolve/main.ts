@@ -2,7 +2,7 @@
 //   node main.ts resolve|apply [flags]
 import { spawn } from "node:child_process";
 import { imageNames } from "../../esbuild.config.mjs";
-import { Complaint, complain } from "../../local/start/complaint.ts";
+import { Complaint, complain } from "../../local/command/complaint.ts";
 import { progressOn } from "../images/progress.ts";
 import { helpOf, readResolveOptions } from "./options.ts";
 import { resolve } from "./resolve.ts";

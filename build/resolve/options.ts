@@ -1,9 +1,9 @@
-import { Complaint } from "../../local/start/complaint.ts";
+import { Complaint } from "../../local/command/complaint.ts";
+import { parseFlags } from "../../local/command/parse-flags.ts";
 import {
   type BuildOptions,
   buildFlags,
   buildHelp,
-  parsing,
   readBuildOptions,
   readTarget,
   type Target,
@@ -24,14 +24,14 @@ export interface ResolveOptions {
 /** The help of one of the two commands. */
 export const helpOf = (command: "resolve" | "apply") => `${
   command === "resolve"
-    ? "Prints YAML with the images of functions, by digest, in the places of fn://<system>/<rule>.\nThe images are built and pushed."
+    ? "Prints YAML with the images of functions, by digest, in the places of\nfn://<system>/<rule>. The images are built and pushed."
     : "Does what npm run resolve does, and gives the result to kubectl apply."
 }
 
-  npm run --silent ${command} -- (-f PATH... | -k DIR) --repo R${command === "apply" ? " [-- KUBECTL FLAGS]" : ""}
+  npm run --silent ${command} -- (-f PATH... | -k DIR) --repo R${command === "apply" ? "\n      [-- KUBECTL FLAGS]" : ""}
 
-  -f, --filename PATH  a file, a folder, or - for standard input; of a folder with
-                       a kustomization, what that names
+  -f, --filename PATH  a file, a folder, or - for standard input; of a folder
+                       with a kustomization, what that names
   -R, --recursive      of other folders, also what is deeper
   -k, --kustomize DIR  what kubectl kustomize makes of a folder
   -l, --selector S     only objects with these labels
@@ -47,7 +47,7 @@ export function readResolveOptions(
 ): ResolveOptions | undefined {
   const end = args.indexOf("--");
   const [own, rest] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
-  const { values } = parsing(`npm run ${command}`, {
+  const { values } = parseFlags(`npm run ${command}`, {
     args: [...own],
     options: {
       ...buildFlags,

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { Complaint } from "../command/complaint.ts";
 import { readCluster } from "./cluster-entry.ts";
-import { Complaint } from "./complaint.ts";
 import { writeKubeconfig } from "./credentials.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cluster-entry-test-"));

@@ -3,8 +3,8 @@ import { ApiError, isAlreadyExists } from "../../shared/kubernetes/api-error.ts"
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
+import { Complaint } from "../command/complaint.ts";
 import { discover } from "../controllers/discovery/discover.ts";
-import { Complaint } from "./complaint.ts";
 
 /** What others refer to comes first. */
 const order = ["Namespace", "CustomResourceDefinition", "ServiceAccount", "ClusterRole", "ClusterRoleBinding"];

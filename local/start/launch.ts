@@ -2,10 +2,10 @@ import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildContext, type BuildFailure, build, context, type Message, type Plugin, stop } from "esbuild";
 import { bundleOptions, functionNames } from "../../esbuild.config.mjs";
+import { Complaint } from "../command/complaint.ts";
 import type { RevisionName } from "../serving/activator.ts";
 import type { Launch } from "../serving/instance.ts";
 import type { Plan } from "../serving/plan.ts";
-import { Complaint } from "./complaint.ts";
 
 /** The functions of the repository, bundled into a folder of this run. */
 export interface Bundles {

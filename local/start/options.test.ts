@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Complaint } from "./complaint.ts";
+import { Complaint } from "../command/complaint.ts";
 import { devHelp, help, readDevOptions, readOptions } from "./options.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -59,9 +59,9 @@ describe("a flag that cannot be used is named in one line", () => {
     [["--tour", "pvc-retention", "--no-tour"], "--tour and --no-tour exclude each other."],
     [["now"], "Unexpected argument 'now'. See npm start -- --help."],
     [["--port"], "Option '--port <value>' argument missing. See npm start -- --help."],
-    [["--port", "http"], "--port http: expected a whole number from 1 to 65535."],
-    [["--port", "65536"], "--port 65536: expected a whole number from 1 to 65535."],
-    [["--idle", "0"], "--idle 0: expected a whole number from 1 to 3600."],
+    [["--port", "http"], '--port takes a whole number from 1 to 65535, not "http".'],
+    [["--port", "65536"], '--port takes a whole number from 1 to 65535, not "65536".'],
+    [["--idle", "0"], '--idle takes a whole number from 1 to 3600, not "0".'],
     [["--tour-only", "--no-tour"], "--tour-only and --no-tour exclude each other."],
     [
       ["--lose-all-events", "--tour-only"],

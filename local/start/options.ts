@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { Complaint } from "../command/complaint.ts";
+import { parseFlags, wholeNumber } from "../command/parse-flags.ts";
 import { type TourName, tourNames } from "../tour/tours.ts";
-import { Complaint } from "./complaint.ts";
 
 /** What `npm start` was asked for. */
 export interface StartOptions {
@@ -69,18 +69,16 @@ const common = {
 
 /** @throws Complaint naming the flag at fault. */
 export function readOptions(args: readonly string[]): StartOptions {
-  const { values } = complaining("npm start", () =>
-    parseArgs({
-      args: [...args],
-      options: {
-        ...common,
-        tour: { type: "string" },
-        "tour-only": { type: "boolean" },
-        "no-tour": { type: "boolean" },
-        "lose-all-events": { type: "boolean" },
-      },
-    }),
-  );
+  const { values } = parseFlags("npm start", {
+    args: [...args],
+    options: {
+      ...common,
+      tour: { type: "string" },
+      "tour-only": { type: "boolean" },
+      "no-tour": { type: "boolean" },
+      "lose-all-events": { type: "boolean" },
+    },
+  });
   const { tour: chosen, "tour-only": tourOnly = false, "lose-all-events": loseAllEvents = false } = values;
   const noTour = values["no-tour"] ?? loseAllEvents;
   if (loseAllEvents && (chosen !== undefined || tourOnly))
@@ -96,9 +94,11 @@ export function readOptions(args: readonly string[]): StartOptions {
 
 /** @throws Complaint naming the flag or the function at fault; `functions` are all there are. */
 export function readDevOptions(args: readonly string[], functions: readonly string[]): DevOptions {
-  const { values, positionals } = complaining("npm run dev", () =>
-    parseArgs({ args: [...args], options: common, allowPositionals: true }),
-  );
+  const { values, positionals } = parseFlags("npm run dev", {
+    args: [...args],
+    options: common,
+    allowPositionals: true,
+  });
   const [name = "", ...more] = positionals;
   const options = { ...readCommon(values), tour: "none" as const, tours: [], loseAllEvents: false, function: name };
   const choice = `There are ${functions.join(", ")}.`;
@@ -119,27 +119,11 @@ function readCommon(values: Values): Omit<StartOptions, "tour" | "tours" | "lose
     throw new Complaint("--port is for an API server of our own; with --kubeconfig there is none.");
   if (yes && !kubeconfig) throw new Complaint("--yes answers a question that only --kubeconfig asks.");
   return {
-    port: port === undefined ? 0 : number("--port", port, 1, 65_535),
+    port: port === undefined ? 0 : wholeNumber("--port", port, 1, 65_535),
     // npm runs scripts in the project's folder, wherever it was called.
     ...(kubeconfig ? { kubeconfig: resolve(process.env.INIT_CWD ?? "", kubeconfig) } : {}),
     yes,
-    window: 1000 * (idle === undefined ? 3 : number("--idle", idle, 1, 3600)),
+    window: 1000 * (idle === undefined ? 3 : wholeNumber("--idle", idle, 1, 3600)),
     help,
   };
-}
-
-function complaining<T>(command: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    // Node's own sentences name the flag, but go on about positional arguments.
-    const [sentence] = (error as Error).message.split(". ");
-    throw new Complaint(`${sentence?.replace(/\.$/, "")}. See ${command} -- --help.`);
-  }
-}
-
-function number(flag: string, text: string, least: number, most: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new Complaint(`${flag} ${text}: expected a whole number from ${least} to ${most}.`);
 }

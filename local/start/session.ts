@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { complain, isPlain } from "./complaint.ts";
+import { complain, isPlain } from "../command/complaint.ts";
 
 /** One run of the program, with all that it has to leave as it found it. */
 export interface Session {

@@ -1,7 +1,7 @@
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { Complaint } from "../start/complaint.ts";
+import { Complaint } from "../command/complaint.ts";
 import { heldObjects, letGo } from "../start/farewell.ts";
 import { isOurs, ownLabel } from "../start/install.ts";
 import type { Stage } from "../start/stage.ts";

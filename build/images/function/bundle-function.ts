@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { bundleOptions } from "../../../esbuild.config.mjs";
-import { Complaint } from "../../../local/start/complaint.ts";
+import { Complaint } from "../../../local/command/complaint.ts";
 
 /** A function as it is bundled for images: the same for every platform, and without a code cache. */
 export interface Bundle {

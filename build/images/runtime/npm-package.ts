@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { extract } from "tar-stream";
-import { Complaint } from "../../../local/start/complaint.ts";
+import { Complaint } from "../../../local/command/complaint.ts";
 
 /** A package as the lock file has it. */
 export interface LockedPackage {
