@@ -4,8 +4,8 @@ import { type SweepSettings, sweep } from "../../functions/platform/sweep/sweep.
 import { type ApiServer, createApiServer } from "../../local/apiserver/server.ts";
 import { seededRandom } from "../../local/time/random.ts";
 import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
-import { type Client, createClient } from "../../shared/kubernetes/client.ts";
-import { ConfigMap, Event, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { type Client, createClient, type ListOptions } from "../../shared/kubernetes/client.ts";
+import { ConfigMap, Event, type Kind, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 
 const ours = "holdfast.dev/pvc-protection";
@@ -159,6 +159,7 @@ describe("a tick", () => {
     await deleting("data-1");
     expect(await tick()).toMatch(/^Line 9 of the table is refused: /);
     expect(names()).toEqual(["data-1"]);
+    expect(await status()).toMatchObject({ wrong: ["TableRefused"], because: expect.stringMatching(/^Line 9 of the/) });
     const events = await Array.fromAsync(
       client.list<KubernetesObject & { reason: string }>(Event, { namespace: "default" }),
     );
@@ -269,6 +270,48 @@ describe("a tick that cannot finish", () => {
     await client.patch(ConfigMap, "default", "holdfast-sweep", "merge", { data: { "table.yaml": other } });
     expect(await tick()).toBe("1 row was swept.");
     expect((await status()).cursor).toBeUndefined();
+  });
+});
+
+describe("what is listed", () => {
+  const claims = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { namespace: "default", name: `data-${10_000 + index}`, uid: `u${index}`, resourceVersion: "5" },
+    }));
+  /** Lets lists answer these objects; answers what was listed. */
+  function serve(objects: readonly KubernetesObject[]): ListOptions[] {
+    const listed: ListOptions[] = [];
+    client = {
+      ...client,
+      async *list<T extends KubernetesObject>(_: Kind, options: ListOptions = {}) {
+        listed.push(options);
+        if (!options.labelSelector) yield* objects as readonly T[];
+      },
+    };
+    return listed;
+  }
+  const all = rowText().replace("deletingWith", "aliveWithout");
+
+  test("is listed once in a tick, and once more for what waits: as metadata alone, page by page", async () => {
+    await table(all + rowText());
+    const listed = serve(claims(20));
+    await tick();
+    expect(names()).toHaveLength(20);
+    expect(listed).toEqual([
+      { metadataOnly: true, pageSize: 500 },
+      { metadataOnly: true, pageSize: 500, labelSelector: "holdfast.dev/waiting=true" },
+    ]);
+  });
+
+  test("is listed again, not kept, when it is too much: every object has its event all the same, in order", async () => {
+    await table(all);
+    const objects = claims(5_100);
+    const listed = serve(objects);
+    await tick();
+    expect(names()).toEqual(objects.map(({ metadata }) => metadata.name));
+    expect(listed.filter(({ labelSelector }) => !labelSelector)).toHaveLength(2);
   });
 });
 

@@ -8,6 +8,11 @@ import type { Row } from "./table.ts";
 /** POSTs to a URL. Rejects when there is no answer, and when the signal aborts. */
 export type Post = (url: string, request: HttpRequest, signal?: AbortSignal) => Promise<HttpResponse>;
 
+/** As much of an object as an event names. */
+export interface Named {
+  readonly metadata: Pick<KubernetesObject["metadata"], "namespace" | "name" | "uid">;
+}
+
 /** Milliseconds between attempts. */
 const pauses = [100, 200, 400, 800, 1600];
 /** Milliseconds until an attempt without an answer is given up. */
@@ -19,7 +24,7 @@ const patience = 5_000;
  */
 export async function deliver(
   row: Row,
-  { metadata }: KubernetesObject,
+  { metadata }: Named,
   id: string,
   post: Post,
   clock: Clock,

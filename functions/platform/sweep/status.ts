@@ -5,7 +5,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 export const statusKey = "holdfast.dev/platform.sweep";
 
 /** The two passes of a tick, in their order. */
-export const phases = ["urgent", "rest"] as const;
+const phases = ["urgent", "rest"] as const;
 export type Phase = (typeof phases)[number];
 
 const cursor = z.object({ phase: z.enum(phases), list: z.string(), namespace: z.string(), name: z.string() });

@@ -1,0 +1,91 @@
+import type { Named } from "./deliver.ts";
+import { needsLook, type Reason, type Span } from "./needs-look.ts";
+import type { Cursor, Phase } from "./status.ts";
+import type { Row } from "./table.ts";
+import { objectsOf, offer, type Tick } from "./tick.ts";
+
+/** What has fallen due, or waits to go, comes before what merely has its turn. */
+const phaseOf: Readonly<Record<Reason, Phase>> = { due: "urgent", deleting: "urgent", missing: "rest", turn: "rest" };
+
+/** So many objects are kept in mind while the lists are read, whatever there are: when there are more, the lists are read again. */
+const mostKept = 5_000;
+
+/** An object that has its turn when all that is urgent has had its event, and the rows that want it. */
+interface Later extends Named {
+  readonly list: string;
+  readonly rows: readonly Row[];
+}
+
+/**
+ * Sends an event for every object that needs a look: for what is urgent while the lists are read, then for the rest. Answers the
+ * place where the tick's time ended; `undefined` when all was looked at. `from`: where the tick before ended.
+ */
+export async function pass(tick: Tick, span: Span, from: Cursor | undefined): Promise<Cursor | undefined> {
+  // Of a list that the table does not have any more, a place says nothing.
+  const known = from && tick.lists.has(from.list) ? from : undefined;
+  // What is urgent is looked for from the beginning, unless that is what the last tick could not finish.
+  let urgent = known?.phase === "urgent" ? known : undefined;
+  let rest = known?.phase === "rest" ? known : undefined;
+  for (;;) {
+    const later: Later[] = [];
+    const cut = await readLists(tick, span, { urgent, rest }, later);
+    if (cut) return cut;
+    for (const { list, rows, metadata } of later) {
+      const row = rows.find(({ sink }) => !tick.refusals.has(sink));
+      const { namespace = "", name, uid } = metadata;
+      if (!row || tick.sent.has(uid)) continue;
+      if (tick.clock.now() >= tick.end) return rest ?? { phase: "rest", list, namespace: "", name: "" };
+      await offer(row, { metadata }, tick);
+      rest = { phase: "rest", list, namespace, name };
+    }
+    const last = later.at(-1);
+    if (!last || later.length < mostKept) return undefined;
+    rest = placeOf("rest", last.list, last);
+    urgent = undefined;
+  }
+}
+
+/** Reads every list once: sends an event for what is urgent, and adds to `later` what comes after the place of the rest. */
+async function readLists(
+  tick: Tick,
+  span: Span,
+  from: Readonly<Record<Phase, Cursor | undefined>>,
+  later: Later[],
+): Promise<Cursor | undefined> {
+  const order = [...tick.lists.keys()];
+  let place = from.urgent;
+  for (const [list, group] of tick.lists) {
+    for await (const object of objectsOf(list, group, tick)) {
+      const { metadata } = object;
+      if (tick.sent.has(metadata.uid)) continue;
+      const wanting = group.flatMap((row) => {
+        const reason = tick.refusals.has(row.sink) ? undefined : needsLook(object, row, span);
+        return reason ? [{ row, phase: phaseOf[reason] }] : [];
+      });
+      const urgent = wanting.find(({ phase }) => phase === "urgent")?.row;
+      if (urgent) {
+        if (!isAfter(list, object, from.urgent, order)) continue;
+        if (tick.clock.now() >= tick.end) return place ?? { phase: "urgent", list, namespace: "", name: "" };
+        await offer(urgent, object, tick);
+        place = placeOf("urgent", list, object);
+      } else if (wanting.length > 0 && later.length < mostKept && isAfter(list, object, from.rest, order)) {
+        const { namespace, name, uid } = metadata;
+        const names = { name, uid, ...(namespace === undefined ? {} : { namespace }) };
+        later.push({ list, rows: wanting.map(({ row }) => row), metadata: names });
+      }
+    }
+  }
+  return undefined;
+}
+
+function placeOf(phase: Phase, list: string, { metadata: { namespace = "", name } }: Named): Cursor {
+  return { phase, list, namespace, name };
+}
+
+/** Lists come in the order of their keys: `<namespace>/<name>`, byte by byte. */
+function isAfter(list: string, { metadata }: Named, place: Cursor | undefined, order: readonly string[]): boolean {
+  if (!place) return true;
+  if (list !== place.list) return order.indexOf(list) > order.indexOf(place.list);
+  const key = (namespace: string, name: string) => Buffer.from(`${namespace}/${name}`);
+  return Buffer.compare(key(metadata.namespace ?? "", metadata.name), key(place.namespace, place.name)) > 0;
+}
