@@ -1,22 +1,39 @@
-// Writes what follows from the functions' declarations: manifests under knative/ and sources/, tables in READMEs.
-//   npm run manifests
-//   npm run manifests -- --check    writes nothing, and fails when something would be written
 import { fileURLToPath } from "node:url";
+import { Complaint } from "../../local/command/complaint.ts";
+import { parseFlags } from "../../local/command/parse-flags.ts";
+import { runCommand } from "../../local/command/run-command.ts";
 import { loadDeclared } from "./declared.ts";
 import { differences, settle } from "./files.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-async function main(options: readonly string[]): Promise<readonly string[]> {
-  const unknown = options.filter((option) => option !== "--check");
-  if (unknown.length > 0) return [`There is no option ${unknown.join(", ")}; there is --check.`];
+const help = `Writes what follows from the functions' declarations: manifests under knative/
+and sources/, and tables in READMEs.
+
+  npm run manifests [-- options]
+
+  --check  writes nothing, and fails when something would be written
+  --help   this text
+`;
+
+async function main(args: readonly string[]): Promise<number> {
+  const { values } = parseFlags("npm run manifests", {
+    args: [...args],
+    options: { check: { type: "boolean" }, help: { type: "boolean" } },
+  });
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
   const { found, faults } = differences(root, await loadDeclared(root));
   for (const { path, change } of found) console.log(`${change} ${path}`);
-  if (!options.includes("--check")) settle(root, found);
-  else if (found.length > 0) return ['These are not what the functions declare: run "npm run manifests".', ...faults];
-  return faults;
+  if (!values.check) settle(root, found);
+  const stale =
+    values.check && found.length > 0 ? ['These are not what the functions declare; run "npm run manifests".'] : [];
+  const complaints = [...stale, ...faults];
+  if (complaints.length > 0) throw new Complaint(complaints.join("\n"));
+  if (found.length === 0) console.log("Everything is what the functions declare.");
+  return 0;
 }
 
-const complaints = await main(process.argv.slice(2)).catch((error: Error) => [error.message]);
-for (const complaint of complaints) console.error(complaint);
-if (complaints.length > 0) process.exitCode = 1;
+await runCommand(() => main(process.argv.slice(2)));

@@ -2,20 +2,21 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Rule, slug } from "../../shared/rule.ts";
+import { Complaint } from "../command/complaint.ts";
 
 const functions = fileURLToPath(new URL("../../functions", import.meta.url));
 
 /**
  * Loads a rule by its name (`pvc-protection/release`), or by the host of its function (`pvc-protection-release.holdfast`).
  *
- * @throws Error that names the rules there are.
+ * @throws Complaint that names the rules there are.
  */
 export async function loadRule(name: string): Promise<Rule> {
   const names = globSync("*/*/rule.ts", { cwd: functions }).map((file) => file.split(/[\\/]/).slice(0, 2).join("/"));
   const [host] = name.split(".");
   const found = names.find((known) => known === name || slug(known) === host);
   if (!found)
-    throw new Error(
+    throw new Complaint(
       `There is no rule ${name || "named in the letter"}; use --rule with one of: ${names.sort().join(", ")}.`,
     );
   const exports: Record<string, unknown> = await import(pathToFileURL(join(functions, found, "rule.ts")).href);

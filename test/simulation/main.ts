@@ -1,5 +1,6 @@
+import { runCommand } from "../../local/command/run-command.ts";
 import { type Job, jobsOf, specOf } from "./cli/jobs.ts";
-import { type Options, readOptions, UsageError, usage } from "./cli/options.ts";
+import { type Options, readOptions, usage } from "./cli/options.ts";
 import { runAll } from "./cli/pool.ts";
 import { reportOf } from "./cli/report.ts";
 import type { Ran } from "./cli/run-worker.ts";
@@ -13,7 +14,7 @@ const progressEvery = 5_000;
 
 async function main(args: readonly string[]): Promise<number> {
   if (args.includes("--help")) {
-    say(usage);
+    process.stdout.write(usage);
     return 0;
   }
   const options = readOptions(args, Math.floor(Math.random() * 1_000_000_000));
@@ -51,12 +52,4 @@ async function run(options: Options): Promise<number> {
   return failed ? 1 : 0;
 }
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: Error) => {
-    process.stderr.write(error instanceof UsageError ? `${error.message}\n\n${usage}` : `${error.stack}\n`);
-    process.exitCode = 2;
-  },
-);
+await runCommand(() => main(process.argv.slice(2)));

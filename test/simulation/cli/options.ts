@@ -1,4 +1,6 @@
-import { parseArgs } from "node:util";
+import { Complaint } from "../../../local/command/complaint.ts";
+import { parseFlags, wholeNumber } from "../../../local/command/parse-flags.ts";
+import { wrap } from "../../../local/log/wrap.ts";
 import type { Broken } from "../broken/broken.ts";
 import { type Point, whats } from "../point.ts";
 import type { Scenario } from "../scenario.ts";
@@ -22,42 +24,48 @@ export interface Options {
   readonly story: boolean;
 }
 
-/** A command line that cannot be obeyed. Its message says what to write instead. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
 const names = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name).join(", ");
 
-export const usage = `npm run simulate -- [options]
+const listed = (title: string, all: readonly { readonly name: string }[]) =>
+  `${title}:\n  ${wrap(`${names(all)}.`, 2, 80)}\n`;
 
-  --runs N            run N times (1000 by default), in every scenario in turn
-  --seed N            begin with number N; alone, run that number once in each scenario, and tell its story where it is one
+export const usage = `Runs the functions in a whole cluster on virtual time, with faults, crashes and
+meddling users, and checks after every write that storage is safe.
+
+  npm run simulate [-- options]
+
+  --runs N            run N times (default: 1000), in every scenario in turn
+  --seed N            begin with number N; alone, run that number once in each
+                      scenario, and tell its story where it is one
   --scenario NAME     only this scenario
   --system NAME       only scenarios of this system
-  --lose-all-events   lose every event that a source emits: the sweep must do everything
-  --exhaustive        instead: die, conflict, be refused or get company at every single request
-  --point INDEX:WHAT  with --seed and --scenario: let this befall that request, as --exhaustive has reported it
-  --broken NAME       instead: look for a function with a known fault, or for "all" of them, from number 1 on
+  --lose-all-events   lose every event that a source emits: the sweep must do
+                      everything
+  --exhaustive        instead: die, conflict, be refused or get company at every
+                      single request
+  --point INDEX:WHAT  with --seed and --scenario: let this befall that request,
+                      as --exhaustive has reported it
+  --broken NAME       instead: look for a function with a known fault, or for
+                      "all" of them, from number 1 on
   --forever           until something fails
-  --workers N         threads at once (2 by default)
+  --workers N         threads at once (default: 2)
+  --help              this text
 
-Systems: ${names(systems)}.
-Scenarios: ${names(scenarios)}.
-Broken functions: ${names(broken)}.
-`;
+${listed("Systems", systems)}
+${listed("Scenarios", scenarios)}
+${listed("Broken functions", broken)}`;
 
-/** Reads a command line; `fresh` is where runs begin when no number is given. Throws {@link UsageError}. */
+/** Reads a command line; `fresh` is where runs begin when no number is given. Throws a {@link Complaint}. */
 export function readOptions(args: readonly string[], fresh: number): Options {
   const values = parse(args);
   const { seed, runs, forever = false, exhaustive = false, workers } = values;
-  if (forever && runs !== undefined) throw new UsageError("--forever and --runs exclude each other.");
+  if (forever && runs !== undefined) throw new Complaint("--forever and --runs exclude each other.");
   if (exhaustive && (forever || runs !== undefined))
-    throw new UsageError("--exhaustive has as many runs as there are points; leave --runs and --forever out.");
+    throw new Complaint("--exhaustive has as many runs as there are points; leave --runs and --forever out.");
   const sought = values.broken === undefined ? [] : chosenBroken(values);
   const chosen = chosenScenarios(values);
   if (values.point !== undefined && (seed === undefined || values.scenario === undefined))
-    throw new UsageError("--point needs --seed and --scenario: it is one request of one run.");
+    throw new Complaint("--point needs --seed and --scenario: it is one request of one run.");
   const single = seed !== undefined && runs === undefined && !forever && !exhaustive;
   const asked = runs === undefined ? (single ? chosen.length : 1_000) : wholeNumber("--runs", runs, 1);
   return {
@@ -76,62 +84,53 @@ export function readOptions(args: readonly string[], fresh: number): Options {
 type Values = ReturnType<typeof parse>;
 
 function parse(args: readonly string[]) {
-  return orUsage(
-    () =>
-      parseArgs({
-        args: [...args],
-        options: {
-          seed: { type: "string" },
-          runs: { type: "string" },
-          scenario: { type: "string" },
-          system: { type: "string" },
-          workers: { type: "string" },
-          point: { type: "string" },
-          broken: { type: "string" },
-          "lose-all-events": { type: "boolean" },
-          exhaustive: { type: "boolean" },
-          forever: { type: "boolean" },
-        },
-      }).values,
-  );
+  return parseFlags("npm run simulate", {
+    args: [...args],
+    options: {
+      seed: { type: "string" },
+      runs: { type: "string" },
+      scenario: { type: "string" },
+      system: { type: "string" },
+      workers: { type: "string" },
+      point: { type: "string" },
+      broken: { type: "string" },
+      "lose-all-events": { type: "boolean" },
+      exhaustive: { type: "boolean" },
+      forever: { type: "boolean" },
+    },
+  }).values;
 }
 
 function chosenScenarios({ scenario, system }: Values): readonly Scenario[] {
   if (scenario !== undefined && system !== undefined)
-    throw new UsageError("--scenario names one of one system already; leave --system out.");
-  if (scenario !== undefined) return [orUsage(() => scenarioNamed(scenario))];
-  return system === undefined ? scenarios : orUsage(() => systemNamed(system)).scenarios;
+    throw new Complaint("--scenario names one of one system already; leave --system out.");
+  if (scenario !== undefined) return [orComplaint(() => scenarioNamed(scenario))];
+  return system === undefined ? scenarios : orComplaint(() => systemNamed(system)).scenarios;
 }
 
 function chosenBroken(values: Values): readonly Broken[] {
   const { broken: name, system } = values;
   for (const other of ["scenario", "runs", "exhaustive", "forever", "lose-all-events", "point"] as const)
     if (values[other] !== undefined)
-      throw new UsageError(`--broken says itself where it is looked for; leave --${other} out.`);
-  const all = system === undefined ? broken : orUsage(() => systemNamed(system)).broken;
+      throw new Complaint(`--broken says itself where it is looked for; leave --${other} out.`);
+  const all = system === undefined ? broken : orComplaint(() => systemNamed(system)).broken;
   const found = name === "all" ? all : all.filter((one) => one.name === name);
   if (found.length > 0) return found;
-  throw new UsageError(`No broken function is called ${name}. There are all, ${names(all)}.`);
+  throw new Complaint(`No broken function is called ${name}. There are all, ${names(all)}.`);
 }
 
 function pointOf(text: string): Point {
   const [index = "", what] = text.split(":");
   const known = whats.find((one) => one === what?.replaceAll("-", " "));
   if (!known || !/^\d+$/.test(index))
-    throw new UsageError(`--point takes a number and one of ${whats.join(", ")}, as in 17:die-after.`);
+    throw new Complaint(`--point takes a number and one of ${whats.join(", ")}, as in 17:die-after.`);
   return { index: Number(index), what: known };
 }
 
-function orUsage<T>(read: () => T): T {
+function orComplaint<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new Complaint((error as Error).message);
   }
-}
-
-function wholeNumber(flag: string, text: string, least: number): number {
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= least && /^\d+$/.test(text)) return value;
-  throw new UsageError(`${flag} takes a whole number of ${least} or more, not ${JSON.stringify(text)}.`);
 }
