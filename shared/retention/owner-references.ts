@@ -2,7 +2,7 @@ import { guardedPatch } from "../kubernetes/guarded-patch.ts";
 import { type Kind, PersistentVolumeClaim, Pod, StatefulSet } from "../kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../kubernetes/object.ts";
 import type { Write } from "../kubernetes/write.ts";
-import { podName } from "./stateful-set.ts";
+import { podName, retentionInForce, type StatefulSet as StatefulSetLike } from "./stateful-set.ts";
 
 /** What a claim's owner references say of its set and of the set's pod that goes with the claim. */
 export interface Owners {
@@ -57,6 +57,20 @@ export function controlledBy(kind: Kind, { name, uid }: { name: string; uid: str
 /** Whether Holdfast wrote the reference: Kubernetes' own controller lets claims block their owner's deletion. */
 export function isOurs({ kind, controller, blockOwnerDeletion }: OwnerReference): boolean {
   return (kind === "StatefulSet" || kind === "Pod") && controller === true && blockOwnerDeletion === false;
+}
+
+/**
+ * Whether Kubernetes' own controller has left the reference on a claim that it does not look after any more: a set that now keeps
+ * such claims gives up its references to those that have a pod, and to no others. They would still go with the set.
+ */
+export function isLeftBehind(
+  { kind, uid, controller, blockOwnerDeletion }: OwnerReference,
+  set: StatefulSetLike,
+  pod: KubernetesObject | undefined,
+): boolean {
+  const isInTrees =
+    kind === StatefulSet.kind && uid === set.metadata.uid && controller === true && blockOwnerDeletion === true;
+  return isInTrees && !pod && retentionInForce(set)?.whenDeleted === "Retain";
 }
 
 /**

@@ -6,7 +6,7 @@ import type { KubernetesObject, OwnerReference } from "../../../shared/kubernete
 import { labelFor, progressKey, waitingLabel } from "../../../shared/progress.ts";
 import type { TemplateClaim } from "../../../shared/retention/look-at-set.ts";
 import { markingRule } from "../../../shared/retention/mark.ts";
-import { changeOwners, isOurs } from "../../../shared/retention/owner-references.ts";
+import { changeOwners, isLeftBehind, isOurs } from "../../../shared/retention/owner-references.ts";
 import type { Policy } from "../../../shared/retention/policy.ts";
 import { podName, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { deleteAtKey, isRetentionProgress } from "../../../shared/retention/traces.ts";
@@ -38,11 +38,12 @@ export function cleanClaim(set: StatefulSet, one: TemplateClaim, policy: Policy 
 }
 
 /**
- * A reference of ours to this very set, or to a pod of its naming scheme. A pod that is gone counts: the garbage collector is
+ * A reference of ours to this very set, or to a pod of its naming scheme; one that Kubernetes' own controller has left behind. A pod that is gone counts: the garbage collector is
  * about to delete the claim for its sake, and leaves it when the reference goes first. One to another set of this name was
  * put on for that set's sake.
  */
-function isToGo(reference: OwnerReference, set: StatefulSet, { ordinal }: TemplateClaim): boolean {
+function isToGo(reference: OwnerReference, set: StatefulSet, { ordinal, pod }: TemplateClaim): boolean {
+  if (isLeftBehind(reference, set, pod)) return true;
   if (!isOurs(reference)) return false;
   const { apiVersion, kind, name, uid } = reference;
   if (kind === Sets.kind) return apiVersion === Sets.apiVersion && uid === set.metadata.uid;

@@ -27,6 +27,7 @@ interface Case {
   set?: Record<string, string>;
   claim?: object;
   rival?: string;
+  pod?: boolean;
   deleting?: boolean;
 }
 function decide({
@@ -35,6 +36,7 @@ function decide({
   set: annotations = {},
   claim = {},
   rival,
+  pod,
   deleting,
 }: Case) {
   const [whenDeleted = "Retain", whenScaled = "Retain"] = field.split("/") as Fate[];
@@ -56,7 +58,7 @@ function decide({
     kind: "PersistentVolumeClaim",
     metadata: { name: "data-web-0", namespace: "shop", uid: "c", resourceVersion: "9", ...claim },
   };
-  const one = { claim: object, template: "data", ordinal: 0, inRange: true, pod: undefined, rival };
+  const one = { claim: object, template: "data", ordinal: 0, inRange: true, pod: pod ? object : undefined, rival };
   return forgive.decide({ set, policy: readPolicy(set, undefined), claims: [one] }, 0, {});
 }
 const removed = ([decision]: readonly Decision[]) => {
@@ -67,6 +69,7 @@ const removed = ([decision]: readonly Decision[]) => {
 };
 const owned = (...ownerReferences: OwnerReference[]) => ({ ownerReferences });
 const toSet = reference("StatefulSet", "web", "u1");
+const inTrees = reference("StatefulSet", "web", "u1", true);
 const ownerGoes = ["ownerReferences/0"];
 
 describe("what is taken off a claim", () => {
@@ -74,7 +77,23 @@ describe("what is taken off a claim", () => {
     ["nothing is there", {}, []],
     ["our reference to the set", { claim: owned(toSet) }, ownerGoes],
     ["our reference to its pod, which is gone", { claim: owned(reference("Pod", "web-0", "p0")) }, ownerGoes],
-    ["Kubernetes' own reference", { claim: owned(reference("StatefulSet", "web", "u1", true)) }, []],
+    ["Kubernetes' own reference, left on a claim that has no pod any more", { claim: owned(inTrees) }, ownerGoes],
+    [
+      "Kubernetes' own reference on a claim with a pod: it takes that away itself",
+      { pod: true, claim: owned(inTrees) },
+      [],
+    ],
+    [
+      "a reference like Kubernetes' own, by somebody else: it controls nothing",
+      { claim: owned({ ...inTrees, controller: false }) },
+      [],
+    ],
+    ["Kubernetes' own reference to an earlier set", { claim: owned({ ...inTrees, uid: "u0" }) }, []],
+    [
+      "Kubernetes' own reference, no policy any more",
+      { policy: "none", set: { [projecting]: progress("given-back") }, claim: owned(inTrees) },
+      ownerGoes,
+    ],
     ["a reference to an earlier set of the name", { claim: owned(reference("StatefulSet", "web", "u0")) }, []],
     ["a reference to another pod", { claim: owned(reference("Pod", "web-1", "p1")) }, []],
     ["a reference of somebody else's", { claim: owned(reference("Custom", "web", "u1")) }, []],

@@ -8,6 +8,7 @@ import type { TemplateClaim } from "../../../shared/retention/look-at-set.ts";
 import {
   changeOwners,
   controlledBy,
+  isLeftBehind,
   isOurs,
   type Owners,
   ownersIn,
@@ -41,7 +42,10 @@ export function decideClaim(
   const owners = ownersIn(set, one);
   // Its owner of the same name is another incarnation: whose claim it is now, nobody can tell.
   if (owners.stale) return undefined;
-  if (!ownership.toSet) return disown(claim, set, removable(owners, ownership));
+  if (!ownership.toSet) {
+    const left = [owners.set].filter((reference) => reference !== undefined && isLeftBehind(reference, set, pod));
+    return disown(claim, set, [...removable(owners, ownership), ...(left as OwnerReference[])]);
+  }
   if (owners.foreignController) return yieldTo(owners.foreignController, claim, set, removable(owners, ownership), now);
   return giveToSet(claim, set, owners, now);
 }

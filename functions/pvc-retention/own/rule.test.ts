@@ -134,7 +134,18 @@ describe("owners of a claim", () => {
     [
       "in range, deleted at a scale-down only, Kubernetes' own reference",
       { policy: onScale, field: "Retain/Delete", owners: [inTreeSet] },
+      [],
+    ],
+    [
+      "the same while the field still says otherwise",
+      { policy: onScale, field: "Delete/Retain", owners: [inTreeSet] },
       undefined,
+    ],
+    ["the same with a pod", { policy: onScale, field: "Retain/Delete", owners: [inTreeSet], pod: true }, undefined],
+    [
+      "kept for a while first: what Kubernetes' own controller has left goes, too",
+      { grace: "24h", field: "Retain/Retain", owners: [plain, inTreeSet], ordinal: 5 },
+      ["ConfigMap anchor (plain)"],
     ],
     ["right as it is", { owners: [toSet] }, undefined],
     ["right by Kubernetes' own controller", { owners: [inTreeSet] }, undefined],
