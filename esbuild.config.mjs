@@ -1,6 +1,5 @@
 // Bundles each function into dist/functions/<system>/<rule>/: index.mjs, which runs the scripts beside it. One of them is
 // run at every cold start, another holds the Kubernetes client and is run when the first event needs a look.
-//   node esbuild.config.mjs [<system>/<rule> ...]
 import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -64,15 +63,4 @@ export function bundleOptions(name) {
 /** Bundles functions. Rejects with esbuild's errors. */
 export async function bundle(names = imageNames()) {
   await Promise.all(names.map((name) => build(bundleOptions(name))));
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const known = imageNames();
-  const asked = process.argv.slice(2);
-  const unknown = asked.filter((name) => !known.includes(name));
-  if (unknown.length > 0) {
-    console.error(`There is no function ${unknown.join(", ")}. There are: ${known.join(", ")}.`);
-    process.exit(1);
-  }
-  await bundle(asked.length > 0 ? asked : known);
 }

@@ -1,0 +1,39 @@
+import { bundle, imageNames } from "../../esbuild.config.mjs";
+import { Complaint } from "../../local/command/complaint.ts";
+import { parseFlags } from "../../local/command/parse-flags.ts";
+import { runCommand } from "../../local/command/run-command.ts";
+
+const help = `Bundles functions into dist/functions/<system>/<rule>/.
+
+  npm run build [-- SYSTEM/RULE ...]
+
+Without a name, all are bundled.
+`;
+
+async function main(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseFlags("npm run build", {
+    args: [...args],
+    allowPositionals: true,
+    options: { help: { type: "boolean" } },
+  });
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const known = imageNames();
+  const unknown = positionals.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Complaint(`There is no function ${unknown.join(", ")}. There are: ${known.join(", ")}.`);
+  const names = positionals.length > 0 ? positionals : known;
+  try {
+    await bundle(names);
+  } catch (cause) {
+    // esbuild has shown what is wrong, and where.
+    if (Array.isArray((cause as { errors?: unknown }).errors))
+      throw new Complaint("The functions cannot be bundled.", { cause });
+    throw cause;
+  }
+  return 0;
+}
+
+await runCommand(() => main(process.argv.slice(2)));
