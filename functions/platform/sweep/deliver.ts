@@ -63,8 +63,8 @@ export async function deliver(
   return refusal;
 }
 
-/** fetch hides what happened behind "fetch failed". */
+/** A name with several addresses fails with several errors, and no message of its own. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
+  return error.message || (error as NodeJS.ErrnoException).code || error.name;
 }

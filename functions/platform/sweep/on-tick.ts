@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { HttpRequest, HttpResponse } from "../../../shared/http-message.ts";
 import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
 import type { Tools } from "../../../shared/pipeline/receive.ts";
-import { authorization } from "./broker-token.ts";
 import { type Settings, sweepFunction } from "./declaration.ts";
 import type { Post } from "./deliver.ts";
+import { postSigned } from "./post.ts";
 import { sweep } from "./sweep.ts";
 
 /**
@@ -13,7 +13,7 @@ import { sweep } from "./sweep.ts";
  */
 export function onTick(
   tools: Tools<Settings>,
-  post: Post = postByFetch(tools.settings.tokens),
+  post: Post = postSigned(tools.settings.tokens),
   id: () => string = randomUUID,
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, settings } = tools;
@@ -30,12 +30,3 @@ export function onTick(
     }
   };
 }
-
-const postByFetch =
-  (tokens: string): Post =>
-  async (url, { headers, body }, signal) => {
-    const signed = { ...headers, ...(await authorization(url, tokens)) };
-    const response = await fetch(url, { method: "POST", headers: signed, body, ...(signal ? { signal } : {}) });
-    await response.body?.cancel();
-    return { status: response.status, headers: {}, body: "" };
-  };
