@@ -19,7 +19,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: suites.map((folder) => `${folder}/**/*.test.ts`),
-          exclude: ["test/cluster/**", ...measured],
+          exclude: ["test/cluster/**", "test/images/**", ...measured],
           maxWorkers: "100%",
           ...onProcesses,
         },
@@ -49,6 +49,17 @@ export default defineConfig({
           exclude: beside,
           fileParallelism: false,
           ...onCluster,
+        },
+      },
+      {
+        // Images held against registries and tools of others.
+        test: {
+          name: "images",
+          include: ["test/images/**/*.test.ts"],
+          globalSetup: ["test/images/global-setup.ts"],
+          maxWorkers: 2,
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
         },
       },
     ],

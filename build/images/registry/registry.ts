@@ -48,12 +48,16 @@ export async function connect(
   const { host, path } = repository;
   const { origin, challenges, send } = await greet(host, surroundings);
   const login = challenges.length > 0 ? await credentials(repository) : undefined;
-  const headers = new Map<string, string | undefined>();
+  // Not what they come to, so that who comes at the same time waits for the same token.
+  const headers = new Map<string, Promise<string | undefined>>();
 
-  async function headerFor(scopes: readonly string[]): Promise<string | undefined> {
+  function headerFor(scopes: readonly string[]): Promise<string | undefined> {
     const key = scopes.join(" ");
-    if (!headers.has(key)) headers.set(key, await authorize(host, challenges, login, scopes, send));
-    return headers.get(key);
+    const known = headers.get(key);
+    if (known) return known;
+    const asked = authorize(host, challenges, login, scopes, send);
+    headers.set(key, asked);
+    return asked;
   }
 
   async function attempt({ to, from, headers: given, ...message }: Call): Promise<Answer> {
@@ -61,7 +65,8 @@ export async function connect(
     const url = new URL(to, `${origin}/v2/${path}/`);
     for (let fresh = false; ; fresh = true) {
       // An upload may be sent elsewhere, where our token is no one's business.
-      const authorization = url.origin === origin ? await headerFor(scopes) : undefined;
+      const asked = url.origin === origin ? headerFor(scopes) : undefined;
+      const authorization = await asked;
       const answer = await send({
         ...message,
         url: url.href,
@@ -69,7 +74,8 @@ export async function connect(
       });
       if (answer.status !== 401) return answer;
       const reason = await reasonOf(answer);
-      headers.clear();
+      // Somebody else may have had another one meanwhile.
+      for (const [key, header] of headers) if (header === asked) headers.delete(key);
       // A token may have run out, once.
       if (fresh || !authorization?.startsWith("Bearer ")) throw refused(repository, login, reason);
     }

@@ -1,8 +1,8 @@
-import { layerOf } from "../../build/images/layer/layer.ts";
-import { jsonContent } from "../../build/images/oci/content.ts";
-import { mediaTypes } from "../../build/images/oci/descriptor.ts";
-import { type Image, indexOf } from "../../build/images/oci/image.ts";
-import { writeLayout } from "../../build/images/output/write-layout.ts";
+import { layerOf } from "../layer/layer.ts";
+import { jsonContent } from "../oci/content.ts";
+import { mediaTypes } from "../oci/descriptor.ts";
+import { type Image, indexOf } from "../oci/image.ts";
+import { writeLayout } from "../output/write-layout.ts";
 
 /** Writes a base for both platforms to an OCI layout, with nothing in it that could run. */
 export async function writeEmptyBase(folder: string): Promise<void> {

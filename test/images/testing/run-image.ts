@@ -1,0 +1,27 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+
+/** How a program ended, and what it said. */
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const root = join(import.meta.dirname, "../../..");
+
+/** Runs `npm run image`, as npm would, with no more of the environment than it needs. */
+export const runImage = (args: readonly string[], environment: NodeJS.ProcessEnv = {}, at = root): Promise<Outcome> =>
+  run(process.execPath, [join(at, "build/images/main.ts"), ...args], environment);
+
+/** Runs a program. A status other than zero resolves, too. */
+export function run(program: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+  const { PATH, HOME } = process.env;
+  return new Promise((resolve) => {
+    const options = { env: { PATH, HOME, ...environment }, maxBuffer: 2 ** 28 };
+    execFile(program, args, options, (error, stdout, stderr) => {
+      const code = error ? (typeof error.code === "number" ? error.code : 255) : 0;
+      resolve({ code, stdout, stderr: error && !stderr ? error.message : stderr });
+    });
+  });
+}
