@@ -30,8 +30,8 @@ interface Common {
   because: string;
   /** Shown on `about`. */
   notice?: Notice;
-  /** Reasons of Events that an earlier decision of this rule put on `about` and that are no longer true. */
-  retract?: readonly string[];
+  /** Reasons of Events that an earlier decision, of this rule or of one that is named, put on `about` and that are no longer true. */
+  retract?: readonly (string | { readonly rule: string; readonly reason: string })[];
 }
 
 /** Nothing to do, and nothing to remember: what the rule wrote down about the object is taken away. */

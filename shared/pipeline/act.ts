@@ -126,8 +126,9 @@ async function isRecorded(ruleName: string, { about, kind, step }: Wait | Stop, 
 }
 
 async function retractAll(ruleName: string, decision: Decision, { client, log }: Hands): Promise<void> {
-  for (const reason of decision.retract ?? []) {
-    await retract(client, decision.about, ruleName, reason).catch((error: Error) =>
+  for (const each of decision.retract ?? []) {
+    const { rule, reason } = typeof each === "string" ? { rule: ruleName, reason: each } : each;
+    await retract(client, decision.about, rule, reason).catch((error: Error) =>
       log.warn({ rule: ruleName }, `The Event ${reason} was not taken back: ${error.message}`),
     );
   }

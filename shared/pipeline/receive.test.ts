@@ -356,6 +356,19 @@ describe("notices", () => {
       "delete events",
     ]);
   });
+
+  test("of another rule are taken back when it is named", async () => {
+    const named = async (retract: Decision["retract"]) => {
+      const { tools, calls } = world();
+      await receive(
+        toy(() => [{ ...write(), retract: retract ?? [] }]),
+        tools,
+      )(event());
+      return calls[1]?.[2];
+    };
+    expect(await named([{ rule: "test/toy", reason: "Held" }])).toBe(await named(["Held"]));
+    expect(await named([{ rule: "test/other", reason: "Held" }])).not.toBe(await named(["Held"]));
+  });
 });
 
 test("a request that named its objects is not retried because another object of the shared run failed", async () => {

@@ -10,6 +10,7 @@ import { changeOwners, isLeftBehind, isOurs } from "../../../shared/retention/ow
 import type { Policy } from "../../../shared/retention/policy.ts";
 import { podName, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { deleteAtKey, isRetentionProgress } from "../../../shared/retention/traces.ts";
+import { warnings } from "../../../shared/retention/warnings.ts";
 
 /** Takes what is ours off a claim; `undefined` when nothing is, or when nothing helps any more. */
 export function cleanClaim(set: StatefulSet, one: TemplateClaim, policy: Policy | undefined): Decision | undefined {
@@ -34,7 +35,15 @@ export function cleanClaim(set: StatefulSet, one: TemplateClaim, policy: Policy 
     ...(keys.includes(deleteAtKey)
       ? { notice: { type: "Normal", reason: "ClaimKept", action: "Forgive", note: because } }
       : {}),
+    retract: warnedBy(keys),
   };
+}
+
+/** What the rules may have told that wrote down these. */
+function warnedBy(keys: readonly string[]) {
+  return Object.entries(warnings)
+    .filter(([rule]) => keys.includes(progressKey(rule)))
+    .flatMap(([rule, told]) => Object.values(told).map((reason) => ({ rule, reason })));
 }
 
 /**

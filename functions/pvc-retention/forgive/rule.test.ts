@@ -153,6 +153,15 @@ test("whoever was told that the claim goes is told that it stays", () => {
   expect(decision?.notice).toMatchObject({ type: "Normal", reason: "ClaimKept" });
 });
 
+test("what the rules warned of, whose notes are taken away, is not true any more", () => {
+  const reasonsOf = (annotations: object) => decide({ claim: { annotations } })[0]?.retract;
+  expect(reasonsOf({ [owning]: "{}" })).toEqual([
+    { rule: "pvc-retention/own", reason: "ConflictingController" },
+    { rule: "pvc-retention/own", reason: "OwnerReferenceTakenAway" },
+  ]);
+  expect(reasonsOf({ [marking]: "{}" })).toContainEqual({ rule: "pvc-retention/grace", reason: "DeletionScheduled" });
+});
+
 test("a set without a policy is forgotten when its claims are clean, and keeps what is not ours", () => {
   const set = { [projecting]: progress("given-back"), [owning]: "damaged", "holdfast.dev/look": "now" };
   const [decision] = decide({ policy: "none", set });

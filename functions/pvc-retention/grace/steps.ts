@@ -6,10 +6,9 @@ import { labelFor, nextProgress, progressKey } from "../../../shared/progress.ts
 import { type Cause, type Mark, markingRule } from "../../../shared/retention/mark.ts";
 import type { Policy } from "../../../shared/retention/policy.ts";
 import { deleteAtKey } from "../../../shared/retention/traces.ts";
+import { warnings } from "../../../shared/retention/warnings.ts";
 
-const scheduled = "DeletionScheduled";
-const unreadable = "UnreadableDeleteTime";
-const postponed = "DeletionPostponed";
+const { scheduled, unreadable, postponed } = warnings[markingRule];
 const key = progressKey(markingRule);
 
 /** Marks a claim with the time of its deletion, and says on it how to save it: one patch, so that neither is there alone. */

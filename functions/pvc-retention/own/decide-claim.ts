@@ -14,6 +14,7 @@ import {
   ownersIn,
 } from "../../../shared/retention/owner-references.ts";
 import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
+import { warnings } from "../../../shared/retention/warnings.ts";
 import { name } from "./name.ts";
 import type { Ownership } from "./ownership.ts";
 
@@ -22,8 +23,7 @@ const patience = 3;
 /** Taken away later than this after it was put on, it is put on as if for the first time. Milliseconds. */
 const fightWindow = 3_600_000;
 
-const conflicting = "ConflictingController";
-const fought = "OwnerReferenceTakenAway";
+const { conflicting, fought } = warnings[name];
 
 /** The Event that each step was told by. */
 const told: Readonly<Record<string, string>> = { conflicting, "fought-over": fought };
