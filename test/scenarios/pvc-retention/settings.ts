@@ -49,6 +49,12 @@ export const settings: readonly Setting[] = [whole, scaled, off, before, guarded
 /** Where Kubernetes' own controller deletes the claims of a scale-down: it makes no pod until they are gone. */
 export const atOnce: readonly Setting[] = [whole, scaled, guarded, bare];
 
+/** Where claims of pods that run belong to their set, by whomever, if they are to go with it. */
+export const whereReferred: readonly Setting[] = [whole, before, guarded, bare];
+
+/** Those that differ in what Kubernetes does and what the functions do. */
+export const core: readonly Setting[] = [whole, scaled, off, before];
+
 /** Where the server knows the field and Kubernetes' controller obeys it. */
 export const withField: readonly Setting[] = [whole, scaled, off, guarded, bare];
 

@@ -1,8 +1,9 @@
 import { expect } from "vitest";
 import { ControllerRevision, Event, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta, OwnerReference } from "../../../shared/kubernetes/object.ts";
-import { PersistentVolume } from "../../worlds/kinds.ts";
-import { statefulSet } from "../../worlds/manifest.ts";
+import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
+import { ConfigMap, Namespace, PersistentVolume } from "../../worlds/kinds.ts";
+import { claim, configMap, statefulSet } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
 import { type PolicyName, policies } from "./policies.ts";
 
@@ -130,6 +131,24 @@ export async function inForce(world: World, policy: PolicyName, name: string = s
 /** Whether a set has our finalizer. */
 export const isHeld = ({ metadata }: KubernetesObject): boolean => metadata.finalizers?.includes(finalizer) ?? false;
 
+/** Sets annotations of the world's namespace, or takes them away where the value is null. */
+export async function annotateNamespace(
+  { admin, namespace }: World,
+  annotations: Record<string, string | null>,
+): Promise<void> {
+  await admin.patch(Namespace, undefined, namespace, "merge", { metadata: { annotations } });
+}
+
+/** Creates a claim by hand, under the name that a set will look for. */
+export async function provideClaim(
+  { admin, namespace }: World,
+  ordinal: number,
+  metadata: Partial<ObjectMeta> = {},
+): Promise<void> {
+  const object = claim({ namespace, name: claimName(ordinal), ...metadata }, { storageClassName: "standard" });
+  await admin.create(PersistentVolumeClaim, object);
+}
+
 /** What a rule wrote down on an object. */
 export function progressOn(object: KubernetesObject, rule: string): Record<string, unknown> | undefined {
   const text = object.metadata.annotations?.[`holdfast.dev/pvc-retention.${rule}`];
@@ -244,8 +263,9 @@ export function claimOf(
   { admin, namespace }: World,
   ordinal: number,
   name: string = set,
+  template = "data",
 ): Promise<KubernetesObject | undefined> {
-  return admin.get(PersistentVolumeClaim, namespace, claimName(ordinal, name));
+  return admin.get(PersistentVolumeClaim, namespace, claimName(ordinal, name, template));
 }
 
 /** The marker by which data is known again: a claim's volume, and for whom it was made. */
@@ -255,12 +275,17 @@ export interface Data {
 }
 
 /** What is behind the claims of these ordinals, as soon as there is something. */
-export async function dataOf(world: World, ordinals: readonly number[], name: string = set): Promise<Data[]> {
+export async function dataOf(
+  world: World,
+  ordinals: readonly number[],
+  name: string = set,
+  template = "data",
+): Promise<Data[]> {
   const data: Data[] = [];
   for (const ordinal of ordinals)
     data.push(
-      await world.eventually(`claim ${claimName(ordinal, name)} has a volume`, async () => {
-        const claim = await claimOf(world, ordinal, name);
+      await world.eventually(`claim ${claimName(ordinal, name, template)} has a volume`, async () => {
+        const claim = await claimOf(world, ordinal, name, template);
         const volume = (claim?.spec as { volumeName?: string } | undefined)?.volumeName;
         return claim && volume !== undefined && { claim: claim.metadata.uid, volume };
       }),
@@ -274,10 +299,11 @@ export async function dataStays(
   ordinals: readonly number[],
   data: readonly Data[],
   name: string = set,
+  template = "data",
 ): Promise<void> {
   await world.rest();
   for (const [index, ordinal] of ordinals.entries()) {
-    const claim = await claimOf(world, ordinal, name);
+    const claim = await claimOf(world, ordinal, name, template);
     expect(claim?.metadata.uid).toBe(data[index]?.claim);
     expect(claim?.metadata.deletionTimestamp).toBeUndefined();
     const volume = await world.admin.get(PersistentVolume, undefined, data[index]?.volume ?? "");
@@ -290,21 +316,28 @@ export async function dataStays(
 export async function dataGoes(
   world: World,
   ordinals: readonly number[],
-  data: readonly Data[],
+  data: readonly (Data | undefined)[],
   name: string = set,
+  template = "data",
 ): Promise<void> {
   for (const [index, ordinal] of ordinals.entries()) {
     const old = data[index];
     if (!old) throw new Error(`Nothing is known of the data of ${ordinal}.`);
-    await claimIsGone(world, ordinal, old.claim, name);
+    await claimIsGone(world, ordinal, old.claim, name, template);
     await volumeGoes(world, old);
   }
 }
 
 /** Waits until this incarnation of a claim is gone. */
-export async function claimIsGone(world: World, ordinal: number, uid: string, name: string = set): Promise<void> {
-  await world.eventually(`claim ${claimName(ordinal, name)} goes`, async () => {
-    return (await claimOf(world, ordinal, name))?.metadata.uid !== uid;
+export async function claimIsGone(
+  world: World,
+  ordinal: number,
+  uid: string,
+  name: string = set,
+  template = "data",
+): Promise<void> {
+  await world.eventually(`claim ${claimName(ordinal, name, template)} goes`, async () => {
+    return (await claimOf(world, ordinal, name, template))?.metadata.uid !== uid;
   });
 }
 
@@ -336,12 +369,62 @@ export async function patchClaim(
   await admin.patch(PersistentVolumeClaim, namespace, claimName(ordinal, name), "merge", { metadata });
 }
 
+/** Puts a finalizer of the story's own on a claim. */
+export async function hold({ admin, namespace }: World, ordinal: number): Promise<void> {
+  await admin.patch(PersistentVolumeClaim, namespace, claimName(ordinal), "strategic", {
+    metadata: { finalizers: [holding] },
+  });
+}
+
+/** Takes it off. */
+export async function letGo({ admin, namespace }: World, ordinal: number): Promise<void> {
+  await admin.patch(PersistentVolumeClaim, namespace, claimName(ordinal), "strategic", {
+    metadata: { "$deleteFromPrimitiveList/finalizers": [holding] },
+  });
+}
+
+const holding = "story.example/hold";
+
+/** Says on a claim that whatever deletes it from now on does so for the story. */
+export async function goesByHand(world: World, ordinal: number): Promise<void> {
+  await patchClaim(world, ordinal, { annotations: { [byHandKey]: "true" } });
+}
+
+/** Somebody else who may own things. */
+export function ownerOf({ admin, namespace }: World, name: string): Promise<KubernetesObject> {
+  return admin.create(ConfigMap, configMap({ namespace, name }));
+}
+
+/** Takes a pod from its set, and waits until the set has taken it back. */
+export async function orphanPod(world: World, ordinal: number): Promise<void> {
+  const { admin, namespace } = world;
+  await admin.patch(Pod, namespace, `${set}-${ordinal}`, "merge", { metadata: { ownerReferences: null } });
+  await world.eventually(`pod ${set}-${ordinal} is taken back`, async () => {
+    return (await podOf(world, ordinal))?.metadata.ownerReferences?.some(({ controller }) => controller);
+  });
+}
+
+let touches = 0;
+
+/** Changes a set without changing what it wants, so that everybody looks at it. */
+export function touch(world: World, name: string = set): Promise<void> {
+  return annotateSet(world, { "story.example/touched": `${++touches}` }, name);
+}
+
 /** A reference to an object. It only owns, unless told otherwise. */
 export function referenceTo(
   { apiVersion, kind, metadata: { name, uid } }: KubernetesObject,
   more: Partial<OwnerReference> = {},
 ): OwnerReference {
   return { apiVersion, kind, name, uid, ...more };
+}
+
+/** The answer to a list that finds nothing. */
+export async function emptyList(): Promise<ApiResponse> {
+  async function* text() {
+    yield JSON.stringify({ kind: "List", apiVersion: "v1", metadata: { resourceVersion: "1" }, items: [] });
+  }
+  return { status: 200, headers: { "content-type": "application/json" }, body: text() };
 }
 
 interface NoticeEvent extends KubernetesObject {
