@@ -26,7 +26,7 @@ export function addFinalizers(kind: Kind, object: KubernetesObject, finalizers: 
 }
 
 /**
- * Removes one finalizer, and the annotations that go with it, from the object as it was read. Every other finalizer
+ * Removes one finalizer, and the annotations and labels that go with it, from the object as it was read. Every other finalizer
  * stays whatever happens: the patch names one element and tests its value, because a merge patch would replace the
  * whole list.
  */
@@ -35,12 +35,19 @@ export function removeFinalizer(
   object: KubernetesObject,
   finalizer: string,
   annotations: readonly string[] = [],
+  labels: readonly string[] = [],
 ): Write {
   const path = `/metadata/finalizers/${object.metadata.finalizers?.indexOf(finalizer) ?? -1}`;
-  const present = annotations.filter((key) => object.metadata.annotations?.[key] !== undefined);
+  const { metadata } = object;
+  const gone = [
+    ...annotations
+      .filter((key) => metadata.annotations?.[key] !== undefined)
+      .map((key) => ["annotations", key] as const),
+    ...labels.filter((key) => metadata.labels?.[key] !== undefined).map((key) => ["labels", key] as const),
+  ];
   return guardedPatch(kind, object, [
     { op: "test", path, value: finalizer },
     { op: "remove", path },
-    ...present.map((key) => ({ op: "remove", path: `/metadata/annotations/${escapePointer(key)}` })),
+    ...gone.map(([where, key]) => ({ op: "remove", path: `/metadata/${where}/${escapePointer(key)}` })),
   ]);
 }

@@ -37,6 +37,11 @@ export function refer(facts: SetAndClaims): readonly WriteStep[] {
   });
 }
 
+/** How many claims would go with the set if it were deleted now. */
+export function tiedTo({ set, claims }: SetAndClaims): number {
+  return claims.filter((one) => !isBeingDeleted(one.claim) && ownersIn(set, one).set).length;
+}
+
 /** Takes away the marks that were made because the set goes with its claims, which it does not. */
 export function unmark({ set, claims }: SetAndClaims, because: string): readonly WriteStep[] {
   return claims.flatMap((one) => {

@@ -1,20 +1,18 @@
-import type { Decision, Step, Wait, WriteStep } from "../../../shared/decision.ts";
-import { addFinalizers, hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
-import { StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
-import { progressKey, readProgress } from "../../../shared/progress.ts";
+import type { Decision, WriteStep } from "../../../shared/decision.ts";
+import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { readProgress } from "../../../shared/progress.ts";
 import { cascading, isCascading, deletingRule as name } from "../../../shared/retention/cascade.ts";
 import type { SetAndClaims } from "../../../shared/retention/look-at-set.ts";
 import { readMark } from "../../../shared/retention/mark.ts";
-import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { retentionFinalizer } from "../../../shared/retention/traces.ts";
 import { refer, release, unmark, unmarked } from "./claims.ts";
+import { decideAlive } from "./decide-alive.ts";
 import type { Evidence } from "./evidence.ts";
+import { keeping, letGo, wait } from "./steps.ts";
 
 /** A set, and if it is held by our finalizer its claims and what its dependents show, read after it. */
 export type Facts = (SetAndClaims & { readonly evidence?: Evidence }) | undefined;
 
-/** The step on a set whose claims are kept. */
-const keeping = "keeping";
 const kept = "ClaimsKept";
 /** The end of a sentence. */
 const unproven =
@@ -25,24 +23,11 @@ const patience = 60_000;
 
 export function decide(facts: Facts, now: number): readonly Decision[] {
   if (!facts) return [];
-  if (!isBeingDeleted(facts.set)) return decideAlive(facts);
+  if (!isBeingDeleted(facts.set)) return decideAlive(facts, now);
   if (!hasFinalizer(facts.set, retentionFinalizer)) return [];
   const reason = keptBecause(facts);
   if (reason) return keep(facts, reason);
   return facts.policy && facts.policy.grace > 0 ? passToGrace(facts, now) : passOn(facts, now);
-}
-
-function decideAlive({ set, policy }: SetAndClaims): readonly Decision[] {
-  const { name } = set.metadata;
-  const subject = { about: set, kind: Sets };
-  const wanted = policy?.whenDeleted === "Delete" && (set.spec.volumeClaimTemplates?.length ?? 0) > 0;
-  if (wanted === hasFinalizer(set, retentionFinalizer)) return [];
-  if (wanted) {
-    const because = `StatefulSet ${name} gets ${retentionFinalizer}, so that its deletion waits until its claims are seen to.`;
-    return [{ ...subject, do: "write", because, writes: [addFinalizers(Sets, set, [retentionFinalizer])] }];
-  }
-  const because = `The policy of StatefulSet ${name} keeps its claims: ${retentionFinalizer} is removed.`;
-  return [letGo(set, because)];
 }
 
 /** Why the claims stay, as the end of a sentence. Unless it is proven that they are to go, they do. */
@@ -114,14 +99,4 @@ function waitForGrace(
   const note = `${because} Is pvc-retention/grace installed and running? To let the set go and keep its claims, set its policy to Retain.`;
   const notice = { type: "Warning", reason: notMarked, action: "Bequeath", note } as const;
   return [...writes, { ...wait(set, step, note), notice }];
-}
-
-function wait(set: StatefulSet, step: Step, because: string): Wait {
-  return { about: set, kind: Sets, do: "wait", because, step };
-}
-
-/** Takes the finalizer away, and what was written down. */
-function letGo(set: StatefulSet, because: string): WriteStep {
-  const writes = [removeFinalizer(Sets, set, retentionFinalizer, [progressKey(name)])];
-  return { about: set, kind: Sets, do: "write", because, writes };
 }

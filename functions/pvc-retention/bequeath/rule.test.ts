@@ -103,6 +103,62 @@ describe("a set that lives", () => {
     expect(decideAlive(set)).toEqual(expected);
   });
 
+  const claims = (...owners: OwnerReference[]) => [{ claim: claimOf(3, { ownerReferences: owners }) }];
+  const noted = (step: string, since = noon) => ({
+    [progressKey(deletingRule)]: nextProgress(setOf(), deletingRule, { name: step }, "So.", since) ?? "",
+  });
+  const projected = (step: string) => ({
+    "holdfast.dev/pvc-retention.project":
+      nextProgress(setOf(), "pvc-retention/project", { name: step }, "So.", noon) ?? "",
+  });
+  const turned = (owners: OwnerReference[], annotations: Record<string, string> = {}, field?: "Delete" | "Retain") => {
+    const spec = field
+      ? { persistentVolumeClaimRetentionPolicy: { whenDeleted: field, whenScaled: "Retain" as const } }
+      : {};
+    return bequeath.decide(
+      lookedAt(setOf({ policy: "Retain", ...held, annotations }, spec), claims(...owners)),
+      noon,
+      {},
+    );
+  };
+
+  test.each<[string, OwnerReference[], string[]]>([
+    ["our reference to the set", [toSet], ["set waits: keeping"]],
+    ["that of Kubernetes' own controller", [inTreeSet], ["set waits: keeping"]],
+    ["one to an earlier set of the name", [{ ...toSet, uid: "u0" }], ["set goes"]],
+    ["somebody else's", [custom], ["set goes"]],
+  ])("whose policy turns to Retain is held until no claim would go with it: %s", (_, owners, expected) => {
+    expect(story(turned(owners))).toEqual(expected);
+    expect(story(turned(owners, projected("in-force"), "Delete"))).toEqual(expected);
+  });
+
+  test("is let go when the references are as somebody else's value of the field wants them", () => {
+    for (const step of ["held", "fought-over"]) {
+      expect(story(turned([inTreeSet], projected(step), "Delete"))).toEqual(["set goes"]);
+      expect(story(turned([inTreeSet], projected(step), "Retain"))).toEqual(["set waits: keeping"]);
+    }
+  });
+
+  test("is looked at again soon, and after ten minutes on its turn only", () => {
+    expect(turned([toSet])).toMatchObject([{ step: { details: { left: 1 } }, next: noon + 5_000 }]);
+    expect(turned([toSet], noted("keeping", noon - 599_000))).toMatchObject([{ next: noon + 5_000 }]);
+    expect(turned([toSet], noted("keeping", noon - 600_000))[0]).not.toHaveProperty("next");
+  });
+
+  test("is let go with the label of its due time", () => {
+    const labels = { "holdfast.dev/waiting": "true", app: "web" };
+    const set = setOf({ policy: "Retain", ...held, labels, annotations: noted("keeping") });
+    const [decision] = bequeath.decide(lookedAt(set, []), noon, {});
+    const text = JSON.stringify(decision?.do === "write" && decision.writes);
+    for (const path of ["annotations/holdfast.dev~1pvc-retention.bequeath", "labels/holdfast.dev~1waiting"])
+      expect(text).toContain(`{"op":"remove","path":"/metadata/${path}"}`);
+  });
+
+  test("forgets that its claims were to be kept when they are to go again", () => {
+    const set = setOf({ policy: both, ...held, annotations: noted("keeping") });
+    expect(bequeath.decide(lookedAt(set, []), noon, {})).toMatchObject([{ do: "leave" }]);
+  });
+
   test("loses our finalizer and no other", () => {
     const [decision] = bequeath.decide(lookedAt(setOf({ policy: "Retain", ...held }), []), noon, {});
     expect(decision?.do === "write" && decision.writes).toMatchObject([

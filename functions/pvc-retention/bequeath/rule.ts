@@ -16,6 +16,7 @@ import { readMark } from "../../../shared/retention/mark.ts";
 import { hasTraces, retentionFinalizer } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
 import { decide, type Facts } from "./decide.ts";
+import { isWanted } from "./decide-alive.ts";
 import { readEvidence } from "./evidence.ts";
 
 export const bequeath = rule({
@@ -62,7 +63,7 @@ async function look(client: Client, namespace: string | undefined, name: string)
     client,
     namespace,
     name,
-    (set) => isBeingDeleted(set) && hasFinalizer(set, retentionFinalizer),
+    (set, policy) => hasFinalizer(set, retentionFinalizer) && (isBeingDeleted(set) || !isWanted(set, policy)),
   );
   if (!held || !isBeingDeleted(held.set) || !hasFinalizer(held.set, retentionFinalizer)) return held;
   return { ...held, evidence: await readEvidence(client, held.set) };

@@ -9,6 +9,8 @@ export interface Moment {
   /** `undefined` once it was gone. */
   readonly set: SetLike | undefined;
   readonly policy: Policy | undefined;
+  /** Whether it was deleted with `--cascade=orphan`, now or before. */
+  readonly orphaned: boolean;
   /** The sets of the namespace that there were. */
   readonly sets: readonly SetLike[];
 }
@@ -34,20 +36,34 @@ export function lastMomentsOf(truth: Truth, { metadata: { name, uid } }: SetLike
 }
 
 function between(truth: Truth, name: string, from: number, to: number): readonly Moment[] {
-  return scenes(truth, from, to).map(({ sets, home }) => {
+  return scenes(truth, from, to).map(({ at, sets, home }) => {
     const set = sets.find(({ metadata }) => metadata.name === name);
-    return { set, policy: set && policyOf(set, home), sets };
+    return {
+      set,
+      policy: set && policyOf(set, home),
+      sets,
+      orphaned: set !== undefined && wasOrphaned(truth, set, at),
+    };
   });
 }
 
+function wasOrphaned({ changes }: Truth, { metadata }: SetLike, at: number): boolean {
+  return changes.some(
+    ({ object, after, at: then }) =>
+      then <= at && object.metadata.uid === metadata.uid && after?.metadata.finalizers?.includes("orphan"),
+  );
+}
+
 interface Scene {
+  /** Since when. */
+  readonly at: number;
   readonly sets: readonly SetLike[];
   readonly home: KubernetesObject | undefined;
 }
 
 /** What there was of sets and of their namespace at any time from `from` to `to`, told backwards from what there is now. */
 function scenes({ changes, chronicle }: Truth, from: number, to: number): readonly Scene[] {
-  let scene: Scene = {
+  let scene: Omit<Scene, "at"> = {
     sets: chronicle.live("StatefulSet") as readonly SetLike[],
     home: chronicle.live("Namespace").find(({ metadata }) => metadata.name === shop),
   };
@@ -57,15 +73,15 @@ function scenes({ changes, chronicle }: Truth, from: number, to: number): readon
     const change = changes[index] as Change;
     const { kind, metadata } = change.object;
     if (kind !== "StatefulSet" && !(kind === "Namespace" && metadata.name === shop)) continue;
-    if (change.at <= to) found.push(scene);
+    if (change.at <= to) found.push({ ...scene, at: change.at });
     until = change.at;
     scene = before(scene, change);
   }
-  if (until >= from) found.push(scene);
+  if (until >= from) found.push({ ...scene, at: 0 });
   return found;
 }
 
-function before({ sets, home }: Scene, { object, before }: Change): Scene {
+function before({ sets, home }: Omit<Scene, "at">, { object, before }: Change): Omit<Scene, "at"> {
   if (object.kind !== "StatefulSet") return { sets, home: before };
   const others = sets.filter(({ metadata }) => metadata.uid !== object.metadata.uid);
   return { home, sets: before ? [...others, before as SetLike] : others };
@@ -83,9 +99,8 @@ export function isCondemned({ set, policy, sets }: Moment, claim: KubernetesObje
 }
 
 /** Whether at this moment the claim was to go with its set, should that be deleted. */
-export function goesWithSet({ set, policy, sets }: Moment, claim: KubernetesObject): boolean {
-  if (!set || !hasLabels(set, claim) || yielding(sets, claim).length > 1) return false;
-  if (set.metadata.finalizers?.includes("orphan")) return false;
+export function goesWithSet({ set, policy, sets, orphaned }: Moment, claim: KubernetesObject): boolean {
+  if (!set || orphaned || !hasLabels(set, claim) || yielding(sets, claim).length > 1) return false;
   return ordinalOf(set, claim.metadata.name) !== undefined && policy?.whenDeleted === "Delete";
 }
 

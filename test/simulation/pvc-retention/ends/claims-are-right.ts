@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import { claimsOf, type End, type EndTruth } from "../../ends/end.ts";
 import { goesWithSet, isCondemned, lastMomentsOf, type Moment, momentsOf, setsEver } from "../moments.ts";
-import { finalizer, meansSetOrPod, ordinalOf, progressOn, type SetLike } from "../words.ts";
+import { deleteAtKey, finalizer, meansSetOrPod, ordinalOf, progressOn, type SetLike } from "../words.ts";
 
 /** No claim is left of a replica that was scaled away, where the policy deletes it: unless it is marked, saved, or somebody else's. */
 export const condemnedClaimsGo: End = {
@@ -17,15 +17,30 @@ export const condemnedClaimsGo: End = {
         return `Claim ${claim.metadata.name} is being deleted and does not go.`;
       }
       const said = progressOn(claim, "grace")?.step;
-      if (said === "saved") continue;
-      if (said === "marked" && (moment.policy?.grace ?? 0) > 0) continue;
-      if (podOf(truth, claim)) continue;
-      if (said === undefined || said !== "marked")
-        return `Claim ${claim.metadata.name} is left, although its replica was scaled away.`;
+      if (said === "saved" || isMarked(claim) || isUsed(truth, claim)) continue;
+      return `Claim ${claim.metadata.name} is left, although its replica was scaled away.`;
     }
     return undefined;
   },
 };
+
+/** A claim that is marked with a time goes then, or is not marked any more; some times are further off than any run lasts. */
+export const marksComeDue: End = {
+  name: "marks-come-due",
+  check(truth) {
+    const soon = (truth.changes.at(-1)?.at ?? 0) + 900_000;
+    const [left] = claimsOf(truth).filter(
+      (claim) => isMarked(claim) && !isUsed(truth, claim) && !claim.metadata.deletionTimestamp && dueTime(claim) < soon,
+    );
+    return (
+      left &&
+      `Claim ${left.metadata.name} is marked to go at ${left.metadata.annotations?.[deleteAtKey]}, and is there.`
+    );
+  },
+};
+
+const dueTime = ({ metadata }: KubernetesObject) => Date.parse(metadata.annotations?.[deleteAtKey] ?? "");
+const isMarked = (claim: KubernetesObject) => progressOn(claim, "grace")?.step === "marked";
 
 /** Where a set was deleted with its pods, and its policy then said so and had said so for a while, none of its claims is left. */
 export const claimsGoWithTheirSet: End = {
@@ -37,7 +52,7 @@ export const claimsGoWithTheirSet: End = {
       if (!set || sets.some((one) => lives(truth, one)) || hasOwner(claim, set)) continue;
       const moments = lastMomentsOf(truth, set).filter((moment) => moment.set);
       if (!truth.calm || !isDoomed(truth, set, moments, claim)) continue;
-      if (progressOn(claim, "grace")?.step !== "marked" && !wasSaved(truth, claim) && !isUsed(truth, claim))
+      if (!isMarked(claim) && !wasSaved(truth, claim) && !isUsed(truth, claim))
         return `Claim ${claim.metadata.name} is left, although its set was deleted and its policy deletes it.`;
     }
     return undefined;
@@ -115,4 +130,3 @@ function podsOf({ chronicle }: EndTruth, { metadata }: KubernetesObject) {
 }
 
 const isUsed = (truth: EndTruth, claim: KubernetesObject) => podsOf(truth, claim).length > 0;
-const podOf = (truth: EndTruth, claim: KubernetesObject) => podsOf(truth, claim)[0];

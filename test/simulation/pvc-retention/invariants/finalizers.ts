@@ -2,17 +2,18 @@ import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import { type Invariant, isBy, leaving, type Truth } from "../../invariants/invariant.ts";
 import { goesWithSet, momentsOf, unseen } from "../moments.ts";
 import { finalizer, meansSetOrPod, ordinalOf, progressOn, type SetLike } from "../words.ts";
+import { fieldOf } from "./field.ts";
 
 /**
  * Our finalizer leaves a set that is being deleted only when its claims are as the policy wants them: all given to the set, all
- * marked with a time, or none of either. What others have changed a moment before nobody can have seen.
+ * marked with a time, or none of either; and a set that lives only when none goes with it. What others have changed a moment before nobody can have seen.
  */
 export const finalizerLeavesLast: Invariant = {
   name: "finalizer-leaves-last",
   check(change, truth) {
     if (!isBy(change, "pvc-retention") || change.object.kind !== "StatefulSet") return undefined;
     const set = change.before as SetLike | undefined;
-    if (!set?.metadata.deletionTimestamp || !leaving(change).includes(finalizer)) return undefined;
+    if (!set || !leaving(change).includes(finalizer)) return undefined;
     const now = change.at;
     const claims = truth.chronicle
       .live("PersistentVolumeClaim")
@@ -20,6 +21,10 @@ export const finalizerLeavesLast: Invariant = {
     const tied = claims.filter((claim) => refers(claim, set));
     const promised = claims.filter((claim) => isPromised(claim, set));
     const title = `${finalizer} left set ${set.metadata.name}`;
+    if (!set.metadata.deletionTimestamp) {
+      const [claim] = isOfOthers(set) ? [] : tied;
+      return claim && `${title}, although claim ${claim.metadata.name} would still go with it.`;
+    }
     for (const claim of [...tied, ...promised]) {
       const goes = momentsOf(truth, set.metadata.name).some((moment) => goesWithSet(moment, claim));
       if (!goes) return `${title}, although claim ${claim.metadata.name} goes with it and the policy keeps it.`;
@@ -31,6 +36,12 @@ export const finalizerLeavesLast: Invariant = {
     return left && `${title} before claim ${left.metadata.name} was seen to, as others were.`;
   },
 };
+
+/** Whether a value of the field that somebody else has chosen wants the references. */
+function isOfOthers(set: SetLike): boolean {
+  const step = progressOn(set, "project")?.step;
+  return fieldOf(set).whenDeleted === "Delete" && (step === "held" || step === "fought-over");
+}
 
 /** Whether neither others nor a deletion have touched the claim since anybody can have looked. */
 function isSettled({ metadata }: KubernetesObject, { changes }: Truth, now: number): boolean {

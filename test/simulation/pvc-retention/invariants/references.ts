@@ -1,8 +1,9 @@
 import type { KubernetesObject, OwnerReference } from "../../../../shared/kubernetes/object.ts";
 import { type Invariant, isBy, isClaim, type Truth } from "../../invariants/invariant.ts";
 import type { Change } from "../../world/change.ts";
-import { goesWithSet, isCondemned, type Moment, momentsOf, setsEver, yielding } from "../moments.ts";
+import { goesWithSet, isCondemned, type Moment, momentsOf, setsEver, unseen, yielding } from "../moments.ts";
 import { deleteAtKey, meansSetOrPod, ordinalOf } from "../words.ts";
+import { fieldOf } from "./field.ts";
 
 const ownersOf = (claim: KubernetesObject | undefined) => claim?.metadata.ownerReferences ?? [];
 const key = (reference: OwnerReference) => JSON.stringify(reference);
@@ -23,7 +24,10 @@ export const sparesUsersReferences: Invariant = {
   },
 };
 
-/** While the set lives, what Kubernetes' own controller has put on a claim is its own business where it knows the field. */
+/**
+ * While the set lives, what Kubernetes' own controller has put on a claim with a pod is its own business where it knows the field;
+ * so it is on one without, while the field says so.
+ */
 export const sparesKubernetesReferences: Invariant = {
   name: "spares-kubernetes-references",
   check(change, truth) {
@@ -33,6 +37,14 @@ export const sparesKubernetesReferences: Invariant = {
     const taken = missing(before, after).find(({ blockOwnerDeletion }) => blockOwnerDeletion);
     // A claim without a pod is looked after by own: a reference that is left on it is replaced.
     if (!taken || (isBy(change, "pvc-retention/own") && taken.kind === "Pod")) return undefined;
+    const isAbandoned = setsEver(truth, before).some((set) => {
+      const pod = `${set.metadata.name}-${ordinalOf(set, before.metadata.name)}`;
+      const hasPod = truth.chronicle.live("Pod").some(({ metadata }) => metadata.name === pod);
+      return (
+        !hasPod && momentsOf(truth, set.metadata.name).some((moment) => fieldOf(moment.set).whenDeleted === "Retain")
+      );
+    });
+    if (isAbandoned) return undefined;
     return `Claim ${before.metadata.name} lost its owner ${taken.kind} ${taken.name}, which Kubernetes has put there.`;
   },
 };
@@ -58,14 +70,17 @@ function problemOf(reference: OwnerReference, claim: KubernetesObject, truth: Tr
   if (others.length > 0) return "although something else controls it";
   const sets = setsEver(truth, claim).filter(({ metadata }) => meansSetOrPod(metadata.name, reference));
   if (sets.length === 0) return "which does not yield its name";
-  const wasThere = truth.changes.some(({ object }) => object.kind === kind && object.metadata.uid === uid);
-  const set = sets.find(({ metadata }) => kind === "Pod" || metadata.uid === uid);
-  if (!wasThere || !set) return "which never was";
+  const now = truth.changes.at(-1)?.at ?? 0;
+  const last = truth.changes.findLast(({ object }) => object.kind === kind && object.metadata.uid === uid);
+  if (!last || (!last.after && last.at < now - unseen)) return "which is not there";
+  const set = sets.find(({ metadata }) => kind === "Pod" || metadata.uid === uid) ?? sets[0];
+  if (!set) return "which is no set";
   if (kind === "Pod" && name !== `${set.metadata.name}-${ordinalOf(set, claim.metadata.name)}`)
     return "which has another ordinal";
   const asks = kind === "Pod" ? isCondemned : staysOrGoesWithSet;
   const isAsked = momentsOf(truth, set.metadata.name).some(
-    (moment) => moment.policy?.grace === 0 && asks(moment, claim),
+    (moment) =>
+      moment.policy?.grace === 0 && asks(moment, claim) && (kind === "Pod" || moment.set?.metadata.uid === uid),
   );
   return isAsked ? undefined : "although no policy asks for it";
 }

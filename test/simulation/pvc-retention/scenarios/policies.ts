@@ -27,7 +27,8 @@ const act: Scenario["act"] = async (stage) => {
     await awhile(stage);
     await setPolicy(stage, "web", pick(stage.random, anything));
   }
-  await stage.pause(3_000);
+  await stage.pause(pick(stage.random, [3_000, 20_000]));
+  if (stage.random.below(4) === 0) return;
   // Right before the deletion, and with no time for anybody to notice.
   if (stage.random.below(2)) await setPolicy(stage, "web", pick(stage.random, policies));
   if (stage.random.below(2)) await scale(stage, "web", 1);
@@ -41,6 +42,8 @@ export const policyFlips: Scenario = {
   name: "policy-flips",
   doc: "The policy of a set changes again and again, at last right before a scale-down and a deletion.",
   setting: whole,
+  // That the last reference has left a claim wakes nobody.
+  waits: true,
   act,
 };
 
@@ -49,6 +52,26 @@ export const policyFlipsByRules: Scenario = {
   name: "policy-flips-by-rules",
   doc: "The same where nothing is projected: no claim may go that the policy keeps, whatever the timing.",
   setting: off,
+};
+
+export const keptInTime: Scenario = {
+  ...withSets,
+  name: "kept-in-time",
+  doc: "A policy that deletes claims is taken back long before a scale-down and a deletion: nothing may go then, not even what has no pod.",
+  setting: whole,
+  async act(stage) {
+    await createSet(stage, "web", { replicas: 3, policy: pick(stage.random, policies) });
+    await stage.until(runs("web", 3));
+    await scale(stage, "web", 2);
+    await stage.pause(5_000);
+    await setPolicy(stage, "web", pick(stage.random, ["Retain", null, "DeleteAll"]));
+    // Twice as long as anybody takes where nothing goes wrong.
+    await stage.until(async () => false);
+    if (stage.random.below(2)) await scale(stage, "web", 1);
+    await stage.pause(2_000);
+    await deleteSomehow(stage, "web");
+    await stage.until(setIsGone("web"));
+  },
 };
 
 export const policyGone: Scenario = {

@@ -8,7 +8,14 @@ import {
 } from "./deleted.ts";
 import { graceAfterDeletion, graceAfterScaleDown, graceChanges } from "./graced.ts";
 import { claimsMadeBefore, rivalSets } from "./others.ts";
-import { namespaceDefault, policyFlips, policyFlipsByRules, policyGone, rollingUpdate } from "./policies.ts";
+import {
+  keptInTime,
+  namespaceDefault,
+  policyFlips,
+  policyFlipsByRules,
+  policyGone,
+  rollingUpdate,
+} from "./policies.ts";
 import { ordinalsMoved, scaledByRules, scaledDownAndUp, scaledWithoutField } from "./scaled.ts";
 
 /** Every scenario of PVC retention. */
@@ -24,6 +31,7 @@ export const scenarios: readonly Scenario[] = [
   recreated,
   policyFlips,
   policyFlipsByRules,
+  keptInTime,
   policyGone,
   namespaceDefault,
   rollingUpdate,

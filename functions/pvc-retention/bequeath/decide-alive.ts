@@ -1,0 +1,60 @@
+import type { Decision } from "../../../shared/decision.ts";
+import { addFinalizers, hasFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import { readProgress } from "../../../shared/progress.ts";
+import { deletingRule as name } from "../../../shared/retention/cascade.ts";
+import type { SetAndClaims } from "../../../shared/retention/look-at-set.ts";
+import type { Policy } from "../../../shared/retention/policy.ts";
+import { retentionInForce, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
+import { retentionFinalizer } from "../../../shared/retention/traces.ts";
+import { tiedTo } from "./claims.ts";
+import { keeping, letGo, wait } from "./steps.ts";
+
+/** So often it is looked whether the claims of a set that lives have been released, and for so long. Milliseconds. */
+const recheck = 5_000;
+const longWait = 600_000;
+/** The rule that says whose the set's field is. */
+const projectingRule = "pvc-retention/project";
+
+/** Puts the finalizer on a set whose deletion is to wait for us, and takes it off one whose claims are kept once nothing ties them to it. */
+export function decideAlive(facts: SetAndClaims, now: number): readonly Decision[] {
+  const { set, policy } = facts;
+  const title = `StatefulSet ${set.metadata.name}`;
+  const subject = { about: set, kind: Sets };
+  const wanted = isWanted(set, policy);
+  const isHeld = hasFinalizer(set, retentionFinalizer);
+  if (!isHeld) {
+    if (!wanted) return [];
+    const because = `${title} gets ${retentionFinalizer}, so that its deletion waits until its claims are seen to.`;
+    return [{ ...subject, do: "write", because, writes: [addFinalizers(Sets, set, [retentionFinalizer])] }];
+  }
+  if (wanted) return forget(set);
+  const left = isFieldOfOthers(set) ? 0 : tiedTo(facts);
+  if (left === 0) return [letGo(set, `The policy of ${title} keeps its claims: ${retentionFinalizer} is removed.`)];
+  const because =
+    `The policy of ${title} keeps its claims, and ${left} of them still refer to it: ` +
+    `${retentionFinalizer} stays until they do not, because they would go with the set.`;
+  // Nobody's event tells that the last reference is gone. One that stays for long is somebody's, and is looked at now and then.
+  const since = Date.parse((wasKeeping(set) && readProgress(set, name)?.since) || "") || now;
+  const next = now - since < longWait ? { next: now + recheck } : {};
+  return [{ ...wait(set, { name: keeping, details: { left } }, because), ...next }];
+}
+
+/** Whether the set's deletion is to wait for us. */
+export function isWanted({ spec }: StatefulSet, policy: Policy | undefined): boolean {
+  return policy?.whenDeleted === "Delete" && (spec.volumeClaimTemplates?.length ?? 0) > 0;
+}
+
+/** The policy has turned to keeping and back again. */
+function forget(set: StatefulSet): readonly Decision[] {
+  const because = `The claims of StatefulSet ${set.metadata.name} are to go with it.`;
+  return wasKeeping(set) ? [{ about: set, kind: Sets, do: "leave", because }] : [];
+}
+
+const wasKeeping = (set: StatefulSet) => readProgress(set, name)?.step === keeping;
+
+/** Whether the field deletes claims because somebody else wants it to, so that references to the set are as they are to be. */
+function isFieldOfOthers(set: StatefulSet): boolean {
+  const step = readProgress(set, projectingRule)?.step;
+  return retentionInForce(set)?.whenDeleted === "Delete" && (step === "held" || step === "fought-over");
+}
