@@ -1,19 +1,29 @@
 import { layerOf } from "../layer/layer.ts";
+import type { LayerFile } from "../layer/tar.ts";
 import { jsonContent } from "../oci/content.ts";
-import { mediaTypes } from "../oci/descriptor.ts";
+import { mediaTypes, type Platform } from "../oci/descriptor.ts";
 import { type Image, indexOf } from "../oci/image.ts";
 import { writeLayout } from "../output/write-layout.ts";
 
+const account: LayerFile = {
+  path: "etc/passwd",
+  content: Buffer.from("nonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n"),
+};
+
 /** Writes a base for both platforms to an OCI layout, with nothing in it that could run. */
-export async function writeEmptyBase(folder: string): Promise<void> {
-  const images = [await imageOf("amd64"), await imageOf("arm64", "v8")];
+export const writeEmptyBase = (folder: string): Promise<void> => writeBase(folder, {});
+
+/** Writes a base for both platforms, with files for each architecture. */
+export async function writeBase(folder: string, files: Readonly<Record<string, readonly LayerFile[]>>): Promise<void> {
+  const images = [
+    await imageOf({ os: "linux", architecture: "amd64" }, [account, ...(files.amd64 ?? [])]),
+    await imageOf({ os: "linux", architecture: "arm64", variant: "v8" }, [account, ...(files.arm64 ?? [])]),
+  ];
   await writeLayout(folder, [{ name: "base", index: indexOf(images, {}), images, attached: [] }]);
 }
 
-async function imageOf(architecture: string, variant?: string): Promise<Image> {
-  const platform = { os: "linux", architecture, ...(variant ? { variant } : {}) };
-  const passwd = Buffer.from("nonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n");
-  const { content, diffId } = await layerOf([{ path: "etc/passwd", content: passwd }], "account");
+async function imageOf(platform: Platform, files: readonly LayerFile[]): Promise<Image> {
+  const { content, diffId } = await layerOf(files, "base");
   const settings = {
     Env: ["PATH=/usr/bin", "SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt"],
     Entrypoint: ["/bin/sh"],
