@@ -15,8 +15,9 @@ export function build(folder: string): KubernetesObject[] {
   return parseYaml(run(["kustomize", join(root, folder)]), folder) as KubernetesObject[];
 }
 
-/** An administrator's kustomization; resources and components are folders of the repository. */
+/** An administrator's kustomization; resources and components are folders of the repository, objects are their own. */
 interface Overlay {
+  readonly objects?: readonly KubernetesObject[];
   readonly resources?: readonly string[];
   readonly components?: readonly string[];
   readonly namespace?: string;
@@ -24,11 +25,20 @@ interface Overlay {
 }
 
 /** Builds an overlay that lies outside of the repository, on the default where it names nothing else. */
-export function buildOverlay({ resources = [standard], components = [], ...rest }: Overlay): KubernetesObject[] {
+export function buildOverlay({
+  objects = [],
+  resources = [standard],
+  components = [],
+  ...rest
+}: Overlay): KubernetesObject[] {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-kustomize-"));
   const from = (path: string) => relative(folder, join(root, path));
   try {
-    const parts = { resources: resources.map(from), components: components.map(from) };
+    const own = objects.map((object, index) => {
+      writeFileSync(join(folder, `${index}.yaml`), stringify(object));
+      return `${index}.yaml`;
+    });
+    const parts = { resources: [...own, ...resources.map(from)], components: components.map(from) };
     writeFileSync(join(folder, "kustomization.yaml"), stringify({ ...parts, ...rest }));
     return parseYaml(run(["kustomize", folder]), folder) as KubernetesObject[];
   } finally {

@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { defaultFeatures } from "../../../local/knative/features.ts";
 import { readTrigger } from "../../../local/knative/manifest/trigger.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readPolicy } from "../../../shared/retention/policy.ts";
 import { ofKind } from "../../manifests/schemas/schemas.ts";
 import { kubectl } from "../kubectl.ts";
-import { build, environmentOf, eventOf, namesOf, sorted, sweepRows } from "./build.ts";
+import { build, buildOverlay, environmentOf, eventOf, namesOf, sorted, sweepRows } from "./build.ts";
 
 describe.skipIf(!kubectl)("the examples", () => {
   test("document-mode sets the mode and adds the Triggers that it needs", () => {
@@ -21,10 +22,42 @@ describe.skipIf(!kubectl)("the examples", () => {
     const { SELECTOR, EXCLUDED_NAMESPACES } = environmentOf("pvc-protection-protect", objects);
     expect(objectSelector?.matchLabels).toEqual(Object.fromEntries([SELECTOR?.split("=") ?? []]));
     expect(namespaceSelector?.matchExpressions?.[0]?.values).toEqual(EXCLUDED_NAMESPACES?.split(","));
-    expect(sweepRows(objects).map(({ rule, excludedNamespaces }) => [rule, excludedNamespaces.join(",")])).toEqual([
-      ["pvc-protection/protect", EXCLUDED_NAMESPACES],
-      ["pvc-protection/release", ""],
-    ]);
+    const [protect, ...others] = sweepRows(objects);
+    const [usual, ...rest] = sweepRows(build("knative"));
+    const excludedNamespaces = EXCLUDED_NAMESPACES?.split(",");
+    expect(protect).toEqual({ ...usual, labelSelector: SELECTOR, excludedNamespaces });
+    expect(others).toEqual(rest);
+  });
+
+  test("retention-default gives namespaces a policy, and retention-grace sets a policy and a delay; other objects stay as they are", () => {
+    const metadata = { namespace: "shop", name: "web", annotations: { "example.com/a": "b" } };
+    const objects = [
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } },
+      { apiVersion: "apps/v1", kind: "StatefulSet", metadata, spec: { replicas: 3 } },
+      { apiVersion: "v1", kind: "ConfigMap", metadata },
+    ] as KubernetesObject[];
+    const placed = (component: string) => {
+      const built = buildOverlay({ objects, resources: [], components: [`knative/examples/${component}`] });
+      const find = (kind: string) => built.find((object) => object.kind === kind)!;
+      expect(find("ConfigMap").metadata).toEqual(metadata);
+      return { set: find("StatefulSet"), namespace: find("Namespace") };
+    };
+    const byDefault = placed("retention-default");
+    expect(byDefault.set).toEqual(objects[1]);
+    expect(readPolicy(byDefault.set, byDefault.namespace)).toMatchObject({
+      name: "DeleteOnScaledownAndStatefulSetDeletion",
+      grace: 0,
+      faults: [],
+    });
+    const kept = placed("retention-grace");
+    expect(kept.namespace).toEqual(objects[0]);
+    expect(kept.set.metadata.annotations).toMatchObject(metadata.annotations);
+    expect(kept.set.spec).toEqual({ replicas: 3 });
+    expect(readPolicy(kept.set, kept.namespace)).toMatchObject({
+      name: "DeleteOnScaledownOnly",
+      grace: 24 * 3600 * 1000,
+      faults: [],
+    });
   });
 
   test("images leaves no placeholder", () => {
