@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readList } from "./list-items.ts";
+import { readLists } from "./list-items.ts";
 
 function* inPieces(text: string, cuts: readonly number[]) {
   const bytes = Buffer.from(text);
@@ -12,9 +12,8 @@ function* inPieces(text: string, cuts: readonly number[]) {
   }
 }
 
-function read(text: string, cuts: readonly number[] = []) {
+function read(text: string, cuts: readonly number[] = [], list = readLists<unknown>()) {
   const given: unknown[] = [];
-  const list = readList<unknown>();
   for (const piece of inPieces(text, cuts)) {
     list.take(piece);
     for (let item = list.next(); item; item = list.next()) given.push(item);
@@ -47,6 +46,64 @@ describe("items of a list", () => {
     );
   });
 
+  test("are read from list after list with one reader", () => {
+    const page = fc.record({ items: fc.array(item, { maxLength: 3 }), metadata: item });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(page, cuts), { minLength: 2, maxLength: 4 }), (pages) => {
+        const reader = readLists<unknown>();
+        for (const [page, cuts] of pages) {
+          const { given, envelope } = read(JSON.stringify(page), cuts, reader);
+          expect(given).toEqual(JSON.parse(JSON.stringify(page)).items);
+          expect(envelope).toEqual({ ...JSON.parse(JSON.stringify(page)), items: [] });
+        }
+      }),
+    );
+  });
+
+  test("have empty arrays at what is left out, and nothing else is changed", () => {
+    const names = ["metadata", "managedFields", "spec", "containers", "other", "metad\u0061ta"];
+    const name = fc.constantFrom(...names);
+    const few = { maxLength: 3, maxKeys: 3 };
+    const { anything } = fc.letrec<{ anything: unknown }>((tie) => ({
+      anything: fc.oneof(
+        { maxDepth: 4 },
+        tricky,
+        name,
+        fc.constant(null),
+        fc.array(tie("anything"), few),
+        fc.dictionary(name, tie("anything"), few),
+      ),
+    }));
+    const object = fc.dictionary(name, fc.oneof(anything, fc.dictionary(name, anything, few)), few);
+    const emptied = (item: Record<string, unknown>) => {
+      const { metadata, spec } = item as Record<string, Record<string, unknown> | undefined>;
+      for (const [parent, child] of [
+        [metadata, "managedFields"],
+        [spec, "containers"],
+      ] as const) {
+        if (isObject(parent) && Array.isArray(parent[child])) parent[child] = [];
+      }
+      return item;
+    };
+    const isObject = (value: unknown): value is Record<string, unknown> =>
+      typeof value === "object" && value !== null && !Array.isArray(value);
+    fc.assert(
+      fc.property(fc.array(object, few), cuts, fc.constantFrom(0, 2), (items, cuts, spaces) => {
+        const reader = readLists<unknown>(["metadata.managedFields", "spec.containers"]);
+        const text = JSON.stringify({ items, metadata: { managedFields: [1] } }, null, spaces);
+        const { given, envelope } = read(text, cuts, reader);
+        expect(given).toEqual(JSON.parse(JSON.stringify(items)).map(emptied));
+        expect(envelope).toEqual({ items: [], metadata: { managedFields: [1] } });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("cannot be left out by paths that are none", () => {
+    for (const path of ["metadata", "spec.containers.env", "", ".spec"])
+      expect(() => readLists([path]), path).toThrow("is no path of two names");
+  });
+
   test("may be absent or null", () => {
     expect(read('{"metadata":{}}')).toEqual({ given: [], envelope: { metadata: {} } });
     expect(read('{"items":null,"metadata":{}}')).toEqual({ given: [], envelope: { items: null, metadata: {} } });
@@ -59,7 +116,7 @@ describe("items of a list", () => {
   });
 
   test("are not waited for longer than they take to arrive", () => {
-    const list = readList<unknown>();
+    const list = readLists<unknown>();
     list.take('{"items":[{"a":1},{"b');
     expect([list.next(), list.next()]).toEqual([{ a: 1 }, undefined]);
     list.take('":2}');

@@ -34,7 +34,8 @@ export function sendRequest(url: string, options: http.RequestOptions, body?: st
  */
 export function bodyOf(response: http.IncomingMessage): Readable {
   if (response.headers["content-encoding"] !== "gzip") return response;
-  const plain = createGunzip();
+  // Each piece is a way through the thread pool and back: with pieces of 16 KiB, the default, a long list takes a third longer.
+  const plain = createGunzip({ chunkSize: 64 * 1024 });
   pipeline(response, plain, () => {});
   return plain;
 }

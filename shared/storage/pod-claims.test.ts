@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../kubernetes/object.ts";
-import { claimsOf, isTerminated, type UseMode, uses } from "./pod-claims.ts";
+import { claimsOf, isTerminated, type UseMode, unreadOf, uses } from "./pod-claims.ts";
 
 const stopped = { name: "main", state: { terminated: { exitCode: 0 } } };
 const running = { name: "main", state: { running: {} } };
@@ -35,6 +35,14 @@ const ownedByPod = (uid = "pod-uid", controller = true) => ({
 
 const used = (pod: KubernetesObject, target: KubernetesObject, mode: UseMode) =>
   claimsOf(pod).some((use) => uses(pod, use, target, mode));
+
+/** As a list gives it out. */
+function emptied(pod: KubernetesObject, paths: readonly string[]): KubernetesObject {
+  const copy = structuredClone(pod) as unknown as Record<string, Record<string, unknown> | undefined>;
+  for (const [parent = "", child = ""] of paths.map((path) => path.split(".")))
+    if (Array.isArray(copy[parent]?.[child])) copy[parent][child] = [];
+  return copy as unknown as KubernetesObject;
+}
 
 describe("whether a pod uses a claim", () => {
   test.each<[string, KubernetesObject, KubernetesObject, boolean, boolean]>([
@@ -160,6 +168,8 @@ describe("whether a pod uses a claim", () => {
     ],
   ])("%s", (_, pod, claim, strict, document) => {
     expect([used(pod, claim, "strict"), used(pod, claim, "document")]).toEqual([strict, document]);
+    const read = (mode: UseMode) => used(emptied(pod, unreadOf(mode)), claim, mode);
+    expect([read("strict"), read("document")], "without what is not read").toEqual([strict, document]);
   });
 });
 

@@ -98,3 +98,17 @@ export function uses(
   if (mode === "document" && isTerminated(pod)) return false;
   return ephemeral ? isControlledBy(target, pod) && !isShutDown(pod) : true;
 }
+
+/** Arrays of a pod that neither {@link claimsOf} nor {@link uses} reads, by their paths: for lists, which need not parse them. */
+export function unreadOf(mode: UseMode): readonly string[] {
+  return mode === "strict" ? [...unread, ...readIfTerminated] : unread;
+}
+
+const unread = ["metadata.managedFields", "spec.ephemeralContainers", "spec.tolerations", "status.conditions"];
+const readIfTerminated = [
+  "spec.containers",
+  "spec.initContainers",
+  "status.containerStatuses",
+  "status.initContainerStatuses",
+  "status.ephemeralContainerStatuses",
+];

@@ -7,7 +7,7 @@ import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/ki
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey, readProgress } from "../../../shared/progress.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
-import { claimsOf, isBound, isTerminated, type UseMode, uses } from "../../../shared/storage/pod-claims.ts";
+import { claimsOf, isBound, isTerminated, type UseMode, unreadOf, uses } from "../../../shared/storage/pod-claims.ts";
 import { finalizerName, holdfastProtection, inTreeProtection } from "../../../shared/storage/protection.ts";
 
 const name = "pvc-protection/release";
@@ -116,7 +116,8 @@ async function look(
     if (!named.some((claim) => claim && waiting(claim))) return none;
   }
   const claims: KubernetesObject[] = [];
-  for await (const claim of client.list(PersistentVolumeClaim, { ...scope, metadataOnly: true, pageSize: 500 })) {
+  const all = { ...scope, metadataOnly: true, leaveOut: ["metadata.managedFields"] };
+  for await (const claim of client.list(PersistentVolumeClaim, all)) {
     if (waiting(claim)) claims.push(claim);
   }
   if (claims.length === 0) return none;
@@ -136,7 +137,8 @@ async function findUsers(
   const modeOf = (claim: KubernetesObject): UseMode => (hasFinalizer(claim, finalizer) ? mode : "strict");
   const byName = new Map(claims.map((claim) => [claim.metadata.name, claim]));
   const users = new Map<string, User[]>();
-  for await (const pod of client.list(Pod, { ...scope, fieldSelector: "spec.nodeName!=" })) {
+  const bound = { ...scope, fieldSelector: "spec.nodeName!=", leaveOut: unreadOf(mode) };
+  for await (const pod of client.list(Pod, bound)) {
     for (const use of claimsOf(pod)) {
       const claim = byName.get(use.claim);
       if (!claim || !uses(pod, use, claim, modeOf(claim))) continue;
