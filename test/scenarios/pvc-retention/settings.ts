@@ -33,12 +33,15 @@ export const off: Setting = { ...whole, name: "with PROJECT=off", environment: p
 /** On a server from before Kubernetes 1.23, which does not know the field. */
 export const before: Setting = { ...whole, name: "on a server without the field", withoutClaimRetention: true };
 
-/** Whoever changes owner references must be allowed to delete what carries them, as on OpenShift. */
+/**
+ * Whoever changes owner references must be allowed to delete what carries them, as on OpenShift; and with the admission policy
+ * of PVC retention.
+ */
 export const guarded: Setting = {
   ...common,
-  name: "where changes of owner references are guarded",
+  name: "where changes of owner references are guarded, with the admission policy",
   guardsOwnerReferences: true,
-  components: [...common.components, "pvc-retention/owner-references-enforced"],
+  components: [...common.components, "pvc-retention/owner-references-enforced", "pvc-retention/admission-policy"],
 };
 
 /** Sources and brokers of knative/overlays/no-knative. */
