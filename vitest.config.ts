@@ -58,7 +58,7 @@ export default defineConfig({
           include: ["test/images/**/*.test.ts"],
           globalSetup: ["test/images/global-setup.ts"],
           maxWorkers: 2,
-          testTimeout: 120_000,
+          testTimeout: 240_000,
           hookTimeout: 240_000,
         },
       },
