@@ -55,6 +55,32 @@ describe("what kubectl sends", () => {
         status: {},
       },
     ],
+    [
+      "create service nodeport n --tcp=80:80 --node-port=30080",
+      "azhzAAoNCgJ2MRIHU2VydmljZRJlCh8KAW4SABoEZGVtbyIAKgAyADgAQgBaCAoDYXBwEgFuEj4KGgoFODAtODASA1RDUBhQIgYIABBQGgAogOsBEggKA2FwcBIBbhoAIghOb2RlUG9ydDoAQgBSAFoAYABoABoCCgAaACIA",
+      {
+        kind: "Service",
+        apiVersion: "v1",
+        metadata: { name: "n", namespace: "demo", labels: { app: "n" } },
+        spec: {
+          type: "NodePort",
+          ports: [{ name: "80-80", protocol: "TCP", port: 80, targetPort: 80, nodePort: 30080 }],
+          selector: { app: "n" },
+        },
+        status: {},
+      },
+    ],
+    [
+      "create service clusterip head --clusterip=None",
+      "azhzAAoNCgJ2MRIHU2VydmljZRJXCiUKBGhlYWQSABoEZGVtbyIAKgAyADgAQgBaCwoDYXBwEgRoZWFkEioSCwoDYXBwEgRoZWFkGgROb25lIglDbHVzdGVySVA6AEIAUgBaAGAAaAAaAgoAGgAiAA==",
+      {
+        kind: "Service",
+        apiVersion: "v1",
+        metadata: { name: "head", namespace: "demo", labels: { app: "head" } },
+        spec: { type: "ClusterIP", clusterIP: "None", selector: { app: "head" } },
+        status: {},
+      },
+    ],
   ])("%s", (_, base64, object) => {
     expect(decode(base64)).toEqual(object);
   });
@@ -79,15 +105,15 @@ describe("what is refused", () => {
   test("a kind that is not in the table", () => {
     expect(failure(envelope("Pod", new Uint8Array()))).toEqual([
       415,
-      "The laptop edition's API server does not know the kind Pod of v1 as protobuf; send JSON, as kubectl create -f does.",
+      "The laptop edition's API server does not know the kind Pod of v1 as protobuf, which this command sends; " +
+        "add --dry-run=client -o yaml to it, and give what it prints to kubectl apply -f -.",
     ]);
   });
 
   test("a field that is not in the table, rather than losing it", () => {
-    expect(failure(envelope("ConfigMap", bytes(9, "x")))).toEqual([
-      415,
-      "The laptop edition's API server does not know field 9 of ConfigMap as protobuf; send JSON, as kubectl create -f does.",
-    ]);
+    const [status, because] = failure(envelope("ConfigMap", bytes(9, "x"))) as [number, string];
+    expect(status).toBe(415);
+    expect(because).toContain("does not know field 9 of ConfigMap as protobuf");
   });
 
   test.each([

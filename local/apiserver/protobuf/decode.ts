@@ -39,7 +39,8 @@ const unknown = (what: string) =>
   new StatusError(
     415,
     "UnsupportedMediaType",
-    `The laptop edition's API server does not know ${what} as protobuf; send JSON, as kubectl create -f does.`,
+    `The laptop edition's API server does not know ${what} as protobuf, which this command sends; ` +
+      "add --dry-run=client -o yaml to it, and give what it prints to kubectl apply -f -.",
   );
 
 function decodeMessage(name: string, bytes: Uint8Array): Fields {
@@ -83,6 +84,8 @@ function decodeValue(type: string, field: WireField): unknown {
       return Number(field.value) || undefined;
     case "bool":
       return field.value === 1n;
+    case "flag":
+      return field.value === 1n || undefined;
     case "bytes":
       return Buffer.from(bytesOf(field)).toString("base64");
     case "raw":
