@@ -116,16 +116,17 @@ export async function podsRun(world: World, replicas: number, name: string = set
 
 /** Waits until a set says that it follows a policy, and both who obeys it and its deletion are prepared. */
 export async function inForce(world: World, policy: PolicyName, name: string = set): Promise<void> {
-  await world.eventually(`${policy} is in force for ${name}`, async () => {
-    const live = await setOf(world, name);
-    const said = progressOn(live, "project");
-    return (
-      said?.step === "in-force" &&
-      said.policy === policy &&
-      isHeld(live) === (policies[policy].deleted === "go") &&
-      live.status?.observedGeneration === live.metadata.generation
-    );
-  });
+  await world.eventually(`${policy} is in force for ${name}`, async () => isInForce(await setOf(world, name), policy));
+}
+
+export function isInForce(live: LiveSet, policy: PolicyName): boolean {
+  const said = progressOn(live, "project");
+  return (
+    said?.step === "in-force" &&
+    said.policy === policy &&
+    isHeld(live) === (policies[policy].deleted === "go") &&
+    live.status?.observedGeneration === live.metadata.generation
+  );
 }
 
 /** Whether a set has our finalizer. */
@@ -193,7 +194,7 @@ export async function askToDelete(world: World, cascade: Cascade = "Background",
  * Waits until the server's time, which is written in whole seconds, tells the set's first revision from a deletion that comes
  * now: what was made in the second of a deletion proves nothing.
  */
-async function isOld(world: World, name: string): Promise<void> {
+export async function isOld(world: World, name: string): Promise<void> {
   const { admin, namespace, clock } = world;
   await world.eventually(`${name} was made in an earlier second`, async () => {
     const revisions = await Array.fromAsync(admin.list(ControllerRevision, { namespace }));

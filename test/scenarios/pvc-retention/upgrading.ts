@@ -1,0 +1,200 @@
+import { expect } from "vitest";
+import { PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import type { World } from "../../worlds/world.ts";
+import type { Story } from "../story.ts";
+import { both, onDeletion, onScaledown, type PolicyName, policies, policyNames } from "./policies.ts";
+import { core, withField } from "./settings.ts";
+import {
+  annotateSet,
+  changePolicy,
+  claimName,
+  claimOf,
+  createSet,
+  dataGoes,
+  dataOf,
+  dataStays,
+  deleteSet,
+  finalizer,
+  inForce,
+  isHeld,
+  isOld,
+  podIsGone,
+  podsRun,
+  policyKey,
+  runningSet,
+  scale,
+  set,
+  setIsGone,
+  setOf,
+} from "./words.ts";
+
+/** The functions are not there: no event reaches them. Answers how to install them again, which shows them nothing of what is there. */
+function withoutFunctions(world: World): () => void {
+  let isOff = true;
+  world.fate(() => (isOff ? [] : undefined));
+  return () => {
+    isOff = false;
+  };
+}
+
+/** They find what there is by the sweep, event by event. */
+async function sweeps(world: World): Promise<void> {
+  for (const rule of ["project", "bequeath", "own", "condemn", "forgive", "grace"])
+    await world.instance(`pvc-retention/${rule}`)({ change: "sweep", kind: StatefulSet, name: set });
+}
+
+/** PVC protection has missed the same events: it sees claims that are being deleted by the sweep, too. */
+async function protectionSweeps(world: World, ordinals: readonly number[]): Promise<void> {
+  for (const ordinal of ordinals)
+    await world.eventually(`claim ${claimName(ordinal)} is being deleted`, async () => {
+      const claim = await claimOf(world, ordinal);
+      return !claim || claim.metadata.deletionTimestamp;
+    });
+  for (const ordinal of ordinals) {
+    const hand = { change: "sweep", kind: PersistentVolumeClaim, name: claimName(ordinal) } as const;
+    await world.instance("pvc-protection/release")(hand);
+  }
+}
+
+function upgraded(policy: PolicyName): Story {
+  const { scaled, deleted } = policies[policy];
+  return {
+    title: `upgrade: ${policy} on a set from before the functions counts from then on, and no claim goes by itself`,
+    async tell(world) {
+      const install = withoutFunctions(world);
+      await createSet(world, { policy, replicas: 3 });
+      await podsRun(world, 3);
+      const data = await dataOf(world, [0, 1, 2]);
+      await dataStays(world, [0, 1, 2], data);
+      install();
+      await sweeps(world);
+      await inForce(world, policy);
+      await dataStays(world, [0, 1, 2], data);
+
+      await scale(world, 2);
+      await podIsGone(world, 2);
+      if (scaled === "go") await dataGoes(world, [2], data.slice(2));
+      await deleteSet(world);
+      if (deleted === "go") await dataGoes(world, [0, 1], data);
+      else await dataStays(world, [0, 1], data);
+    },
+  };
+}
+
+function downgraded(policy: PolicyName): Story {
+  const { deleted } = policies[policy];
+  return {
+    title: `downgrade: without the functions claims ${deleted} under ${policy}, by what was written before`,
+    settings: withField.filter(({ environment }) => Object.keys(environment).length === 0),
+    async tell(world) {
+      await runningSet(world, { policy });
+      const data = await dataOf(world, [0, 1]);
+      withoutFunctions(world);
+      const { admin, namespace } = world;
+      await admin.delete(StatefulSet, namespace, set, { propagationPolicy: "Background" });
+      // As the README says: whoever takes the functions away lets sets go that still carry the finalizer.
+      if (deleted === "go") {
+        await world.rest();
+        expect(isHeld(await setOf(world))).toBe(true);
+        await dataStays(world, [0, 1], data);
+        const { finalizers = [] } = (await setOf(world)).metadata;
+        const left = finalizers.filter((one) => one !== finalizer);
+        await admin.patch(StatefulSet, namespace, set, "merge", { metadata: { finalizers: left } });
+      }
+      await setIsGone(world);
+      for (const ordinal of [0, 1]) await podIsGone(world, ordinal);
+      if (deleted === "go") {
+        await protectionSweeps(world, [0, 1]);
+        await dataGoes(world, [0, 1], data);
+      } else await dataStays(world, [0, 1], data);
+    },
+  };
+}
+
+const told: readonly Story[] = [
+  ...policyNames.map(upgraded),
+  ...policyNames.map(downgraded),
+  {
+    title: "off and on again: a replica that was scaled away meanwhile loses its claim afterwards",
+    async tell(world) {
+      await runningSet(world, { policy: both });
+      const data = await dataOf(world, [0, 1]);
+      const install = withoutFunctions(world);
+      await scale(world, 1);
+      await podIsGone(world, 1);
+      install();
+      await sweeps(world);
+      await protectionSweeps(world, [1]);
+      await dataGoes(world, [1], data.slice(1));
+      await dataStays(world, [0], data);
+    },
+  },
+  {
+    title: "off and on again: a set that was deleted meanwhile waits, and takes its claims along afterwards",
+    async tell(world) {
+      await runningSet(world, { policy: onDeletion });
+      const data = await dataOf(world, [0, 1]);
+      const install = withoutFunctions(world);
+      await isOld(world, set);
+      const { admin, namespace } = world;
+      await admin.delete(StatefulSet, namespace, set, { propagationPolicy: "Background" });
+      await dataStays(world, [0, 1], data);
+      install();
+      await sweeps(world);
+      await setIsGone(world);
+      await dataGoes(world, [0, 1], data);
+    },
+  },
+  {
+    title: "off and on again: a policy that was set to Retain meanwhile holds for the deletion right behind it",
+    async tell(world) {
+      await runningSet(world, { policy: onDeletion });
+      const data = await dataOf(world, [0, 1]);
+      const install = withoutFunctions(world);
+      await annotateSet(world, { [policyKey]: "Retain" });
+      const { admin, namespace } = world;
+      await admin.delete(StatefulSet, namespace, set, { propagationPolicy: "Background" });
+      await world.rest();
+      install();
+      await sweeps(world);
+      await setIsGone(world);
+      await dataStays(world, [0, 1], data);
+    },
+  },
+  {
+    title: "off and on again: a policy that was changed meanwhile is in force afterwards",
+    async tell(world) {
+      await runningSet(world, { policy: "Retain" });
+      const data = await dataOf(world, [0, 1]);
+      const install = withoutFunctions(world);
+      await annotateSet(world, { [policyKey]: onScaledown });
+      await scale(world, 1);
+      await podIsGone(world, 1);
+      await dataStays(world, [0, 1], data);
+      install();
+      await sweeps(world);
+      await inForce(world, onScaledown);
+      await dataGoes(world, [1], data.slice(1));
+    },
+  },
+  {
+    title: "off and on again, with nothing going on: everything is as it was",
+    async tell(world) {
+      await runningSet(world, { policy: both });
+      const data = await dataOf(world, [0, 1]);
+      const before = (await setOf(world)).metadata.resourceVersion;
+      withoutFunctions(world)();
+      await sweeps(world);
+      await dataStays(world, [0, 1], data);
+      expect((await setOf(world)).metadata.resourceVersion).toBe(before);
+      await changePolicy(world, onScaledown);
+    },
+  },
+];
+
+/** The functions come and go; what was there before them, and what happens without them. */
+export const upgrading: readonly Story[] = told.map((story) => ({
+  ...story,
+  within: true,
+  settings: story.settings ?? core,
+}));
