@@ -1,20 +1,71 @@
-/** `npm run bench [-- NAME [flags]]`: measures, and prints tables. Each benchmark is imported only when it is asked for. */
-const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string[]): Promise<void> }>>> = {
-  budget: () => import("./budget/run.ts"),
-  release: () => import("./release/run.ts"),
-  latency: () => import("./latency/run.ts"),
-  cost: () => import("./cost/run.ts"),
-  sweep: () => import("./sweep/run.ts"),
+import { Complaint } from "../../local/command/complaint.ts";
+import { runCommand } from "../../local/command/run-command.ts";
+import { wrap } from "../../local/log/wrap.ts";
+
+interface Benchmark {
+  readonly flags?: string;
+  /** Half a sentence: what is measured beside what. */
+  readonly doc: string;
+  /** Each is imported only when it is asked for. */
+  load(): Promise<{ run(args: readonly string[]): Promise<void> }>;
+}
+
+const controlPlane = "needs a control plane";
+
+const benches: Readonly<Record<string, Benchmark>> = {
+  budget: {
+    doc: "start, memory, throughput and bytes of a function beside the barest server that Node can be; what runs without a name",
+    load: () => import("./budget/run.ts"),
+  },
+  release: {
+    flags: "[--claims N] [--pods N]",
+    doc: `many claims released at once, beside Kubernetes' own controller; ${controlPlane}`,
+    load: () => import("./release/run.ts"),
+  },
+  latency: {
+    flags: "[--single N] [--burst N]",
+    doc: `from an event to the patch that answers it, beside a plain informer; ${controlPlane}`,
+    load: () => import("./latency/run.ts"),
+  },
+  cost: {
+    doc: "requests and bytes of an event on the default broker, and whom a busy cluster wakes",
+    load: () => import("./cost/run.ts"),
+  },
+  image: {
+    doc: "how long an image takes to build and push, and a function of it to answer first",
+    load: () => import("./image/run.ts"),
+  },
+  sweep: {
+    flags: "[--claims N]",
+    doc: "a tick of the sweep in a cluster of many claims beside one of few",
+    load: () => import("./sweep/run.ts"),
+  },
 };
 
-// What was started ends when this process exits, which by a signal alone it would not do in order.
-process.once("SIGINT", () => process.exit(130));
-process.once("SIGTERM", () => process.exit(143));
+const help = `Measures, and prints tables.
 
-const [name = "budget", ...args] = process.argv.slice(2);
-const load = Object.hasOwn(benches, name) ? benches[name] : undefined;
-if (load) await (await load()).run(args);
-else {
-  console.error(`There is no benchmark ${name}. There are: ${Object.keys(benches).join(", ")}.`);
-  process.exitCode = 1;
+  npm run bench [-- NAME [flags]]
+
+${Object.entries(benches)
+  .map(([name, { flags = "", doc }]) => `  ${`${name} ${flags}`.trim()}\n      ${wrap(`${doc}.`, 6, 80)}\n`)
+  .join("")}
+A control plane is a folder with etcd and kube-apiserver that KUBEBUILDER_ASSETS
+names; CONTRIBUTING tells more.
+`;
+
+async function main([name = "budget", ...args]: readonly string[]): Promise<number> {
+  if ([name, ...args].includes("--help")) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
+  if (!bench) throw new Complaint(`There is no benchmark ${name}. There are: ${Object.keys(benches).join(", ")}.`);
+  const { run } = await bench.load();
+  await run(args).catch((error: NodeJS.ErrnoException) => {
+    if (!error.code?.startsWith("ERR_PARSE_ARGS")) throw error;
+    throw new Complaint(`${error.message.split(". ")[0]?.replace(/\.$/, "")}. See npm run bench -- --help.`);
+  });
+  return 0;
 }
+
+await runCommand(() => main(process.argv.slice(2)));

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Program {
   /** What `node` is called with. */
   readonly args: readonly string[];
+  /** The Node that runs it; the one that runs this by default. */
+  readonly node?: string;
   /** All of its environment but `PORT`. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -30,12 +32,12 @@ process.once("exit", () => {
 
 /** Starts a program on a free port; it does not listen yet. */
 export async function start(
-  { args, environment = {} }: Program,
+  { args, node = process.execPath, environment = {} }: Program,
   output: "pipe" | "ignore" = "ignore",
 ): Promise<Running> {
   const port = await freePort();
   const since = performance.now();
-  const child = spawn(process.execPath, args, {
+  const child = spawn(node, args, {
     env: { ...environment, PORT: String(port) },
     stdio: ["ignore", output, "inherit"],
   });
