@@ -1,8 +1,9 @@
 import { stringify } from "yaml";
+import { here } from "../../functions/platform/sweep/table.ts";
 import type { Declared } from "./declared.ts";
 import { familyOf } from "./families.ts";
 import type { Patch } from "./kustomization.ts";
-import { metadataOf, namespace } from "./metadata.ts";
+import { metadataOf } from "./metadata.ts";
 import { settingsOf } from "./settings.ts";
 import { functionRef } from "./triggers.ts";
 
@@ -10,7 +11,8 @@ import { functionRef } from "./triggers.ts";
 export const sweepFunction = "platform/sweep";
 
 const legend = `# What the sweep looks for, a row per rule and kind. Edit it by a patch, for example to name another finalizer (when), to
-# look at every object more often (every, 1h when absent), or to leave namespaces out (excludedNamespaces).
+# look at every object more often (every, 1h when absent), or to leave namespaces out (excludedNamespaces). In a sink,
+# {namespace} stands for the namespace that the sweep runs in.
 `;
 
 /** The root of the brokers' addresses, which are told apart by path. */
@@ -22,8 +24,16 @@ const channelIngress: Ingress = "http://broker-ingress.knative-eventing.svc.clus
 /** Where brokers of Kafka take events. */
 export const kafkaIngress: Ingress = "http://kafka-broker-ingress.knative-eventing.svc.cluster.local";
 
-/** The sweep's table, as a ConfigMap: what each rule wants looked for when its events were lost. */
-export function sweepTable(sweep: Declared, functions: readonly Declared[], ingress = channelIngress) {
+/**
+ * The sweep's table, as a ConfigMap: what each rule wants looked for when its events were lost. The brokers are in the sweep's own
+ * namespace, wherever an overlay moves both, unless it is said which.
+ */
+export function sweepTable(
+  sweep: Declared,
+  functions: readonly Declared[],
+  ingress = channelIngress,
+  namespace: string = here,
+) {
   const rows = functions.flatMap(({ name, sweep = [] }) =>
     sweep.map(({ kind: { apiVersion, kind, plural, namespaced }, when }) => ({
       rule: name,
@@ -46,10 +56,14 @@ export function sweepTable(sweep: Declared, functions: readonly Declared[], ingr
 }
 
 /** The patch by which the sweep's events go elsewhere; none where there is no sweep. */
-export function sweepTablePatch(functions: readonly Declared[], ingress: Ingress): readonly Patch[] {
+export function sweepTablePatch(
+  functions: readonly Declared[],
+  ingress: Ingress,
+  namespace?: string,
+): readonly Patch[] {
   const sweep = functions.find(({ name }) => name === sweepFunction);
   if (!sweep) return [];
-  const { metadata, data } = sweepTable(sweep, functions, ingress);
+  const { metadata, data } = sweepTable(sweep, functions, ingress, namespace);
   const patch = [{ op: "replace", path: "/data/table.yaml", value: data["table.yaml"] }] as const;
   return [{ target: { kind: "ConfigMap", name: metadata.name }, patch }];
 }

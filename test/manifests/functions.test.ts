@@ -96,7 +96,7 @@ test("sources watch what wakes a function by default, and may watch nothing else
 
 test("the sweep's table has a row for each thing that a rule wants looked for, and its events reach that rule", () => {
   const [table] = ofKind("ConfigMap", objects);
-  const { rows, faults } = readTable(table?.data["table.yaml"] ?? "");
+  const { rows, faults } = readTable(table?.data["table.yaml"] ?? "", "holdfast");
   expect(faults).toEqual([]);
   const wanted = functions.flatMap(({ name, sweep = [] }) =>
     sweep.map(({ kind, when }) => ({ rule: name, kind: kind.kind, resource: kind.plural, ...(when ? { when } : {}) })),

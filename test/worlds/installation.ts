@@ -49,7 +49,7 @@ export function readInstallation(setting: Setting): Installation {
     eventing: all.filter((object) => isEventing(object) && !left.includes(object.kind)),
     services: all.filter(isService).map((service) => {
       const plan = readPlan(service);
-      return { ...plan, environment: { ...plan.environment, ...environment[plan.service] } };
+      return { ...plan, environment: { ...plan.environment, NAMESPACE: plan.namespace, ...environment[plan.service] } };
     }),
   };
 }

@@ -60,7 +60,7 @@ export function addNoKnative(files: Map<string, string>, functions: readonly Dec
         configMapGenerator: [
           { name: configMap, namespace, files: ["eventing.yaml"], options: { labels: labelsOf(standIn) } },
         ],
-        patches: [...leaveOut, ...sweepTablePatch(functions, ingress)],
+        patches: [...leaveOut, ...sweepTablePatch(functions, ingress, namespace)],
       },
       "For clusters without Knative: each function is a Deployment that always runs, and platform-source watches the cluster and sends the events. The functions, their images, settings and roles are the same.",
     ),

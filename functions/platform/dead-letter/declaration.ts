@@ -7,7 +7,9 @@ import { namespaceName, objectName } from "../../../shared/names.ts";
 export const shownOn = [PersistentVolumeClaim, Pod, StatefulSet] as const;
 
 const settings = z.object({
-  namespace: namespaceName.default("holdfast").describe("The namespace of the ConfigMap that keeps the letters."),
+  namespace: namespaceName
+    .default("")
+    .describe("The namespace of the ConfigMap that keeps the letters; empty: the one that the function runs in."),
   configMap: objectName.default("holdfast-dead-letters").describe("The name of that ConfigMap."),
 });
 export type Settings = z.output<typeof settings>;

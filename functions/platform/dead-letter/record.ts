@@ -5,6 +5,7 @@ import { ConfigMap } from "../../../shared/kubernetes/kind.ts";
 import { tell } from "../../../shared/kubernetes/notice.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
+import { ownNamespace } from "../../../shared/own-namespace.ts";
 import type { Tools } from "../../../shared/pipeline/receive.ts";
 import { shareRuns } from "../../../shared/pipeline/share-runs.ts";
 import { adviceOn } from "./advice.ts";
@@ -19,7 +20,8 @@ const attempts = 5;
  * the letter is what must succeed; whatever cannot be shown on an object is in the log and in the ring all the same.
  */
 export function recordDeadLetters(tools: Tools<Settings>): (request: HttpRequest) => Promise<HttpResponse> {
-  const { clock, log, settings } = tools;
+  const { clock, log } = tools;
+  const settings = { ...tools.settings, namespace: tools.settings.namespace || ownNamespace() };
   // Letters come in bursts, and there is one ring: those that arrive while it is written go into it together.
   const keepTogether = shareRuns<Letter, void>(async (_, letters) => keep(await tools.client(), letters, settings));
 

@@ -7,7 +7,9 @@ import { namespaceName, objectName } from "../../../shared/names.ts";
 const swept = [PersistentVolumeClaim, StatefulSet] as const;
 
 const settings = z.object({
-  namespace: namespaceName.default("holdfast").describe("The namespace of the ConfigMap that holds the table."),
+  namespace: namespaceName
+    .default("")
+    .describe("The namespace of the ConfigMap that holds the table; empty: the one that the function runs in."),
   table: objectName.default("holdfast-sweep").describe("The name of that ConfigMap; the table is its key table.yaml."),
   rate: z.coerce.number().positive().max(1000).default(100).describe("Events sent per second, at most."),
   tick: z.coerce

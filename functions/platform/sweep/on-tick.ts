@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { HttpRequest, HttpResponse } from "../../../shared/http-message.ts";
 import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
+import { ownNamespace } from "../../../shared/own-namespace.ts";
 import type { Tools } from "../../../shared/pipeline/receive.ts";
 import { type Settings, sweepFunction } from "./declaration.ts";
 import type { Post } from "./deliver.ts";
@@ -17,10 +18,14 @@ export function onTick(
   id: () => string = randomUUID,
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, settings } = tools;
+  const namespace = settings.namespace || ownNamespace();
   return async () => {
     try {
       const client = await tools.client();
-      const because = await sweep({ client, clock, log, post, id }, { ...settings, tick: settings.tick * 1000 });
+      const because = await sweep(
+        { client, clock, log, post, id },
+        { ...settings, namespace, tick: settings.tick * 1000 },
+      );
       log.info({ rule: sweepFunction.name }, because);
       return replyTo([]);
     } catch (error) {

@@ -49,7 +49,7 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
   if (!configMap)
     return `There is no ConfigMap ${settings.namespace}/${settings.table}; install it from knative/platform.`;
 
-  const { rows, faults } = readTable(configMap.data?.["table.yaml"] ?? "");
+  const { rows, faults } = readTable(configMap.data?.["table.yaml"] ?? "", settings.namespace);
   const tick: Tick = {
     ...tools,
     end: began + settings.tick,

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { readTable } from "./table.ts";
+import { readTable as read } from "./table.ts";
+
+const readTable = (text: string) => read(text, "holdfast");
 
 const release = `
 # Claims that wait for their pods.
@@ -53,6 +55,11 @@ test.each([
   const { rows, faults } = readTable(text);
   expect(rows).toEqual([]);
   expect(faults[0]?.because).toMatch(because);
+});
+
+test("{namespace} in a sink is the namespace that the sweep runs in", () => {
+  const moved = release.replace("/holdfast/storage", "/{namespace}/storage");
+  expect(read(moved, "storage-safety").rows[0]?.sink).toMatch(/\.local\/storage-safety\/storage$/);
 });
 
 test("a row that is no mapping is refused with its line", () => {

@@ -8,29 +8,36 @@ const duration = z
     (text) => Number.parseInt(text, 10) * ({ s: 1, m: 60, h: 3600, d: 86_400 }[text.at(-1) ?? "s"] ?? 1) * 1000,
   );
 
-const row = z.strictObject({
-  /** The rule that the row serves; for people, and for the log. */
-  rule: z.string().min(1),
-  apiVersion: z.string().min(1),
-  kind: z.string().min(1),
-  /** The kind's plural in URLs. */
-  resource: z.string().min(1),
-  namespaced: z.boolean().default(true),
-  /** What to look for besides due times; without it only due times and the slow cycle. */
-  when: z
-    .union([z.strictObject({ deletingWith: z.string().min(1) }), z.strictObject({ aliveWithout: z.string().min(1) })])
-    .optional(),
-  /** The slow cycle: every object gets its turn once in this time. */
-  every: duration.default(3_600_000),
-  /** Leaves out objects that it does not match, as kubectl's `-l`. */
-  labelSelector: z.string().optional(),
-  excludedNamespaces: z.array(z.string()).default([]),
-  /** Where events of this kind go: the family's broker. */
-  sink: z.url({ protocol: /^https?$/ }),
-});
+/** In a sink it stands for the namespace that the sweep runs in, and so do the brokers beside it. */
+export const here = "{namespace}";
+
+const rowIn = (namespace: string) =>
+  z.strictObject({
+    /** The rule that the row serves; for people, and for the log. */
+    rule: z.string().min(1),
+    apiVersion: z.string().min(1),
+    kind: z.string().min(1),
+    /** The kind's plural in URLs. */
+    resource: z.string().min(1),
+    namespaced: z.boolean().default(true),
+    /** What to look for besides due times; without it only due times and the slow cycle. */
+    when: z
+      .union([z.strictObject({ deletingWith: z.string().min(1) }), z.strictObject({ aliveWithout: z.string().min(1) })])
+      .optional(),
+    /** The slow cycle: every object gets its turn once in this time. */
+    every: duration.default(3_600_000),
+    /** Leaves out objects that it does not match, as kubectl's `-l`. */
+    labelSelector: z.string().optional(),
+    excludedNamespaces: z.array(z.string()).default([]),
+    /** Where events of this kind go: the family's broker. */
+    sink: z
+      .string()
+      .transform((text) => text.replaceAll(here, namespace))
+      .pipe(z.url({ protocol: /^https?$/ })),
+  });
 
 /** One line of the sweep's table: which objects of which kind need a look, and on whose behalf. */
-export type Row = z.output<typeof row>;
+export type Row = z.output<ReturnType<typeof rowIn>>;
 
 /** A row, or a whole table, that cannot be used. `line` counts from 1. */
 export interface Fault {
@@ -45,9 +52,10 @@ export interface Table {
 
 /**
  * Reads the table: a YAML list, one row per rule and kind. A row that cannot be used is refused with its line and what was
- * expected, and nothing is guessed in its place; the other rows still count.
+ * expected, and nothing is guessed in its place; the other rows still count. `namespace` is the one that the sweep runs in.
  */
-export function readTable(text: string): Table {
+export function readTable(text: string, namespace: string): Table {
+  const row = rowIn(namespace);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const lineAt = (offset = 0) => lines.linePos(offset).line;

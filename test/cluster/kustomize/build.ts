@@ -69,7 +69,7 @@ export function environmentOf(service: string, objects: readonly KubernetesObjec
 export function sweepRows(objects: readonly KubernetesObject[]): ReturnType<typeof readTable>["rows"] {
   const table = objects.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "holdfast-sweep");
   const { data } = table as unknown as { data: Record<string, string> };
-  const { rows, faults } = readTable(data["table.yaml"] ?? "");
+  const { rows, faults } = readTable(data["table.yaml"] ?? "", table?.metadata.namespace ?? "");
   expect(faults).toEqual([]);
   return rows;
 }

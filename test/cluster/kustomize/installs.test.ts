@@ -6,7 +6,7 @@ import { readKustomization, root } from "../../manifests/kustomization.ts";
 import { danglingReferences } from "../../manifests/references.ts";
 import { faultsOf } from "../../manifests/schemas/schemas.ts";
 import { kubectl } from "../kubectl.ts";
-import { build, buildOverlay, namesOf, sorted } from "./build.ts";
+import { build, buildOverlay, environmentOf, namesOf, sorted, sweepRows } from "./build.ts";
 
 if (!kubectl) console.log("Builds by kustomize are not tested: KUBEBUILDER_ASSETS names no folder with kubectl.");
 
@@ -42,6 +42,10 @@ describe.skipIf(!kubectl)("kustomize", () => {
     expect(namesOf("Namespace", objects)).toEqual(["storage-safety"]);
     expect(danglingReferences(objects)).toEqual([]);
     expect(objects.filter(({ metadata }) => metadata.namespace === "holdfast")).toEqual([]);
+    // Texts are not reached, and need not be.
+    for (const { sink } of sweepRows(objects)) expect(new URL(sink).pathname).toMatch(/^\/storage-safety\/\w+$/);
+    for (const service of ["platform-sweep", "platform-dead-letter"])
+      expect(environmentOf(service, objects).NAMESPACE ?? "").toBe("");
   });
 
   test("an overlay takes a system out", () => {

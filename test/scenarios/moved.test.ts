@@ -1,0 +1,33 @@
+import { describe } from "vitest";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { emulatedWorld } from "../worlds/emulated-world.ts";
+import type { Setting } from "../worlds/world.ts";
+import * as platform from "./platform/stories.ts";
+import { watchInvariants } from "./pvc-protection/invariants.ts";
+import { beside } from "./pvc-protection/settings.ts";
+import * as protection from "./pvc-protection/stories.ts";
+import { tell } from "./tell.ts";
+
+/** What kustomize's `namespace:` does to an object: it reaches fields, and no texts. */
+function move(object: KubernetesObject): KubernetesObject {
+  const text = JSON.stringify(object).replaceAll('"namespace":"holdfast"', '"namespace":"storage-safety"');
+  const moved = JSON.parse(text) as KubernetesObject;
+  return object.kind === "Namespace" ? { ...moved, metadata: { ...moved.metadata, name: "storage-safety" } } : moved;
+}
+
+const moved: Setting = { ...beside, name: "in another namespace", edit: move };
+
+/** One of each function that serves the rules, which know their own namespace. */
+const titles = [
+  "with every event lost the sweep brings claims to their end",
+  "an event that a function finally refuses is shown on its claim, once, with what it said last",
+];
+
+describe("Holdfast, moved by an administrator's overlay", () => {
+  const told = [...protection.stories, ...platform.stories].filter(({ title }) => titles.includes(title));
+  tell(
+    told.map((story) => ({ ...story, settings: [moved] })),
+    [moved],
+    { open: emulatedWorld, watch: watchInvariants },
+  );
+});
