@@ -1,4 +1,5 @@
 import { runCommand } from "../../local/command/run-command.ts";
+import { wrap } from "../../local/log/wrap.ts";
 import { type Job, jobsOf, specOf } from "./cli/jobs.ts";
 import { type Options, readOptions, usage } from "./cli/options.ts";
 import { runAll } from "./cli/pool.ts";
@@ -36,8 +37,15 @@ async function run(options: Options): Promise<number> {
   let last = began;
   let runs = 0;
   let failed: Job | undefined;
-  const pace = () => `${runs} runs, ${Math.round((runs * 60_000) / (Date.now() - began))} a minute`;
-  say(`Numbers from ${options.first} on, in ${options.scenarios.map(({ name }) => name).join(", ")}.`);
+  const pace = () =>
+    `${runs} ${runs === 1 ? "run" : "runs"}, ${Math.round((runs * 60_000) / (Date.now() - began || 1))} a minute`;
+  // Whoever ends it wants to know what it has come to; for a run without an end this is the end.
+  process.prependOnceListener("SIGINT", () => {
+    say(`${pace()}: ${failed ? "one fails." : "all held so far."}`);
+    process.exit(options.runs === Number.POSITIVE_INFINITY && !failed ? 0 : 130);
+  });
+  const names = options.scenarios.map(({ name }) => name).join(", ");
+  say(wrap(`Numbers from ${options.first} on, in ${names}.`, 2, 80));
   await runAll<Job, Ran>(script, jobsOf(options), options.workers, ({ job, failure }) => {
     runs++;
     if (failure) failed = job;
@@ -47,7 +55,10 @@ async function run(options: Options): Promise<number> {
     }
     return !failure;
   });
-  if (failed) say(await reportOf(failed));
+  if (failed) {
+    say(`Run ${failed.number} of ${failed.scenario} fails; looking for what it does not need to fail ...`);
+    say(await reportOf(failed));
+  }
   say(`${pace()}: ${failed ? "one fails." : "all hold."}`);
   return failed ? 1 : 0;
 }
