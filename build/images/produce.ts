@@ -8,6 +8,7 @@ import { writeLayout } from "./output/write-layout.ts";
 import { writeTarball } from "./output/write-tarball.ts";
 import type { Progress } from "./progress.ts";
 import { pushRelease, type Whereabouts } from "./registry/push-release.ts";
+import { connect } from "./registry/registry.ts";
 import { surroundingsOf } from "./registry/surroundings.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -34,6 +35,8 @@ export async function produce(
   const names = new Map<string, string>();
   if ("push" in destination) {
     const { push } = destination;
+    // Before anything is built for a registry that is not there.
+    await connect(push.repository, "pull,push", surroundings);
     const whereabouts: Whereabouts = new Map();
     for (const { layers } of base.images)
       for (const { descriptor } of layers) if (base.origin) whereabouts.set(descriptor.digest, base.origin);

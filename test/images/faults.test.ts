@@ -5,6 +5,7 @@ import { freePorts } from "../cluster/free-ports.ts";
 import { type DockerRegistry, startRegistry } from "./testing/docker-registry.ts";
 import { cutAfter, interpose } from "./testing/interposed.ts";
 import { impatient } from "./testing/registry-surroundings.ts";
+import { canHaveSmallDisk } from "./testing/small-disk.ts";
 import { smallRelease } from "./testing/small-release.ts";
 
 const large = 9 * 2 ** 20;
@@ -98,5 +99,19 @@ describe.skipIf(!inject("imageTools"))("when things go wrong on the way to a reg
     );
     expect((await registry.manifest("holdfast/a/b", "v1")).digest).toBe(before);
     await between.stop();
+  });
+
+  test.skipIf(!canHaveSmallDisk)("the registry's disk is full: the tag stays where it was", async () => {
+    const full = await startRegistry({ disk: "1m" });
+    await push(await smallRelease("a/b"), full.host);
+    const before = (await full.manifest("holdfast/a/b", "v1")).digest;
+    const pauses: number[] = [];
+    await expect(push(await smallRelease("a/b", 2 * 2 ** 20, 2), full.host, pauses)).rejects.toThrow(
+      // Whichever write it was that found no room.
+      /^The registry (has not taken sha256:\w+|lets nothing be uploaded to) .*: 500, UNKNOWN: unknown error\.$/,
+    );
+    expect(pauses.length).toBeGreaterThan(1);
+    expect((await full.manifest("holdfast/a/b", "v1")).digest).toBe(before);
+    await full.stop();
   });
 });

@@ -13,6 +13,7 @@ import { claim } from "../worlds/manifest.ts";
 import { type DockerRegistry, startRegistry, user } from "./testing/docker-registry.ts";
 import { architecture, writeHostBase } from "./testing/host-base.ts";
 import { type Interposed, startProxy } from "./testing/interposed.ts";
+import { kubeconfigOf } from "./testing/kubeconfig.ts";
 import { type Outcome, run, runImage } from "./testing/run-image.ts";
 import { canRunUnpacked, runUnpacked } from "./testing/run-unpacked.ts";
 
@@ -137,12 +138,3 @@ describe.skipIf(!inject("imageTools"))("the images of functions", () => {
     }
   }
 });
-
-function kubeconfigOf(server: string): string {
-  return JSON.stringify({
-    clusters: [{ name: "a", cluster: { server, "insecure-skip-tls-verify": true } }],
-    users: [{ name: "a", user: { token: "a" } }],
-    contexts: [{ name: "a", context: { cluster: "a", user: "a" } }],
-    "current-context": "a",
-  });
-}

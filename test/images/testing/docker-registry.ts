@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stringify } from "yaml";
 import { certificates } from "../../../shared/kubernetes/testing/certificates.ts";
 import { freePorts } from "../../cluster/free-ports.ts";
+import { onSmallDisk } from "./small-disk.ts";
 
 /** The one whom registries with passwords know. */
 export const user = { name: "user", password: "password" };
@@ -20,8 +21,8 @@ export interface RegistryOptions {
   /** With the certificate of {@link certificates}. */
   readonly tls?: boolean;
   readonly login?: "password" | { readonly realm: string; readonly service: string; readonly issuer: string };
-  /** Where it keeps what it is given; a folder of its own by default. */
-  readonly storage?: string;
+  /** How much it can keep, as tmpfs takes it, e.g. `512k`; as much as there is room for by default. */
+  readonly disk?: string;
 }
 
 /** Debian's docker-registry, running on loopback. */
@@ -37,17 +38,19 @@ export interface DockerRegistry {
 }
 
 /** Starts one, and resolves when it takes connections. */
-export async function startRegistry({ tls, login, storage }: RegistryOptions = {}): Promise<DockerRegistry> {
+export async function startRegistry({ tls, login, disk }: RegistryOptions = {}): Promise<DockerRegistry> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-registry-"));
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);
   };
+  const storage = join(folder, "storage");
+  mkdirSync(storage);
   const [port = 0] = await freePorts(1);
   const config = {
     version: 0.1,
     log: { level: "error", accesslog: { disabled: true } },
-    storage: { filesystem: { rootdirectory: storage ?? join(folder, "storage") } },
+    storage: { filesystem: { rootdirectory: storage } },
     http: {
       addr: `127.0.0.1:${port}`,
       ...(tls && {
@@ -62,7 +65,9 @@ export async function startRegistry({ tls, login, storage }: RegistryOptions = {
       auth: { token: { ...login, rootcertbundle: file("authority.pem", certificates.authority) } },
     }),
   };
-  const child = spawn("docker-registry", ["serve", file("config.yml", stringify(config))], {
+  const serve = ["docker-registry", "serve", file("config.yml", stringify(config))];
+  const [program = "", ...args] = disk ? onSmallDisk(storage, disk, serve) : serve;
+  const child = spawn(program, args, {
     stdio: ["ignore", "ignore", "pipe"],
     // It would take its configuration from REGISTRY_*, too.
     env: { PATH: process.env.PATH },

@@ -11,8 +11,12 @@ export interface Outcome {
 const root = join(import.meta.dirname, "../../..");
 
 /** Runs `npm run image`, as npm would, with no more of the environment than it needs. */
-export const runImage = (args: readonly string[], environment: NodeJS.ProcessEnv = {}, at = root): Promise<Outcome> =>
-  run(process.execPath, [join(at, "build/images/main.ts"), ...args], environment);
+export const runImage = (args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<Outcome> =>
+  runCommand("build/images/main.ts", args, environment);
+
+/** Runs a command of the repository in the same way. */
+export const runCommand = (file: string, args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<Outcome> =>
+  run(process.execPath, [join(root, file), ...args], environment);
 
 /** Runs a program. A status other than zero resolves, too. */
 export function run(program: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Outcome> {
