@@ -21,10 +21,16 @@ export const confined = {
   },
 };
 
+/**
+ * Nothing is left out here that Knative's webhook would fill in, and nothing is there that it would leave out: tools that compare
+ * what was applied with what is there compare lists as a whole, and would find that every Service has changed. Port 0 is the traffic's.
+ */
 const container = {
+  name: "user-container",
   // What the function listens for is open when it has read its settings: Knative's own TCP check of the port, many times a
   // second while the instance starts, says all that /health/ready would. A period or a startup probe would slow it down.
-  livenessProbe: { httpGet: { path: "/health/live" }, timeoutSeconds: 5, failureThreshold: 6 },
+  readinessProbe: { successThreshold: 1, tcpSocket: { port: 0 } },
+  livenessProbe: { httpGet: { path: "/health/live", port: 0 }, timeoutSeconds: 5, failureThreshold: 6 },
   ...confined,
 };
 
@@ -58,7 +64,7 @@ export function serviceOf(declared: Declared): string {
           containers: [
             {
               image: `fn://${name}`,
-              env: settings.map(({ variable, value }) => ({ name: variable, value })),
+              env: settings.map(({ variable, value }) => ({ name: variable, ...(value === "" ? {} : { value }) })),
               ...container,
             },
           ],

@@ -62,7 +62,9 @@ export function namesOf(kind: string, objects: readonly KubernetesObject[]): str
 /** The environment variables of a Knative Service. */
 export function environmentOf(service: string, objects: readonly KubernetesObject[]): Record<string, string> {
   const found = ofKind("Service", objects).find(({ metadata }) => metadata.name === service);
-  return Object.fromEntries(found?.spec.template.spec.containers[0].env.map(({ name, value }) => [name, value]) ?? []);
+  return Object.fromEntries(
+    found?.spec.template.spec.containers[0].env.map(({ name, value = "" }) => [name, value]) ?? [],
+  );
 }
 
 /** The rows of the sweep's table. */

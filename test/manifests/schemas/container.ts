@@ -1,6 +1,7 @@
 import * as z from "zod";
 
-const variable = z.strictObject({ name: z.string().regex(/^[A-Z][A-Z_]*$/), value: z.string() });
+// Absent is empty, and an empty one would be dropped by whoever reads and writes it in Go.
+const variable = z.strictObject({ name: z.string().regex(/^[A-Z][A-Z_]*$/), value: z.string().optional() });
 
 /** What every container of ours has: it writes nowhere, may nothing, and has no CPU limit. */
 export const container = z.strictObject({

@@ -47,8 +47,13 @@ export const service = z.strictObject({
         timeoutSeconds: z.int().min(1).max(600),
         containers: z.tuple([
           container.extend({
+            name: z.literal("user-container"),
+            readinessProbe: z.strictObject({
+              successThreshold: z.literal(1),
+              tcpSocket: z.strictObject({ port: z.literal(0) }),
+            }),
             livenessProbe: z.strictObject({
-              httpGet: z.strictObject({ path: z.literal("/health/live") }),
+              httpGet: z.strictObject({ path: z.literal("/health/live"), port: z.literal(0) }),
               ...patient,
             }),
           }),
