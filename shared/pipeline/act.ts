@@ -18,18 +18,23 @@ export interface Hands {
   readonly log: Log;
 }
 
+/** What is still to be done when every decision of a run has been carried out. Never rejects. */
+export type Afterwards = () => Promise<void>;
+
 /**
  * Carries out one decision: at most one guarded step. Answers `"conflict"` when the object is not what was looked at any
- * more, which calls for another look; every other failure becomes an outcome.
+ * more, which calls for another look; every other failure becomes an outcome. What people were told and is no longer true is
+ * left for `afterwards` where nothing depends on it: among a thousand claims, the last is not to wait for the Events of the others.
  */
 export async function act<Schema extends ZodObject, Facts>(
   rule: Rule<Schema, Facts>,
   decision: Decision,
   view: View<output<Schema>>,
   hands: Hands,
+  afterwards: Afterwards[],
 ): Promise<Outcome | "conflict"> {
   try {
-    await perform(rule, decision, view, hands);
+    await perform(rule, decision, view, hands, afterwards);
     return { result: decision.do, status: 204, because: decision.because };
   } catch (error) {
     if (isConflict(error) || isAlreadyExists(error)) return "conflict";
@@ -42,6 +47,7 @@ async function perform<Schema extends ZodObject, Facts>(
   decision: Decision,
   view: View<output<Schema>>,
   hands: Hands,
+  afterwards: Afterwards[],
 ): Promise<void> {
   const { client } = hands;
   switch (decision.do) {
@@ -75,7 +81,7 @@ async function perform<Schema extends ZodObject, Facts>(
       await notify(rule.name, decision, hands);
     }
   }
-  await retractAll(rule.name, decision, hands);
+  if (decision.retract?.length) afterwards.push(() => retractAll(rule.name, decision, hands));
 }
 
 /** The write that brings the object's annotation and label to the decision's step, if one is needed. */

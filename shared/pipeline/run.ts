@@ -4,7 +4,7 @@ import { isConflict, isExpired } from "../kubernetes/api-error.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
 import type { Rule, Subject, View } from "../rule.ts";
-import { act, type Hands } from "./act.ts";
+import { type Afterwards, act, type Hands } from "./act.ts";
 import { heedNewer } from "./heed-newer.ts";
 
 /** What a run came to: by object name, so that a request is answered for the objects it asked about. */
@@ -35,8 +35,9 @@ export async function run<Schema extends ZodObject, Facts>(
       const facts = await rule.look(subject, view);
       const decided = rule.decide(facts, hands.clock.now(), view.settings);
       const decisions = decided.map((decision) => heedNewer(rule.name, decision));
+      const afterwards: Afterwards[] = [];
       await inParallel(decisions, async (decision) => {
-        const outcome = await act(rule, decision, view, hands);
+        const outcome = await act(rule, decision, view, hands, afterwards);
         if (outcome === "conflict" && look < looks) {
           contended = true;
           return;
@@ -45,6 +46,7 @@ export async function run<Schema extends ZodObject, Facts>(
         outcomes.set(decision.about.metadata.name, final);
         report(rule.name, decision, final, events, hands);
       });
+      await inParallel(afterwards, (finish) => finish());
       if (!contended) return { outcomes };
     } catch (error) {
       if ((isExpired(error) || isConflict(error)) && look < looks) continue;

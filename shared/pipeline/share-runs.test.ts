@@ -48,6 +48,28 @@ test("another subject does not wait", async () => {
   expect(runs.map(({ key }) => key)).toEqual(["a", "b"]);
 });
 
+test("but no more than twenty are read at once, and what comes meanwhile is shared as well", async () => {
+  const { runs, join } = rig();
+  const subjects = Array.from({ length: 22 }, (_, index) => `s${index}`);
+  const answers = subjects.map((subject) => join(subject));
+  await turn();
+  expect(runs).toHaveLength(20);
+  const late = join("s20");
+  runs[7]?.end(new Error("unreachable"));
+  await expect(answers[7]).rejects.toThrow("unreachable");
+  await turn();
+  expect(runs).toHaveLength(21);
+  expect(runs[20]).toMatchObject({ key: "s20", inputs: [expect.anything(), expect.anything()] });
+  for (const { end } of runs) end();
+  await turn();
+  expect(runs.map(({ key }) => key)).toEqual(subjects);
+  runs[21]?.end();
+  await turn();
+  const { arrived, began } = await late;
+  expect(began).toBeGreaterThan(arrived);
+  expect(await Promise.allSettled(answers)).toHaveLength(22);
+});
+
 test("a run that fails fails its own requests only", async () => {
   const { runs, join } = rig();
   const first = join();

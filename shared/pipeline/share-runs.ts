@@ -7,6 +7,9 @@ interface Queue<Input, Result> {
   running: Promise<unknown> | undefined;
 }
 
+/** Runs of different subjects that go on at once: each may hold a page of a list, and sends what it does in several lanes. */
+const runsAtOnce = 20;
+
 /**
  * Lets requests for one subject share a run, but only one that starts after they arrived: whoever comes while a run is
  * reading waits for the next, which all who came meanwhile share. A burst of a thousand events thus costs a few runs, and
@@ -16,9 +19,19 @@ export function shareRuns<Input, Result>(
   run: (key: string, inputs: readonly Input[]) => Promise<Result>,
 ): Join<Input, Result> {
   const queues = new Map<string, Queue<Input, Result>>();
+  let free = runsAtOnce;
+  const admitted: (() => void)[] = [];
+
+  function leave(): void {
+    const next = admitted.shift();
+    if (next) next();
+    else free++;
+  }
 
   async function start(key: string, queue: Queue<Input, Result>): Promise<Result> {
     await queue.running;
+    if (free > 0) free--;
+    else await new Promise<void>((admit) => admitted.push(admit));
     const inputs = queue.waiting;
     queue.waiting = [];
     queue.next = undefined;
@@ -29,6 +42,7 @@ export function shareRuns<Input, Result>(
     );
     queue.running = ended;
     void ended.then(() => {
+      leave();
       if (queue.running === ended && !queue.next) queues.delete(key);
     });
     return result;

@@ -198,6 +198,18 @@ test("Events are taken back only from a claim that has been told about", () => {
   });
 });
 
+test("of a held claim that no other controller has to go before, only the one Event there can be is taken back", () => {
+  const told = (finalizer: string, step: string, environment: Record<string, string>) => {
+    const text = nextProgress(claim([finalizer]), release.name, { name: step }, "It is told.", now) ?? "";
+    return decideOne(claim([finalizer], { annotations: { [key]: text } }), [], environment).retract;
+  };
+  expect(told(ours, "held", { IN_TREE: "absent" })).toEqual(["DeletionPostponed"]);
+  expect(told(inTree, "held", { FINALIZER: inTree })).toEqual(["DeletionPostponed"]);
+  // What the Event advised has been followed.
+  const all = ["DeletionPostponed", "InTreeProtectionSilent"];
+  expect(told(ours, "in-tree-silent", { IN_TREE: "absent" })).toEqual(all);
+});
+
 describe("subjects", () => {
   const pod = (change: { spec?: object; status?: object; metadata?: object } = {}) => ({
     apiVersion: "v1",

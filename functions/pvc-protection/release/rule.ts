@@ -66,8 +66,9 @@ export const release = rule({
     { kind: PersistentVolumeClaim, when: { deletingWith: holdfastProtection } },
     { kind: PersistentVolumeClaim, when: { deletingWith: inTreeProtection } },
   ],
-  // Requests of one namespace share their runs: the more of them are let in, the fewer lists of pods there are.
-  concurrency: 100,
+  // Requests of one namespace share their runs: the more of them are let in, the fewer lists of pods there are. This is as many
+  // as Knative allows where nobody has configured more.
+  concurrency: 1000,
   subjects,
   look: async ({ namespace, members }, { client, settings }) => look(client, namespace, members, settings),
   decide,
@@ -97,6 +98,9 @@ function isWaiting(claim: KubernetesObject, { finalizer, inTree }: Settings): bo
   if (!isBeingDeleted(claim)) return false;
   return hasFinalizer(claim, finalizer) || (inTree === "absent" && hasFinalizer(claim, inTreeProtection));
 }
+
+/** Whether a claim waits for Kubernetes' own controller once nobody uses it. */
+const inTreeGoesFirst = ({ finalizer, inTree }: Settings) => inTree === "present" && finalizer !== inTreeProtection;
 
 async function look(
   client: Client,
@@ -184,22 +188,24 @@ function decideClaim(claim: KubernetesObject, users: readonly User[], now: numbe
       };
     }
     const because = `No pod uses claim ${claim.metadata.name}: ${inTreeProtection}, which it carries alone, is removed.`;
-    return letGo(claim, inTreeProtection, because);
+    return letGo(claim, inTreeProtection, because, settings);
   }
   const because = `No pod uses claim ${claim.metadata.name} and none can start with it: ${settings.finalizer} is removed.`;
-  return letGo(claim, settings.finalizer, because);
+  return letGo(claim, settings.finalizer, because, settings);
 }
 
 /** Takes away the last finalizer that is ours to remove, and all that we told about the claim. */
-function letGo(claim: KubernetesObject, finalizer: string, because: string): Decision {
+function letGo(claim: KubernetesObject, finalizer: string, because: string, settings: Settings): Decision {
+  const progress = readProgress(claim, name);
+  // Where Kubernetes' own controller goes first, another instance may have told what the annotation does not say any more.
+  const onlyHeld = progress?.step === "held" && !inTreeGoesFirst(settings);
   return {
     about: claim,
     kind: PersistentVolumeClaim,
     do: "write",
     because,
     writes: [removeFinalizer(PersistentVolumeClaim, claim, finalizer, [progressKey(name)])],
-    // All of them: another instance may have told what the annotation does not say any more.
-    retract: readProgress(claim, name) ? [held, stuck] : [],
+    retract: progress ? [held, ...(onlyHeld ? [] : [stuck])] : [],
   };
 }
 
