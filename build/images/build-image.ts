@@ -1,3 +1,4 @@
+import { functionEnvironment } from "../functions/environment.mjs";
 import type { BaseImage } from "./base/base.ts";
 import { functionFolder } from "./function/function-layer.ts";
 import type { Layer } from "./layer/layer.ts";
@@ -20,7 +21,10 @@ export function buildImage(
   created: string,
 ): Image {
   const { platform, config } = base;
-  const environment = (config.config?.Env ?? []).filter((variable) => !variable.startsWith("PATH="));
+  const own = Object.entries(functionEnvironment);
+  const environment = (config.config?.Env ?? []).filter(
+    (variable) => !["PATH", ...own.map(([name]) => name)].includes(variable.split("=")[0] ?? ""),
+  );
   const path = config.config?.Env?.find((variable) => variable.startsWith("PATH="))?.slice("PATH=".length);
   const content = jsonContent(
     {
@@ -29,7 +33,11 @@ export function buildImage(
       config: {
         User: user,
         ExposedPorts: { "8080/tcp": {} },
-        Env: [`PATH=${[nodePath.replace(/\/node$/, ""), ...(path ? [path] : [])].join(":")}`, ...environment],
+        Env: [
+          `PATH=${[nodePath.replace(/\/node$/, ""), ...(path ? [path] : [])].join(":")}`,
+          ...own.map(([name, value]) => `${name}=${value}`),
+          ...environment,
+        ],
         Entrypoint: [nodePath, `${functionFolder}/index.mjs`],
         WorkingDir: "/",
         Labels: annotations,

@@ -44,10 +44,19 @@ async function fetchToken(
     const login = credentials ? `the login from ${credentials.origin}` : "somebody without a login";
     throw new Complaint(`${realm} gives ${login} no token for ${host}: ${await reasonOf(answer)}.`);
   }
-  const { token, access_token } = JSON.parse(await answer.body.text()) as { token?: string; access_token?: string };
-  const given = token ?? access_token;
+  const given = readToken(await answer.body.text());
   if (!given) throw new Complaint(`${realm} has answered without a token for ${host}.`);
   return given;
+}
+
+/** Some services know it by the one name, some by the other. */
+function readToken(text: string): string | undefined {
+  try {
+    const { token, access_token } = JSON.parse(text) as { token?: string; access_token?: string };
+    return token ?? access_token;
+  } catch {
+    return undefined;
+  }
 }
 
 function askFor(

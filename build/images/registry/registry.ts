@@ -3,8 +3,8 @@ import { isLoopback, type Repository, repositoryName } from "../oci/reference.ts
 import { authorize } from "./authorization.ts";
 import { type Challenge, parseChallenges } from "./challenge.ts";
 import type { Credentials } from "./credentials/credentials.ts";
-import { isNoTls, reasonOf, unreachable } from "./explain.ts";
-import { isTransient, type Patience, pauseAfter } from "./retry.ts";
+import { isForGood, isNoTls, reasonOf, unreachable } from "./explain.ts";
+import { isTransient, type Patience, persist } from "./retry.ts";
 import type { Answer, Message, Transport } from "./transport.ts";
 
 /** A message to a registry. */
@@ -55,7 +55,8 @@ export async function connect(
     const key = scopes.join(" ");
     const known = headers.get(key);
     if (known) return known;
-    const asked = authorize(host, challenges, login, scopes, send);
+    const persistent: Transport = (message) => persist(patience, () => send(message), isForGood);
+    const asked = authorize(host, challenges, login, scopes, persistent);
     headers.set(key, asked);
     return asked;
   }
@@ -84,15 +85,10 @@ export async function connect(
   return {
     repository,
     async send(call) {
-      for (let tried = 1; ; tried++) {
-        const answer = await attempt(call).catch((error: Error) => {
-          if (error instanceof Complaint || call.once) throw error;
-          if (tried === patience.tries) throw unreachable(host, error);
-        });
-        if (answer && (call.once || !isTransient(answer.status) || tried === patience.tries)) return answer;
-        await answer?.body.dump();
-        await patience.sleep(pauseAfter(tried, patience, answer?.header("retry-after")));
-      }
+      if (call.once) return attempt(call);
+      return persist(patience, () => attempt(call)).catch((error: Error) => {
+        throw error instanceof Complaint ? error : unreachable(host, error);
+      });
     },
   };
 }
@@ -109,30 +105,23 @@ async function greet(host: string, surroundings: Surroundings): Promise<Greeting
   const lax = surroundings.insecure || isLoopback(host);
   const send = lax ? surroundings.insecureTransport : surroundings.transport;
   const address = addresses[host] ?? host;
-  let error: Error & { code?: string } = new Error();
-  for (let tried = 1; tried <= surroundings.patience.tries; tried++) {
-    for (const origin of lax ? [`https://${address}`, `http://${address}`] : [`https://${address}`]) {
-      try {
-        const answer = await send({ method: "GET", url: `${origin}/v2/` });
-        await answer.body.dump();
-        if (!isTransient(answer.status)) return { origin, challenges: challengesOf(answer), send };
-        error = new Error(`it answers ${answer.status}`);
-      } catch (fault) {
-        error = fault as Error;
-        // Only one that is there, and speaks otherwise, is spoken to without TLS.
-        if (!isNoTls(error.code ?? "")) break;
-      }
-    }
-    if (isFinal(error.code ?? "")) break;
-    if (tried < surroundings.patience.tries)
-      await surroundings.patience.sleep(pauseAfter(tried, surroundings.patience));
-  }
-  throw unreachable(host, error);
+  let origin = `https://${address}`;
+  const attempt = async () => {
+    const greeting = () => send({ method: "GET", url: `${origin}/v2/` });
+    return greeting().catch((error: Error & { code?: string }) => {
+      // Only one that is there, and speaks otherwise, is spoken to without TLS.
+      if (!lax || !isNoTls(error.code ?? "")) throw error;
+      origin = `http://${address}`;
+      return greeting();
+    });
+  };
+  const answer = await persist(surroundings.patience, attempt, isForGood).catch((error: Error) => {
+    throw unreachable(host, error);
+  });
+  await answer.body.dump();
+  if (isTransient(answer.status)) throw unreachable(host, new Error(`it answers ${answer.status}`));
+  return { origin, challenges: challengesOf(answer), send };
 }
-
-/** What no waiting mends: a name that is none, a port that nobody listens on, a certificate. */
-const isFinal = (code: string) =>
-  ["ENOTFOUND", "ECONNREFUSED"].includes(code) || isNoTls(code) || /CERT|SELF_SIGNED|UNABLE_TO/.test(code);
 
 const challengesOf = (answer: Answer) =>
   answer.status === 401 ? parseChallenges(answer.header("www-authenticate") ?? "") : [];

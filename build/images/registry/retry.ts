@@ -1,3 +1,6 @@
+import { Complaint } from "../../../local/command/complaint.ts";
+import type { Answer } from "./transport.ts";
+
 /** How often, and how long apart, something is tried that may go well later. */
 export interface Patience {
   readonly tries: number;
@@ -18,3 +21,23 @@ export function pauseAfter(tried: number, { pause }: Patience, retryAfter?: stri
 
 /** Statuses of a server that may be well again soon. */
 export const isTransient = (status: number) => [408, 425, 429, 500, 502, 503, 504].includes(status);
+
+/**
+ * Sends again until the answer is not one that may be another soon, or patience ends: then it is the last answer, or it rejects with
+ * the last error. Complaints, and what `isFinal`, are rejected with at once.
+ */
+export async function persist(
+  patience: Patience,
+  attempt: () => Promise<Answer>,
+  isFinal: (error: Error & { code?: string }) => boolean = () => false,
+): Promise<Answer> {
+  for (let tried = 1; ; tried++) {
+    const last = tried === patience.tries;
+    const answer = await attempt().catch((error: Error) => {
+      if (last || error instanceof Complaint || isFinal(error)) throw error;
+    });
+    if (answer && (last || !isTransient(answer.status))) return answer;
+    await answer?.body.dump();
+    await patience.sleep(pauseAfter(tried, patience, answer?.header("retry-after")));
+  }
+}
