@@ -13,7 +13,7 @@ import { eventingDefinitions } from "../knative/definitions.ts";
 import type { Terminal } from "../log/terminal.ts";
 import { serviceDefinition } from "../serving/definition.ts";
 import { seededRandom } from "../time/random.ts";
-import { exampleFile } from "../tour/objects.ts";
+import { exampleFile, setFile } from "../tour/objects.ts";
 import type { Activity } from "./activity.ts";
 import { issueCredentials, writeKubeconfig } from "./credentials.ts";
 import { create } from "./install.ts";
@@ -125,9 +125,15 @@ const advice = (kubeconfig: string) => `It stays up. In another terminal:
 
   export KUBECONFIG=${kubeconfig}
   kubectl get ksvc,broker,trigger,apiserversource -n holdfast
-  kubectl apply -f ${relative(process.env.INIT_CWD ?? process.cwd(), exampleFile)}
+  kubectl apply -f ${fromHere(exampleFile)}
   kubectl delete pvc data --wait=false   it stays, because writer uses it,
   kubectl describe pvc data              and says so
   kubectl delete pod writer              now it goes
+  kubectl apply -f ${fromHere(setFile)}
+  kubectl scale sts web --replicas=1     the claims of two replicas go,
+  kubectl get pvc                        because the set's annotation says so
 
 Ctrl-C ends it and takes everything away.`;
+
+/** npm runs scripts in the project's folder, wherever it was called. */
+const fromHere = (file: string) => relative(process.env.INIT_CWD ?? process.cwd(), file);
