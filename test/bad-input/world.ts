@@ -24,6 +24,8 @@ export interface Odd {
   /** Of others, on the odd claim. */
   readonly finalizers: readonly string[];
   readonly annotations: Readonly<Record<string, string>>;
+  /** The claims carry the finalizer of Kubernetes as well, which nobody takes off here. */
+  readonly inTree: boolean;
   /** The claims are being deleted, and the set is. */
   readonly deleted: boolean;
 }
@@ -52,6 +54,7 @@ export const odd: fc.Arbitrary<Odd> = fc.record({
     { maxLength: 200 },
   ),
   annotations: fc.dictionary(fc.constantFrom(...ours), written, { maxKeys: 4 }),
+  inTree: fc.boolean(),
   deleted: fc.boolean(),
 });
 
@@ -68,7 +71,7 @@ export interface Seen {
 export async function give(name: string, request: HttpRequest, odd: Odd): Promise<Seen> {
   const clock = virtualClock();
   const random = seededRandom(1);
-  const client = createClient(createApiServer({ clock, random }).handle, { clock });
+  const client = createClient(createApiServer({ clock, random, objectInUseProtection: odd.inTree }).handle, { clock });
   const { annotations } = odd;
   await client.create(Namespace, manifest(Namespace, { name: namespace, annotations }));
   const create = (kind: Kind, object: KubernetesObject) => client.create(kind, object);
