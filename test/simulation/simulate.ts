@@ -20,6 +20,7 @@ import { describeChange } from "./world/describe-change.ts";
 import { addressOf } from "./world/fleet.ts";
 import { type MayRun, trackMayRun } from "./world/may-run.ts";
 import { createNetwork } from "./world/network.ts";
+import { createTally } from "./world/tally.ts";
 
 /** One run. The same specification gives the same run, byte by byte. */
 export interface RunSpec {
@@ -78,6 +79,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   const changes: Change[] = [];
   let refusing: { path: string; until: number } | undefined;
   const requests: { rule: string; write: boolean }[] = [];
+  const tally = createTally();
   let failure: Failure | undefined;
   let begun = false;
 
@@ -104,6 +106,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     disturb: apiFaults(schedule, rates.api, clock),
     gate(outgoing) {
       requests.push({ rule: outgoing.process.rule, write: outgoing.write });
+      tally.count(outgoing);
       const { point } = spec;
       const { index, process, event } = outgoing;
       const here = point?.index === index ? point.what : undefined;
@@ -206,7 +209,8 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     const [first] = written;
     if (first)
       return { name: "rests", because: `Nothing changes any more, and ${describeChange(first)}, by ${first.by.name}.` };
-    return failure ?? check();
+    const tooMuch = tally.tooMuch();
+    return failure ?? check() ?? (tooMuch ? { name: "asks-little", because: tooMuch } : undefined);
   }
 
   if (failure) trace.tell("simulation", `${failure.name}: ${failure.because}`);

@@ -29,8 +29,6 @@ export interface Network {
     event: HttpRequest | undefined,
     transport: Transport,
   ): Promise<ApiResponse>;
-  /** How many requests each function has sent so far. */
-  readonly calls: ReadonlyMap<string, number>;
 }
 
 export interface NetworkParts {
@@ -55,7 +53,6 @@ export function createNetwork(parts: NetworkParts): Network {
   const { clock, streams, trace, chronicle, gate, disturb, pageSize } = parts;
   const travel = streams("travel");
   const staleness = streams("staleness");
-  const calls = new Map<string, number>();
   let index = 0;
   const pause = async () => {
     const ms = travel.below(travel.below(oneIn) === 0 ? slowest : usual);
@@ -79,9 +76,7 @@ export function createNetwork(parts: NetworkParts): Network {
   }
 
   return {
-    calls,
     async carry(process, request, event, transport) {
-      calls.set(process.rule, (calls.get(process.rule) ?? 0) + 1);
       const write = request.method !== "GET";
       const verdict = gate({ index: index++, process, request, write, event });
       const what = `${request.method} ${decodeURIComponent(request.path)}`;

@@ -72,6 +72,18 @@ export const carelessReads: readonly Broken[] = [
     }),
   },
   {
+    name: "asks-again-and-again",
+    doc: "Lists the pods a hundred times in a row, because one of them may be gone by the next time.",
+    scenarios: ["used-alone", "deleted-while-used"],
+    by: "smooth runs",
+    within: 2,
+    rule,
+    start: listingPods(async function* (client, options) {
+      for (let time = 1; time < 100; time++) await Array.fromAsync(client.list(Pod, options));
+      yield* client.list(Pod, options);
+    }),
+  },
+  {
     name: "pods-without-a-node-counted",
     doc: "Lists all pods, and says of those that wait for a node that they hold the claim.",
     scenarios: ["in-tree-off"],
