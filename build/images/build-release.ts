@@ -32,12 +32,12 @@ export async function buildRelease(name: string, workshop: Workshop): Promise<Re
   tell(`${name}: bundling`);
   const bundle = await bundleFunction(name, join(work, "functions"));
   const annotations = annotationsOf(name, base);
-  const built: { image: Image; runtime: Runtime; base: BaseImage }[] = [];
+  const built: { image: Image; runtime: Runtime; cached: boolean }[] = [];
   for (const image of base.images) {
     tell(`${name}: ${platformName(image.platform)}`);
     const runtime = await runtimeOf(await lockedNode(workshop.root, image.platform), join(work, "runtime"));
-    const layer = await layerFor(bundle, image, runtime, workshop);
-    built.push({ image: buildImage(image, [runtime.layer, layer], annotations, created), runtime, base: image });
+    const { layer, cached } = await layerFor(bundle, image, runtime, workshop);
+    built.push({ image: buildImage(image, [runtime.layer, layer], annotations, created), runtime, cached });
   }
   const images = built.map(({ image }) => image);
   const index = indexOf(images, annotations);
@@ -49,12 +49,12 @@ async function layerFor(
   { platform }: BaseImage,
   runtime: Runtime,
   { work, warn }: Workshop,
-): Promise<Layer> {
-  if (!canRun(platform)) return plainLayer(bundle);
+): Promise<{ readonly layer: Layer; readonly cached: boolean }> {
+  if (!canRun(platform)) return { layer: await plainLayer(bundle), cached: false };
   const scratch = join(work, "baked", bundle.name, platform.architecture);
   const { layer, fault } = await bakedLayer(bundle, runtime.program, scratch);
   if (fault) warn(`${bundle.name}: without a code cache, because it could not be run here: ${fault}`);
-  return layer;
+  return { layer, cached: fault === undefined };
 }
 
 /** Neither a version nor a commit: what did not change is to keep its digest. */

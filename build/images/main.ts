@@ -3,7 +3,7 @@ import { imageNames } from "../../esbuild.config.mjs";
 import { complain } from "../../local/command/complaint.ts";
 import { updatePinned } from "./base/pinned.ts";
 import { help, readImageOptions } from "./options.ts";
-import { produce } from "./produce.ts";
+import { baseCache, produce } from "./produce.ts";
 import { progressOn } from "./progress.ts";
 import { surroundingsOf } from "./registry/surroundings.ts";
 
@@ -12,7 +12,8 @@ try {
   const options = readImageOptions(process.argv.slice(2), imageNames(), process.env);
   if (options.task === "help") process.stdout.write(help);
   else if (options.task === "update base") {
-    const { before, after } = await updatePinned(surroundingsOf(process.env, options.insecure));
+    const surroundings = surroundingsOf(process.env, options.insecure);
+    const { before, after } = await updatePinned(options.platforms, baseCache, surroundings);
     const what = before.digest === after.digest ? "still" : "now";
     process.stdout.write(`${after.image} is ${what} ${after.digest}\n`);
   } else {

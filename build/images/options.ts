@@ -27,7 +27,7 @@ export type Destination = { readonly push: Target } | { readonly layout: string 
 /** What `npm run image` was asked for. */
 export type ImageOptions =
   | { readonly task: "help" }
-  | { readonly task: "update base"; readonly insecure: boolean }
+  | { readonly task: "update base"; readonly platforms: readonly Platform[]; readonly insecure: boolean }
   | {
       readonly task: "build";
       readonly functions: readonly string[];
@@ -97,7 +97,10 @@ export function readImageOptions(
     allowPositionals: true,
   });
   if (values.help) return { task: "help" };
-  if (values["update-base"]) return { task: "update base", insecure: values["insecure-registry"] ?? false };
+  if (values["update-base"]) {
+    const { platforms, insecure } = readBuildOptions(values);
+    return { task: "update base", platforms, insecure };
+  }
   const unknown = positionals.filter((name) => !functions.includes(name));
   if (unknown.length > 0)
     throw new Complaint(`There is no function ${unknown.join(", ")}. There are: ${functions.join(", ")}.`);

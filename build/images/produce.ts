@@ -14,6 +14,9 @@ import { surroundingsOf } from "./registry/surroundings.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const work = join(root, "dist/images");
 
+/** Where what is fetched of bases is kept. */
+export const baseCache = join(work, "base");
+
 /**
  * Builds functions and brings the images to where they are wanted. Answers the names, with digests, of those that were
  * pushed, by function.
@@ -29,7 +32,7 @@ export async function produce(
 ): Promise<ReadonlyMap<string, string>> {
   const surroundings = surroundingsOf(environment, options.insecure);
   tell("looking at the base");
-  const base = await baseOf(options, join(work, "base"), surroundings);
+  const base = await baseOf(options, baseCache, surroundings);
   const workshop = { root, work, base, created: createdFrom(environment), sbom: options.sbom, tell, warn };
 
   const names = new Map<string, string>();

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
+import type { Platform } from "../oci/descriptor.ts";
 import { parseReference } from "../oci/reference.ts";
-import { connect, type Surroundings } from "../registry/registry.ts";
-import { findRoot } from "./from-registry.ts";
+import type { Surroundings } from "../registry/registry.ts";
+import { baseFromRegistry } from "./from-registry.ts";
 
 /** The image that all functions are built upon unless another is asked for. */
 export interface Pinned {
@@ -15,16 +16,24 @@ export interface Pinned {
 const file = new URL("pinned.json", import.meta.url);
 
 /** Reads the pin. */
-export async function readPinned(): Promise<Pinned> {
-  return JSON.parse(await readFile(file, "utf8")) as Pinned;
+export async function readPinned(from: URL = file): Promise<Pinned> {
+  return JSON.parse(await readFile(from, "utf8")) as Pinned;
 }
 
-/** Makes the pin name what the tag does now. Answers the pin before and after. @throws Complaint */
-export async function updatePinned(surroundings: Surroundings): Promise<{ before: Pinned; after: Pinned }> {
-  const before = await readPinned();
-  const { tag = "latest", ...repository } = parseReference(before.image);
-  const { descriptor } = await findRoot(await connect(repository, "pull", surroundings), tag);
-  const after = { ...before, digest: descriptor.digest };
-  await writeFile(file, `${JSON.stringify(after, null, 2)}\n`);
+/**
+ * Makes the pin name what the tag does now. Answers the pin before and after. What is read of the image is kept in `cache`.
+ *
+ * @throws Complaint when it cannot be had, or has no image for one of `platforms`; the pin stays as it is, then
+ */
+export async function updatePinned(
+  platforms: readonly Platform[],
+  cache: string,
+  surroundings: Surroundings,
+  pin: URL = file,
+): Promise<{ before: Pinned; after: Pinned }> {
+  const before = await readPinned(pin);
+  const { digest } = await baseFromRegistry(parseReference(before.image), platforms, cache, surroundings);
+  const after = { ...before, digest };
+  await writeFile(pin, `${JSON.stringify(after, null, 2)}\n`);
   return { before, after };
 }

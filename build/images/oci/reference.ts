@@ -32,7 +32,8 @@ export function parseRepository(text: string): Repository {
   const [first = "", ...rest] = text.split("/");
   const named = rest.length > 0 && (/[.:]/.test(first) || first === "localhost");
   const host = named ? first : "docker.io";
-  const path = named ? rest.join("/") : host === "docker.io" && rest.length === 0 ? `library/${text}` : text;
+  const written = named ? rest.join("/") : text;
+  const path = host === "docker.io" && !written.includes("/") ? `library/${written}` : written;
   if (!hostPattern.test(host) || !pathPattern.test(path))
     throw new Complaint(
       `${JSON.stringify(text)} is no repository: it has the form HOST/PATH, and the path is of lower-case letters, digits, ".", "_", "-" and "/".`,

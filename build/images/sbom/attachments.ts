@@ -5,6 +5,7 @@ import { version as esbuild } from "esbuild";
 import type { Base } from "../base/base.ts";
 import type { Bundle } from "../function/bundle-function.ts";
 import { type Content, jsonContent } from "../oci/content.ts";
+import { platformName } from "../oci/descriptor.ts";
 import { attachment, type Image } from "../oci/image.ts";
 import type { Runtime } from "../runtime/runtime-layer.ts";
 import { ingredientsOf } from "./bundled-packages.ts";
@@ -15,7 +16,7 @@ import { spdxOf } from "./spdx.ts";
 export interface Built {
   readonly bundle: Bundle;
   readonly index: Content;
-  readonly built: readonly { readonly image: Image; readonly runtime: Runtime }[];
+  readonly built: readonly { readonly image: Image; readonly runtime: Runtime; readonly cached: boolean }[];
   readonly base: Base;
   readonly root: string;
   readonly created: string;
@@ -41,6 +42,9 @@ export async function attachmentsOf({ bundle, index, built, base, root, created 
     nodes: built.map(({ runtime }) => runtime.node),
     packages,
     sources: await hashesOf([...sources, "package-lock.json"], root),
+    cached: built.flatMap(({ image: { manifest }, cached }) =>
+      cached && manifest.descriptor.platform ? [platformName(manifest.descriptor.platform)] : [],
+    ),
     tools: { esbuild, node: process.versions.node },
   });
   const annotations = { "in-toto.io/predicate-type": "https://slsa.dev/provenance/v1" };

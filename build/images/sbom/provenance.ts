@@ -14,6 +14,8 @@ export interface Origin {
   readonly packages: readonly BundledPackage[];
   /** Files of the repository by path, with the sha256 of each in hexadecimal digits. */
   readonly sources: ReadonlyMap<string, string>;
+  /** The platforms whose images have a code cache: those whose Node the builder's machine could run. */
+  readonly cached: readonly string[];
   /** By what was built, as name and version. */
   readonly tools: Readonly<Record<string, string>>;
 }
@@ -26,7 +28,7 @@ const buildType = "https://holdfast.dev/image/v1";
  * and no time and no machine, because none of those is in the image: who builds from the same sources gets the same
  * image, and the same statement.
  */
-export function provenanceOf({ name, index, images, base, nodes, packages, sources, tools }: Origin): object {
+export function provenanceOf({ name, index, images, base, nodes, packages, sources, cached, tools }: Origin): object {
   const sha256 = ({ digest }: { digest: string }) => ({ sha256: digest.replace("sha256:", "") });
   return {
     _type: "https://in-toto.io/Statement/v1",
@@ -43,6 +45,7 @@ export function provenanceOf({ name, index, images, base, nodes, packages, sourc
           platforms: images.flatMap(({ platform }) => (platform ? [platformName(platform)] : [])),
           base: base.name,
         },
+        internalParameters: { codeCacheFor: cached },
         resolvedDependencies: [
           { name: base.name, digest: sha256(base), annotations: { role: "base" } },
           ...nodes.map((node) => dependency(node, "runtime")),

@@ -56,7 +56,10 @@ export function fakeRegistry({ referrers = false, intercept }: FakeRegistryOptio
     const { pathname, searchParams } = new URL(message.url);
     const [, kind, name = ""] = /^\/v2\/.+\/(blobs\/uploads|blobs|manifests)\/(.*)$/.exec(pathname) ?? [];
     if (kind === "manifests") return manifest(message, name);
-    if (kind === "blobs") return answerOf(registry.blobs.has(name) ? 200 : 404);
+    if (kind === "blobs") {
+      const bytes = registry.blobs.get(name);
+      return bytes ? answerOf(200, {}, message.method === "GET" ? bytes.toString() : "") : answerOf(404);
+    }
     if (kind === "blobs/uploads") return upload(message, name, searchParams);
     return answerOf(200);
   }

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { progressOn } from "./progress.ts";
+
+function stream(isTTY: boolean, columns?: number) {
+  const written: string[] = [];
+  const write = (text: string) => written.push(text) > 0;
+  return { written, stream: { isTTY, columns, write } as unknown as NodeJS.WriteStream };
+}
+
+test("at a terminal every line takes the place of the one before, none is longer than the terminal is wide, and nothing stays", () => {
+  const { written, stream: terminal } = stream(true, 10);
+  const { tell, end } = progressOn(terminal);
+  tell("one");
+  tell("a line that is too long");
+  end();
+  expect(written).toEqual(["\r\x1b[Kone", "\r\x1b[Ka line th", "\r\x1b[K"]);
+});
+
+test("what must be known stays", () => {
+  const { written, stream: terminal } = stream(true);
+  const { tell, warn, end } = progressOn(terminal);
+  tell("one");
+  warn("look");
+  tell("two");
+  end();
+  expect(written).toEqual(["\r\x1b[Kone", "\r\x1b[Kholdfast: look\n", "\r\x1b[Ktwo", "\r\x1b[K"]);
+});
+
+test("a pipe gets only what must be known, and no control characters", () => {
+  const { written, stream: pipe } = stream(false);
+  const { tell, warn, end } = progressOn(pipe);
+  tell("one");
+  warn("look");
+  end();
+  expect(written.join("")).toBe("holdfast: look\n");
+});
