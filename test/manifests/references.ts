@@ -40,7 +40,8 @@ function referencesOf(object: any): readonly Reference[] {
       return [
         ...home,
         here({ kind: "Broker", name: spec.broker }),
-        here(pick(spec.subscriber.ref)),
+        // What a tag stands for has the name of a Service behind the tag's.
+        here(pick(spec.subscriber.ref ?? serviceBehind(spec.subscriber.uri))),
         here(pick(spec.delivery.deadLetterSink.ref)),
       ];
     case "EventTransform":
@@ -72,6 +73,11 @@ function referencesOf(object: any): readonly Reference[] {
     default:
       return home;
   }
+}
+
+function serviceBehind(uri: string): Reference {
+  const [host = ""] = new URL(uri).hostname.split(".");
+  return { kind: "Service", name: host.slice(host.indexOf("-") + 1) };
 }
 
 const pick = ({ kind, name, namespace }: Reference): Reference => ({ kind, name, ...(namespace ? { namespace } : {}) });

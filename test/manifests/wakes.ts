@@ -35,7 +35,7 @@ export function passes(
 
 /** What the Triggers among these objects let through to a function: types and kinds, sorted. */
 export function wakesOf({ name }: Declared, objects: readonly KubernetesObject[]): readonly string[] {
-  const triggers = ofKind("Trigger", objects).filter(({ spec }) => spec.subscriber.ref.name === slug(name));
+  const triggers = ofKind("Trigger", objects).filter(({ spec }) => spec.subscriber.ref?.name === slug(name));
   const passed = triggers.flatMap((trigger) =>
     types.flatMap((type) => kinds.filter((kind) => passes(trigger, type, kind)).map(({ kind }) => `${type} ${kind}`)),
   );

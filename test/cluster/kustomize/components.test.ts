@@ -23,7 +23,7 @@ describe.skipIf(!kubectl)("the components", () => {
       const triggers = ofKind("Trigger", objects);
       expect(triggers.map(({ metadata }) => metadata.name)).toContain("pvc-protection-release-workloads-pod-updates");
       for (const { spec } of triggers) {
-        expect(spec.subscriber.audience).toBe(audienceOf(spec.subscriber.ref.name));
+        expect(spec.subscriber.audience).toBe(audienceOf(spec.subscriber.ref?.name ?? ""));
         expect(spec.delivery.deadLetterSink.audience).toBe(audienceOf(spec.delivery.deadLetterSink.ref.name));
       }
       const pings = ofKind("PingSource", objects);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import { defaultFeatures } from "../../../local/knative/features.ts";
 import { readTrigger } from "../../../local/knative/manifest/trigger.ts";
+import { readService } from "../../../local/serving/plan.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readPolicy } from "../../../shared/retention/policy.ts";
 import { ofKind } from "../../manifests/schemas/schemas.ts";
@@ -87,6 +88,36 @@ describe.skipIf(!kubectl)("the examples", () => {
     expect(JSON.stringify(warm)).toContain('"autoscaling.knative.dev/min-scale":"1"');
     const [rolled, ...others] = differences(example("one-image"), example("images"));
     expect([rolled?.metadata.name, others]).toEqual(["pvc-protection-release", []]);
+  });
+
+  test("canary leads the events of one namespace to a tag, and all others to the revision before", () => {
+    const objects = build("knative/examples/canary");
+    const service = objects.find(
+      ({ kind, metadata }) => kind === "Service" && metadata.name === "pvc-protection-release",
+    );
+    const { traffic, revision } = readService(service as KubernetesObject);
+    expect(traffic).toEqual([
+      { revisionName: "pvc-protection-release-a", percent: 100 },
+      { revisionName: revision, tag: "canary", percent: 0 },
+    ]);
+    const standard = ofKind("Trigger", build("knative")).filter(
+      ({ spec }) => spec.subscriber.ref?.name === service?.metadata.name,
+    );
+    expect(standard.length).toBeGreaterThan(1);
+    const triggers = objects
+      .filter(({ kind }) => kind === "Trigger")
+      .map((object) => readTrigger(object, defaultFeatures));
+    for (const { metadata, spec } of standard) {
+      const event = firstOf(spec);
+      const takers = (namespace: string) =>
+        triggers.filter(
+          ({ filter, name }) => name.startsWith("pvc-protection-release") && filter({ ...event, namespace }),
+        );
+      expect(takers("shop").map(({ name }) => name)).toEqual([metadata.name]);
+      expect(takers("staging").map(({ subscriber }) => subscriber)).toEqual([
+        { uri: "http://canary-pvc-protection-release.holdfast.svc.cluster.local" },
+      ]);
+    }
   });
 
   test("other-namespaces keeps events of two namespaces away, and those of others not", () => {

@@ -45,7 +45,7 @@ describe.skipIf(!kubectl)("the overlay no-knative", () => {
     expect(specs(eventing)).toEqual(specs(standard));
     expect(namesOf("Broker", eventing)).toEqual(namesOf("Broker", standard));
     const functions = ofKind("ClusterService", without).map(({ metadata }) => metadata.name);
-    for (const { spec } of ofKind("Trigger", eventing)) expect(functions).toContain(spec.subscriber.ref.name);
+    for (const { spec } of ofKind("Trigger", eventing)) expect(functions).toContain(spec.subscriber.ref?.name);
     const role = ofKind("ClusterRole", without).find(({ metadata }) => metadata.name === "holdfast-platform-source");
     const watched = ofKind("ApiServerSource", eventing).flatMap(({ spec }) => spec.resources.map(({ kind }) => kind));
     // Namespaces in any case: what watches all of them has to know when one comes or goes.

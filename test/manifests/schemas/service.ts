@@ -20,6 +20,17 @@ const tokens = z.strictObject({
   }),
 });
 
+/** By name, so that a repository says which; what Knative would fill in is there. */
+const target = z.strictObject({
+  revisionName: name,
+  latestRevision: z.literal(false),
+  percent: z.int().min(0).max(100),
+  tag: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]*$/)
+    .optional(),
+});
+
 /** No CPU limit, and nothing that slows a cold start. */
 export const service = z.strictObject({
   apiVersion: z.literal("serving.knative.dev/v1"),
@@ -30,6 +41,7 @@ export const service = z.strictObject({
   spec: z.strictObject({
     template: z.strictObject({
       metadata: z.strictObject({
+        name: name.optional(),
         labels,
         annotations: z.strictObject({
           "autoscaling.knative.dev/min-scale": z.literal(["0", "1"]),
@@ -61,5 +73,9 @@ export const service = z.strictObject({
         volumes: z.tuple([tokens]).optional(),
       }),
     }),
+    traffic: z
+      .array(target)
+      .refine((all) => all.reduce((sum, { percent }) => sum + percent, 0) === 100, "the percentages are no whole")
+      .optional(),
   }),
 });
