@@ -36,9 +36,10 @@ export function findReferences({ origin, text }: Source, functions: readonly str
         if (key === "key" || typeof value !== "string" || !value.startsWith(scheme) || !range) return;
         const at = `${origin}:${lineCounter.linePos(range[0]).line}`;
         const name = value.slice(scheme.length);
+        if (type?.startsWith("BLOCK"))
+          throw new Complaint(`${at}: what begins with ${scheme} must stand on one line with its key.`);
         if (!functions.includes(name))
           throw new Complaint(`${at}: there is no function for ${value}. There are: ${functions.join(", ")}.`);
-        if (type?.startsWith("BLOCK")) throw new Complaint(`${at}: ${value} must stand on one line with its key.`);
         const quote = type === "QUOTE_DOUBLE" ? '"' : type === "QUOTE_SINGLE" ? "'" : "";
         found.push({ name, start: range[0], end: range[1], quote });
       },
