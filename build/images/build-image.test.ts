@@ -21,7 +21,7 @@ test("an image keeps what the base sets for all, and sets what it is started as"
   expect(image).toMatchObject({ ...platform, variant: "v8", rootfs: { diff_ids: [expect.anything(), layer.diffId] } });
   expect(config).toMatchObject({ User: "65532:65532", Entrypoint: ["/nodejs/bin/node", "/function/index.mjs"] });
   expect(config.Cmd).toBeUndefined();
-  const own = ["NODE_OPTIONS=--max-semi-space-size=1", "MALLOC_ARENA_MAX=1"];
+  const own = ["NODE_OPTIONS=--max-semi-space-size=1", "MALLOC_ARENA_MAX=1", "MALLOC_MMAP_THRESHOLD_=32768"];
   expect(config.Env).toEqual(["PATH=/nodejs/bin:/usr/bin", ...own, "SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt"]);
   expect(manifest.descriptor.platform).toEqual({ ...platform, variant: "v8" });
 });
