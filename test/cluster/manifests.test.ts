@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { loadDeclared } from "../../build/manifests/declared.ts";
+import { statusKey } from "../../functions/platform/sweep/status.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { groupOf } from "../../shared/kubernetes/kind.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
@@ -11,6 +12,7 @@ import { retentionFinalizer } from "../../shared/retention/traces.ts";
 import { slug } from "../../shared/rule.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { readKustomization, root, standard } from "../manifests/kustomization.ts";
+import { identityOf } from "../manifests/references.ts";
 import { faultsOf } from "../manifests/schemas/schemas.ts";
 import { kubectl, run } from "./kubectl.ts";
 import { buildOverlay } from "./kustomize/build.ts";
@@ -46,6 +48,29 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
 
   test("are what a second apply leaves as it is", () => {
     expect(call("diff", "--server-side", "-k", folder("knative"))).toBe("");
+  });
+
+  /** The versions of all objects of the install, by their names. */
+  const versions = (): Record<string, string> => {
+    const kinds =
+      "ns,cm,sa,clusterroles,clusterrolebindings,roles,rolebindings,ksvc,brokers,triggers,apiserversources,pingsources";
+    const selected = ["--all-namespaces", "-l", "app.kubernetes.io/part-of=holdfast", "-o", "json"];
+    const { items } = JSON.parse(call("get", kinds, ...selected)) as { items: KubernetesObject[] };
+    return Object.fromEntries(items.map((item) => [identityOf(item), item.metadata.resourceVersion]));
+  };
+
+  test("are left as they are by a second apply, whichever way, and so is what the sweep has written on them", () => {
+    const written = { metadata: { annotations: { [statusKey]: '{"v":1}' } } };
+    call("patch", "cm", "-n", "holdfast", "holdfast-sweep", "--type=merge", "-p", JSON.stringify(written));
+    const before = versions();
+    expect(Object.keys(before).length).toBeGreaterThan(50);
+    apply("knative");
+    expect(versions()).toEqual(before);
+
+    const client = () => call("apply", "--validate=strict", "-k", folder("knative")).trim().split("\n");
+    client();
+    for (const line of client()) expect(line).toMatch(/ unchanged$/);
+    expect(call("get", "cm", "-n", "holdfast", "holdfast-sweep", "-o", "json")).toContain(statusKey);
   });
 
   const systems = new Set(functions.map(({ name }) => name.split("/")[0]));
@@ -184,4 +209,9 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
       }
     },
   );
+
+  test("are taken away whole by one delete", () => {
+    call("delete", "--timeout=100s", "-k", folder("knative"));
+    expect(versions()).toEqual({});
+  });
 });
