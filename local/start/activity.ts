@@ -7,17 +7,7 @@ import { type Colour, row } from "../log/row.ts";
 import type { Terminal } from "../log/terminal.ts";
 import type { RevisionName } from "../serving/activator.ts";
 import type { FleetEvent } from "../serving/fleet.ts";
-
-/** How much has happened since the start. What the sweep does by the clock is counted apart. */
-export interface Counts {
-  /** Events that sources have sent about changes. */
-  readonly emitted: number;
-  /** Events that functions have answered. */
-  readonly delivered: number;
-  /** Processes that have been started. */
-  readonly started: number;
-  readonly sweeps: number;
-}
+import type { Counts } from "../stage/counts.ts";
 
 /** Shows what sources, brokers and functions do, and counts it. */
 export interface Activity {

@@ -12,18 +12,18 @@ import { startControllers } from "../controllers/start-controllers.ts";
 import { eventingDefinitions } from "../knative/definitions.ts";
 import type { Terminal } from "../log/terminal.ts";
 import { serviceDefinition } from "../serving/definition.ts";
+import { create } from "../stage/install.ts";
+import type { Stage } from "../stage/stage.ts";
 import { seededRandom } from "../time/random.ts";
 import { exampleFile, setFile } from "../tour/objects.ts";
 import type { Activity } from "./activity.ts";
 import { issueCredentials, writeKubeconfig } from "./credentials.ts";
-import { create } from "./install.ts";
 import { startKnative } from "./knative.ts";
 import type { Bundles } from "./launch.ts";
 import { defaultInstall, objectsIn } from "./manifests.ts";
 import type { StartOptions } from "./options.ts";
 import { becomeReady } from "./ready.ts";
 import type { Session } from "./session.ts";
-import type { Stage } from "./stage.ts";
 
 const node = "laptop";
 

@@ -15,10 +15,10 @@ import { createControllerTools } from "../controllers/controller-tools.ts";
 import { startKubelet } from "../controllers/kubelet/start-kubelet.ts";
 import { Namespace } from "../controllers/objects/kinds.ts";
 import { startControllers } from "../controllers/start-controllers.ts";
+import { create } from "../stage/install.ts";
 import { seededRandom } from "../time/random.ts";
 import { exampleObjects, exampleSet } from "../tour/objects.ts";
 import { writeKubeconfig } from "./credentials.ts";
-import { create } from "./install.ts";
 import { runStart } from "./testing/run-start.ts";
 
 // Each test is a process or two on a machine that may be busy.

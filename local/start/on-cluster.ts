@@ -10,13 +10,14 @@ import { eventingDefinitions } from "../knative/definitions.ts";
 import type { Terminal } from "../log/terminal.ts";
 import { wrap } from "../log/wrap.ts";
 import { serviceDefinition } from "../serving/definition.ts";
+import { describeHeld, type Held, heldObjects, letGo } from "../stage/farewell.ts";
+import { create, createGuests } from "../stage/install.ts";
+import type { Stage } from "../stage/stage.ts";
 import { seededRandom } from "../time/random.ts";
 import type { Activity } from "./activity.ts";
 import { ask } from "./ask.ts";
 import { type KnownCluster, readCluster } from "./cluster-entry.ts";
 import { issueCredentials } from "./credentials.ts";
-import { describeHeld, type Held, heldObjects, letGo } from "./farewell.ts";
-import { create, createGuests } from "./install.ts";
 import { startKnative } from "./knative.ts";
 import type { Bundles } from "./launch.ts";
 import { defaultInstall } from "./manifests.ts";
@@ -26,7 +27,6 @@ import { overlay } from "./overlay.ts";
 import { becomeReady } from "./ready.ts";
 import { missingRights, type Right } from "./rights.ts";
 import type { Session } from "./session.ts";
-import type { Stage } from "./stage.ts";
 
 const knativeGroups = ["eventing.knative.dev", "sources.knative.dev", "serving.knative.dev"];
 const isKnative = ({ apiVersion }: KubernetesObject) =>

@@ -1,12 +1,12 @@
 import type { Terminal } from "../log/terminal.ts";
 import { wrap } from "../log/wrap.ts";
+import type { Stage } from "../stage/stage.ts";
 import { type Activity, createActivity } from "./activity.ts";
 import { startLaptop } from "./laptop.ts";
 import { type Bundles, createBundles } from "./launch.ts";
 import { startOnCluster } from "./on-cluster.ts";
 import type { StartOptions } from "./options.ts";
 import type { Session } from "./session.ts";
-import type { Stage } from "./stage.ts";
 
 /** A stage with what is to be seen on it. */
 export interface OpenStage extends Stage {

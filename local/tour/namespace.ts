@@ -2,9 +2,9 @@ import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { Complaint } from "../command/complaint.ts";
-import { heldObjects, letGo } from "../start/farewell.ts";
-import { isOurs, ownLabel } from "../start/install.ts";
-import type { Stage } from "../start/stage.ts";
+import { heldObjects, letGo } from "../stage/farewell.ts";
+import { isOurs, ownLabel } from "../stage/install.ts";
+import type { Stage } from "../stage/stage.ts";
 import type { Step } from "./play.ts";
 
 /** The namespace that the tours make and take away. */

@@ -1,5 +1,5 @@
-import type { Counts } from "../start/activity.ts";
-import type { Stage } from "../start/stage.ts";
+import type { Counts } from "../stage/counts.ts";
+import type { Stage } from "../stage/stage.ts";
 
 /** What a tour stands on. */
 export interface TourWorld extends Stage {

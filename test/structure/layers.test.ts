@@ -8,13 +8,14 @@ const root = join(import.meta.dirname, "../..");
 const layers: Readonly<Record<string, readonly string[]>> = {
   shared: [],
   functions: ["shared"],
-  // Bundling is what the laptop edition begins with.
-  local: ["shared", "esbuild.config.mjs"],
-  build: ["shared", "functions", "local", "esbuild.config.mjs"],
+  // How functions are bundled and run, which is what the laptop edition begins with, and images end with.
+  bundling: ["shared"],
+  local: ["shared", "bundling"],
+  build: ["shared", "functions", "bundling", "local"],
 };
 
 const forTests = /\.test\.ts$|\/(testing|fixtures)\//;
-const sources = globSync(`{${Object.keys(layers).join()}}/**/*.{ts,mjs}`, { cwd: root })
+const sources = globSync(["{shared,functions,local,build}/**/*.{ts,mjs}", "esbuild.config.mjs"], { cwd: root })
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => !forTests.test(file))
   .sort();
@@ -26,7 +27,8 @@ function importsOf(file: string): readonly string[] {
   return [...found].map(([, path]) => posix.join(dirname(file), path as string));
 }
 
-const layerOf = (file: string) => file.split("/")[0] as string;
+const layerOf = (file: string) =>
+  /^(esbuild\.config|build\/functions\/.*)\.mjs$/.test(file) ? "bundling" : (file.split("/")[0] as string);
 
 /** `functions/pvc-protection/release/`, for a file of it. */
 const functionOf = (file: string) => /^functions\/[^/]+\/[^/]+\//.exec(file)?.[0];

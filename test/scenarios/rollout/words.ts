@@ -3,7 +3,7 @@ import { Trigger } from "../../../local/knative/kinds.ts";
 import { KnativeService } from "../../../local/serving/kind.ts";
 import type { ServiceStatus } from "../../../local/serving/status.ts";
 import type { TrafficTarget } from "../../../local/serving/traffic.ts";
-import { create } from "../../../local/start/install.ts";
+import { create } from "../../../local/stage/install.ts";
 import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
 import { progressKey } from "../../../shared/progress.ts";
