@@ -1,6 +1,7 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildContext, type BuildFailure, build, context, type Message, type Plugin, stop } from "esbuild";
+import { functionEnvironment } from "../../build/functions/environment.mjs";
 import { bundleOptions, functionNames } from "../../esbuild.config.mjs";
 import { Complaint } from "../command/complaint.ts";
 import type { RevisionName } from "../serving/activator.ts";
@@ -69,7 +70,7 @@ export function createBundles(folder: string, print: (line: string) => void): Bu
         command: process.execPath,
         args: [join(cwd, "index.mjs")],
         cwd,
-        environment: { ...identity, ...environment },
+        environment: { ...functionEnvironment, ...identity, ...environment },
       };
     },
   };

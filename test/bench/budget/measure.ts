@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { functionEnvironment } from "../../../build/functions/environment.mjs";
 import { writeKubeconfig } from "../kubeconfig.ts";
 import { type Program, startListening } from "../process/program.ts";
 import { interleave, median } from "../statistics.ts";
@@ -23,7 +24,7 @@ const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 const bare: Program = { args: [here("bare-server.cjs")] };
 const programOf = ({ entry }: Bundle, environment: Program["environment"] = {}): Program => ({
   args: [entry],
-  environment,
+  environment: { ...functionEnvironment, ...environment },
 });
 
 /** Whether a figure keeps to its budget. */

@@ -4,6 +4,7 @@
  * are one process's.
  */
 import { dirname } from "node:path";
+import { functionEnvironment } from "../../../build/functions/environment.mjs";
 import { createEventing } from "../../../local/knative/control/eventing.ts";
 import type { Hop } from "../../../local/knative/trace.ts";
 import { type Instance, startInstance } from "../../../local/serving/instance.ts";
@@ -71,7 +72,7 @@ const revision = createRevision({
       command: process.execPath,
       args: [order.entry],
       cwd: dirname(order.entry),
-      environment: { ...plan.environment, KUBECONFIG: order.kubeconfig },
+      environment: { ...functionEnvironment, ...plan.environment, KUBECONFIG: order.kubeconfig },
     };
     const print = (record: Record<string, unknown>) => console.error(JSON.stringify(record));
     instance = await startInstance(launch, keeper, 30_000, print, signal);

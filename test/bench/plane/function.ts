@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { tokenOf } from "../../worlds/service-account.ts";
 import { writeKubeconfig } from "../kubeconfig.ts";
+import { ended } from "../process/ended.ts";
 import type { Plane } from "./boot.ts";
 import type { EventsOrder, EventsReport, PassedHop } from "./events-process.ts";
 
@@ -31,6 +31,8 @@ export interface FunctionOptions {
 }
 
 const namespace = "holdfast";
+/** Milliseconds until the sources must watch and the function must listen. */
+const patience = 60_000;
 
 /** Starts a function as the laptop edition does, under its own service account, and resolves when its sources watch. */
 export async function startFunction({ admin, kubeconfig }: Plane, options: FunctionOptions): Promise<FunctionAtWork> {
@@ -52,23 +54,27 @@ export async function startFunction({ admin, kubeconfig }: Plane, options: Funct
     ...(finalizer ? { finalizer } : {}),
   };
   const child = fork(fileURLToPath(new URL("events-process.ts", import.meta.url)), [JSON.stringify(order)]);
-  const ended = once(child, "exit");
   const hops: PassedHop[] = [];
-  const pid = await new Promise<number>((resolve, reject) => {
-    child.on("message", (report: EventsReport) => {
-      if ("pid" in report) resolve(report.pid);
-      else hops.push(report);
-    });
-    child.once("exit", (code) => reject(new Error(`The sources and the broker ended with exit code ${code}.`)));
+  const started = Promise.withResolvers<number>();
+  child.on("message", (report: EventsReport) => {
+    if ("pid" in report) started.resolve(report.pid);
+    else hops.push(report);
   });
+  child.once("exit", (code) => started.reject(new Error(`The sources and the broker ended with exit code ${code}.`)));
+  child.once("error", started.reject);
+  const late = setTimeout(() => {
+    child.kill("SIGKILL");
+    started.reject(new Error(`${name} and its sources were not at work within ${patience / 1000} s.`));
+  }, patience);
+  const pid = await started.promise.finally(() => clearTimeout(late));
   return {
     pid,
     eventsPid: child.pid as number,
     hops,
     async stop() {
       // It ends when nobody listens to it any more, however this process goes.
-      child.disconnect();
-      await ended;
+      if (child.connected) child.disconnect();
+      await ended(child, "The process of the sources and the broker");
     },
   };
 }

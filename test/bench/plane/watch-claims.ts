@@ -18,24 +18,38 @@ export async function watchClaims(
 ): Promise<ClaimsSeen> {
   const ended = new AbortController();
   const { signal } = ended;
-  const waiting = new Set<() => void>();
+  const waiting = new Set<(failure?: Error) => void>();
   const path = `${pathOf(PersistentVolumeClaim, namespace)}?limit=1`;
   const { metadata } = await admin.request<{ metadata: { resourceVersion: string } }>("GET", path);
+  let { resourceVersion } = metadata;
   const watch = async () => {
-    const options = { namespace, resourceVersion: metadata.resourceVersion, signal };
-    for await (const { type, object } of watchEvents(transport, PersistentVolumeClaim, options)) {
-      if (type !== "BOOKMARK") seen(type, object, instant());
-      for (const check of waiting) check();
+    // The server ends watches that fall behind, which on a busy machine they do; nothing is lost when it is taken up again.
+    while (!signal.aborted) {
+      for await (const { type, object } of watchEvents(transport, PersistentVolumeClaim, {
+        namespace,
+        resourceVersion,
+        signal,
+      })) {
+        resourceVersion = object.metadata.resourceVersion;
+        if (type !== "BOOKMARK") seen(type, object, instant());
+        for (const check of waiting) check();
+      }
     }
   };
-  watch().catch((error) => {
-    if (!signal.aborted) throw error;
+  let failure: Error | undefined;
+  watch().catch((error: Error) => {
+    if (signal.aborted) return;
+    failure = new Error(`The bench's own watch of claims ended: ${error.message}`, { cause: error });
+    for (const check of waiting) check(failure);
   });
   return {
     until: (what, condition, limit = 180_000) =>
       new Promise((resolve, reject) => {
         const late = setTimeout(() => finish(new Error(`Not within ${limit / 1000} s: ${what}.`)), limit);
-        const check = () => condition() && finish();
+        const check = (failure?: Error) => {
+          if (failure) finish(failure);
+          else if (condition()) finish();
+        };
         const finish = (error?: Error) => {
           clearTimeout(late);
           waiting.delete(check);
@@ -43,7 +57,7 @@ export async function watchClaims(
           else resolve();
         };
         waiting.add(check);
-        check();
+        check(failure);
       }),
     stop: () => ended.abort(),
   };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "../../cluster/free-ports.ts";
 import { writeKubeconfig } from "../kubeconfig.ts";
+import { ended } from "../process/ended.ts";
 
 /** The in-tree controller as a process. */
 export interface ControllerManager {
@@ -50,7 +51,7 @@ export async function startControllerManager(
     said = (said + text).slice(-4000);
   });
   let stopping = false;
-  const ended = once(child, "exit").then(() => {
+  child.once("exit", () => {
     running.delete(child);
     if (!stopping) console.error(`kube-controller-manager ended early:\n${said}`);
   });
@@ -60,7 +61,7 @@ export async function startControllerManager(
     async stop() {
       stopping = true;
       child.kill("SIGTERM");
-      await ended;
+      await ended(child, "kube-controller-manager");
     },
   };
 }
