@@ -50,7 +50,7 @@ export interface Eventing {
 /** Knative Eventing on one machine, with nothing declared yet. */
 export function createEventing(options: EventingOptions): Eventing {
   const { tools, ingress, resolve, identify, rollOnNamespaces = false } = options;
-  const features = { ...defaultFeatures, ...options.features };
+  const features = options.features ? { ...defaultFeatures, ...options.features } : defaultFeatures;
   const declarations = createDeclarations(features);
   const brokers = new Map<string, Broker>();
   const handlers: (() => void)[] = [];
