@@ -1,19 +1,36 @@
 import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import type { Setting } from "../worlds/world.ts";
-import { watchInvariants } from "./pvc-protection/invariants.ts";
+import * as protection from "./pvc-protection/invariants.ts";
 import { beside } from "./pvc-protection/settings.ts";
 import { stories } from "./pvc-protection/stories.ts";
+import { documentList } from "./pvc-retention/document-list.ts";
+import { gracePeriods } from "./pvc-retention/grace.ts";
+import * as retention from "./pvc-retention/invariants.ts";
+import { whole } from "./pvc-retention/settings.ts";
+import type { Story } from "./story.ts";
 import { tell } from "./tell.ts";
 
 /** Sources and brokers are those of knative/overlays/no-knative, under the one account that they have there. */
-const bare: Setting = { ...beside, name: "beside Kubernetes' own protection", withoutKnative: true };
+const bare = (setting: Setting): Setting => ({
+  ...setting,
+  name: "beside Kubernetes' own controllers",
+  withoutKnative: true,
+});
+
+/** The stories of a setting, told in another one. */
+const moved = (stories: readonly Story[], from: Setting, to: Setting): readonly Story[] =>
+  stories.filter(({ settings }) => settings?.includes(from) ?? true).map((story) => ({ ...story, settings: [to] }));
 
 describe("PVC protection without Knative", () => {
-  const told = stories.filter(({ settings }) => settings?.includes(beside));
-  tell(
-    told.map((story) => ({ ...story, settings: [bare] })),
-    [bare],
-    { open: emulatedWorld, watch: watchInvariants },
-  );
+  const setting = bare(beside);
+  tell(moved(stories, beside, setting), [setting], { open: emulatedWorld, watch: protection.watchInvariants });
+});
+
+describe("PVC retention without Knative", () => {
+  const setting = bare(whole);
+  tell(moved([...documentList, ...gracePeriods], whole, setting), [setting], {
+    open: emulatedWorld,
+    watch: retention.watchInvariants,
+  });
 });

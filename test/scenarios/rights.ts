@@ -4,12 +4,16 @@ import { readKustomization, standard } from "../manifests/kustomization.ts";
 import { ofKind } from "../manifests/schemas/schemas.ts";
 import type { Asked } from "../worlds/asked.ts";
 
-/** Comes after the stories of a system: what the default install grants to its functions, some story must have used. */
-export function proveGrantsAreUsed(system: string, asked: ReadonlySet<Asked>): void {
+/**
+ * Comes after the stories of a system: what the default install grants to its functions, some story must have used. `elsewhere`: what
+ * only clusters need that these worlds cannot be.
+ */
+export function proveGrantsAreUsed(system: string, asked: ReadonlySet<Asked>, elsewhere: readonly string[] = []): void {
   test(`the functions of ${system} are granted no right that no story uses`, () => {
-    const uses = new Set(
-      [...asked].filter(({ denied }) => !denied).map(({ account, grant }) => `${account}: ${grant}`),
-    );
+    const uses = new Set([
+      ...[...asked].filter(({ denied }) => !denied).map(({ account, grant }) => `${account}: ${grant}`),
+      ...elsewhere,
+    ]);
     expect(granted(system).length).toBeGreaterThan(0);
     expect(granted(system).filter((grant) => !uses.has(grant))).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Story } from "../story.ts";
 import { type PolicyName, policies, policyNames } from "./policies.ts";
+import { core, guarded } from "./settings.ts";
 import {
   belongsTo,
   createSet,
@@ -22,6 +23,7 @@ function withPolicy(policy: PolicyName): readonly Story[] {
   return [
     {
       title: `${policy}: with --cascade=orphan pods run on and claims stay, also when the pods are deleted by hand`,
+      settings: [...core, guarded],
       async tell(world) {
         await runningSet(world, { policy });
         const data = await dataOf(world, [0, 1]);
@@ -38,6 +40,7 @@ function withPolicy(policy: PolicyName): readonly Story[] {
     },
     {
       title: `${policy}: a set that is made again takes over what --cascade=orphan left, and its policy counts again`,
+      settings: core,
       async tell(world) {
         await runningSet(world, { policy, replicas: 3 });
         const data = await dataOf(world, [0, 1, 2]);

@@ -3,7 +3,7 @@ import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { World } from "../../worlds/world.ts";
 import type { Story } from "../story.ts";
 import { both, onDeletion, onScaledown } from "./policies.ts";
-import { bare, core, guarded, off, projected, scaled, whole, withField } from "./settings.ts";
+import { core, guarded, off, projected, scaled, whole, withField } from "./settings.ts";
 import {
   annotateNamespace,
   annotateSet,
@@ -97,7 +97,7 @@ export const projecting: readonly Story[] = [
   },
   {
     title: "a value that somebody chose is left alone, and told with who holds it",
-    settings: [whole, scaled, guarded, bare],
+    settings: [whole, scaled, guarded],
     async tell(world) {
       await runningSet(world);
       await choose(world, "helm", "Delete", "Delete");

@@ -44,22 +44,19 @@ export const guarded: Setting = {
   components: [...common.components, "pvc-retention/owner-references-enforced", "pvc-retention/admission-policy"],
 };
 
-/** Sources and brokers of knative/overlays/no-knative. */
-export const bare: Setting = { ...whole, name: "without Knative", withoutKnative: true };
-
-export const settings: readonly Setting[] = [whole, scaled, off, before, guarded, bare];
+export const settings: readonly Setting[] = [whole, scaled, off, before, guarded];
 
 /** Where Kubernetes' own controller deletes the claims of a scale-down: it makes no pod until they are gone. */
-export const atOnce: readonly Setting[] = [whole, scaled, guarded, bare];
+export const atOnce: readonly Setting[] = [whole, scaled];
 
 /** Where claims of pods that run belong to their set, by whomever, if they are to go with it. */
-export const whereReferred: readonly Setting[] = [whole, before, guarded, bare];
+export const whereReferred: readonly Setting[] = [whole, before, guarded];
 
 /** Those that differ in what Kubernetes does and what the functions do. */
 export const core: readonly Setting[] = [whole, scaled, off, before];
 
 /** Where the server knows the field and Kubernetes' controller obeys it. */
-export const withField: readonly Setting[] = [whole, scaled, off, guarded, bare];
+export const withField: readonly Setting[] = [whole, scaled, off, guarded];
 
 /** Where the policy is written onto the field as a whole. */
-export const projected: readonly Setting[] = [whole, guarded, bare];
+export const projected: readonly Setting[] = [whole, guarded];

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { ConfigMap } from "../../worlds/kinds.ts";
 import type { Story } from "../story.ts";
 import { both, onDeletion, onScaledown } from "./policies.ts";
-import { whereReferred } from "./settings.ts";
+import { core, whereReferred } from "./settings.ts";
 import {
   belongsTo,
   claimOf,
@@ -39,6 +39,7 @@ export const upstream: readonly Story[] = [
   },
   {
     title: "end to end 2: scaled from 3 to 1, the claims of the two that went are deleted, and the first one stays",
+    settings: core,
     async tell(world) {
       await runningSet(world, { policy: onScaledown, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
@@ -51,6 +52,7 @@ export const upstream: readonly Story[] = [
   {
     title:
       "end to end 3: a claim that somebody else controls survives a scale-down, and goes with a later one when it is free",
+    settings: core,
     async tell(world) {
       await runningSet(world, { policy: onScaledown, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
@@ -72,6 +74,7 @@ export const upstream: readonly Story[] = [
   },
   {
     title: "end to end 4: the claim of a pod that was orphaned and taken back goes with the set",
+    settings: core,
     async tell(world) {
       await runningSet(world, { policy: onDeletion, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
@@ -82,6 +85,7 @@ export const upstream: readonly Story[] = [
   },
   {
     title: "end to end 5: the claim of a pod that was orphaned and taken back goes when it is scaled away",
+    settings: core,
     async tell(world) {
       await runningSet(world, { policy: onScaledown, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
