@@ -32,7 +32,8 @@ const benches: Readonly<Record<string, Benchmark>> = {
     load: () => import("./cost/run.ts"),
   },
   image: {
-    doc: "how long an image takes to build and push, and a function of it to answer first",
+    flags: "[FUNCTION...]",
+    doc: "what an image adds to its base, what a push of one takes, and a function's start from the files of its image",
     load: () => import("./image/run.ts"),
   },
   sweep: {

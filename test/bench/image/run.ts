@@ -84,12 +84,8 @@ async function printPushes([one, other]: readonly Release[]): Promise<void> {
 async function printStart(folder: string, releases: readonly Release[]): Promise<void> {
   const release = releases.find(({ name }) => name === measured) ?? releases[0];
   if (!release) return;
-  await unpack(await layersOf(release), folder);
-  const node = join(folder, "nodejs/bin/node");
-  const programs = [
-    { node, args: [bare] },
-    { node, args: [join(folder, "function/index.mjs")] },
-  ];
+  const program = await unpack(await layersOf(release), folder);
+  const programs = [{ ...program, args: [bare], environment: {} }, program];
   const event = irrelevantEvent();
   // Once for the disk's sake.
   await interleave(1, programs, (program) => firstAnswer(program, event));
