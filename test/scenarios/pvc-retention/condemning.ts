@@ -5,12 +5,14 @@ import type { Story } from "../story.ts";
 import { both, onDeletion, onScaledown } from "./policies.ts";
 import { core, off } from "./settings.ts";
 import {
+  changePolicy,
   claimIsGone,
   claimName,
   claimOf,
   dataGoes,
   dataOf,
   dataStays,
+  deleteSet,
   isTold,
   ownerOf,
   patchClaim,
@@ -147,6 +149,27 @@ export const condemning: readonly Story[] = [
       const told = await isTold(world, "PersistentVolumeClaim", claimName(1), "CondemnedClaimKept");
       expect(told.note).toContain("ConfigMap somebody owns it as well");
       await dataStays(world, [1], data.slice(1));
+
+      await patchClaim(world, 1, { ownerReferences: [referenceTo(await ownerOf(world, "another"))] });
+      await touch(world);
+      await world.eventually("it is told who owns it now", async () => {
+        const { note } = await isTold(world, "PersistentVolumeClaim", claimName(1), "CondemnedClaimKept");
+        return note.includes("ConfigMap another owns it as well");
+      });
+    },
+  },
+  {
+    title: "in a set of a dozen replicas claims go, and stay, as in a small one",
+    settings: core,
+    async tell(world) {
+      const ordinals = Array.from({ length: 13 }, (_, ordinal) => ordinal);
+      await runningSet(world, { policy: both, replicas: 13 });
+      const data = await dataOf(world, ordinals);
+      await scale(world, 12);
+      await dataGoes(world, [12], data.slice(12));
+      await changePolicy(world, "Retain");
+      await deleteSet(world);
+      await dataStays(world, ordinals.slice(0, 12), data);
     },
   },
   {

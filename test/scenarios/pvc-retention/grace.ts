@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { pod } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
 import type { Story } from "../story.ts";
@@ -8,7 +8,9 @@ import { core } from "./settings.ts";
 import {
   annotateNamespace,
   annotateSet,
+  askToDelete,
   belongsTo,
+  byHandKey,
   changePolicy,
   claimName,
   claimOf,
@@ -31,6 +33,7 @@ import {
   runningSet,
   scale,
   set,
+  setIsGone,
 } from "./words.ts";
 
 const grace = "pvc-retention/grace";
@@ -143,14 +146,16 @@ export const gracePeriods: readonly Story[] = [
     async tell(world) {
       await runningSet(world, { policy: both, annotations: hours });
       const data = await dataOf(world, [0, 1]);
-      await scale(world, 1);
-      await podIsGone(world, 1);
-      await isMarked(world, 1);
-      await scale(world, 2);
-      await podsRun(world, 2);
-      await isUnmarked(world, 1);
-      const told = await isTold(world, "PersistentVolumeClaim", claimName(1), "DeletionCalledOff");
-      expect(told.note).toContain("uses it again");
+      for (const _ of ["once", "and once more"]) {
+        await scale(world, 1);
+        await podIsGone(world, 1);
+        await isMarked(world, 1);
+        await scale(world, 2);
+        await podsRun(world, 2);
+        await isUnmarked(world, 1);
+        const told = await isTold(world, "PersistentVolumeClaim", claimName(1), "DeletionCalledOff");
+        expect(told.note).toContain("uses it again");
+      }
       expect(await dataOf(world, [0, 1])).toEqual(data);
     },
   },
@@ -169,6 +174,64 @@ export const gracePeriods: readonly Story[] = [
         const notices = await noticesOn(world, "PersistentVolumeClaim", claimName(1));
         return notices.every(({ type }) => type !== "Warning");
       });
+    },
+  },
+  {
+    title: "whoever changes the policy to one that keeps a claim, and back, and again, is told once",
+    within: true,
+    settings: core,
+    async tell(world) {
+      await runningSet(world, { policy: onScaledown, annotations: hours });
+      const data = await dataOf(world, [0, 1]);
+      await scale(world, 1);
+      await podIsGone(world, 1);
+      await isMarked(world, 1);
+      world.fate(({ kind }) => (kind === "StatefulSet" ? [] : undefined));
+      const sweeps = (rule: string) =>
+        world.instance(`pvc-retention/${rule}`)({ change: "sweep", kind: StatefulSet, name: set });
+      for (const _ of ["once", "and once more"]) {
+        await annotateSet(world, { [policyKey]: "Retain" });
+        await sweeps("forgive");
+        await isUnmarked(world, 1);
+        await isTold(world, "PersistentVolumeClaim", claimName(1), "ClaimKept");
+        await annotateSet(world, { [policyKey]: onScaledown });
+        await sweeps("grace");
+        await isMarked(world, 1);
+      }
+      const told = (await noticesOn(world, "PersistentVolumeClaim", claimName(1))).map(({ reason }) => reason);
+      expect(told.filter((reason) => reason === "ClaimKept")).toEqual(["ClaimKept"]);
+      await dataStays(world, [1], data.slice(1));
+    },
+  },
+  {
+    title: "a set that waits for its claims to be marked says so after a minute, and is let go by Retain",
+    within: true,
+    takes: 70_000,
+    settings: core,
+    async tell(world) {
+      await runningSet(world, { policy: onDeletion, annotations: hours, replicas: 3 });
+      const data = await dataOf(world, [0, 1, 2]);
+      world.intercept(({ rule }, send) =>
+        rule === grace ? Promise.reject(new Error("It is not installed.")) : send(),
+      );
+      await askToDelete(world);
+      const asked = world.clock.now();
+      await world.eventually("a minute passes", () => world.clock.now() > asked + 61_000, 62_000);
+      const sweeps = () => world.instance("pvc-retention/bequeath")({ change: "sweep", kind: StatefulSet, name: set });
+      await sweeps();
+      const told = await isTold(world, "StatefulSet", set, "ClaimsNotMarked");
+      expect(told.note).toContain("3 are not");
+      expect(told.note).toContain("Is pvc-retention/grace installed");
+
+      await patchClaim(world, 2, { annotations: { [byHandKey]: "true" } });
+      await world.admin.delete(PersistentVolumeClaim, world.namespace, claimName(2));
+      await sweeps();
+      await world.eventually("it is told anew", async () => {
+        return (await isTold(world, "StatefulSet", set, "ClaimsNotMarked")).note.includes("2 are not");
+      });
+      await annotateSet(world, { [policyKey]: "Retain" });
+      await setIsGone(world);
+      await dataStays(world, [0, 1], data);
     },
   },
   {

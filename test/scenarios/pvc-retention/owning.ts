@@ -70,9 +70,17 @@ export const owning: readonly Story[] = [
         expect(told).toMatchObject({ type: "Warning" });
         expect(told.note).toContain("controlled by ConfigMap somebody");
       }
+      const another = await ownerOf(world, "another");
+      await patchClaim(world, 1, { ownerReferences: [referenceTo(another, { controller: true })] });
+      await touch(world);
+      if (whereReferred.includes(world.setting))
+        await world.eventually("it is told who controls it now", async () => {
+          const { note } = await isTold(world, "PersistentVolumeClaim", claimName(1), "ConflictingController");
+          return note.includes("controlled by ConfigMap another");
+        });
       await deleteSet(world);
       await dataStays(world, [1], data);
-      await belongsTo(world, 1, ["ConfigMap somebody"]);
+      await belongsTo(world, 1, ["ConfigMap another"]);
     },
   },
   {
