@@ -1,6 +1,5 @@
-// Builds an image per function: npm run image -- --help
 import { imageNames } from "../../esbuild.config.mjs";
-import { complain } from "../../local/command/complaint.ts";
+import { runCommand } from "../../local/command/run-command.ts";
 import { updatePinned } from "./base/pinned.ts";
 import { help, readImageOptions } from "./options.ts";
 import { baseCache, produce } from "./produce.ts";
@@ -8,8 +7,9 @@ import { progressOn } from "./progress.ts";
 import { surroundingsOf } from "./registry/surroundings.ts";
 
 const progress = progressOn(process.stderr);
-try {
-  const options = readImageOptions(process.argv.slice(2), imageNames(), process.env);
+
+async function main(args: readonly string[]): Promise<number> {
+  const options = readImageOptions(args, imageNames(), process.env);
   if (options.task === "help") process.stdout.write(help);
   else if (options.task === "update base") {
     const surroundings = surroundingsOf(process.env, options.insecure);
@@ -22,7 +22,7 @@ try {
     progress.end();
     for (const name of names.values()) process.stdout.write(`${name}\n`);
   }
-} catch (error) {
-  progress.end();
-  process.exitCode = complain(error);
+  return 0;
 }
+
+await runCommand(() => main(process.argv.slice(2)).finally(progress.end));

@@ -2,7 +2,8 @@
 //   node main.ts resolve|apply [flags]
 import { spawn } from "node:child_process";
 import { imageNames } from "../../esbuild.config.mjs";
-import { Complaint, complain } from "../../local/command/complaint.ts";
+import { Complaint } from "../../local/command/complaint.ts";
+import { runCommand } from "../../local/command/run-command.ts";
 import { progressOn } from "../images/progress.ts";
 import { helpOf, readResolveOptions } from "./options.ts";
 import { resolve } from "./resolve.ts";
@@ -10,21 +11,20 @@ import { resolve } from "./resolve.ts";
 /** Whichever is found first, with the configuration that it has. */
 const program = "kubectl";
 
-const [command, ...args] = process.argv.slice(2);
 const progress = progressOn(process.stderr);
-try {
+
+async function main([command, ...args]: readonly string[]): Promise<number> {
   if (command !== "resolve" && command !== "apply") throw new Complaint("There is resolve, and there is apply.");
   const options = readResolveOptions(command, args, process.env);
-  if (!options) process.stdout.write(helpOf(command));
-  else {
-    const yaml = await resolve(options, imageNames(), progress, process.env);
-    progress.end();
-    if (command === "resolve") process.stdout.write(yaml);
-    else process.exitCode = await apply(yaml, options.rest);
+  if (!options) {
+    process.stdout.write(helpOf(command));
+    return 0;
   }
-} catch (error) {
+  const yaml = await resolve(options, imageNames(), progress, process.env);
   progress.end();
-  process.exitCode = complain(error);
+  if (command === "apply") return apply(yaml, options.rest);
+  process.stdout.write(yaml);
+  return 0;
 }
 
 /** Answers kubectl's exit code. */
@@ -38,3 +38,5 @@ function apply(yaml: string, flags: readonly string[]): Promise<number> {
     kubectl.stdin.end(yaml);
   });
 }
+
+await runCommand(() => main(process.argv.slice(2)).finally(progress.end));

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../../local/command/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
-process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder("bench").path;
 let count = 0;
 
 /** Writes a kubeconfig for this run: a server, and the token to sign in with. Answers its path. */

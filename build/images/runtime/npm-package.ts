@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { extract } from "tar-stream";
 import { Complaint } from "../../../local/command/complaint.ts";
+import { temporaryFolder } from "../../../local/command/temporary-folder.ts";
 
 /** A package as the lock file has it. */
 export interface LockedPackage {
@@ -39,7 +39,8 @@ export async function filesOf(
 }
 
 async function fetchArchive(specifier: string): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), "holdfast-package-"));
+  using temporary = temporaryFolder("package");
+  const folder = temporary.path;
   try {
     const flags = ["--ignore-scripts", "--prefer-offline", "--silent", "--pack-destination", folder];
     const { stdout } = await promisify(execFile)("npm", ["pack", ...flags, specifier]);
@@ -47,8 +48,6 @@ async function fetchArchive(specifier: string): Promise<Buffer> {
   } catch (error) {
     const { stderr = "", message } = error as Error & { stderr?: string };
     throw new Complaint(`npm could not fetch ${specifier}: ${stderr.trim() || message}`);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

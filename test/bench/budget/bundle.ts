@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { scriptName } from "../../../build/functions/as-scripts.mjs";
 import { bundleOptions } from "../../../esbuild.config.mjs";
+import { temporaryFolder } from "../../../local/command/temporary-folder.ts";
 
 /** A function's bundle, made for this run, with its code cache. */
 export interface Bundle {
@@ -17,10 +16,11 @@ export interface Bundle {
 
 /** Bundles a function as `npm run build` does, but to a folder of its own. */
 export async function bundleFor(name: string): Promise<Bundle> {
-  const folder = await mkdtemp(join(tmpdir(), "holdfast-bundle-"));
+  const temporary = temporaryFolder("bundle");
+  const folder = temporary.path;
   await build({ ...bundleOptions(name), outdir: folder });
   const metafile = JSON.parse(readFileSync(join(folder, "metafile.json"), "utf8")) as Metafile;
-  return { folder, entry: join(folder, "index.mjs"), metafile, remove: () => rm(folder, { recursive: true }) };
+  return { folder, entry: join(folder, "index.mjs"), metafile, remove: async () => temporary[Symbol.dispose]() };
 }
 
 /** The files that every start of the function runs, and what they consist of. */

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
+import { temporaryFolder } from "../../../local/command/temporary-folder.ts";
 import { type Client, createClient } from "../../../shared/kubernetes/client.ts";
 import { kubeconfigTransport } from "../../../shared/kubernetes/kubeconfig-transport.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
@@ -21,20 +21,19 @@ export interface Plane {
 }
 
 /**
- * Boots etcd and kube-apiserver from the folder that `KUBEBUILDER_ASSETS` names; the bench decides which controllers run,
+ * Boots etcd and kube-apiserver from a folder, by default that which `KUBEBUILDER_ASSETS` names; the bench decides which controllers run,
  * and when. Says so and answers `undefined` where there is no such folder.
  */
-export async function bootPlane(): Promise<Plane | undefined> {
-  const { KUBEBUILDER_ASSETS: assets } = process.env;
+export async function bootPlane(assets = process.env.KUBEBUILDER_ASSETS): Promise<Plane | undefined> {
   if (!assets) {
     console.log("Skipped: set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver.");
     return undefined;
   }
-  const folder = await mkdtemp(join(tmpdir(), "holdfast-bench-assets-"));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const temporary = temporaryFolder("bench-assets");
+  const folder = temporary.path;
   for (const name of ["etcd", "kube-apiserver"]) await symlink(join(assets, name), join(folder, name));
-  const plane = await startControlPlane(folder).catch(async (error) => {
-    await remove();
+  const plane = await startControlPlane(folder).catch((error) => {
+    temporary[Symbol.dispose]();
     throw error;
   });
   const { kubeconfig } = plane;
@@ -49,7 +48,7 @@ export async function bootPlane(): Promise<Plane | undefined> {
     binary: (name) => (existsSync(join(assets, name)) ? join(assets, name) : undefined),
     async stop() {
       await plane.stop();
-      await remove();
+      temporary[Symbol.dispose]();
     },
   };
 }
