@@ -40,7 +40,7 @@ const moment = 1000;
  * Knative's channel-based broker sends an event once to its ingress, once on to its channel, once from there to its filter for each
  * Trigger, and once to each function whose Trigger lets it pass.
  */
-export const requestsFor = (triggers: number, deliveries: number): number => 2 + triggers + deliveries;
+const requestsFor = (triggers: number, deliveries: number): number => 2 + triggers + deliveries;
 
 /** Opens the plane of the default install, or of the folders of YAML that are given. Functions answer 204 and do nothing. */
 export async function openPlane(folders: readonly string[]): Promise<Plane> {

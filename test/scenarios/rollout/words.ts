@@ -109,7 +109,7 @@ export function share(laptop: Laptop, rule: string, traffic: readonly TrafficTar
 }
 
 /** A namespace of the story's own, with a claim in our care. */
-export async function givenClaim({ admin }: Laptop, namespace: string, name: string): Promise<void> {
+async function givenClaim({ admin }: Laptop, namespace: string, name: string): Promise<void> {
   if (!(await admin.get(Namespace, undefined, namespace)))
     await admin.create(Namespace, manifest(Namespace, { name: namespace }));
   await admin.create(PersistentVolumeClaim, claim({ namespace, name, finalizers: [protection] }));
