@@ -1,4 +1,5 @@
 import type { System } from "../system.ts";
+import { broken } from "./broken/broken.ts";
 import { ends } from "./ends/ends.ts";
 import { invariants } from "./invariants/invariants.ts";
 import { meddlings } from "./meddlings.ts";
@@ -10,6 +11,6 @@ export const pvcRetention: System = {
   invariants,
   ends,
   meddlings,
-  broken: [],
+  broken,
   kinds: ["StatefulSet", "Namespace"],
 };

@@ -21,7 +21,11 @@ export const progressGoes: End = {
       if (writer.by.process.environment.IN_TREE !== told) continue;
       if (!deletionTimestamp || !(has(claim, ours(truth)) || (told === "absent" && has(claim, inTree))))
         return `Claim ${name} carries progress of ours, although it does not wait for us.`;
-      if (labels?.["holdfast.dev/waiting"] && !said.includes(`"next":`)) return `Claim ${name} is labelled as waiting.`;
+      // The label is shared: another rule's due time may be on the claim.
+      const isDue = Object.entries(annotations ?? {}).some(
+        ([key, text]) => key.startsWith("holdfast.dev/") && text.includes(`"next":`),
+      );
+      if (labels?.["holdfast.dev/waiting"] && !isDue) return `Claim ${name} is labelled as waiting.`;
     }
     return undefined;
   },

@@ -72,7 +72,7 @@ function isDoomed(truth: EndTruth, set: SetLike, moments: readonly Moment[], cla
   const came = truth.changes.find(({ object }) => object.metadata.uid === set.metadata.uid);
   // A foreground deletion may be over before anybody has seen it: then the claims are kept, and people are told.
   const isQuick = asked.after?.metadata.finalizers?.includes("foregroundDeletion") && isTold(truth, set, "ClaimsKept");
-  if (orphans || isQuick || asked.at - (came?.at ?? 0) < 5_000) return false;
+  if (orphans || isQuick || asked.at - (came?.at ?? 0) < 2_500) return false;
   return moments.every((moment) => goesWithSet(moment, claim));
 }
 
@@ -107,11 +107,11 @@ export const replicasRun: End = {
  */
 const isTold = ({ chronicle }: EndTruth, { metadata }: KubernetesObject, told: string) =>
   (chronicle.live("Event") as readonly EventLike[]).some(
-    ({ reason, involvedObject }) => reason === told && involvedObject.uid === metadata.uid,
+    ({ reason, type, involvedObject }) => reason === told && type === "Warning" && involvedObject.uid === metadata.uid,
   );
 
 /** Events are stored in the form of the core group. */
-type EventLike = KubernetesObject & { reason: string; involvedObject: { uid: string } };
+type EventLike = KubernetesObject & { reason: string; type: string; involvedObject: { uid: string } };
 
 export const lives = ({ chronicle }: EndTruth, { metadata }: SetLike) =>
   chronicle.live("StatefulSet").some((live) => live.metadata.uid === metadata.uid);

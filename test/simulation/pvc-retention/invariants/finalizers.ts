@@ -43,11 +43,14 @@ function isOfOthers(set: SetLike): boolean {
   return fieldOf(set).whenDeleted === "Delete" && (step === "held" || step === "fought-over");
 }
 
-/** Whether neither others nor a deletion have touched the claim since anybody can have looked. */
+/** Whether nobody else has made the claim, or changed whose it is, since anybody can have looked. */
 function isSettled({ metadata }: KubernetesObject, { changes }: Truth, now: number): boolean {
   if (metadata.deletionTimestamp) return false;
+  const whose = (claim: KubernetesObject | undefined) =>
+    claim && JSON.stringify([claim.metadata.ownerReferences, claim.metadata.labels, claim.metadata.annotations]);
   return !changes.some(
-    ({ object, at, by }) => object.metadata.uid === metadata.uid && at > now - unseen && by.process === undefined,
+    ({ object, at, by, before, after }) =>
+      object.metadata.uid === metadata.uid && at > now - unseen && !by.process && whose(before) !== whose(after),
   );
 }
 

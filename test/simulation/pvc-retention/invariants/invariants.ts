@@ -13,6 +13,7 @@ import { sparesWhatIsNotOurs } from "./spares-what-is-not-ours.ts";
 
 /** What must hold after every write where PVC retention is installed. */
 export const invariants: readonly Invariant[] = [
+  contestedIsLeftAlone,
   keepsWhatThePolicyKeeps,
   graceIsNeverShortened,
   followsThePolicySoon,
@@ -20,7 +21,6 @@ export const invariants: readonly Invariant[] = [
   referencesAreRight,
   sparesUsersReferences,
   sparesKubernetesReferences,
-  contestedIsLeftAlone,
   finalizerLeavesLast,
   fieldIsThePolicy,
   sparesWhatIsNotOurs,

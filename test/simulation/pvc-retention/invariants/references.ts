@@ -3,6 +3,7 @@ import { type Invariant, isBy, isClaim, type Truth } from "../../invariants/inva
 import type { Change } from "../../world/change.ts";
 import { goesWithSet, isCondemned, type Moment, momentsOf, setsEver, unseen, yielding } from "../moments.ts";
 import { deleteAtKey, meansSetOrPod, ordinalOf } from "../words.ts";
+import { isDeletion } from "./deletions.ts";
 import { fieldOf } from "./field.ts";
 
 const ownersOf = (claim: KubernetesObject | undefined) => claim?.metadata.ownerReferences ?? [];
@@ -118,6 +119,7 @@ export const noReplicaOnACondemnedClaim: Invariant = {
   name: "no-replica-on-a-condemned-claim",
   check(change, truth) {
     const { object: pod, before, by } = change;
+    if (isDeletion(change)) return goesUnderAPod(change.before as KubernetesObject, truth);
     if (pod.kind !== "Pod" || before || by.name !== "kubernetes") return undefined;
     const { volumes = [] } = pod.spec as { volumes?: { persistentVolumeClaim?: { claimName: string } }[] };
     const names = volumes.map(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName);
@@ -130,6 +132,17 @@ export const noReplicaOnACondemnedClaim: Invariant = {
     return undefined;
   },
 };
+
+/** A claim that was to go with one pod is not to go while another, a wanted one, mounts it. */
+function goesUnderAPod(claim: KubernetesObject, { chronicle }: Truth): string | undefined {
+  const given = ownersOf(claim).find(({ kind, blockOwnerDeletion }) => kind === "Pod" && blockOwnerDeletion === false);
+  const other = chronicle
+    .live("Pod")
+    .find(({ metadata }) => metadata.name === given?.name && metadata.uid !== given.uid && !metadata.deletionTimestamp);
+  return (
+    other && `Claim ${claim.metadata.name} goes under a later pod ${other.metadata.name} than the one it was given to.`
+  );
+}
 
 /** Milliseconds until every cache has heard of a change. */
 const lag = 1_000;

@@ -11,7 +11,7 @@ export const sparesWhatIsNotOurs: Invariant = {
     if (!isBy(change, "pvc-retention") || object.kind === "Event" || !before) return undefined;
     const title = `${object.kind} ${object.metadata.name}`;
     const taken = leaving(change).filter((name) => name !== finalizer);
-    if (after && taken.length > 0) return `${title} lost ${taken.join(" and ")} by our write.`;
+    if (taken.length > 0) return `${title} lost ${taken.join(" and ")} by our write.`;
     if (!after || isDeepStrictEqual(ofOthers(before), ofOthers(after))) return undefined;
     return `${title} was changed by us in a part that is not ours.`;
   },

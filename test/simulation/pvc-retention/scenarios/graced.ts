@@ -43,6 +43,49 @@ export const graceAfterScaleDown: Scenario = {
   },
 };
 
+export const graceAndBack: Scenario = {
+  ...withSets,
+  name: "grace-and-back",
+  doc: "A replica is scaled away, and back right before the time of its claim has come.",
+  setting: whole,
+  waits: true,
+  async act(stage) {
+    await createSet(stage, "web", { replicas: 2, policy: both, grace: delay });
+    await stage.until(runs("web", 2));
+    await scale(stage, "web", 1);
+    await stage.until(isMarked("data-web-1"));
+    await stage.pause(2_000);
+    await patchClaimTime(stage, "data-web-1");
+    await scale(stage, "web", 2);
+    await stage.until(runs("web", 2));
+  },
+};
+
+/** People may move the time of a claim; this one is now. */
+const patchClaimTime = (stage: Stage, name: string) =>
+  stage.patchClaim(name, { metadata: { annotations: { [deleteAtKey]: "2026-01-01T00:00:01Z" } } });
+
+export const markedByHand: Scenario = {
+  ...withSets,
+  name: "marked-by-hand",
+  doc: "Somebody writes a time on a claim of a replica that runs, and one is restored with a time and what was noted about it.",
+  setting: off,
+  waits: true,
+  async act(stage) {
+    await createSet(stage, "web", { replicas: 2, policy: both, grace: delay });
+    await stage.until(runs("web", 2));
+    await patchClaimTime(stage, "data-web-0");
+    await scale(stage, "web", 1);
+    await stage.until(isMarked("data-web-1"));
+    const marked = (await stage.claims()).find(({ metadata }) => metadata.name === "data-web-1");
+    const annotations = Object.fromEntries(
+      Object.entries(marked?.metadata.annotations ?? {}).filter(([key]) => key.startsWith("holdfast.dev/")),
+    );
+    await stage.createClaim("restored", { annotations: { ...annotations, [deleteAtKey]: "2026-01-01T00:00:01Z" } });
+    await stage.pause(3_000);
+  },
+};
+
 export const graceAfterDeletion: Scenario = {
   ...withSets,
   name: "grace-after-deletion",

@@ -2,7 +2,18 @@ import { PersistentVolumeClaim } from "../../../../shared/kubernetes/kind.ts";
 import { pick } from "../../faults/api.ts";
 import type { Scenario } from "../../scenario.ts";
 import { off, whole } from "../settings.ts";
-import { awhile, createSet, deleteSomehow, policies, runs, scale, setIsGone, usersOwner, withSets } from "./sets.ts";
+import {
+  awhile,
+  createSet,
+  deleteSomehow,
+  long,
+  policies,
+  runs,
+  scale,
+  setIsGone,
+  usersOwner,
+  withSets,
+} from "./sets.ts";
 
 export const rivalSets: Scenario = {
   ...withSets,
@@ -17,7 +28,7 @@ export const rivalSets: Scenario = {
     await awhile(stage);
     await createSet(stage, "web", { replicas: 1, policy: pick(stage.random, policies), template: "data-a" });
     await stage.until(runs("web", 1));
-    await stage.pause(5_000);
+    await long(stage);
     await scale(stage, "a-web", 1);
     await stage.pause(5_000);
     await scale(stage, "web", 0);

@@ -6,6 +6,7 @@ import {
   awhile,
   createSet,
   deleteSomehow,
+  long,
   patchSet,
   policies,
   runs,
@@ -13,6 +14,7 @@ import {
   setDefaultPolicy,
   setIsGone,
   setPolicy,
+  usersOwner,
   withSets,
 } from "./sets.ts";
 
@@ -60,17 +62,66 @@ export const keptInTime: Scenario = {
   doc: "A policy that deletes claims is taken back long before a scale-down and a deletion: nothing may go then, not even what has no pod.",
   setting: whole,
   async act(stage) {
-    await createSet(stage, "web", { replicas: 3, policy: pick(stage.random, policies) });
+    await createSet(stage, "web", { replicas: 3, policy: pick(stage.random, policies.slice(1)) });
     await stage.until(runs("web", 3));
     await scale(stage, "web", 2);
-    await stage.pause(5_000);
+    await long(stage);
     await setPolicy(stage, "web", pick(stage.random, ["Retain", null, "DeleteAll"]));
-    // Twice as long as anybody takes where nothing goes wrong.
-    await stage.until(async () => false);
+    await long(stage);
     if (stage.random.below(2)) await scale(stage, "web", 1);
     await stage.pause(2_000);
     await deleteSomehow(stage, "web");
     await stage.until(setIsGone("web"));
+  },
+};
+
+export const policyTurns: Scenario = {
+  ...withSets,
+  name: "policy-turns",
+  doc: "A policy comes that deletes claims with their set, after a replica was scaled away; the set lives on.",
+  setting: whole,
+  async act(stage) {
+    await createSet(stage, "web", { replicas: 2, policy: "Retain" });
+    await stage.until(runs("web", 2));
+    await scale(stage, "web", 1);
+    await stage.until(runs("web", 1));
+    await setPolicy(stage, "web", "DeleteOnStatefulSetDeletionOnly");
+    await stage.pause(3_000);
+  },
+};
+
+export const policyTurnsBack: Scenario = {
+  ...withSets,
+  name: "policy-turns-back",
+  doc: "The same, and the policy turns back to Retain while a user's own owners are on the claims; the set lives on.",
+  setting: whole,
+  waits: true,
+  async act(stage) {
+    const owner = await usersOwner(stage);
+    await createSet(stage, "web", { replicas: 2, policy: "DeleteOnStatefulSetDeletionOnly" });
+    await stage.until(runs("web", 2));
+    await scale(stage, "web", 1);
+    await stage.until(runs("web", 1));
+    await stage.patchClaim("data-web-1", { metadata: { ownerReferences: [owner] } });
+    await stage.pause(5_000);
+    await setPolicy(stage, "web", pick(stage.random, ["Retain", null]));
+    await stage.pause(3_000);
+  },
+};
+
+export const namespaceTurns: Scenario = {
+  ...withSets,
+  name: "namespace-turns",
+  doc: "The policy of a namespace comes, changes and goes while its sets live on.",
+  setting: whole,
+  async act(stage) {
+    await createSet(stage, "web", { replicas: 1 });
+    await stage.until(runs("web", 1));
+    await setDefaultPolicy(stage, "DeleteOnScaledownOnly");
+    await awhile(stage);
+    await setDefaultPolicy(stage, pick(stage.random, policies));
+    await awhile(stage);
+    if (stage.random.below(2)) await setDefaultPolicy(stage, null);
   },
 };
 

@@ -1,6 +1,7 @@
 import type { Setting } from "../../../worlds/world.ts";
 import { pick } from "../../faults/api.ts";
 import type { Scenario } from "../../scenario.ts";
+import type { Stage } from "../../stage.ts";
 import { off, whole, withoutField } from "../settings.ts";
 import { awhile, createSet, patchSet, runs, scale, withSets } from "./sets.ts";
 
@@ -14,14 +15,24 @@ const act: Scenario["act"] = async (stage) => {
   await stage.deletePod("web-2", { force: stage.random.below(2) === 0 });
   await stage.pause(500);
   await scale(stage, "web", 1);
+  const touching = touch(stage);
   await stage.pause(pick(stage.random, [300, 3_000]));
   await scale(stage, "web", 3);
+  await touching;
   await stage.until(runs("web", 3));
   await scale(stage, "web", 0);
   await awhile(stage);
   await scale(stage, "web", 2);
   await stage.until(runs("web", 2));
 };
+
+/** Changes claims while they are judged, as whoever labels them does. */
+async function touch(stage: Stage): Promise<void> {
+  for (let count = 0; count < 10; count++) {
+    await stage.pause(150);
+    await stage.patchClaim(`data-web-${1 + (count % 2)}`, { metadata: { labels: { count: String(count) } } });
+  }
+}
 
 const scaledUnder = (name: string, doc: string, setting: Setting): Scenario => ({
   ...withSets,

@@ -27,19 +27,20 @@ export interface SetOptions {
   readonly policy?: string;
   readonly grace?: string;
   readonly spec?: Record<string, unknown>;
+  readonly finalizers?: readonly string[];
   /** The name of its volumeClaimTemplate. */
   readonly template?: string;
 }
 
 /** Creates a set with one claim per pod, all of its pods at once: OrderedReady is the slower, not the harder case. */
 export function createSet(stage: Stage, name: string, options: SetOptions = {}): Promise<void> {
-  const { replicas = 2, policy, grace, spec = {}, template = "data" } = options;
+  const { replicas = 2, policy, grace, spec = {}, template = "data", finalizers = [] } = options;
   const { namespace } = stage;
   const labels = { app: name };
   const annotations = { ...(policy ? { [policyKey]: policy } : {}), ...(grace ? { [graceKey]: grace } : {}) };
   const set = manifest(
     StatefulSet,
-    { namespace, name, annotations },
+    { namespace, name, annotations, finalizers: [...finalizers] },
     {
       spec: {
         replicas,
@@ -132,3 +133,6 @@ export const setIsGone =
 
 /** Longer than what the rules do about a change takes where nothing goes wrong, or not. */
 export const awhile = (stage: Stage) => stage.pause(pick(stage.random, [0, 1_000, 8_000]));
+
+/** 20 seconds: longer than anybody takes where nothing goes wrong. */
+export const long = (stage: Stage) => stage.until(async () => false);
