@@ -1,15 +1,31 @@
-// Makes the functions' log readable, one decision a line:
-//   kubectl logs -n holdfast -l app.kubernetes.io/part-of=holdfast -c user-container --tail=-1 | npm run --silent pretty
 import { createInterface } from "node:readline";
+import { parseFlags } from "../command/parse-flags.ts";
+import { runCommand } from "../command/run-command.ts";
 import { decisionLine, isLogRecord } from "./decision-line.ts";
 import { terminal } from "./terminal.ts";
 
-const out = terminal(process.stdout);
-process.stdout.on("error", () => process.exit());
-for await (const line of createInterface({ input: process.stdin })) {
-  const record = parse(line);
-  out.print(isLogRecord(record) ? decisionLine(record, out) : line);
+const help = `Reads the functions' log from a pipe and prints it for people, one decision a
+line.
+
+  kubectl logs -n holdfast -l app.kubernetes.io/part-of=holdfast \\
+    -c user-container --tail=-1 | npm run --silent pretty
+`;
+
+async function main(args: readonly string[]): Promise<number> {
+  const { values } = parseFlags("npm run pretty", { args: [...args], options: { help: { type: "boolean" } } });
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const out = terminal(process.stdout);
+  for await (const line of createInterface({ input: process.stdin })) {
+    const record = parse(line);
+    out.print(isLogRecord(record) ? decisionLine(record, out) : line);
+  }
+  return 0;
 }
+
+await runCommand(() => main(process.argv.slice(2)));
 
 function parse(line: string): unknown {
   try {

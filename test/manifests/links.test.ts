@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "./kustomization.ts";
 
-const documents = globSync("{functions,knative,sources}/**/*.md", { cwd: root }).sort();
+const documents = globSync(["*.md", "{functions,knative,sources,local,docs,test}/**/*.md"], { cwd: root }).sort();
 
 test.each(documents)("the links in %s lead somewhere", (document) => {
   const text = readFileSync(join(root, document), "utf8");
