@@ -6,7 +6,7 @@ import { fresh } from "./numbers.ts";
 import { patience } from "./patience.ts";
 
 /** Of the points of a scenario every so manieth is tried here, others each time; all of them by `npm run simulate -- --exhaustive`. */
-const oneIn = 12;
+const oneIn = 24;
 
 /** Tests that the scenarios of a system hold whatever befalls single requests. */
 export function testPoints({ scenarios }: System): void {
