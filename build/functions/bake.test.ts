@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleFunction, copyBundle } from "../images/function/bundle-function.ts";
 import { digestOf } from "../images/oci/descriptor.ts";
 import { rehearse } from "./bake.mjs";
+import { functionEnvironment } from "./environment.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "holdfast-bake-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -41,6 +42,10 @@ test("Node, as it is started in images, takes every code cache", () => {
       const script = new Script(readFileSync(name.replace(".cache", ""), "latin1"), { filename, cachedData });
       console.log(script.cachedDataRejected);
     }`;
-  const answers = execFileSync(process.execPath, ["-e", check], { cwd: one, encoding: "utf8", env: {} });
+  const answers = execFileSync(process.execPath, ["-e", check], {
+    cwd: one,
+    encoding: "utf8",
+    env: functionEnvironment,
+  });
   expect(new Set(answers.trim().split("\n"))).toEqual(new Set(["false"]));
 });

@@ -1,7 +1,8 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Base, BaseImage } from "./base/base.ts";
 import { buildImage } from "./build-image.ts";
-import { type Bundle, bundleFunction } from "./function/bundle-function.ts";
+import { type Bundle, bundleFunction, keepBundle } from "./function/bundle-function.ts";
 import { bakedLayer, canRun, plainLayer } from "./function/function-layer.ts";
 import type { Layer } from "./layer/layer.ts";
 import { platformName } from "./oci/descriptor.ts";
@@ -26,17 +27,33 @@ export interface Workshop {
   readonly warn: (line: string) => void;
 }
 
-/** Builds a function's images for every platform of the base. */
+/**
+ * Builds a function's images for every platform of the base. The bundle, with its source maps, is kept in `functions/` of the work
+ * folder.
+ */
 export async function buildRelease(name: string, workshop: Workshop): Promise<Release> {
+  // Somebody else may be building the same one.
+  const own = join(workshop.work, "building", `${name.replaceAll("/", "-")}-${process.pid}`);
+  workshop.tell(`${name}: bundling`);
+  try {
+    const bundle = await bundleFunction(name, own);
+    const release = await releaseOf(bundle, join(own, "baked"), workshop);
+    await keepBundle(bundle, join(workshop.work, "functions"));
+    return release;
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+}
+
+async function releaseOf(bundle: Bundle, scratch: string, workshop: Workshop): Promise<Release> {
   const { work, base, created, tell, sbom } = workshop;
-  tell(`${name}: bundling`);
-  const bundle = await bundleFunction(name, join(work, "functions"));
+  const { name } = bundle;
   const annotations = annotationsOf(name, base);
   const built: { image: Image; runtime: Runtime; cached: boolean }[] = [];
   for (const image of base.images) {
     tell(`${name}: ${platformName(image.platform)}`);
     const runtime = await runtimeOf(await lockedNode(workshop.root, image.platform), join(work, "runtime"));
-    const { layer, cached } = await layerFor(bundle, image, runtime, workshop);
+    const { layer, cached } = await layerFor(bundle, image, runtime, scratch, workshop);
     built.push({ image: buildImage(image, [runtime.layer, layer], annotations, created), runtime, cached });
   }
   const images = built.map(({ image }) => image);
@@ -48,10 +65,10 @@ async function layerFor(
   bundle: Bundle,
   { platform }: BaseImage,
   runtime: Runtime,
-  { work, warn }: Workshop,
+  scratch: string,
+  { warn }: Workshop,
 ): Promise<{ readonly layer: Layer; readonly cached: boolean }> {
   if (!canRun(platform)) return { layer: await plainLayer(bundle), cached: false };
-  const scratch = join(work, "baked", bundle.name, platform.architecture);
   const { layer, fault } = await bakedLayer(bundle, runtime.program, scratch);
   if (fault) warn(`${bundle.name}: without a code cache, because it could not be run here: ${fault}`);
   return { layer, cached: fault === undefined };

@@ -1,5 +1,5 @@
-import { cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { bundleOptions } from "../../../esbuild.config.mjs";
 import { Complaint } from "../../../local/command/complaint.ts";
@@ -35,4 +35,13 @@ export async function copyBundle({ folder, files }: Bundle, to: string): Promise
   await rm(to, { recursive: true, force: true });
   await mkdir(to, { recursive: true });
   for (const file of files) await cp(join(folder, file), join(to, file));
+}
+
+/** Moves a bundle to a folder of its own in `output`, in the place of an older one. */
+export async function keepBundle({ name, folder }: Bundle, output: string): Promise<void> {
+  const to = join(output, name);
+  await mkdir(dirname(to), { recursive: true });
+  await rm(to, { recursive: true, force: true });
+  // Whoever has put theirs there in this moment has made it of the same sources.
+  await rename(folder, to).catch(() => {});
 }
