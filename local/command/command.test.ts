@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { parseFlags, wholeNumber } from "./parse-flags.ts";
+
+let temporary: string;
+beforeEach(() => {
+  temporary = mkdtempSync(join(tmpdir(), "holdfast-command-"));
+});
+afterEach(() => rmSync(temporary, { recursive: true }));
+
+/** Runs a program that has what commands are made of at hand; `hear` may act upon what it prints. */
+async function run(program: string, hear: (out: string, child: ReturnType<typeof spawn>) => void = () => {}) {
+  const at = (file: string) => JSON.stringify(join(import.meta.dirname, file));
+  const text = `
+    import { Complaint } from ${at("complaint.ts")};
+    import { runCommand } from ${at("run-command.ts")};
+    import { temporaryFolder } from ${at("temporary-folder.ts")};
+    ${program}`;
+  const env = { PATH: process.env.PATH, TMPDIR: temporary };
+  const child = spawn(process.execPath, ["--input-type=module-typescript", "--eval", text], { env, stdio: "pipe" });
+  let out = "";
+  let err = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    out += text;
+    hear(out, child);
+  });
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    err += text;
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out, err };
+}
+
+test("a command ends with the code that it answers", async () => {
+  expect(await run("await runCommand(async () => 3);")).toEqual({ code: 3, out: "", err: "" });
+});
+
+test("a complaint is one line and no stack; any other error keeps its own", async () => {
+  const complaint = 'await runCommand(async () => { throw new Complaint("There is no cluster."); });';
+  expect(await run(complaint)).toEqual({ code: 1, out: "", err: "holdfast: There is no cluster.\n" });
+  const { code, err } = await run('await runCommand(async () => { throw new Error("A defect."); });');
+  expect([code, err]).toEqual([1, expect.stringMatching(/^holdfast: Error: A defect\.\n +at /)]);
+});
+
+test("a reader who has seen enough ends it, in silence", async () => {
+  const endless = `await runCommand(async () => {
+    for (;;) { process.stdout.write("line\\n"); await new Promise((resolve) => setTimeout(resolve)); }
+  });`;
+  const { code, err } = await run(endless, (_, child) => child.stdout?.destroy());
+  expect([code, err]).toEqual([0, ""]);
+});
+
+test.each(["SIGINT", "SIGTERM"] as const)("%s ends it, and takes its temporary folders away", async (signal) => {
+  let folder = "";
+  const waiting = `await runCommand(async () => {
+    console.log(temporaryFolder("test").path);
+    return new Promise((resolve) => setTimeout(resolve, 60_000));
+  });`;
+  const { code } = await run(waiting, (out, child) => {
+    folder = out.trim();
+    expect(existsSync(folder)).toBe(true);
+    child.kill(signal);
+  });
+  expect(code).toBe(signal === "SIGINT" ? 130 : 143);
+  expect(folder).toContain(temporary);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test.each([
+  [["--nope"], "Unknown option '--nope'. See npm run x -- --help."],
+  [["--count"], "Option '--count <value>' argument missing. See npm run x -- --help."],
+  [["more"], "Unexpected argument 'more'. See npm run x -- --help."],
+])("%j is answered with the flag and where it is explained", (args, because) => {
+  expect(() => parseFlags("npm run x", { args, options: { count: { type: "string" } } })).toThrow(because);
+});
+
+test.each([
+  ["0", '--count takes a whole number from 1 to 9, not "0".'],
+  ["10", '--count takes a whole number from 1 to 9, not "10".'],
+  ["1e0", '--count takes a whole number from 1 to 9, not "1e0".'],
+  ["", '--count takes a whole number from 1 to 9, not "".'],
+])("%j is no number that a flag takes", (text, because) => {
+  expect(() => wholeNumber("--count", text, 1, 9)).toThrow(because);
+  expect(wholeNumber("--count", "9", 1, 9)).toBe(9);
+});
