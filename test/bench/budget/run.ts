@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { megabytes, milliseconds, table, times } from "../table.ts";
 import { bundleFor } from "./bundle.ts";
 import {
@@ -11,7 +12,8 @@ import {
 } from "./measure.ts";
 
 /** Measures what a function costs and prints it beside the barest server that Node can be. */
-export async function run(): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
+  parseArgs({ args: [...args] });
   console.log("Bundling pvc-protection/release and measuring it beside a bare node:http server ...");
   const bundle = await bundleFor("pvc-protection/release");
   try {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { Namespace } from "../../worlds/kinds.ts";
 import { claim, manifest } from "../../worlds/manifest.ts";
@@ -19,14 +20,17 @@ export interface Passage {
 /** The first of a process load code and open connections. */
 const warmUps = 20;
 
-/** Wakes claims one after another, and then many at once, and waits for the patch on each. */
+/** Milliseconds in which the answer to the last event must have come, after its patch was seen. */
+const answerWithin = 10_000;
+
+/** Wakes claims one after another, and then many at once, and waits for the patch on each. `hops` fills while this goes on. */
 export async function measureBlock(
   plane: Plane,
   namespace: string,
   single: number,
   burst: number,
   start: () => Promise<void>,
-  hops: readonly PassedHop[],
+  hops?: readonly PassedHop[],
 ): Promise<Passage[]> {
   const { admin } = plane;
   await admin.create(Namespace, manifest(Namespace, { name: namespace }));
@@ -50,20 +54,32 @@ export async function measureBlock(
     }
     await inLanes(together, touch);
     await seen.until("the burst is patched", () => together.every((name) => patched.has(name)));
-    return names.slice(warmUps).map((name, index) => ({
+    const measured = names.slice(warmUps);
+    const passed = hops ? await hopsOf(measured, hops) : new Map<string, Passage["hops"]>();
+    return measured.map((name, index) => ({
       kind: index < single ? "single" : "burst",
       woken: woken.get(name) ?? Number.NaN,
       patched: patched.get(name) ?? Number.NaN,
-      hops: firstHops(hops, name),
+      hops: passed.get(name) ?? {},
     }));
   } finally {
     seen.stop();
   }
 }
 
-/** The first time each step was taken: the patch itself comes round as an event as well. */
-function firstHops(hops: readonly PassedHop[], claim: string): Passage["hops"] {
-  const first: Passage["hops"] = {};
-  for (const { hop, claim: name, at } of hops) if (name === claim) first[hop] ??= at;
-  return first;
+/** The first time each step was taken: the patch itself comes round as an event as well. A claim is patched before its event is answered. */
+async function hopsOf(claims: readonly string[], hops: readonly PassedHop[]): Promise<Map<string, Passage["hops"]>> {
+  const deadline = performance.now() + answerWithin;
+  for (;;) {
+    const first = new Map(claims.map((claim): [string, Passage["hops"]] => [claim, {}]));
+    for (const { hop, claim, at } of hops) {
+      const passed = first.get(claim);
+      if (passed) passed[hop] ??= at;
+    }
+    const open = claims.filter((claim) => first.get(claim)?.delivered === undefined);
+    if (open.length === 0) return first;
+    if (performance.now() > deadline)
+      throw new Error(`The event of ${open[0]} was not answered, nor were ${open.length - 1} more.`);
+    await sleep(20);
+  }
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { bundleFor } from "../budget/bundle.ts";
+import { count } from "../count.ts";
 import { interleave, median } from "../statistics.ts";
 import { megabytes, milliseconds, table, times } from "../table.ts";
 import { measureTick, startClusters, type Tick } from "./measure.ts";
@@ -10,7 +11,7 @@ const rounds = 3;
 /** Measures a tick of the sweep in a cluster of many claims beside one of few, and prints both. */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { claims: { type: "string", default: "100000" } } });
-  const many = Number(values.claims);
+  const many = count("claims", values.claims);
   console.log(`Bundling platform/sweep and letting it sweep ${few} and ${many} claims, ${rounds} times each ...`);
   const bundle = await bundleFor("platform/sweep");
   const clusters = await startClusters();

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { compareLatencies } from "../bench/latency/compare.ts";
+import type { Passage } from "../bench/latency/measure.ts";
+import { bootPlane, type Plane } from "../bench/plane/boot.ts";
+import { compareReleases } from "../bench/release/compare.ts";
+
+// The suite's own control plane has controllers at work, which would be measured with the benchmarks: they boot one of theirs.
+const assets = inject("cluster")?.assets;
+const tell = () => {};
+
+describe.skipIf(!assets)("the benchmarks on a control plane, in small", () => {
+  let plane: Plane;
+  beforeAll(async () => {
+    const booted = await bootPlane(assets);
+    if (!booted) throw new Error("A control plane was expected.");
+    plane = booted;
+  });
+  afterAll(() => plane?.stop());
+
+  test("release: both let every claim go, and what that took is measured", async () => {
+    const comparison = { claims: 20, pods: 50, variants: [true], withDefaultLimit: false, tell };
+    const variants = await Array.fromAsync(compareReleases(plane, comparison));
+    expect(variants).toHaveLength(1);
+    const releases = new Map(variants[0]?.releases);
+    expect([...releases.keys()].at(-1)).toBe("Holdfast");
+    for (const [arm, release] of releases) {
+      expect(release.delays, arm).toHaveLength(20);
+      expect(release.wall, arm).toBeGreaterThan(0);
+      expect(release.wall, arm).toBeGreaterThanOrEqual(release.deletions / 2);
+      // A page of 50 pods, or 20 claims patched one by one, are more than this; a gigabyte would be somebody else's.
+      expect(release.bytes, arm).toBeGreaterThan(20_000);
+      expect(release.bytes, arm).toBeLessThan(1e8);
+      expect(release.cpu, arm).toBeGreaterThanOrEqual(10);
+      expect(release.lists, arm).toBeGreaterThanOrEqual(1);
+      expect(release.peak, arm).toBeGreaterThan(1e7);
+    }
+    const ours = releases.get("Holdfast");
+    expect(ours?.holding?.bytes).toBeGreaterThan(0);
+    expect(ours?.ownBytes).toBeLessThan(ours?.bytes ?? 0);
+    expect(ours?.besides).toBeGreaterThanOrEqual(0);
+  });
+
+  test("latency: every claim is patched by both, and the function's way has its steps in order", async () => {
+    const { informer, holdfast } = await compareLatencies(plane, { single: 10, burst: 10, tell });
+    const kinds = (passages: readonly Passage[]) => Object.groupBy(passages, ({ kind }) => kind);
+    for (const passages of [informer, holdfast]) {
+      expect(kinds(passages)).toMatchObject({ single: { length: 10 }, burst: { length: 10 } });
+      for (const { woken, patched } of passages) expect(patched).toBeGreaterThan(woken);
+    }
+    for (const { hops } of kinds(holdfast).single ?? []) {
+      const { emitted = 0, matched = 0, delivered = 0 } = hops;
+      expect(emitted).toBeGreaterThan(0);
+      expect(matched).toBeGreaterThanOrEqual(emitted);
+      expect(delivered).toBeGreaterThan(matched);
+    }
+  });
+});
