@@ -47,11 +47,14 @@ describe.skipIf(!assets)("the benchmarks on a control plane, in small", () => {
       expect(kinds(passages)).toMatchObject({ single: { length: 10 }, burst: { length: 10 } });
       for (const { woken, patched } of passages) expect(patched).toBeGreaterThan(woken);
     }
-    for (const { hops } of kinds(holdfast).single ?? []) {
+    for (const { hops, calls } of kinds(holdfast).single ?? []) {
       const { emitted = 0, matched = 0, delivered = 0 } = hops;
       expect(emitted).toBeGreaterThan(0);
       expect(matched).toBeGreaterThanOrEqual(emitted);
       expect(delivered).toBeGreaterThan(matched);
+      // A live read and a patch, and the answer to each.
+      expect(calls).toHaveLength(4);
+      expect(calls.toSorted((a, b) => a - b)).toEqual(calls);
     }
   });
 });

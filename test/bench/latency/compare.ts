@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 import { install, readInstallation } from "../../worlds/installation.ts";
 import { type Bundle, bundleFor } from "../budget/bundle.ts";
 import type { Plane } from "../plane/boot.ts";
+import { countingProxy } from "../plane/counting-proxy.ts";
 import { startFunction } from "../plane/function.ts";
+import { instant } from "../plane/watch-claims.ts";
 import { measureBlock, type Passage } from "./measure.ts";
 
 /** Blocks of one arm take turns with those of the other. */
@@ -44,12 +46,15 @@ export async function compareLatencies(
 }
 
 async function withFunction(plane: Plane, { entry }: Bundle, namespace: string, single: number, burst: number) {
-  const ports = { function: plane.port, sources: plane.port };
+  const pieces: { towards: "server" | "client"; at: number }[] = [];
+  const proxy = await countingProxy(plane.port, (towards) => pieces.push({ towards, at: instant() }));
+  const ports = { function: proxy.port, sources: plane.port };
   const atWork = await startFunction(plane, { name: "pvc-protection/protect", entry, ports, trace: true });
   try {
-    return await measureBlock(plane, namespace, single, burst, async () => {}, atWork.hops);
+    return await measureBlock(plane, namespace, single, burst, async () => {}, { hops: atWork.hops, pieces });
   } finally {
     await atWork.stop();
+    proxy.close();
   }
 }
 

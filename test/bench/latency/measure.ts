@@ -15,6 +15,18 @@ export interface Passage {
   readonly patched: number;
   /** Steps on the way, where there are any. */
   readonly hops: Partial<Record<PassedHop["hop"], number>>;
+  /**
+   * When the function's calls began to pass to the API server, and their answers back, in turn: read, answer, patch, answer. Told
+   * only of claims that were woken one by one.
+   */
+  readonly calls: readonly number[];
+}
+
+/** What is recorded on the way of the events, while it happens. */
+export interface Way {
+  readonly hops: readonly PassedHop[];
+  /** Pieces that passed between the function and the API server. */
+  readonly pieces: readonly { readonly towards: "server" | "client"; readonly at: number }[];
 }
 
 /** The first of a process load code and open connections. */
@@ -23,14 +35,14 @@ const warmUps = 20;
 /** Milliseconds in which the answer to the last event must have come, after its patch was seen. */
 const answerWithin = 10_000;
 
-/** Wakes claims one after another, and then many at once, and waits for the patch on each. `hops` fills while this goes on. */
+/** Wakes claims one after another, and then many at once, and waits for the patch on each. `way` fills while this goes on. */
 export async function measureBlock(
   plane: Plane,
   namespace: string,
   single: number,
   burst: number,
   start: () => Promise<void>,
-  hops?: readonly PassedHop[],
+  way?: Way,
 ): Promise<Passage[]> {
   const { admin } = plane;
   await admin.create(Namespace, manifest(Namespace, { name: namespace }));
@@ -55,13 +67,17 @@ export async function measureBlock(
     await inLanes(together, touch);
     await seen.until("the burst is patched", () => together.every((name) => patched.has(name)));
     const measured = names.slice(warmUps);
-    const passed = hops ? await hopsOf(measured, hops) : new Map<string, Passage["hops"]>();
-    return measured.map((name, index) => ({
-      kind: index < single ? "single" : "burst",
-      woken: woken.get(name) ?? Number.NaN,
-      patched: patched.get(name) ?? Number.NaN,
-      hops: passed.get(name) ?? {},
-    }));
+    const passed = way ? await hopsOf(measured, way.hops) : new Map<string, Passage["hops"]>();
+    return measured.map((name, index) => {
+      const hops = passed.get(name) ?? {};
+      return {
+        kind: index < single ? "single" : "burst",
+        woken: woken.get(name) ?? Number.NaN,
+        patched: patched.get(name) ?? Number.NaN,
+        hops,
+        calls: way && index < single ? callsOf(hops, way.pieces) : [],
+      };
+    });
   } finally {
     seen.stop();
   }
@@ -82,4 +98,10 @@ async function hopsOf(claims: readonly string[], hops: readonly PassedHop[]): Pr
       throw new Error(`The event of ${open[0]} was not answered, nor were ${open.length - 1} more.`);
     await sleep(20);
   }
+}
+
+/** The first piece of each direction in turn, from the moment that the Trigger matched to the function's answer. */
+function callsOf({ matched = 0, delivered = 0 }: Passage["hops"], pieces: Way["pieces"]): readonly number[] {
+  const during = pieces.filter(({ at }) => at >= matched && at <= delivered);
+  return during.filter(({ towards }, index) => towards !== during[index - 1]?.towards).map(({ at }) => at);
 }

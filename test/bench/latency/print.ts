@@ -36,7 +36,10 @@ function breakdown(passages: readonly Passage[]): Row[] {
   return [
     step("watch to source", ({ woken, hops }) => between(woken, hops.emitted)),
     step("source to broker to Trigger", ({ hops }) => between(hops.emitted, hops.matched)),
-    step("function: receive, look, patch seen", ({ patched, hops }) => between(hops.matched, patched)),
-    step("function: the same to its answer", ({ hops }) => between(hops.matched, hops.delivered)),
+    step("to the function, read and judged there", ({ hops, calls }) => between(hops.matched, calls[0])),
+    step("its live read, answered", ({ calls: [read, answer] }) => between(read, answer)),
+    step("decided, and the patch sent", ({ calls: [, answer, patch] }) => between(answer, patch)),
+    step("the patch, seen on a watch", ({ patched, calls: [, , patch] }) => between(patch, patched)),
+    step("all of it, to the function's answer to the broker", ({ woken, hops }) => between(woken, hops.delivered)),
   ];
 }

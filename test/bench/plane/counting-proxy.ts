@@ -11,9 +11,12 @@ export interface CountingProxy {
 
 /**
  * Passes TCP connections on to a port of this machine. It cannot read what it passes on, so that clients of every kind,
- * whatever they speak over TLS, are counted in the same way.
+ * whatever they speak over TLS, are counted in the same way. `passing` hears of each piece, before it is passed on.
  */
-export async function countingProxy(target: number): Promise<CountingProxy> {
+export async function countingProxy(
+  target: number,
+  passing?: (towards: "server" | "client") => void,
+): Promise<CountingProxy> {
   const sockets = new Set<Socket>();
   let bytes = 0;
   const server = createServer((client) => {
@@ -26,6 +29,7 @@ export async function countingProxy(target: number): Promise<CountingProxy> {
       from.setNoDelay(true);
       from.on("data", (chunk) => {
         bytes += chunk.length;
+        passing?.(from === client ? "server" : "client");
       });
       from.on("error", () => to.destroy()).on("close", () => sockets.delete(from));
       from.pipe(to);
