@@ -14,6 +14,9 @@ import { serviceDefinition } from "./definition.ts";
 import { KnativeService } from "./kind.ts";
 import type { ServiceStatus } from "./status.ts";
 
+/** A process is started in between, on a machine that may be busy. */
+const patient = { timeout: 20_000 };
+
 const fixture = join(import.meta.dirname, "fixtures/function.mjs");
 const url = "http://tester.default.svc.cluster.local";
 const server = createApiServer({ clock: systemClock, random: seededRandom(1) });
@@ -188,9 +191,9 @@ describe("traffic", () => {
         { percent: 50, tag: "canary" },
       ],
     });
-    await expect.poll(async () => [await ask(), await ask()].sort()).toEqual(["1", "2"]);
+    await expect.poll(async () => [await ask(), await ask()].sort(), patient).toEqual(["1", "2"]);
     await spec({ traffic: null });
-    await expect.poll(async () => [await ask(), await ask()]).toEqual(["2", "2"]);
+    await expect.poll(async () => [await ask(), await ask()], patient).toEqual(["2", "2"]);
     expect((await statusWhen("Ready", "tester-00002")).traffic).toHaveLength(1);
   });
 
@@ -219,7 +222,7 @@ describe("traffic", () => {
     await spec(named("tester-b", "2"));
     await statusWhen("Ready", "tester-b");
     await spec({ template: { metadata: null, ...templateOf({ VERSION: "4" }) } });
-    await expect.poll(ask).toBe("4");
+    await expect.poll(ask, patient).toBe("4");
   });
 
   test("that is no whole is refused, and obeyed once it is one", async () => {

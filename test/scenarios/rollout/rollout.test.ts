@@ -25,6 +25,7 @@ const release = "pvc-protection/release";
 const service = "pvc-protection-release";
 const grace = "pvc-retention/grace";
 const hour = 3_600_000;
+const patient = { timeout: 20_000 };
 
 describe("one function at a time, by processes of real bundles", { timeout: 60_000 }, () => {
   let laptop: Laptop;
@@ -55,7 +56,9 @@ describe("one function at a time, by processes of real bundles", { timeout: 60_0
     await eventually("the claim goes", () => isGone(laptop, "held", "data"));
     expect(madeBy(laptop, service, "/held/persistentvolumeclaims/data")).toEqual(["held@1", "held@2", "let go"]);
     // Told once by whoever came first, and taken back in the end.
-    await expect.poll(() => madeBy(laptop, service, "/held/events")).toEqual(["told DeletionPostponed", "deleted"]);
+    await expect
+      .poll(() => madeBy(laptop, service, "/held/events"), patient)
+      .toEqual(["told DeletionPostponed", "deleted"]);
   });
 
   test("a canary is given a namespace of its own by tag and Trigger, then a share, then everything; in between it is never a quarrel", async () => {
@@ -84,7 +87,7 @@ describe("one function at a time, by processes of real bundles", { timeout: 60_0
       await freeClaim(laptop, namespace, "data");
       await eventually("the claim goes", () => isGone(laptop, namespace, "data"));
       await expect
-        .poll(() => madeBy(laptop, service, `/${namespace}/events`))
+        .poll(() => madeBy(laptop, service, `/${namespace}/events`), patient)
         .toEqual(["told DeletionPostponed", "deleted"]);
     }
   });
@@ -151,6 +154,8 @@ describe("one function at a time, by processes of real bundles", { timeout: 60_0
     await laptop.sweep();
     expect(await isGone(laptop, "gone", "data-web-0")).toBe(false);
     expect(madeBy(laptop, service, "/gone/persistentvolumeclaims/")).toEqual(["marked@1", "marked@2", "deleted"]);
-    await expect.poll(() => madeBy(laptop, service, "/gone/events")).toEqual(["told DeletionScheduled", "deleted"]);
+    await expect
+      .poll(() => madeBy(laptop, service, "/gone/events"), patient)
+      .toEqual(["told DeletionScheduled", "deleted"]);
   });
 });
