@@ -41,7 +41,8 @@ export const bequeathing: readonly Story[] = [
       title: `${policy}: claims ${policies[policy].deleted} when the set is deleted in the foreground`,
       settings: core,
       async tell(world) {
-        await runningSet(world, { policy, stopAfter: 1500 });
+        // When the pods are gone before the function looks, nothing shows any more how the deletion was asked for.
+        await runningSet(world, { policy, stopAfter: 4000 });
         const data = await dataOf(world, [0, 1]);
         await deleteSet(world, "Foreground");
         for (const ordinal of [0, 1]) await podIsGone(world, ordinal);

@@ -47,6 +47,10 @@ interface Moment {
   readonly born: Map<string, number>;
   /** By the uid of a claim: the moment at which its deletion was asked for. */
   readonly doomed: Map<string, number>;
+  /** By the name of a claim: the last moment at which a set that lives wanted no pod for it, and its policy was to delete it. */
+  readonly condemned: Map<string, number>;
+  /** By the name of a claim: the last moment at which a pod began to run with it. */
+  readonly used: Map<string, number>;
 }
 
 interface KnownSet {
@@ -66,6 +70,8 @@ function violations(lines: readonly WatchLine[]): string[] {
     sets: new Map(),
     born: new Map(),
     doomed: new Map(),
+    condemned: new Map(),
+    used: new Map(),
   };
   return history.flatMap((line) => {
     if (line.object.kind === "Namespace") moment.home = line.object;
@@ -75,7 +81,12 @@ function violations(lines: readonly WatchLine[]): string[] {
   });
 }
 
-function learn({ sets }: Moment, { type, object }: WatchLine): void {
+function learn(moment: Moment, line: WatchLine): void {
+  const { sets, claims, condemned } = moment;
+  const { type, object } = line;
+  for (const name of claims.keys())
+    if (isAway(object as SetObject, name) && policyOf(moment, object).scaled === "go")
+      condemned.set(name, version(line));
   const before = sets.get(object.metadata.name);
   const isSame = before?.set.metadata.uid === object.metadata.uid;
   const orphaned = object.metadata.finalizers?.includes("orphan") || (isSame && before?.orphaned) || false;
@@ -100,12 +111,25 @@ function ofClaim(moment: Moment, line: WatchLine): string[] {
   return reason ? [`Claim ${name} went, although ${reason}.`] : [];
 }
 
-function reasonToStay({ home }: Moment, { set, gone, orphaned }: KnownSet, claim: KubernetesObject) {
-  const named = set.metadata.annotations?.[policyKey] ?? home?.metadata.annotations?.[policyKey] ?? "Retain";
-  const policy = policies[(Object.hasOwn(policies, named) ? named : "Retain") as PolicyName];
+function nameOfPolicy({ home }: Moment, { metadata }: KubernetesObject): string {
+  return metadata.annotations?.[policyKey] ?? home?.metadata.annotations?.[policyKey] ?? "Retain";
+}
+
+function policyOf(moment: Moment, set: KubernetesObject): (typeof policies)[PolicyName] {
+  const named = nameOfPolicy(moment, set);
+  return policies[(Object.hasOwn(policies, named) ? named : "Retain") as PolicyName];
+}
+
+function reasonToStay(moment: Moment, { set, gone, orphaned }: KnownSet, claim: KubernetesObject) {
+  const named = nameOfPolicy(moment, set);
+  const policy = policyOf(moment, set);
   // Who was scaled away belongs to its pod from then on, also when its ordinal is wanted again.
+  const { name } = claim.metadata;
+  // Nobody can see a scale-up that comes between the last look and the deletion; then no pod has begun to run with the claim since.
+  const isOvertaken = (moment.condemned.get(name) ?? 0) > (moment.used.get(name) ?? 0);
   const isCondemned =
-    !isInRange(set, claim.metadata.name) ||
+    isAway(set, name) ||
+    isOvertaken ||
     claim.metadata.ownerReferences?.some(({ kind, controller }) => kind === "Pod" && controller);
   if (policy.scaled === "go" && isCondemned) return undefined;
   if (!gone && !set.metadata.deletionTimestamp) return isCondemned ? `the policy is ${named}` : "the set wants it";
@@ -125,6 +149,7 @@ function ofPod(moment: Moment, line: WatchLine): string[] {
   const wasRunning = before?.metadata.uid === uid && before.status?.phase === "Running";
   if (line.type === "DELETED" || wasRunning || pod.status?.phase !== "Running") return [];
   const names = pod.spec.volumes?.flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []) ?? [];
+  for (const used of names) moment.used.set(used, version(line));
   return names.flatMap((claimName) => {
     const claim = moment.claims.get(claimName);
     if (!claim) return `Pod ${name} runs without its claim ${claimName}.`;
@@ -137,10 +162,11 @@ function ofPod(moment: Moment, line: WatchLine): string[] {
   });
 }
 
-function isInRange(set: SetObject, claim: string): boolean {
-  const ordinal = ordinalIn(set, claim) ?? -1;
+/** Whether the claim is the set's, of an ordinal that it wants no pod for. */
+function isAway(set: SetObject, claim: string): boolean {
+  const ordinal = ordinalIn(set, claim);
   const start = set.spec.ordinals?.start ?? 0;
-  return ordinal >= start && ordinal < start + set.spec.replicas;
+  return ordinal !== undefined && (ordinal < start || ordinal >= start + set.spec.replicas);
 }
 
 function ordinalIn({ metadata, spec }: SetObject, claim: string): number | undefined {

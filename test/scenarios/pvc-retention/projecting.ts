@@ -105,9 +105,11 @@ export const projecting: readonly Story[] = [
       const held = await isTold(world, "StatefulSet", set, "RetentionPolicyHeld");
       expect(held).toMatchObject({ type: "Warning" });
       expect(held.note).toContain("held by helm");
+      await world.eventually("that is written down", async () => {
+        return progressOn(await setOf(world), "project")?.step === "held";
+      });
       await world.rest();
       expect(await fieldOf(world)).toBe("Delete/Delete");
-      expect(progressOn(await setOf(world), "project")).toMatchObject({ step: "held", holders: ["helm"] });
 
       // Whoever holds it lets go, and the Warning is taken back.
       await choose(world, "helm", "Retain", "Retain");
