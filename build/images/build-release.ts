@@ -68,7 +68,7 @@ async function layerFor(
   scratch: string,
   { warn }: Workshop,
 ): Promise<{ readonly layer: Layer; readonly cached: boolean }> {
-  if (!canRun(platform)) return { layer: await plainLayer(bundle), cached: false };
+  if (!bundle.bakes || !canRun(platform)) return { layer: await plainLayer(bundle), cached: false };
   const { layer, fault } = await bakedLayer(bundle, runtime.program, scratch);
   if (fault) warn(`${bundle.name}: without a code cache, because it could not be run here: ${fault}`);
   return { layer, cached: fault === undefined };

@@ -13,6 +13,8 @@ export interface Bundle {
   /** The names of what goes into the image. */
   readonly files: readonly string[];
   readonly metafile: Metafile;
+  /** Whether it is tuned for its start, and so can have a code cache. */
+  readonly bakes: boolean;
 }
 
 /** Bundles a function into a folder of its own in `output`. @throws Complaint when it cannot be; esbuild has told why, then */
@@ -22,12 +24,13 @@ export async function bundleFunction(name: string, output: string): Promise<Bund
   const options = bundleOptions(name);
   // Each platform's Node bakes a cache of its own.
   const plugins = (options.plugins ?? []).filter((plugin) => plugin.name !== "bake code cache");
+  const bakes = plugins.length < (options.plugins ?? []).length;
   await build({ ...options, outdir: folder, plugins }).catch((error: Error) => {
     throw new Complaint(`${name} cannot be bundled.`, { cause: error });
   });
   const metafile = JSON.parse(await readFile(join(folder, "metafile.json"), "utf8")) as Metafile;
   const files = (await readdir(folder)).filter((file) => /\.[cm]js$/.test(file)).sort();
-  return { name, folder, files, metafile };
+  return { name, folder, files, metafile, bakes };
 }
 
 /** A copy of what goes into the image, to add a platform's code cache to. */
