@@ -38,7 +38,7 @@ export async function baseFromRegistry(
 }
 
 /** What a tag or digest names. @throws Complaint when there is no such thing */
-export async function findRoot(connection: Connection, reference: string): Promise<Content> {
+async function findRoot(connection: Connection, reference: string): Promise<Content> {
   const content = await getManifest(connection, reference, acceptedManifests);
   if (content) return content;
   throw new Complaint(`There is no ${reference} in ${repositoryName(connection.repository)}.`);
