@@ -1,5 +1,6 @@
 import { conditionOf } from "../../../local/controllers/objects/condition.ts";
 import { Trigger } from "../../../local/knative/kinds.ts";
+import type { Hop } from "../../../local/knative/trace.ts";
 import { KnativeService } from "../../../local/serving/kind.ts";
 import type { ServiceStatus } from "../../../local/serving/status.ts";
 import type { TrafficTarget } from "../../../local/serving/traffic.ts";
@@ -151,8 +152,12 @@ export async function isGone({ admin }: Laptop, namespace: string, name: string)
 
 /** Somebody edits a claim, which wakes whoever watches claims; resolves when the function has answered. */
 export async function nudge({ admin, hops }: Laptop, namespace: string, name: string, service: string): Promise<void> {
-  const answered = () =>
-    hops.filter((hop) => hop.hop === "delivered" && hop.to.includes(`${service}.`) && hop.event.name === name).length;
+  const isOurs = (hop: Hop) =>
+    hop.hop === "delivered" &&
+    hop.to.includes(`${service}.`) &&
+    hop.event.name === name &&
+    hop.event.namespace === namespace;
+  const answered = () => hops.filter(isOurs).length;
   const before = answered();
   const labels = { nudge: String(before) };
   await admin.patch(PersistentVolumeClaim, namespace, name, "merge", { metadata: { labels } });
