@@ -36,5 +36,5 @@ test("memory grows little with the claims of a cluster, and much less than they 
     const large = await measureTick(bundle, clusters, many);
     ratios.push(large.peak / small.peak);
   }
-  expect(median(ratios)).toBeLessThanOrEqual(1.3);
+  expect(median(ratios)).toBeLessThanOrEqual(1.15);
 });

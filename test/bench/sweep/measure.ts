@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { functionEnvironment } from "../../../build/functions/environment.mjs";
 import type { Bundle } from "../budget/bundle.ts";
 import { writeKubeconfig } from "../kubeconfig.ts";
 import { type Figures, figuresOf } from "../process/figures.ts";
@@ -28,7 +29,8 @@ export function startClusters(): Promise<Running> {
 export async function measureTick({ entry }: Bundle, clusters: Running, claims: number): Promise<Tick> {
   const cluster = `http://127.0.0.1:${clusters.port}/${claims}`;
   const KUBECONFIG = writeKubeconfig(cluster);
-  const sweep = await startListening({ args: [entry], environment: { KUBECONFIG, RATE: "1000", LOG_LEVEL: "warn" } });
+  const environment = { ...functionEnvironment, KUBECONFIG, RATE: "1000", LOG_LEVEL: "warn" };
+  const sweep = await startListening({ args: [entry], environment });
   try {
     const began = performance.now();
     const response = await fetch(`http://127.0.0.1:${sweep.port}/`, { method: "POST" });
