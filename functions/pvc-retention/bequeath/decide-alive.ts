@@ -35,9 +35,12 @@ export function decideAlive(facts: SetAndClaims, now: number): readonly Decision
     `The policy of ${title} keeps its claims, and ${left} of them still refer to it: ` +
     `${retentionFinalizer} stays until they do not, because they would go with the set.`;
   // Nobody's event tells that the last reference is gone. One that stays for long is somebody's, and is looked at now and then.
-  const since = Date.parse((wasKeeping(set) && readProgress(set, name)?.since) || "") || now;
-  const next = now - since < longWait ? { next: now + recheck } : {};
-  return [{ ...wait(set, { name: keeping, details: { left } }, because), ...next }];
+  const before = wasKeeping(set) ? readProgress(set, name) : undefined;
+  const since = Date.parse(before?.since ?? "") || now;
+  const promised = Date.parse(before?.next ?? "");
+  // A time that has not come is left as it is: our own write wakes us.
+  const next = promised > now ? promised : now + recheck;
+  return [{ ...wait(set, { name: keeping, details: { left } }, because), ...(now - since < longWait ? { next } : {}) }];
 }
 
 /** Whether the set's deletion is to wait for us. */

@@ -107,6 +107,9 @@ describe("a set that lives", () => {
   const noted = (step: string, since = noon) => ({
     [progressKey(deletingRule)]: nextProgress(setOf(), deletingRule, { name: step }, "So.", since) ?? "",
   });
+  const dueAt = (next: number) => ({
+    [progressKey(deletingRule)]: nextProgress(setOf(), deletingRule, { name: "keeping" }, "So.", noon, next) ?? "",
+  });
   const projected = (step: string) => ({
     "holdfast.dev/pvc-retention.project":
       nextProgress(setOf(), "pvc-retention/project", { name: step }, "So.", noon) ?? "",
@@ -141,6 +144,8 @@ describe("a set that lives", () => {
 
   test("is looked at again soon, and after ten minutes on its turn only", () => {
     expect(turned([toSet])).toMatchObject([{ step: { details: { left: 1 } }, next: noon + 5_000 }]);
+    expect(turned([toSet], dueAt(noon + 1_000))).toMatchObject([{ next: noon + 1_000 }]);
+    expect(turned([toSet], dueAt(noon - 1_000))).toMatchObject([{ next: noon + 5_000 }]);
     expect(turned([toSet], noted("keeping", noon - 599_000))).toMatchObject([{ next: noon + 5_000 }]);
     expect(turned([toSet], noted("keeping", noon - 600_000))[0]).not.toHaveProperty("next");
   });
