@@ -74,7 +74,15 @@ describe.skipIf(!inject("imageTools"))("the images of functions", () => {
     const source = login.map((flag) => flag.replace("--", "--src-"));
     for (const name of functions) {
       const target = `oci:${join(folder, name.replace("/", "-"))}:v1`;
-      const copied = await run("skopeo", ["copy", "--all", "--preserve-digests", ...source, image(name), target]);
+      const copied = await run("skopeo", [
+        "--insecure-policy",
+        "copy",
+        "--all",
+        "--preserve-digests",
+        ...source,
+        image(name),
+        target,
+      ]);
       expect(copied).toMatchObject({ code: 0, stderr: "" });
     }
   });

@@ -37,6 +37,7 @@ describe.skipIf(!inject("imageTools"))("pushing to Debian's docker-registry", ()
     expect(await push(release)).toBe(`${between.host}/holdfast/a/b@${digest}`);
     expect((await registry.manifest("holdfast/a/b", "v1")).digest).toBe(digest);
     const copied = await run("skopeo", [
+      "--insecure-policy",
       "copy",
       "--all",
       "--src-tls-verify=false",
