@@ -1,5 +1,8 @@
 import { execFileSync } from "node:child_process";
 import type { TestProject } from "vitest/node";
+import { kubectlFolder } from "./testing/kubectl.ts";
+import { canRunUnpacked } from "./testing/run-unpacked.ts";
+import { canHaveSmallDisk } from "./testing/small-disk.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -10,14 +13,17 @@ declare module "vitest" {
 
 const tools = ["docker-registry", "skopeo", "umoci"];
 
-/** Looks for what images are held against; without it the whole suite is skipped. */
+/** Looks for what images are held against, and says in a line each what is left out where something is missing. */
 export default function setup(project: TestProject): void {
   const missing = tools.filter((tool) => !isThere(tool));
   project.provide("imageTools", missing.length === 0);
   if (missing.length > 0)
-    console.log(
+    return console.log(
       `The suite of images is skipped: there is no ${missing.join(", no ")}. Debian has packages of these names.`,
     );
+  if (!canRunUnpacked) console.log("No function is run from its image: that takes root.");
+  if (!canHaveSmallDisk) console.log("No disk is filled: this user may not mount one.");
+  if (!kubectlFolder) console.log("npm run apply is not tried: there is no kubectl that knows kustomize.");
 }
 
 function isThere(program: string): boolean {
