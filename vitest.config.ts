@@ -58,8 +58,9 @@ export default defineConfig({
           include: ["test/images/**/*.test.ts"],
           globalSetup: ["test/images/global-setup.ts"],
           maxWorkers: 2,
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
+          // Node is compressed in it for two platforms, once, and functions are built.
+          testTimeout: 480_000,
+          hookTimeout: 480_000,
         },
       },
     ],

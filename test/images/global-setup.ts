@@ -17,13 +17,13 @@ const tools = ["docker-registry", "skopeo", "umoci"];
 export default function setup(project: TestProject): void {
   const missing = tools.filter((tool) => !isThere(tool));
   project.provide("imageTools", missing.length === 0);
-  if (missing.length > 0)
-    return console.log(
-      `The suite of images is skipped: there is no ${missing.join(", no ")}. Debian has packages of these names.`,
-    );
-  if (!canRunUnpacked) console.log("No function is run from its image: that takes root.");
-  if (!canHaveSmallDisk) console.log("No disk is filled: this user may not mount one.");
-  if (!kubectlFolder) console.log("npm run apply is not tried: there is no kubectl that knows kustomize.");
+  const left = [
+    ...(canRunUnpacked ? [] : ["No function is run from its image: that takes root."]),
+    ...(canHaveSmallDisk ? [] : ["No disk is filled: this user may not mount one."]),
+    ...(kubectlFolder ? [] : ["npm run apply is not tried: there is no kubectl that knows kustomize."]),
+  ];
+  const all = `The suite of images is skipped: there is no ${missing.join(", no ")}. Debian has packages of these names.`;
+  for (const line of missing.length > 0 ? [all] : left) console.log(line);
 }
 
 function isThere(program: string): boolean {
