@@ -124,7 +124,7 @@ export const condemning: readonly Story[] = [
     settings: core,
     async tell(world) {
       await runningSet(world, { policy: both });
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < 2; round++) {
         await scale(world, 1);
         await podIsGone(world, 1);
         await scale(world, 2);

@@ -44,8 +44,6 @@ export const guarded: Setting = {
   components: [...common.components, "pvc-retention/owner-references-enforced", "pvc-retention/admission-policy"],
 };
 
-export const settings: readonly Setting[] = [whole, scaled, off, before, guarded];
-
 /** Where Kubernetes' own controller deletes the claims of a scale-down: it makes no pod until they are gone. */
 export const atOnce: readonly Setting[] = [whole, scaled];
 

@@ -13,7 +13,7 @@ import { racing } from "./racing.ts";
 import { upgrading } from "./upgrading.ts";
 import { upstream } from "./upstream.ts";
 
-/** Every story of PVC retention. Those that do not say where they are told are told in all settings. */
+/** Every story of PVC retention. Those that do not say where they are told are told in every setting. */
 export const stories: readonly Story[] = [
   ...documentList,
   ...orphaning,

@@ -251,7 +251,7 @@ export async function podIsReplaced(world: World, ordinal: number, old: string, 
   });
 }
 
-export const phaseOf = ({ status }: KubernetesObject) => (status as { phase?: string } | undefined)?.phase;
+const phaseOf = ({ status }: KubernetesObject) => (status as { phase?: string } | undefined)?.phase;
 
 export async function podIsGone(world: World, ordinal: number, name: string = set): Promise<void> {
   await world.eventually(`pod ${name}-${ordinal} is gone`, async () => !(await podOf(world, ordinal, name)));
@@ -348,7 +348,7 @@ export async function volumeGoes({ admin, eventually }: World, { volume }: Data)
 }
 
 /** What the claims of these ordinals belong to, as `StatefulSet web`. */
-export async function ownersOf(world: World, ordinal: number, name: string = set): Promise<string[]> {
+async function ownersOf(world: World, ordinal: number, name: string = set): Promise<string[]> {
   const { ownerReferences = [] } = (await claimOf(world, ordinal, name))?.metadata ?? {};
   return ownerReferences.map((owner) => `${owner.kind} ${owner.name}`).sort();
 }
