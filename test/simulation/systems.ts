@@ -1,11 +1,12 @@
 import type { Broken } from "./broken/broken.ts";
 import { pvcProtection } from "./pvc-protection/system.ts";
+import { pvcRetention } from "./pvc-retention/system.ts";
 import type { Scenario } from "./scenario.ts";
 import type { System } from "./system.ts";
 import { installed } from "./world/installed.ts";
 
 /** Every system that is simulated. */
-export const systems: readonly System[] = [pvcProtection];
+export const systems: readonly System[] = [pvcProtection, pvcRetention];
 
 /** Every scenario of every system. */
 export const scenarios: readonly Scenario[] = systems.flatMap((system) => system.scenarios);

@@ -6,7 +6,6 @@ export const policyKey = "holdfast.dev/pvc-delete-policy";
 export const graceKey = "holdfast.dev/pvc-delete-after";
 export const deleteAtKey = "holdfast.dev/pvc-delete-at";
 export const finalizer = "holdfast.dev/pvc-retention";
-export const waitingLabel = "holdfast.dev/waiting";
 
 /** The annotation in which a rule writes down where it stands. */
 export const progressOf = (rule: string) => `holdfast.dev/pvc-retention.${rule}`;

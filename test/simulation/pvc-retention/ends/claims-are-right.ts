@@ -113,7 +113,7 @@ const isTold = ({ chronicle }: EndTruth, { metadata }: KubernetesObject, told: s
 /** Events are stored in the form of the core group. */
 type EventLike = KubernetesObject & { reason: string; type: string; involvedObject: { uid: string } };
 
-export const lives = ({ chronicle }: EndTruth, { metadata }: SetLike) =>
+const lives = ({ chronicle }: EndTruth, { metadata }: SetLike) =>
   chronicle.live("StatefulSet").some((live) => live.metadata.uid === metadata.uid);
 
 /** Whether something other than the set and its pods owns the claim; a reference to what was before is for the garbage collector. */

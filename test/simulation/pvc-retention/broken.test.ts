@@ -1,0 +1,4 @@
+import { testBroken } from "../testing/test-broken.ts";
+import { pvcRetention } from "./system.ts";
+
+testBroken(pvcRetention);
