@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import type { Release } from "../../build/images/oci/image.ts";
 import { pushRelease } from "../../build/images/registry/push-release.ts";
 import { freePorts } from "../cluster/free-ports.ts";
@@ -42,12 +42,12 @@ describe.skipIf(!inject("imageTools"))("when things go wrong on the way to a reg
       await cutAfter(5 * 2 ** 20, registry.port, incoming);
       return true;
     });
+    onTestFinished(() => between.stop());
     await push(release, between.host);
     expect((await registry.manifest("holdfast/a/b", "v1")).digest).toBe(release.index.descriptor.digest);
     expect(cut).toBe(true);
     // This registry forgets uploads that were cut, so from the beginning.
     expect(patches).toEqual(["0-8388607", expect.stringMatching(/^8388608-\d+$/)]);
-    await between.stop();
   });
 
   test("every upload is cut: it is told once, and nothing is there under the tag", async () => {
@@ -58,13 +58,13 @@ describe.skipIf(!inject("imageTools"))("when things go wrong on the way to a reg
       await cutAfter(100, registry.port, incoming);
       return true;
     });
+    onTestFinished(() => between.stop());
     const pauses: number[] = [];
     await expect(push(await smallRelease("a/b", 20_000, 2), between.host, pauses)).rejects.toThrow(
       /^The upload of sha256:\w+ \(\d+ bytes\) for 127\.0\.0\.1:\d+\/holdfast\/a\/b was cut short: /,
     );
     expect(pauses.length).toBeGreaterThan(1);
     expect((await registry.manifest("holdfast/a/b", "v1")).digest).toBe(before);
-    await between.stop();
   });
 
   test("more is sent at once than is taken: it is sent in pieces", async () => {
@@ -78,10 +78,10 @@ describe.skipIf(!inject("imageTools"))("when things go wrong on the way to a reg
       incoming.on("end", () => outgoing.writeHead(413).end("too large"));
       return true;
     });
+    onTestFinished(() => between.stop());
     await push(release, between.host);
     expect((await registry.manifest("holdfast/a/b", "v1")).digest).toBe(release.index.descriptor.digest);
     expect(sent).toEqual(["0-8388607", expect.stringMatching(/^8388608-\d+$/)]);
-    await between.stop();
   });
 
   test("a manifest is refused: the tag stays where it was", async () => {
@@ -94,15 +94,16 @@ describe.skipIf(!inject("imageTools"))("when things go wrong on the way to a reg
       outgoing.end(JSON.stringify({ errors: [{ code: "DENIED", message: "the quota is used up" }] }));
       return true;
     });
+    onTestFinished(() => between.stop());
     await expect(push(await smallRelease("a/b", 20_000, 2), between.host)).rejects.toThrow(
       /^The registry has not taken the manifest 127\.0\.0\.1:\d+\/holdfast\/a\/b@sha256:\w+: 403, DENIED: the quota is used up\.$/,
     );
     expect((await registry.manifest("holdfast/a/b", "v1")).digest).toBe(before);
-    await between.stop();
   });
 
   test.skipIf(!canHaveSmallDisk)("the registry's disk is full: the tag stays where it was", async () => {
     const full = await startRegistry({ disk: "1m" });
+    onTestFinished(() => full.stop());
     await push(await smallRelease("a/b"), full.host);
     const before = (await full.manifest("holdfast/a/b", "v1")).digest;
     const pauses: number[] = [];
@@ -112,6 +113,5 @@ describe.skipIf(!inject("imageTools"))("when things go wrong on the way to a reg
     );
     expect(pauses.length).toBeGreaterThan(1);
     expect((await full.manifest("holdfast/a/b", "v1")).digest).toBe(before);
-    await full.stop();
   });
 });
