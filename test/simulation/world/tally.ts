@@ -1,5 +1,6 @@
 import type { HttpRequest } from "../../../shared/http-message.ts";
 import type { Outgoing } from "./network.ts";
+import type { Process } from "./process.ts";
 
 /** How much functions ask of the API server. */
 export interface Tally {
@@ -14,20 +15,25 @@ export interface Tally {
  */
 const most = 40;
 
-/** Counts the requests of each rule, and the events that they were sent for. */
+/** Counts the requests of each rule, and the events that its processes sent them for. */
 export function createTally(): Tally {
-  const rules = new Map<string, { requests: number; events: Set<HttpRequest | undefined> }>();
+  const rules = new Map<string, { requests: number; events: number }>();
+  const known = new Map<Process, Set<HttpRequest | undefined>>();
   return {
-    count({ process: { rule }, request, event }) {
+    count({ process, request, event }) {
       if (request.path.includes("continue=")) return;
-      const tally = rules.get(rule) ?? { requests: 0, events: new Set() };
+      const tally = rules.get(process.rule) ?? { requests: 0, events: 0 };
+      rules.set(process.rule, tally);
       tally.requests++;
-      tally.events.add(event);
-      rules.set(rule, tally);
+      // Two processes may be handed the same one.
+      const events = known.get(process) ?? new Set();
+      known.set(process, events);
+      if (!events.has(event)) tally.events++;
+      events.add(event);
     },
     tooMuch() {
       for (const [rule, { requests, events }] of rules)
-        if (requests > most * events.size) return `${rule} sent ${requests} requests for ${events.size} events.`;
+        if (requests > most * events) return `${rule} sent ${requests} requests for ${events} events.`;
       return undefined;
     },
   };
