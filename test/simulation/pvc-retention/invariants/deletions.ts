@@ -1,7 +1,9 @@
+import { isBeingDeleted } from "../../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import { type Invariant, isBy, isClaim, isOurs, type Truth } from "../../invariants/invariant.ts";
 import type { Change } from "../../world/change.ts";
 import { goesWithSet, isCondemned, lastMomentsOf, momentsOf, setsEver, unseen } from "../moments.ts";
+import { replicaOnACondemnedClaim } from "./references.ts";
 import { deleteAtKey, meansSetOrPod, ordinalOf, progressOn, type SetLike } from "../words.ts";
 
 /** Whether the claim is asked to go with this change, or goes at once. */
@@ -10,11 +12,11 @@ export const isDeletion = (change: Change): boolean =>
   change.before?.metadata.deletionTimestamp === undefined &&
   (change.after === undefined || change.after.metadata.deletionTimestamp !== undefined);
 
-/** No claim is deleted by us unless the policy in force deletes it: judged by what could be seen of it a moment ago. */
+/** No replica mounts a claim that we have condemned, and no claim is deleted by us unless the policy in force deletes it: judged by what could be seen of it a moment ago. */
 export const keepsWhatThePolicyKeeps: Invariant = {
   name: "keeps-what-the-policy-keeps",
   check(change, truth) {
-    if (!isDeletion(change) || !isBy(change, "pvc-retention")) return undefined;
+    if (!isDeletion(change) || !isBy(change, "pvc-retention")) return replicaOnACondemnedClaim(change, truth);
     const claim = change.before as KubernetesObject;
     const title = `Claim ${claim.metadata.name}`;
     const foreign = claim.metadata.ownerReferences?.find(
@@ -89,6 +91,8 @@ export const followsThePolicySoon: Invariant = {
   name: "follows-the-policy-soon",
   check(change, truth) {
     if (!isDeletion(change) || isOurs(change) || change.by.name === "user") return undefined;
+    // With its namespace everything goes, whatever policies say.
+    if (truth.chronicle.live("Namespace").some(isBeingDeleted)) return undefined;
     const claim = change.before as KubernetesObject;
     const soon = truth.calm ? 10_000 : 240_000;
     const isRight = setsEver(truth, claim).some((set) => {
