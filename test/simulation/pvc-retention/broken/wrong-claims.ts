@@ -1,9 +1,7 @@
 import { condemn } from "../../../../functions/pvc-retention/condemn/rule.ts";
 import { own } from "../../../../functions/pvc-retention/own/rule.ts";
 import { annotate } from "../../../../shared/kubernetes/annotate.ts";
-import { isBeingDeleted } from "../../../../shared/kubernetes/finalizer.ts";
-import { PersistentVolumeClaim, Pod, StatefulSet } from "../../../../shared/kubernetes/kind.ts";
-import { changeOwners, controlledBy } from "../../../../shared/retention/owner-references.ts";
+import { PersistentVolumeClaim, StatefulSet } from "../../../../shared/kubernetes/kind.ts";
 import { type Broken, starting } from "../../broken/broken.ts";
 import { deciding, seeing, seeingClaims } from "./deciding.ts";
 
@@ -86,28 +84,6 @@ export const wrongClaims: readonly Broken[] = [
           return facts;
         },
       })(tools),
-  },
-  {
-    name: "left-to-the-collector",
-    doc: "Gives a condemned claim to its pod and deletes none, because the garbage collector does it anyway.",
-    scenarios: ["scaled-without-field"],
-    within: 12,
-    rule: condemn.name,
-    start: deciding(condemn, (decisions, facts) =>
-      decisions.flatMap((decision) => {
-        const [write] = decision.do === "write" ? decision.writes : [];
-        const one = facts?.claims.find(({ claim }) => claim.metadata.uid === decision.about.metadata.uid);
-        if (decision.do !== "write" || write?.verb !== "delete" || !one?.pod || !isBeingDeleted(one.pod))
-          return [decision];
-        if (one.claim.metadata.ownerReferences?.some(({ kind }) => kind === "Pod")) return [];
-        const toPod = changeOwners(
-          one.claim,
-          one.claim.metadata.ownerReferences ?? [],
-          controlledBy(Pod, one.pod.metadata),
-        );
-        return [{ ...decision, writes: [toPod] }];
-      }),
-    ),
   },
   {
     name: "nobody-nudged",

@@ -3,8 +3,8 @@ import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import { type Invariant, isBy, isClaim, isOurs, type Truth } from "../../invariants/invariant.ts";
 import type { Change } from "../../world/change.ts";
 import { goesWithSet, isCondemned, lastMomentsOf, momentsOf, setsEver, unseen } from "../moments.ts";
-import { replicaOnACondemnedClaim } from "./references.ts";
 import { deleteAtKey, meansSetOrPod, ordinalOf, progressOn, type SetLike } from "../words.ts";
+import { replicaOnACondemnedClaim } from "./references.ts";
 
 /** Whether the claim is asked to go with this change, or goes at once. */
 export const isDeletion = (change: Change): boolean =>

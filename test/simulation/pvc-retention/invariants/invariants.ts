@@ -4,7 +4,6 @@ import { fieldIsThePolicy } from "./field.ts";
 import { finalizerLeavesLast } from "./finalizers.ts";
 import {
   contestedIsLeftAlone,
-  noReplicaOnACondemnedClaim,
   referencesAreRight,
   sparesKubernetesReferences,
   sparesUsersReferences,
@@ -17,7 +16,6 @@ export const invariants: readonly Invariant[] = [
   keepsWhatThePolicyKeeps,
   graceIsNeverShortened,
   followsThePolicySoon,
-  noReplicaOnACondemnedClaim,
   referencesAreRight,
   sparesUsersReferences,
   sparesKubernetesReferences,

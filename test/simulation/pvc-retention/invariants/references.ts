@@ -3,7 +3,6 @@ import { type Invariant, isBy, isClaim, type Truth } from "../../invariants/inva
 import type { Change } from "../../world/change.ts";
 import { goesWithSet, isCondemned, type Moment, momentsOf, setsEver, unseen, yielding } from "../moments.ts";
 import { deleteAtKey, meansSetOrPod, ordinalOf } from "../words.ts";
-import { isDeletion } from "./deletions.ts";
 import { fieldOf } from "./field.ts";
 
 const ownersOf = (claim: KubernetesObject | undefined) => claim?.metadata.ownerReferences ?? [];
@@ -115,33 +114,18 @@ export const contestedIsLeftAlone: Invariant = {
  * No pod of a replica that is wanted is made for a claim that we have condemned: one that we have deleted, or given to an earlier
  * pod of the name. What Kubernetes' own controller has not heard of yet it cannot know.
  */
-export const noReplicaOnACondemnedClaim: Invariant = {
-  name: "no-replica-on-a-condemned-claim",
-  check(change, truth) {
-    const { object: pod, before, by } = change;
-    if (isDeletion(change)) return goesUnderAPod(change.before as KubernetesObject, truth);
-    if (pod.kind !== "Pod" || before || by.name !== "kubernetes") return undefined;
-    const { volumes = [] } = pod.spec as { volumes?: { persistentVolumeClaim?: { claimName: string } }[] };
-    const names = volumes.map(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName);
-    for (const claim of truth.chronicle.live("PersistentVolumeClaim")) {
-      if (!names.includes(claim.metadata.name)) continue;
-      const verdict = truth.changes.findLast((one) => isVerdict(one, claim));
-      if (verdict && change.at - verdict.at > lag && !isTakenBack(claim))
-        return `Pod ${pod.metadata.name} was made for claim ${claim.metadata.name}, which had been condemned ${change.at - verdict.at} ms before.`;
-    }
-    return undefined;
-  },
-};
-
-/** A claim that was to go with one pod is not to go while another, a wanted one, mounts it. */
-function goesUnderAPod(claim: KubernetesObject, { chronicle }: Truth): string | undefined {
-  const given = ownersOf(claim).find(({ kind, blockOwnerDeletion }) => kind === "Pod" && blockOwnerDeletion === false);
-  const other = chronicle
-    .live("Pod")
-    .find(({ metadata }) => metadata.name === given?.name && metadata.uid !== given.uid && !metadata.deletionTimestamp);
-  return (
-    other && `Claim ${claim.metadata.name} goes under a later pod ${other.metadata.name} than the one it was given to.`
-  );
+export function replicaOnACondemnedClaim(change: Change, truth: Truth): string | undefined {
+  const { object: pod, before, by } = change;
+  if (pod.kind !== "Pod" || before || by.name !== "kubernetes") return undefined;
+  const { volumes = [] } = pod.spec as { volumes?: { persistentVolumeClaim?: { claimName: string } }[] };
+  const names = volumes.map(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName);
+  for (const claim of truth.chronicle.live("PersistentVolumeClaim")) {
+    if (!names.includes(claim.metadata.name)) continue;
+    const verdict = truth.changes.findLast((one) => isVerdict(one, claim));
+    if (verdict && change.at - verdict.at > lag && !isTakenBack(claim))
+      return `Pod ${pod.metadata.name} was made for claim ${claim.metadata.name}, which had been condemned ${change.at - verdict.at} ms before.`;
+  }
+  return undefined;
 }
 
 /** Milliseconds until every cache has heard of a change. */
