@@ -16,7 +16,7 @@ interface KubernetesEvent extends KubernetesObject {
 /**
  * Shows a notice on an object as an events.k8s.io/v1 Event. The Event's name follows from the object's uid, the rule and
  * the reason, so that however often it is told there is one: told again with the same note nothing is written, with
- * another note it is replaced (the API server lets an Event change only its series).
+ * another note it is replaced (the API server lets an Event change only its series). Answers whether it was written.
  */
 export async function tell(
   client: Client,
@@ -24,7 +24,7 @@ export async function tell(
   ruleName: string,
   notice: Notice,
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   const { namespace, name, uid, resourceVersion } = about.metadata;
   const event: KubernetesEvent = {
     apiVersion: Event.apiVersion,
@@ -45,10 +45,11 @@ export async function tell(
     if (!isAlreadyExists(error)) throw error;
     const { namespace, name } = event.metadata;
     const present = await client.get<KubernetesEvent>(Event, namespace, name);
-    if (present?.note === event.note) return;
+    if (present?.note === event.note) return false;
     if (present) await client.delete(Event, namespace, name, { uid: present.metadata.uid });
     await client.create(Event, event);
   }
+  return true;
 }
 
 /** Takes back the notice of a reason, when there is one. */

@@ -67,9 +67,12 @@ async function perform<Schema extends ZodObject, Facts>(
     case "stop": {
       // Told first, and the annotation last: after a crash in between the same is told again, which is one Event all the same.
       const changed = decision.step && record(rule.name, decision, decision.step, hands);
-      if (changed || !decision.step) await notify(rule.name, decision, hands);
+      const isNew = changed || !decision.step ? await notify(rule.name, decision, hands) : undefined;
       await retractAll(rule.name, decision, hands);
-      if (changed) await send(client, changed).catch((error) => unsay(error, rule.name, decision, hands));
+      if (!changed) return;
+      await send(client, changed).catch((error) => unsay(error, rule.name, decision, hands, isNew));
+      // Another run had told it, and takes it back where its own annotation was not written.
+      if (isNew === false) await notify(rule.name, decision, hands);
       return;
     }
     case "call": {
@@ -101,15 +104,23 @@ function forget(ruleName: string, { about, kind }: Decision) {
   return annotate(kind, about, { [key]: null }, labelFor(about, ruleName, undefined));
 }
 
-/** Events are for people: when the API server takes none (a namespace that is going), the work goes on. */
-async function notify(ruleName: string, { about, notice }: Decision, { client, clock, log }: Hands): Promise<void> {
-  if (!notice) return;
-  await tell(client, about, ruleName, notice, clock.now()).catch((error: Error) =>
+/**
+ * Events are for people: when the API server takes none (a namespace that is going), the work goes on. Answers whether it was
+ * written; false when it was there, `undefined` when there is none.
+ */
+async function notify(
+  ruleName: string,
+  { about, notice }: Decision,
+  { client, clock, log }: Hands,
+): Promise<boolean | undefined> {
+  if (!notice) return undefined;
+  return tell(client, about, ruleName, notice, clock.now()).catch((error: Error) => {
     log.warn(
       { rule: ruleName, uid: about.metadata.uid },
       `The Event ${notice.reason} was not written: ${error.message}`,
-    ),
-  );
+    );
+    return undefined;
+  });
 }
 
 /**
@@ -117,9 +128,16 @@ async function notify(ruleName: string, { about, notice }: Decision, { client, c
  * told for the first time goes with the annotation that was not written. Unless the conflict was with another run of the
  * rule that has written the same: the Event is one, and that annotation knows of it.
  */
-async function unsay(error: unknown, ruleName: string, decision: Wait | Stop, hands: Hands): Promise<never> {
+async function unsay(
+  error: unknown,
+  ruleName: string,
+  decision: Wait | Stop,
+  hands: Hands,
+  isNew = false,
+): Promise<never> {
   const { about, notice } = decision;
-  if (notice && isConflict(error) && !readProgress(about, ruleName) && !(await isRecorded(ruleName, decision, hands)))
+  const isFirst = notice && isNew && isConflict(error) && !readProgress(about, ruleName);
+  if (isFirst && !(await isRecorded(ruleName, decision, hands)))
     await retractAll(ruleName, { ...decision, retract: [notice.reason] }, hands);
   throw error;
 }

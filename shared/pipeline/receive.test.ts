@@ -242,6 +242,28 @@ describe("waiting", () => {
     expect(calls[2]?.[4]).toEqual({ metadata: { uid: "uid-data" } });
   });
 
+  test("whose Event another run has told is told once more afterwards, because that run may take it back", async () => {
+    const { tools, calls } = world({
+      "create events": [failure(409, "AlreadyExists"), failure(409, "AlreadyExists")],
+      "patch persistentvolumeclaims": [failure(409, "Conflict")],
+    });
+    const client = tools.client();
+    const get: Client["get"] = async () => ({ note: "It is held.", metadata: {} }) as never;
+    await receive(
+      toy((look) => (look < 3 ? [held()] : [])),
+      { ...tools, client: () => ({ ...client, get }) },
+    )(event());
+    expect(calls.map(([verb, plural]) => `${verb} ${plural}`)).toEqual([
+      // It was there: a conflict takes nothing back.
+      "create events",
+      "patch persistentvolumeclaims",
+      // Written: told once more.
+      "create events",
+      "patch persistentvolumeclaims",
+      "create events",
+    ]);
+  });
+
   test("that meets a conflict with another run that has written the same leaves that one its Event", async () => {
     const { tools, calls } = world({ "patch persistentvolumeclaims": [failure(409, "Conflict")] });
     const client = tools.client();
