@@ -20,11 +20,15 @@ export interface MarkedClaim {
   readonly heirs: readonly StatefulSet[];
 }
 
-/** Reads a claim by its own name, and all that a verdict to delete it rests on; `undefined` when nobody has marked it. */
+/**
+ * Reads a claim by its own name, and all that a verdict to delete it rests on; `undefined` when nobody has marked it. A claim that
+ * changed while it was looked at is looked at again, because no further event may come for one whose time has come.
+ */
 export async function lookAtClaim(
   client: Client,
   namespace: string | undefined,
   name: string,
+  looks = 3,
 ): Promise<MarkedClaim | undefined> {
   const claim = await client.get(PersistentVolumeClaim, namespace, name, { metadataOnly: true });
   const mark = claim && readMark(claim);
@@ -32,6 +36,9 @@ export async function lookAtClaim(
   const mayGo = mark.step === "marked" && mark.cause !== "set-deleting" && Number.isFinite(deleteTime(claim));
   const user = mayGo ? await findUser(client, claim) : undefined;
   const of = await lookAtSet(client, namespace, mark.set, () => true);
+  const again = of?.claims.find((one) => one.claim.metadata.uid === claim.metadata.uid)?.claim;
+  if (looks > 1 && again && again.metadata.resourceVersion !== claim.metadata.resourceVersion)
+    return lookAtClaim(client, namespace, name, looks - 1);
   const heirs = of ? [] : await setsThatYield(client, claim);
   return { claim, mark, user, of, heirs };
 }
