@@ -7,7 +7,7 @@ import { deleteAtKey, meansSetOrPod, ordinalOf, progressOn, type SetLike } from 
 import { replicaOnACondemnedClaim } from "./references.ts";
 
 /** Whether the claim is asked to go with this change, or goes at once. */
-export const isDeletion = (change: Change): boolean =>
+const isDeletion = (change: Change): boolean =>
   isClaim(change) &&
   change.before?.metadata.deletionTimestamp === undefined &&
   (change.after === undefined || change.after.metadata.deletionTimestamp !== undefined);
