@@ -3,7 +3,7 @@ import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import { type Invariant, isBy, isClaim, isOurs, type Truth } from "../../invariants/invariant.ts";
 import type { Change } from "../../world/change.ts";
 import { goesWithSet, isCondemned, lastMomentsOf, momentsOf, setsEver, unseen } from "../moments.ts";
-import { deleteAtKey, meansSetOrPod, ordinalOf, progressOn, type SetLike } from "../words.ts";
+import { deleteAtKey, isWanted, meansSetOrPod, ordinalOf, progressOn, type SetLike } from "../words.ts";
 import { replicaOnACondemnedClaim } from "./references.ts";
 
 /** Whether the claim is asked to go with this change, or goes at once. */
@@ -96,12 +96,15 @@ export const followsThePolicySoon: Invariant = {
     const claim = change.before as KubernetesObject;
     const soon = truth.calm ? 10_000 : 240_000;
     const isRight = setsEver(truth, claim).some((set) => {
-      return [...lastMomentsOf(truth, set), ...momentsOf(truth, set.metadata.name, soon)].some(
-        (moment) =>
-          isCondemned(moment, claim) ||
-          goesWithSet(moment, claim) ||
-          isByField(moment.set, moment.policy === undefined),
+      const moments = [...lastMomentsOf(truth, set), ...momentsOf(truth, set.metadata.name, soon)];
+      const ordinal = ordinalOf(set, claim.metadata.name) ?? 0;
+      // Where policy and replicas change in one go, that controller may see the one without the other.
+      const asked = moments.some(({ policy }) => policy?.whenScaled === "Delete");
+      const scaled = moments.some((moment) => moment.set && !isWanted(moment.set, ordinal));
+      const goes = moments.some(
+        (moment) => goesWithSet(moment, claim) || isByField(moment.set, moment.policy === undefined),
       );
+      return (asked && scaled) || goes;
     });
     return isRight
       ? undefined
