@@ -4,7 +4,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { nextProgress, progressKey } from "../../../shared/progress.ts";
 import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { claimOf, lookedAt, noon, reference, setOf } from "../../../shared/retention/testing/objects.ts";
-import { nudgedFor, setThatLacks } from "./nudge.ts";
+import { lackedClaim, nudgedFor, setThatLacks } from "./nudge.ts";
 import { condemn } from "./rule.ts";
 
 const policy = "DeleteOnScaledownOnly";
@@ -74,6 +74,40 @@ describe("a set that wants a claim that went", () => {
   test("is found by its note when the sweep comes", () => {
     expect(nudgedFor(nudged(1), condemn.name)).toBe("data-web-2");
     expect(nudgedFor(set(), condemn.name)).toBeUndefined();
+  });
+});
+
+describe("a set that has its turn in the sweep", () => {
+  const short = (status: object, spec: object = {}) => ({
+    ...setOf({ policy, generation: 4 }, { replicas: 3, selector, volumeClaimTemplates: labelled, ...spec }),
+    status: { observedGeneration: 4, replicas: 2, readyReplicas: 2, ...status },
+  });
+  const lacked = (one: StatefulSet, ...ordinals: number[]) =>
+    lackedClaim(
+      lookedAt(
+        one,
+        ordinals.map((ordinal) => ({ claim: claimOf(ordinal) })),
+      ),
+    );
+
+  test.each<[string, string | undefined, StatefulSet, number[]]>([
+    ["lacks the claim of a replica that is not there", "data-web-2", short({}), [0, 1]],
+    ["lacks one in the middle", "data-web-1", short({}), [0, 2]],
+    ["lacks one from ordinals.start on", "data-web-7", short({}, { ordinals: { start: 5 } }), [5, 6]],
+    ["lacks the only one", "data-web-0", short({ replicas: 0, readyReplicas: undefined }, { replicas: 1 }), []],
+    ["lacks none while a pod is not ready", undefined, short({ readyReplicas: 1 }), [0, 1]],
+    ["lacks none while its controller has not seen it", undefined, short({ observedGeneration: 3 }), [0, 1]],
+    ["lacks none when all pods are there", undefined, short({ replicas: 3, readyReplicas: 3 }), [0, 1]],
+    ["lacks none when all claims are there", undefined, short({}), [0, 1, 2]],
+    ["lacks none without templates", undefined, short({}, { volumeClaimTemplates: [] }), []],
+  ])("%s", (_, expected, one, ordinals) => {
+    expect(lacked(one, ...ordinals)).toBe(expected);
+  });
+
+  test("is known from one that has merely changed", () => {
+    const hint = { id: "e", apiVersion: "apps/v1", kind: "StatefulSet", namespace: "shop", name: "web", object: undefined } as const;
+    expect(condemn.subjects({ ...hint, change: "sweep" }, {})).toMatchObject([{ members: ["web"] }]);
+    expect(condemn.subjects({ ...hint, change: "update" }, {})).not.toMatchObject([{ members: ["web"] }]);
   });
 });
 

@@ -4,7 +4,7 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import type { SetAndClaims } from "../../../shared/retention/look-at-set.ts";
-import { isInRange, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
+import { isInRange, podName, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { originOf } from "../../../shared/retention/template-claims.ts";
 
 const step = "nudged";
@@ -28,6 +28,26 @@ export async function setThatLacks(
     if (ordinal !== undefined && isInRange(set, ordinal)) wanting.push(set.metadata.name);
   }
   return wanting.length === 1 ? wanting[0] : undefined;
+}
+
+/**
+ * A claim that the set lacks although nothing is left that its controller could be waiting for: all its pods are ready, and they are too
+ * few. It is how a set looks that nobody was told of. One that grows looks the same for a moment, so this is for its turn in
+ * the sweep.
+ */
+export function lackedClaim({ set, claims }: SetAndClaims): string | undefined {
+  const { metadata, spec } = set;
+  const status = (set.status ?? {}) as { replicas?: number; readyReplicas?: number; observedGeneration?: number };
+  const atRest = status.observedGeneration === metadata.generation && status.replicas === (status.readyReplicas ?? 0);
+  if (!atRest || (status.replicas ?? 0) >= (spec.replicas ?? 1)) return undefined;
+  const there = new Set(claims.map(({ claim }) => claim.metadata.name));
+  const start = spec.ordinals?.start ?? 0;
+  for (let ordinal = start; isInRange(set, ordinal); ordinal++)
+    for (const template of spec.volumeClaimTemplates ?? []) {
+      const name = `${template.metadata.name}-${podName(set, ordinal)}`;
+      if (!there.has(name)) return name;
+    }
+  return undefined;
 }
 
 /** The claim that the set was last nudged for. */

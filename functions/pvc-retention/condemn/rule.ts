@@ -12,7 +12,7 @@ import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { hasTraces } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
 import { condemned, inUse } from "./decide-claim.ts";
-import { nudge, nudgedFor, setThatLacks } from "./nudge.ts";
+import { lackedClaim, nudge, nudgedFor, setThatLacks } from "./nudge.ts";
 
 /**
  * The set with its claims; `undefined` when it is gone. Of a set that the rule leaves alone there are no claims. `missing`: a claim
@@ -37,8 +37,12 @@ export const condemn = rule({
   sweep: [{ kind: Sets }],
   concurrency: 100,
   subjects,
-  look: async ({ kind, namespace, name = "" }, { client }): Promise<Facts> => {
-    if (kind.kind === "StatefulSet") return look(client, namespace, name);
+  look: async ({ kind, namespace, name = "", members }, { client }): Promise<Facts> => {
+    if (kind.kind === "StatefulSet") {
+      const found = await look(client, namespace, name);
+      if (!found || found.missing !== undefined || !members?.includes(name)) return found;
+      return concerns(found.set, found.policy) ? { ...found, missing: lackedClaim(found) } : found;
+    }
     const set = await setThatLacks(client, namespace, name);
     return set === undefined ? undefined : look(client, namespace, set, name);
   },
@@ -58,7 +62,9 @@ function subjects({ kind, change, namespace, name, object }: Hint): readonly Sub
   if (!namespace) return [];
   if (kind === "StatefulSet") {
     const concerns = !object || (hasTraces(object) && !isBeingDeleted(object));
-    return change !== "delete" && concerns ? [{ kind: Sets, namespace, name }] : [];
+    // Its turn in the sweep, which asks for more than a change does, is told by the set's own name among the members.
+    const turn = change === "sweep" ? { members: [name] } : {};
+    return change !== "delete" && concerns ? [{ kind: Sets, namespace, name, ...turn }] : [];
   }
   if (change !== "delete") return [];
   // A claim that the garbage collector took after its pod; of others, Kubernetes' controller sees by itself that they are gone.

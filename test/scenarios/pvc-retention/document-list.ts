@@ -72,8 +72,6 @@ function listOf(policy: PolicyName): readonly Story[] {
     {
       title: `${policy} 2: a replica is scaled away and at once wanted again, and ${back}`,
       settings: atOnce,
-      // Kubernetes' controller forgets a set that waits for a claim to go; it is that claim's event which has it reminded.
-      byEventsOnly: true,
       async tell(world) {
         const data = await running(world);
         await scale(world, 1);
