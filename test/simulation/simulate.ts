@@ -201,8 +201,9 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   if (!failure) failure = await restsThen(unfinished);
 
   async function restsThen(check: () => Failure | undefined): Promise<Failure | undefined> {
-    // What was delayed by a fault may still arrive; after that nothing of ours has a reason to write.
-    await clock.advance(1.5 * sweepEvery);
+    // What was delayed by a fault may still arrive, and a sweep that failed takes back in the next one what it said of that; after
+    // that nothing of ours has a reason to write.
+    await clock.advance(2.5 * sweepEvery);
     const before = changes.filter(isOurs).length;
     await clock.advance(1.5 * sweepEvery);
     const written = changes.filter(isOurs).slice(before);
