@@ -105,7 +105,14 @@ describe("a set that has its turn in the sweep", () => {
   });
 
   test("is known from one that has merely changed", () => {
-    const hint = { id: "e", apiVersion: "apps/v1", kind: "StatefulSet", namespace: "shop", name: "web", object: undefined } as const;
+    const hint = {
+      id: "e",
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      namespace: "shop",
+      name: "web",
+      object: undefined,
+    } as const;
     expect(condemn.subjects({ ...hint, change: "sweep" }, {})).toMatchObject([{ members: ["web"] }]);
     expect(condemn.subjects({ ...hint, change: "update" }, {})).not.toMatchObject([{ members: ["web"] }]);
   });
