@@ -19,9 +19,12 @@ type PodSpec = Record<string, unknown> & { containers: Record<string, unknown>[]
 /** The pod that Knative would make of a Service's template, but for the proxy that it puts beside the function. */
 function podOfService(template: { spec: object }): PodSpec {
   const { containerConcurrency: _, timeoutSeconds: __, containers, ...spec } = template.spec as PodSpec;
-  const [function_] = containers as [{ livenessProbe: { httpGet: object } }];
-  const livenessProbe = { ...function_.livenessProbe, httpGet: { ...function_.livenessProbe.httpGet, port: 8080 } };
-  return { ...spec, containers: [{ ...function_, name: "user-container", livenessProbe }] };
+  const [{ readinessProbe: ___, livenessProbe, ...function_ }] = containers as [
+    { readinessProbe: object; livenessProbe: { httpGet: object } },
+  ];
+  // Port 0 is that of the function; readiness is asked of it by the proxy.
+  const probe = { ...livenessProbe, httpGet: { ...livenessProbe.httpGet, port: 8080 } };
+  return { ...spec, containers: [{ ...function_, livenessProbe: probe }] };
 }
 
 describe.skipIf(!(cluster && kubectl))("Pod Security in the namespace of the functions", () => {
