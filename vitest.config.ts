@@ -9,7 +9,13 @@ const suites = ["functions", "shared", "local", "knative", "sources", "build", "
 const controllers = ["garbage-collector", "claim-protection", "namespace", "statefulset"];
 const hasCluster = Boolean(process.env.KUBEBUILDER_ASSETS || process.env.KUBECONFIG);
 const beside = ["kustomize/*", "oidc", "pod-security"].map((name) => `test/cluster/${name}.test.ts`);
-const onCluster = { globalSetup: ["test/cluster/global-setup.ts"], testTimeout: 120_000, hookTimeout: 120_000 };
+const onCluster = {
+  globalSetup: ["test/cluster/global-setup.ts"],
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // Real time, several stories at once, a machine that others use: what fails twice has failed.
+  retry: 1,
+};
 
 export default defineConfig({
   test: {

@@ -113,7 +113,7 @@ test("the tours come true on somebody's cluster, which is afterwards as it was",
 });
 
 test("what is there already and not ours ends the run, and all that it had created goes", {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const name = "holdfast-pvc-protection-warn";
   const role = { apiVersion: ClusterRole.apiVersion, kind: "ClusterRole", metadata: { name }, rules: [] };

@@ -21,7 +21,7 @@ describe("PVC protection and PVC retention by npm start", { timeout: 60_000 }, (
   let worlds: RealWorlds;
   beforeAll(async () => {
     worlds = await processWorlds(beside, { missing: ["kubelet"] });
-  }, 60_000);
+  }, 180_000);
   afterAll(() => worlds?.stop(), 30_000);
 
   const sideBySide = { open: (...told: Parameters<RealWorlds["open"]>) => worlds.open(...told), sideBySide: true };

@@ -1,9 +1,9 @@
+import { readInstallation } from "../worlds/installation.ts";
 import type { Broken } from "./broken/broken.ts";
 import { pvcProtection } from "./pvc-protection/system.ts";
 import { pvcRetention } from "./pvc-retention/system.ts";
 import type { Scenario } from "./scenario.ts";
 import type { System } from "./system.ts";
-import { installed } from "./world/installed.ts";
 
 /** Every system that is simulated. */
 export const systems: readonly System[] = [pvcProtection, pvcRetention];
@@ -26,7 +26,9 @@ export function systemNamed(name: string): System {
 
 /** The systems of which functions are installed in a scenario. */
 export function systemsIn({ setting }: Scenario): readonly System[] {
-  const present = new Set(installed(setting).services.map(({ image }) => image.replace("fn://", "").split("/")[0]));
+  const present = new Set(
+    readInstallation(setting).services.map(({ image }) => image.replace("fn://", "").split("/")[0]),
+  );
   return systems.filter(({ name }) => present.has(name));
 }
 

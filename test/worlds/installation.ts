@@ -26,16 +26,27 @@ export interface Installation {
 
 const defaultFinalizer = "holdfast.dev/pvc-protection";
 
-/** Reads what is installed in a setting: the default and the setting's components, as an admin would patch them. */
+const known = new WeakMap<Setting, Installation>();
+
+/**
+ * What is installed in a setting: the default and the setting's components, as an admin would patch them. Read once for each setting,
+ * because thousands of worlds install it; nobody may change what is answered.
+ */
 export function readInstallation(setting: Setting): Installation {
+  const installation = known.get(setting) ?? read(setting);
+  known.set(setting, installation);
+  return installation;
+}
+
+function read(setting: Setting): Installation {
   const { components, environment, finalizer = defaultFinalizer, withoutKnative, edit = (object) => object } = setting;
   const bare = ["source.yaml", "eventing.yaml"].map((file) => join("overlays/no-knative", file));
   const paths = [".", ...components, ...(withoutKnative ? bare : [])].map((path) => join(manifests, path));
   const patched = (text: string) => text.replaceAll(defaultFinalizer, finalizer);
-  const read = readManifests(paths)
+  const found = readManifests(paths)
     // Without Knative everything comes from one file, which the default has as objects.
     .filter(({ file, object }) => !withoutKnative || !isEventing(object) || file.endsWith("eventing.yaml"));
-  const all = read.map(({ object }) => edit(JSON.parse(patched(JSON.stringify(object))) as KubernetesObject));
+  const all = found.map(({ object }) => edit(JSON.parse(patched(JSON.stringify(object))) as KubernetesObject));
   const left = ["PingSource", ...(setting.bySweepsAlone ? ["ApiServerSource"] : [])];
   const isService = ({ apiVersion }: KubernetesObject) => apiVersion.startsWith("serving.knative.dev/");
   const runs = ({ apiVersion, kind }: KubernetesObject) =>

@@ -31,7 +31,7 @@ describe("one function at a time, by processes of real bundles", { timeout: 60_0
   let laptop: Laptop;
   beforeAll(async () => {
     laptop = await openLaptop();
-  }, 60_000);
+  }, 180_000);
   afterAll(() => laptop?.stop(), 30_000);
 
   test("release, in the middle of holding a claim, is rolled to a newer version and back: nothing is lost, nothing repeated", async () => {

@@ -9,6 +9,7 @@ import type { Transport } from "../../../shared/kubernetes/transport.ts";
 import { furnish, kubeletNode } from "../../worlds/cluster-objects.ts";
 import { emulatedServer } from "../../worlds/emulated-server.ts";
 import type { Handler, Start } from "../../worlds/functions.ts";
+import { readInstallation } from "../../worlds/installation.ts";
 import { Namespace, ServiceAccount } from "../../worlds/kinds.ts";
 import { manifest } from "../../worlds/manifest.ts";
 import type { Rates } from "../faults/rates.ts";
@@ -17,7 +18,7 @@ import type { Streams } from "../streams.ts";
 import type { Trace } from "../trace.ts";
 import type { Chronicle } from "./chronicle.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
-import { installed, putOn } from "./installed.ts";
+import { putOn } from "./installed.ts";
 import { shop } from "./namespace.ts";
 import type { Network } from "./network.ts";
 import { unhurried } from "./unhurried.ts";
@@ -87,7 +88,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
   await admin.create(Namespace, manifest(Namespace, { name: shop }));
   await admin.create(ServiceAccount, manifest(ServiceAccount, { namespace: shop, name: "default" })).catch(() => {});
 
-  const installation = installed(setting);
+  const installation = readInstallation(setting);
   const identify = await putOn(admin, connect, installation);
   let eventing: Eventing | undefined;
   const fleet = createFleet({

@@ -1,7 +1,7 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
-import { type Installation, readInstallation } from "../../worlds/installation.ts";
+import type { Installation } from "../../worlds/installation.ts";
 import {
   ClusterRole,
   ClusterRoleBinding,
@@ -12,7 +12,6 @@ import {
   ServiceAccount,
 } from "../../worlds/kinds.ts";
 import { tokenOf } from "../../worlds/service-account.ts";
-import type { Setting } from "../../worlds/world.ts";
 
 const known: readonly Kind[] = [
   Namespace,
@@ -23,18 +22,6 @@ const known: readonly Kind[] = [
   RoleBinding,
   ConfigMap,
 ];
-const read = new Map<Setting, Installation>();
-
-/** What `knative/` installs in a setting. Read once for each setting: thousands of runs install it. */
-export function installed(setting: Setting): Installation {
-  let installation = read.get(setting);
-  if (!installation) {
-    installation = readInstallation(setting);
-    read.set(setting, installation);
-  }
-  return installation;
-}
-
 /** Puts an installation on an API server, and answers the transport of each of its service accounts. */
 export async function putOn(
   admin: Client,
