@@ -5,9 +5,9 @@ import type { Setting } from "../worlds/world.ts";
 import { watchInvariants } from "./pvc-protection/invariants.ts";
 import { beside } from "./pvc-protection/settings.ts";
 import { stories } from "./pvc-protection/stories.ts";
+import { documentList } from "./pvc-retention/document-list.ts";
 import { watchInvariants as watchRetention } from "./pvc-retention/invariants.ts";
 import { whole } from "./pvc-retention/settings.ts";
-import { stories as retention } from "./pvc-retention/stories.ts";
 import type { Story } from "./story.ts";
 import { tell } from "./tell.ts";
 
@@ -36,5 +36,5 @@ describe("PVC protection after its filters were edited", () => {
 
 describe("PVC retention after its filters were edited", () => {
   const setting = unfiltered(whole);
-  tell(movedTo(setting, whole, retention), [setting], { open: emulatedWorld, watch: watchRetention });
+  tell(movedTo(setting, whole, documentList), [setting], { open: emulatedWorld, watch: watchRetention });
 });
