@@ -97,6 +97,8 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   const undisturbed = !spec.rough && !spec.loseAllEvents && spec.point === undefined;
   const truth = { scenario, calm: undisturbed, chronicle, mayRun, changes };
 
+  /** When the point was reached that is to be befallen. */
+  let struckAt = Number.NEGATIVE_INFINITY;
   const network = createNetwork({
     clock,
     streams,
@@ -111,6 +113,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
       const { index, process, event } = outgoing;
       const here = point?.index === index ? point.what : undefined;
       const [path = ""] = outgoing.request.path.split("?");
+      if (here) struckAt = clock.now();
       if (here === "refused") refusing = { path, until: clock.now() + refusedFor };
       if (refusing?.path === path && clock.now() < refusing.until) return "refused";
       if (here && here !== "second instance") return here;
@@ -203,9 +206,15 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   async function restsThen(check: () => Failure | undefined): Promise<Failure | undefined> {
     // What was delayed by a fault may still arrive, and a sweep that failed takes back in the next one what it said of that; after
     // that nothing of ours has a reason to write.
-    await clock.advance(2.5 * sweepEvery);
-    const before = changes.filter(isOurs).length;
-    await clock.advance(1.5 * sweepEvery);
+    let before = 0;
+    let since: number;
+    do {
+      since = clock.now();
+      await clock.advance(2.5 * sweepEvery);
+      before = changes.filter(isOurs).length;
+      await clock.advance(1.5 * sweepEvery);
+      // A point may lie in this very rest: then it begins anew.
+    } while (struckAt >= since);
     const written = changes.filter(isOurs).slice(before);
     const [first] = written;
     if (first)
