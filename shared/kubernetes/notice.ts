@@ -9,6 +9,9 @@ import type { KubernetesObject } from "./object.ts";
 /** In bytes, as the API server counts. */
 const longestNote = 1024;
 
+/** Whether there was no Event of the reason, one with another note, or the very same. */
+export type Told = "created" | "replaced" | "present";
+
 interface KubernetesEvent extends KubernetesObject {
   note?: string;
 }
@@ -16,7 +19,7 @@ interface KubernetesEvent extends KubernetesObject {
 /**
  * Shows a notice on an object as an events.k8s.io/v1 Event. The Event's name follows from the object's uid, the rule and
  * the reason, so that however often it is told there is one: told again with the same note nothing is written, with
- * another note it is replaced (the API server lets an Event change only its series). Answers whether it was written.
+ * another note it is replaced (the API server lets an Event change only its series). Answers what became of it.
  */
 export async function tell(
   client: Client,
@@ -24,7 +27,7 @@ export async function tell(
   ruleName: string,
   notice: Notice,
   now: number,
-): Promise<boolean> {
+): Promise<Told> {
   const { namespace, name, uid, resourceVersion } = about.metadata;
   const event: KubernetesEvent = {
     apiVersion: Event.apiVersion,
@@ -45,11 +48,12 @@ export async function tell(
     if (!isAlreadyExists(error)) throw error;
     const { namespace, name } = event.metadata;
     const present = await client.get<KubernetesEvent>(Event, namespace, name);
-    if (present?.note === event.note) return false;
+    if (present?.note === event.note) return "present";
     if (present) await client.delete(Event, namespace, name, { uid: present.metadata.uid });
     await client.create(Event, event);
+    return "replaced";
   }
-  return true;
+  return "created";
 }
 
 /** Takes back the notice of a reason, when there is one. */

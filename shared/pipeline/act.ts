@@ -4,7 +4,7 @@ import type { Decision, Step, Stop, Wait } from "../decision.ts";
 import { annotate } from "../kubernetes/annotate.ts";
 import { isAlreadyExists, isConflict } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
-import { retract, tell } from "../kubernetes/notice.ts";
+import { retract, type Told, tell } from "../kubernetes/notice.ts";
 import { send } from "../kubernetes/write.ts";
 import type { Log } from "../log.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
@@ -67,12 +67,12 @@ async function perform<Schema extends ZodObject, Facts>(
     case "stop": {
       // Told first, and the annotation last: after a crash in between the same is told again, which is one Event all the same.
       const changed = decision.step && record(rule.name, decision, decision.step, hands);
-      const isNew = changed || !decision.step ? await notify(rule.name, decision, hands) : undefined;
+      const told = changed || !decision.step ? await notify(rule.name, decision, hands) : undefined;
       await retractAll(rule.name, decision, hands);
       if (!changed) return;
-      await send(client, changed).catch((error) => unsay(error, rule.name, decision, hands, isNew));
+      await send(client, changed).catch((error) => unsay(error, rule.name, decision, hands, told));
       // Another run had told it, and takes it back where its own annotation was not written.
-      if (isNew === false) await notify(rule.name, decision, hands);
+      if (told === "present") await notify(rule.name, decision, hands);
       return;
     }
     case "call": {
@@ -104,15 +104,12 @@ function forget(ruleName: string, { about, kind }: Decision) {
   return annotate(kind, about, { [key]: null }, labelFor(about, ruleName, undefined));
 }
 
-/**
- * Events are for people: when the API server takes none (a namespace that is going), the work goes on. Answers whether it was
- * written; false when it was there, `undefined` when there is none.
- */
+/** Events are for people: when the API server takes none (a namespace that is going), the work goes on. */
 async function notify(
   ruleName: string,
   { about, notice }: Decision,
   { client, clock, log }: Hands,
-): Promise<boolean | undefined> {
+): Promise<Told | undefined> {
   if (!notice) return undefined;
   return tell(client, about, ruleName, notice, clock.now()).catch((error: Error) => {
     log.warn(
@@ -124,20 +121,19 @@ async function notify(
 }
 
 /**
- * After a conflict the next look may decide otherwise, and rules take back only what the annotation knows of: an Event that was
- * told for the first time goes with the annotation that was not written. Unless the conflict was with another run of the
- * rule that has written the same: the Event is one, and that annotation knows of it.
+ * After a conflict the next look may decide otherwise, and rules take back only what the annotation knows of: an Event that there
+ * was not goes with the annotation that was not written. Unless the conflict was with another run of the rule that has
+ * written the same: the Event is one, and that annotation knows of it.
  */
 async function unsay(
   error: unknown,
   ruleName: string,
   decision: Wait | Stop,
   hands: Hands,
-  isNew = false,
+  told: Told | undefined,
 ): Promise<never> {
-  const { about, notice } = decision;
-  const isFirst = notice && isNew && isConflict(error) && !readProgress(about, ruleName);
-  if (isFirst && !(await isRecorded(ruleName, decision, hands)))
+  const { notice } = decision;
+  if (notice && told === "created" && isConflict(error) && !(await isRecorded(ruleName, decision, hands)))
     await retractAll(ruleName, { ...decision, retract: [notice.reason] }, hands);
   throw error;
 }

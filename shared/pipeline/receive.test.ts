@@ -242,6 +242,33 @@ describe("waiting", () => {
     expect(calls[2]?.[4]).toEqual({ metadata: { uid: "uid-data" } });
   });
 
+  test("that meets a conflict takes its Event back also where an earlier step is written down", async () => {
+    const text = nextProgress(claim(), "test/toy", { name: "earlier" }, "It was so.", now) ?? "";
+    const noted = claim("data", { annotations: { "holdfast.dev/test.toy": text } });
+    const { tools, calls } = world({ "patch persistentvolumeclaims": [failure(409, "Conflict")] });
+    await receive(
+      toy((look) => (look === 1 ? [held(noted)] : [])),
+      tools,
+    )(event());
+    expect(calls.filter(([verb]) => verb === "delete").length).toBe(1);
+  });
+
+  test("that meets a conflict leaves an Event that was there before, with another note", async () => {
+    const { tools, calls } = world({
+      "create events": [failure(409, "AlreadyExists")],
+      "patch persistentvolumeclaims": [failure(409, "Conflict")],
+    });
+    const client = tools.client();
+    const get: Client["get"] = async () => ({ note: "It was held otherwise.", metadata: { uid: "e" } }) as never;
+    await receive(
+      toy((look) => (look === 1 ? [held()] : [])),
+      { ...tools, client: () => ({ ...client, get }) },
+    )(event());
+    // The one deletion is that of the replacement.
+    expect(calls.filter(([verb]) => verb === "delete").length).toBe(1);
+    expect(calls.filter(([verb, plural]) => verb === "create" && plural === "events").length).toBe(2);
+  });
+
   test("whose Event another run has told is told once more afterwards, because that run may take it back", async () => {
     const { tools, calls } = world({
       "create events": [failure(409, "AlreadyExists"), failure(409, "AlreadyExists")],

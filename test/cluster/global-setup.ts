@@ -27,7 +27,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const { KUBEBUILDER_ASSETS: assets, KUBECONFIG: kubeconfig } = process.env;
   if (assets) {
     const { stop, ...plane } = await startControlPlane(assets, {
-      enableAdmission: ["OwnerReferencesPermissionEnforcement"],
+      enableAdmission: ["OwnerReferencesPermissionEnforcement", "PodNodeSelector"],
     });
     project.provide("cluster", { ...plane, assets });
     passOn(plane);

@@ -54,6 +54,9 @@ export interface WorldOptions extends Partial<ControllersOptions> {
   heartbeat?: boolean;
 }
 
+/** By which the nodes of a world are told from those of others on the same cluster. */
+const worldLabel = "test.holdfast.dev/world";
+
 export async function openWorld({ nodes, heartbeat, ...options }: WorldOptions): Promise<World> {
   const { transport, clock, random, until, rest } = process.env.HOLDFAST_CLUSTER
     ? realCluster(process.env.HOLDFAST_CLUSTER)
@@ -115,7 +118,10 @@ export async function openWorld({ nodes, heartbeat, ...options }: WorldOptions):
       await client.delete(Namespace, undefined, namespace);
     },
   };
-  await world.create(Namespace, namespace);
+  // Where the API server has PodNodeSelector, the namespace's pods come to the world's own nodes: others' go when their world closes.
+  for (const name of names ?? []) await world.patch(Node, name, { metadata: { labels: { [worldLabel]: namespace } } });
+  const annotations = { "scheduler.alpha.kubernetes.io/node-selector": `${worldLabel}=${namespace}` };
+  await world.create(Namespace, namespace, { metadata: { annotations } });
   return world;
 }
 

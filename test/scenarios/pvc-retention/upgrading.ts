@@ -50,9 +50,14 @@ async function protectionSweeps(world: World, ordinals: readonly number[]): Prom
       const claim = await claimOf(world, ordinal);
       return !claim || claim.metadata.deletionTimestamp;
     });
+  // Each as often as it takes: the first sweep may come before the pod that used it is out of sight.
   for (const ordinal of ordinals) {
     const hand = { change: "sweep", kind: PersistentVolumeClaim, name: claimName(ordinal) } as const;
-    await world.instance("pvc-protection/release")(hand);
+    await world.eventually(`claim ${claimName(ordinal)} is gone`, async () => {
+      if (!(await claimOf(world, ordinal))) return true;
+      await world.instance("pvc-protection/release")(hand);
+      return false;
+    });
   }
 }
 
