@@ -5,6 +5,7 @@ import { readProgress } from "../../../shared/progress.ts";
 import { deletingRule as name } from "../../../shared/retention/cascade.ts";
 import type { SetAndClaims } from "../../../shared/retention/look-at-set.ts";
 import type { Policy } from "../../../shared/retention/policy.ts";
+import { projected, projectedStep } from "../../../shared/retention/projected.ts";
 import { retentionInForce, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { retentionFinalizer } from "../../../shared/retention/traces.ts";
 import { tiedTo } from "./claims.ts";
@@ -13,8 +14,6 @@ import { keeping, letGo, wait } from "./steps.ts";
 /** So often it is looked whether the claims of a set that lives have been released, and for so long. Milliseconds. */
 const recheck = 5_000;
 const longWait = 600_000;
-/** The rule that says whose the set's field is. */
-const projectingRule = "pvc-retention/project";
 
 /** Puts the finalizer on a set whose deletion is to wait for us, and takes it off one whose claims are kept once nothing ties them to it. */
 export function decideAlive(facts: SetAndClaims, now: number): readonly Decision[] {
@@ -58,6 +57,6 @@ const wasKeeping = (set: StatefulSet) => readProgress(set, name)?.step === keepi
 
 /** Whether the field deletes claims because somebody else wants it to, so that references to the set are as they are to be. */
 function isFieldOfOthers(set: StatefulSet): boolean {
-  const step = readProgress(set, projectingRule)?.step;
-  return retentionInForce(set)?.whenDeleted === "Delete" && (step === "held" || step === "fought-over");
+  const step = projectedStep(set);
+  return retentionInForce(set)?.whenDeleted === "Delete" && (step === projected.held || step === projected.foughtOver);
 }

@@ -14,7 +14,7 @@ const patience = 15_000;
 const enough = 4;
 
 /**
- * The set that wants a claim of this name, which went a moment ago; `undefined` when none does. Several are rivals, and whose
+ * The set that wants a claim of this name, which is not there; `undefined` when none does. Several are rivals, and whose
  * claim it was cannot be told.
  */
 export async function setThatLacks(
@@ -72,7 +72,7 @@ export function nudge({ set, claims }: SetAndClaims, missing: string, ruleName: 
     return { ...subject, do: "leave", because: `${title} lacks no claim ${missing}, or does not want it any more.` };
   const before = nudgedFor(set, ruleName) === missing ? readProgress(set, ruleName) : undefined;
   const attempt = (before?.attempt ?? 0) + 1;
-  const because = `${title} wants claim ${missing}, which went a moment ago: it is changed, so that Kubernetes makes the claim anew.`;
+  const because = `${title} wants claim ${missing}, which is not there: it is changed, so that Kubernetes makes the claim anew.`;
   if (attempt > enough)
     return {
       ...subject,

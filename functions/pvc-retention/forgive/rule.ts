@@ -4,8 +4,8 @@ import type { Hint } from "../../../shared/event/hint.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
-import { readProgress } from "../../../shared/progress.ts";
 import { lookAtSet, type SetAndClaims } from "../../../shared/retention/look-at-set.ts";
+import { projected, projectedStep } from "../../../shared/retention/projected.ts";
 import { retentionInForce, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { hasTraces, isRetentionProgress } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
@@ -13,8 +13,6 @@ import { cleanClaim } from "./clean-claim.ts";
 
 /** The set with its claims; `undefined` when it is gone. Of a set that the rule leaves alone there are no claims. */
 export type Facts = SetAndClaims | undefined;
-
-const projecting = "pvc-retention/project";
 
 export const forgive = rule({
   name: "pvc-retention/forgive",
@@ -61,8 +59,8 @@ function decide(facts: Facts): readonly Decision[] {
  * back what we take away. Its write is an update of the set and wakes us.
  */
 function isGivenBack({ set, policy }: SetAndClaims): boolean {
-  const step = readProgress(set, projecting)?.step;
-  if (!policy) return step === undefined || step === "given-back";
+  const step = projectedStep(set);
+  if (!policy) return step === undefined || step === projected.givenBack;
   const field = retentionInForce(set);
   return !field || (field.whenDeleted === "Retain" && field.whenScaled === "Retain");
 }

@@ -3,10 +3,10 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import { nextProgress, progressKey, readProgress } from "../../../shared/progress.ts";
 import { nativePolicy, type Policy, policyKey } from "../../../shared/retention/policy.ts";
+import { projectingRule as name, type Projected, projected } from "../../../shared/retention/projected.ts";
 import { type RetentionPolicy, retentionInForce, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { applyField, holdersOfDelete, holdsField } from "./field.ts";
 import type { SetAndRivals } from "./look.ts";
-import { name } from "./name.ts";
 
 /** What of the policy is written onto the field. */
 export type Extent = "whole" | "scaled" | "off";
@@ -22,7 +22,12 @@ const held = "RetentionPolicyHeld";
 const fought = "RetentionPolicyTakenBack";
 
 /** The Event that each step was told by. */
-const told: Readonly<Record<string, string>> = { unreadable, contested, held, "fought-over": fought };
+const told: Readonly<Record<string, string>> = {
+  [projected.unreadable]: unreadable,
+  [projected.contested]: contested,
+  [projected.held]: held,
+  [projected.foughtOver]: fought,
+};
 
 const keep: RetentionPolicy = { whenDeleted: "Retain", whenScaled: "Retain" };
 
@@ -54,7 +59,7 @@ function enforce({ set, policy, rivals }: Enforced, now: number, extent: Extent)
     const because =
       `${faultsOf(policy)}The persistentVolumeClaimRetentionPolicy of StatefulSet ${set.metadata.name} is ${inFull(current)}, held by ${holders.join(", ")}: ` +
       `it is left as it is, and not made ${inFull(wanted)}. Take it out of what ${holders.join(", ")} ${holders.length > 1 ? "apply" : "applies"}, or remove the annotation ${policyKey}.`;
-    const step = { name: "held", details: { ...details, holders } };
+    const step = { name: projected.held, details: { ...details, holders } };
     return { ...subject, do: "stop", because, step, ...tellingOf(before?.step, warning(held, because)) };
   }
 
@@ -64,7 +69,7 @@ function enforce({ set, policy, rivals }: Enforced, now: number, extent: Extent)
     const because =
       `The persistentVolumeClaimRetentionPolicy of StatefulSet ${set.metadata.name} was made ${inFull(wanted)} ${patience} times and taken back as often: it is left alone. ` +
       `Take the field out of what somebody else applies to the set, then remove the annotation ${progressKey(name)}.`;
-    const step = { name: "fought-over", attempt, details: { ...details, field } };
+    const step = { name: projected.foughtOver, attempt, details: { ...details, field } };
     return { ...subject, do: "stop", because, step, ...tellingOf(before?.step, warning(fought, because)) };
   }
   const because = `StatefulSet ${set.metadata.name} gets persistentVolumeClaimRetentionPolicy ${inFull(wanted)}, as ${reasonFor(policy, rival)}.`;
@@ -116,7 +121,7 @@ function settle(
 function giveBack(set: StatefulSet, now: number): Decision | undefined {
   const before = readProgress(set, name);
   const subject = { about: set, kind: Sets };
-  const step = { name: "given-back" };
+  const step = { name: projected.givenBack };
   if (holdsField(set)) {
     const because = `StatefulSet ${set.metadata.name} has no policy any more: its persistentVolumeClaimRetentionPolicy is given back.`;
     const write = applyField(set, undefined, noted(set, step, because, now));
@@ -133,7 +138,7 @@ type Before = ReturnType<typeof readProgress>;
 function attemptAfter(before: Before, field: string, now: number): number {
   if (before?.field !== field) return 1;
   const recent = now - Date.parse(String(before.applied)) < fightWindow;
-  return before.step === "fought-over" ? patience + 1 : recent ? (before.attempt ?? 1) + 1 : 1;
+  return before.step === projected.foughtOver ? patience + 1 : recent ? (before.attempt ?? 1) + 1 : 1;
 }
 
 /** What is left of the policy for Kubernetes' own controller. */
@@ -142,9 +147,9 @@ function cut({ whenDeleted, whenScaled }: RetentionPolicy, extent: Extent): Rete
   return { whenDeleted: "Retain", whenScaled: extent === "scaled" ? whenScaled : "Retain" };
 }
 
-function stepOf({ faults }: Policy, rival: StatefulSet | undefined): string {
-  if (faults.length > 0) return "unreadable";
-  return rival ? "contested" : "in-force";
+function stepOf({ faults }: Policy, rival: StatefulSet | undefined): Projected {
+  if (faults.length > 0) return projected.unreadable;
+  return rival ? projected.contested : projected.inForce;
 }
 
 /** What an admin must know of the policy itself. */

@@ -3,11 +3,11 @@ import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Namespace, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import { projectingRule as name } from "../../../shared/retention/projected.ts";
 import { hasTraces } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
 import { decideSet } from "./decide-set.ts";
 import { lookAtNamespace, lookAtOne, type SetAndRivals } from "./look.ts";
-import { name } from "./name.ts";
 
 const settings = z.object({
   project: z

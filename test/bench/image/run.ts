@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { baseOf } from "../../../build/images/base/base-of.ts";
@@ -8,6 +6,7 @@ import type { Release } from "../../../build/images/oci/image.ts";
 import { surroundingsOf } from "../../../build/images/registry/surroundings.ts";
 import { writeEmptyBase } from "../../../build/images/testing/empty-base.ts";
 import { functionNames } from "../../../esbuild.config.mjs";
+import { temporaryFolder } from "../../../local/command/temporary-folder.ts";
 import { firstAnswer } from "../budget/first-answer.ts";
 import { irrelevantEvent } from "../budget/irrelevant-event.ts";
 import { interleave, median } from "../statistics.ts";
@@ -25,15 +24,11 @@ const rounds = 10;
  * each of them adds, what a push of one takes, and how fast a function starts from the files of its image.
  */
 export async function run(args: readonly string[]): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "holdfast-bench-image-"));
-  try {
-    const releases = await buildAll(folder, args.length > 0 ? args : functionNames());
-    await printSizes(releases);
-    await printPushes(releases);
-    await printStart(folder, releases);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  using folder = temporaryFolder("bench-image");
+  const releases = await buildAll(folder.path, args.length > 0 ? args : functionNames());
+  await printSizes(releases);
+  await printPushes(releases);
+  await printStart(folder.path, releases);
 }
 
 async function buildAll(folder: string, names: readonly string[]): Promise<readonly Release[]> {
