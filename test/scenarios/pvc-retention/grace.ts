@@ -21,6 +21,7 @@ import {
   deleteSet,
   graceKey,
   inForce,
+  isTakenBack,
   isTold,
   markKey,
   noticesOn,
@@ -303,10 +304,7 @@ export const gracePeriods: readonly Story[] = [
       expect(told).toMatchObject({ type: "Warning" });
       await dataStays(world, [1], data.slice(1));
       await patchClaim(world, 1, { annotations: { [markKey]: "2126-01-01T00:00:00Z" } });
-      await world.eventually("the Warning is taken back", async () => {
-        const notices = await noticesOn(world, "PersistentVolumeClaim", claimName(1));
-        return notices.every(({ reason }) => reason !== "UnreadableDeleteTime");
-      });
+      await isTakenBack(world, "PersistentVolumeClaim", claimName(1), "UnreadableDeleteTime");
     },
   },
   {

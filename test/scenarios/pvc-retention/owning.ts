@@ -19,9 +19,9 @@ import {
   goesByHand,
   hold,
   inForce,
+  isTakenBack,
   isTold,
   letGo,
-  noticesOn,
   ownerOf,
   patchClaim,
   podIsGone,
@@ -102,10 +102,7 @@ export const owning: readonly Story[] = [
       await patchClaim(world, 1, { ownerReferences: [] });
       await touch(world);
       await belongsTo(world, 1, ["StatefulSet web"]);
-      await world.eventually("the Warning is taken back", async () => {
-        const notices = await noticesOn(world, "PersistentVolumeClaim", claimName(1));
-        return notices.every(({ reason }) => reason !== "ConflictingController");
-      });
+      await isTakenBack(world, "PersistentVolumeClaim", claimName(1), "ConflictingController");
     },
   },
   {

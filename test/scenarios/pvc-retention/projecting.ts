@@ -14,6 +14,7 @@ import {
   deleteSet,
   finalizer,
   inForce,
+  isTakenBack,
   isTold,
   noticesOn,
   podIsGone,
@@ -115,9 +116,7 @@ export const projecting: readonly Story[] = [
       await choose(world, "helm", "Retain", "Retain");
       await fieldBecomes(world, "Retain/Delete");
       await inForce(world, onScaledown);
-      await world.eventually("the Warning is taken back", async () => {
-        return (await noticesOn(world, "StatefulSet", set)).every(({ reason }) => reason !== "RetentionPolicyHeld");
-      });
+      await isTakenBack(world, "StatefulSet", set, "RetentionPolicyHeld");
     },
   },
   {
@@ -212,9 +211,7 @@ export const projecting: readonly Story[] = [
 
       await changePolicy(world, onScaledown);
       await dataGoes(world, [1], data.slice(1));
-      await world.eventually("the Warning is taken back", async () => {
-        return (await noticesOn(world, "StatefulSet", set)).every(({ reason }) => reason !== "PolicyUnreadable");
-      });
+      await isTakenBack(world, "StatefulSet", set, "PolicyUnreadable");
     },
   },
   {

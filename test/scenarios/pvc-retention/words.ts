@@ -443,6 +443,13 @@ export function isTold(world: World, kind: string, name: string, reason: string)
   );
 }
 
+/** Waits until an object has no Event of a reason any more. */
+export async function isTakenBack(world: World, kind: string, name: string, reason: string): Promise<void> {
+  await world.eventually(`${kind} ${name} is told no longer: ${reason}`, async () =>
+    (await noticesOn(world, kind, name)).every((notice) => notice.reason !== reason),
+  );
+}
+
 /** The Events on an object that functions of Holdfast wrote. */
 export async function noticesOn({ admin, namespace }: World, kind: string, name: string): Promise<NoticeEvent[]> {
   const events = await Array.fromAsync(admin.list<NoticeEvent>(Event, { namespace }));
