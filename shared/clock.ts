@@ -2,24 +2,36 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
+  /** Calls `run` after `ms` milliseconds, unless what this answers is called before. */
+  after(ms: number, run: () => void): CallOff;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The machine's own clock. Its timers do not keep a process alive once `signal` has aborted. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  sleep: (ms, signal) =>
+/** Calls a timer off; without effect once it has run. */
+export type CallOff = () => void;
+
+/** Makes sleep of timers. */
+export function sleepBy(after: Clock["after"]): Clock["sleep"] {
+  return (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const stop = () => {
-        clearTimeout(timer);
+        callOff();
         reject(signal?.reason);
       };
-      const timer = setTimeout(() => {
+      const callOff = after(ms, () => {
         signal?.removeEventListener("abort", stop);
         resolve();
-      }, ms);
+      });
       signal?.addEventListener("abort", stop, { once: true });
-    }),
-};
+    });
+}
+
+function after(ms: number, run: () => void): CallOff {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}
+
+/** The machine's own clock. A timer that is called off does not keep the process alive. */
+export const systemClock: Clock = { now: () => Date.now(), after, sleep: sleepBy(after) };

@@ -1,5 +1,6 @@
 import { defaultRoles } from "./auth/default-roles.ts";
 import { administrator } from "./auth/identity.ts";
+import { copyOf } from "./patch/copy.ts";
 import { callOf } from "./request/call.ts";
 import type { State } from "./state.ts";
 import { createObject } from "./write/create.ts";
@@ -10,7 +11,7 @@ export function bootstrap(state: State): void {
   if (!state.switches.rbac) return;
   const group = "rbac.authorization.k8s.io";
   for (const { name, rules, groups } of defaultRoles) {
-    create(state, group, "v1", "clusterroles", name, { rules: structuredClone(rules) });
+    create(state, group, "v1", "clusterroles", name, { rules: copyOf(rules) });
     const roleRef = { apiGroup: group, kind: "ClusterRole", name };
     const subjects = groups.map((subject) => ({ apiGroup: group, kind: "Group", name: subject }));
     create(state, group, "v1", "clusterrolebindings", name, { roleRef, subjects });

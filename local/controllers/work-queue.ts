@@ -1,4 +1,4 @@
-import type { Clock } from "../../shared/clock.ts";
+import type { CallOff, Clock } from "../../shared/clock.ts";
 import { isConflict } from "../../shared/kubernetes/api-error.ts";
 
 /** Keys that need a look. Level-triggered: a key says which object, never what happened to it. */
@@ -29,7 +29,7 @@ export function startWorkQueue(options: WorkQueueOptions): WorkQueue {
   const running = new Set<string>();
   const again = new Set<string>();
   const failures = new Map<string, number>();
-  const timers = new Map<string, { at: number; cancel: AbortController }>();
+  const timers = new Map<string, { at: number; callOff: CallOff }>();
   let started = false;
 
   ready.then(() => {
@@ -37,7 +37,7 @@ export function startWorkQueue(options: WorkQueueOptions): WorkQueue {
     next();
   });
   signal.addEventListener("abort", () => {
-    for (const { cancel } of timers.values()) cancel.abort();
+    for (const { callOff } of timers.values()) callOff();
   });
 
   function next(): void {
@@ -68,7 +68,7 @@ export function startWorkQueue(options: WorkQueueOptions): WorkQueue {
   }
 
   function add(key: string): void {
-    timers.get(key)?.cancel.abort();
+    timers.get(key)?.callOff();
     timers.delete(key);
     (running.has(key) ? again : waiting).add(key);
     next();
@@ -78,13 +78,8 @@ export function startWorkQueue(options: WorkQueueOptions): WorkQueue {
     const at = clock.now() + ms;
     const timer = timers.get(key);
     if (signal.aborted || (timer && timer.at <= at)) return;
-    timer?.cancel.abort();
-    const cancel = new AbortController();
-    timers.set(key, { at, cancel });
-    clock.sleep(ms, cancel.signal).then(
-      () => add(key),
-      () => {},
-    );
+    timer?.callOff();
+    timers.set(key, { at, callOff: clock.after(ms, () => add(key)) });
   }
 
   return { add, addAfter };

@@ -1,17 +1,16 @@
-import type { Clock } from "../../shared/clock.ts";
+import { type CallOff, type Clock, sleepBy } from "../../shared/clock.ts";
 
-interface Sleeper {
-  at: number;
-  order: number;
-  wake(): void;
+interface Timer {
+  readonly at: number;
+  readonly run: () => void;
 }
 
 /** A clock that stands still until told to move, for in-process worlds without sockets. */
 export interface VirtualClock extends Clock {
-  /** Moves time forward by `ms`, waking every sleeper in order and letting all it started come to rest before the next. */
+  /** Moves time forward by `ms`, running every timer in order and letting all it started come to rest before the next. */
   advance(ms: number): Promise<void>;
   /**
-   * Advances from sleeper to sleeper until `done()` is true and answers whether it came true within `ms` of virtual
+   * Advances from timer to timer until `done()` is true and answers whether it came true within `ms` of virtual
    * time. `done` is asked whenever the world is at rest.
    */
   runUntil(done: () => boolean | Promise<boolean>, ms: number): Promise<boolean>;
@@ -22,60 +21,52 @@ export interface VirtualClock extends Clock {
 /** A virtual clock that starts at `start` (milliseconds since the epoch). Deterministic as long as nothing does real I/O. */
 export function virtualClock(start = Date.parse("2026-01-01T00:00:00Z")): VirtualClock {
   let now = start;
-  let order = 0;
-  let sleepers: Sleeper[] = [];
+  /** In the order in which they were set: of two at the same time, the first goes first. */
+  const timers = new Set<Timer>();
 
   // Promise chains of an in-process world come to rest within one turn of the event loop; streams need a few.
   const settle = async () => {
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  const earliest = () =>
-    sleepers.reduce<Sleeper | undefined>(
-      (first, next) =>
-        !first || next.at < first.at || (next.at === first.at && next.order < first.order) ? next : first,
-      undefined,
-    );
+  function earliest(): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of timers) if (!first || timer.at < first.at) first = timer;
+    return first;
+  }
 
-  async function wakeNext(until: number): Promise<boolean> {
+  async function runNext(until: number): Promise<boolean> {
     const next = earliest();
     if (!next || next.at > until) return false;
-    sleepers = sleepers.filter((sleeper) => sleeper !== next);
+    timers.delete(next);
     now = Math.max(now, next.at);
-    next.wake();
+    next.run();
     await settle();
     return true;
   }
 
+  function after(ms: number, run: () => void): CallOff {
+    const timer = { at: now + Math.max(0, ms), run };
+    timers.add(timer);
+    return () => timers.delete(timer);
+  }
+
   return {
     now: () => now,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason);
-        const sleeper: Sleeper = { at: now + Math.max(0, ms), order: order++, wake };
-        const stop = () => {
-          sleepers = sleepers.filter((other) => other !== sleeper);
-          reject(signal?.reason);
-        };
-        function wake() {
-          signal?.removeEventListener("abort", stop);
-          resolve();
-        }
-        signal?.addEventListener("abort", stop, { once: true });
-        sleepers.push(sleeper);
-      }),
+    after,
+    sleep: sleepBy(after),
     settle,
     async advance(ms) {
       const until = now + ms;
       await settle();
-      while (await wakeNext(until));
+      while (await runNext(until));
       now = until;
     },
     async runUntil(done, ms) {
       const until = now + ms;
       await settle();
       while (!(await done())) {
-        if (!(await wakeNext(until))) {
+        if (!(await runNext(until))) {
           now = until;
           return done();
         }

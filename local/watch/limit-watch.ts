@@ -14,14 +14,10 @@ export interface WatchLimit extends Disposable {
 export function limitWatch({ clock, signal, watchSeconds }: Limits): WatchLimit {
   if (!watchSeconds) return { options: { signal }, [Symbol.dispose]: () => {} };
   const late = new AbortController();
-  const done = new AbortController();
-  clock.sleep((watchSeconds + 10) * 1000, done.signal).then(
-    () => late.abort(),
-    () => {},
-  );
+  const callOff = clock.after((watchSeconds + 10) * 1000, () => late.abort());
   return {
     options: { timeoutSeconds: watchSeconds, signal: AbortSignal.any([signal, late.signal]) },
-    [Symbol.dispose]: () => done.abort(),
+    [Symbol.dispose]: callOff,
   };
 }
 

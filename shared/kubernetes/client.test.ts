@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../clock.ts";
+import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { ApiError, isConflict, isExpired } from "./api-error.ts";
 import { createClient } from "./client.ts";
 import { PersistentVolumeClaim as Claim, Pod } from "./kind.ts";
@@ -180,12 +180,16 @@ describe("every failure is one typed error", () => {
 
   test("of time: a call without an answer ends at its deadline, and is aborted", async () => {
     let signal: AbortSignal | undefined;
-    const clock: Clock = { now: () => 0, sleep: async () => {} };
+    const clock = virtualClock();
     const silent: Transport = (request) => {
       signal = request.signal;
       return new Promise(() => {});
     };
-    const error = await caught(createClient(silent, { clock, deadline: 5_000 }).get(Pod, "shop", "web-0"));
+    const call = caught(createClient(silent, { clock, deadline: 5_000 }).get(Pod, "shop", "web-0"));
+    await clock.advance(4_999);
+    expect(signal?.aborted).toBe(false);
+    await clock.advance(1);
+    const error = await call;
     expect(error).toMatchObject({ status: 0, reason: "Timeout" });
     expect(error.message).toContain("No answer within 5000 ms.");
     expect(signal?.aborted).toBe(true);

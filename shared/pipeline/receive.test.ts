@@ -11,7 +11,7 @@ import { type Rule, rule } from "../rule.ts";
 import { receive } from "./receive.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
-const clock: Clock = { now: () => now, sleep: () => Promise.resolve() };
+const clock: Clock = { now: () => now, after: () => () => {}, sleep: () => Promise.resolve() };
 const failure = (status: number, reason: string, more: Partial<ApiFailure> = {}) =>
   new ApiError("CALL", { status, reason, message: "the server says so", ...more });
 

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import { asServed, asStored } from "../kinds/version.ts";
+import { copyOf } from "../patch/copy.ts";
 import { mutate } from "../policy/mutate.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
@@ -41,7 +42,7 @@ export function applyPolicies(
     request,
   );
   if (mutated === served) return object;
-  const result = asStored(resource, structuredClone(mutated) as KubernetesObject);
+  const result = asStored(resource, copyOf(mutated) as KubernetesObject);
   strategyOf(resource).defaults?.(result);
   return result;
 }

@@ -1,3 +1,4 @@
+import { copyOf } from "../patch/copy.ts";
 import { type Fields, isFields } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
 import { resolve, type TypedKind, typeOf } from "../schema/type.ts";
@@ -74,7 +75,7 @@ export function serverSideApply(application: Application): { object: Fields } {
   const time = lost.size > 0 ? timestamp(now) : previous?.time;
   const remaining = others.map((owner) => ({ ...owner, fields: difference(owner.fields, lost) }));
   const result = manager === kubectl ? withLastApplied(object, live, application.applied) : object;
-  return { object: withManagers(structuredClone(result), [...remaining, { ...applier, fields, time }]) };
+  return { object: withManagers(copyOf(result), [...remaining, { ...applier, fields, time }]) };
 }
 
 function refuseConflicts(others: readonly Ownership[], changed: FieldSet): void {

@@ -1,3 +1,4 @@
+import { copyOf } from "../patch/copy.ts";
 import { type Fields, fieldOf, isFields, setField } from "../patch/value.ts";
 import type { Schema } from "../schema/schema.ts";
 
@@ -27,7 +28,7 @@ function fill(schema: Schema, value: unknown): unknown {
   }
   for (const [name, type] of Object.entries(properties)) {
     if (type.default === undefined || fieldOf(filled, name) !== undefined) continue;
-    setField(filled, name, fill(type, structuredClone(type.default)));
+    setField(filled, name, fill(type, copyOf(type.default)));
   }
   return filled;
 }

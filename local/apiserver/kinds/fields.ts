@@ -1,3 +1,4 @@
+import { copyOf } from "../patch/copy.ts";
 import { type Fields, isFields } from "../patch/value.ts";
 
 /** The member of `parent` that is an object, made when it is missing. */
@@ -18,7 +19,7 @@ export function objectsIn(parent: Fields, name: string): Fields[] {
 /** Sets what is missing, in place. */
 export function setMissing(target: Fields, defaults: Fields): void {
   for (const [name, value] of Object.entries(defaults)) {
-    if (target[name] === undefined) target[name] = structuredClone(value);
+    if (target[name] === undefined) target[name] = copyOf(value);
   }
 }
 

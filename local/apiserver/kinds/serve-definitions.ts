@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { definitionStatus, resourcesOf } from "../custom/definition.ts";
+import { copyOf } from "../patch/copy.ts";
 import { type State, timestamp } from "../state.ts";
 import type { Stored } from "../store/stored.ts";
 import { deleteObject } from "../write/delete.ts";
@@ -38,7 +39,7 @@ function accept({ clock, resources, store }: State, { key, object }: Stored): vo
     timestamp({ clock }),
   );
   if (isDeepStrictEqual(status, object.status)) resources.define(key, resourcesOf(object));
-  else store.put(definitions, key, structuredClone({ ...object, status }));
+  else store.put(definitions, key, copyOf({ ...object, status }));
 }
 
 /** Deletes everything of a kind; what finalizers hold keeps the definition until it is gone, too. */
@@ -46,7 +47,7 @@ function end(state: State, definition: Stored): void {
   const { store } = state;
   const { key, object } = definition;
   if (!object.metadata.finalizers?.includes(cleanup)) return;
-  const next = structuredClone(object);
+  const next = copyOf(object);
   const why = { reason: "InstanceDeletionInProgress", message: "CustomResource deletion is in progress" };
   setTerminating(next, timestamp(state), why);
   if (isDeepStrictEqual(next.status, object.status)) return;
@@ -75,9 +76,9 @@ function collectionOfDefined(definition: KubernetesObject): string {
 function releaseDefinition({ store }: State, key: string): void {
   const live = store.get(definitions, key);
   if (!live?.object.metadata.finalizers?.includes(cleanup)) return;
-  const next = structuredClone(live.object);
+  const next = copyOf(live.object);
   const finalizers = live.object.metadata.finalizers.filter((finalizer) => finalizer !== cleanup);
   next.metadata.finalizers = finalizers;
   if (finalizers.length > 0) store.put(definitions, key, next);
-  else store.remove(definitions, key, structuredClone(live.object));
+  else store.remove(definitions, key, copyOf(live.object));
 }

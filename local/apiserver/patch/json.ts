@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { StatusError } from "../status-error.ts";
+import { copyOf } from "./copy.ts";
 import { type Fields, fieldOf, goTypeOf, isFields, setField } from "./value.ts";
 
 /**
@@ -21,7 +22,7 @@ export function jsonPatch(target: Fields, operations: unknown): Fields {
     const message = `The allowed maximum operations in a JSON patch is ${maximumOperations}, got ${operations.length}`;
     throw new StatusError(413, "RequestEntityTooLarge", message);
   }
-  const document = { root: structuredClone(target) as unknown };
+  const document = { root: copyOf(target) as unknown };
   for (const operation of operations) {
     apply(document, decode(operation));
   }
@@ -48,17 +49,17 @@ interface Document {
 function apply(document: Document, { op, path, from, value = null }: Fields): void {
   if (typeof path !== "string") throw refused();
   if (op === "add") {
-    add(locate(document, path), structuredClone(value));
+    add(locate(document, path), copyOf(value));
   } else if (op === "remove") {
     remove(locate(document, path));
   } else if (op === "replace") {
-    if (path === "") document.root = structuredClone(value);
-    else replace(locate(document, path), structuredClone(value));
+    if (path === "") document.root = copyOf(value);
+    else replace(locate(document, path), copyOf(value));
   } else if (op === "test") {
     const found = path === "" ? document.root : get(locate(document, path));
     if (!isDeepStrictEqual(found, value)) throw refused();
   } else if (op === "copy") {
-    add(locate(document, path), structuredClone(get(locate(document, from))));
+    add(locate(document, path), copyOf(get(locate(document, from))));
   } else if (op === "move") {
     const source = locate(document, from);
     const moved = get(source);

@@ -1,4 +1,5 @@
 import { StatusError } from "../status-error.ts";
+import { copyOf } from "./copy.ts";
 import { type Fields, fieldOf, goTypeOf, isFields, setField } from "./value.ts";
 
 /**
@@ -11,7 +12,7 @@ export function mergePatch(target: Fields, patch: unknown): Fields {
     const message = `error decoding patch: json: cannot unmarshal ${goTypeOf(patch)} into Go value of type map[string]interface {}`;
     throw new StatusError(400, "BadRequest", message);
   }
-  return structuredClone(merge(target, patch)) as Fields;
+  return copyOf(merge(target, patch)) as Fields;
 }
 
 function merge(target: unknown, patch: unknown): unknown {

@@ -3,6 +3,7 @@ import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { Schema } from "../schema/schema.ts";
 import { memberType, resolve, typeOf } from "../schema/type.ts";
 import { StatusError } from "../status-error.ts";
+import { copyOf } from "./copy.ts";
 import {
   deleteFrom,
   elementOrder,
@@ -36,7 +37,7 @@ export function strategicMerge(kind: Kind, live: Fields, patch: unknown): Fields
     const message = `the type of ${kind.kind} in ${kind.apiVersion} is not known here, so a strategic merge patch of it is not supported`;
     throw new StatusError(415, "UnsupportedMediaType", message);
   }
-  return mergeFields(structuredClone(live), structuredClone(patch), schema);
+  return mergeFields(copyOf(live), copyOf(patch), schema);
 }
 
 /** Merges a patch into an object in place and returns the object that takes its place. */

@@ -2,6 +2,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { badRequest, conflict } from "../failure.ts";
 import { fieldsAt, objectIn, objectsIn, specOf } from "../kinds/fields.ts";
 import { setCondition } from "../kinds/pod.ts";
+import { copyOf } from "../patch/copy.ts";
 import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
@@ -39,7 +40,7 @@ export function bind(state: State, call: ObjectCall): Answer {
     throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
   }
 
-  const pod = structuredClone(before.object);
+  const pod = copyOf(before.object);
   objectIn(pod, "spec").nodeName = node;
   if (asked.metadata.annotations) {
     pod.metadata.annotations = { ...pod.metadata.annotations, ...asked.metadata.annotations };

@@ -1,6 +1,7 @@
 import { badRequest } from "../failure.ts";
 import { fieldsAt, objectIn, objectsIn, specOf, statusOf } from "../kinds/fields.ts";
 import { setCondition } from "../kinds/pod.ts";
+import { copyOf } from "../patch/copy.ts";
 import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
@@ -45,7 +46,7 @@ export function evict(state: State, call: ObjectCall): Answer {
     reason: "EvictionByEvictionAPI",
     message: "Eviction API: evicting",
   };
-  const marked = structuredClone(pod.object);
+  const marked = copyOf(pod.object);
   if (!marked.metadata.deletionTimestamp) setCondition(marked, condition, timestamp(state));
   const stored = replaceObject(state, dry, pod, marked);
   const { resourceVersion, ...rest } = options;
@@ -94,7 +95,7 @@ const isReady = ({ object }: Stored) =>
   objectsIn(statusOf(object), "conditions").some(({ type, status }) => type === "Ready" && status === "True");
 
 function countDown(state: State, call: ObjectCall, budget: Stored): void {
-  const next = structuredClone(budget.object);
+  const next = copyOf(budget.object);
   const now = timestamp(state);
   const status = objectIn(next, "status");
   const allowed = Number(status.disruptionsAllowed) - 1;

@@ -1,5 +1,6 @@
 import { notFound } from "../failure.ts";
 import { objectIn, specOf } from "../kinds/fields.ts";
+import { copyOf } from "../patch/copy.ts";
 import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
@@ -18,7 +19,7 @@ export function finalize(state: State, call: ObjectCall): Answer {
   const given = readObject(call, resource);
   checkNames(call, given);
   const before = live(state, call);
-  const next = structuredClone(before.object);
+  const next = copyOf(before.object);
   const { resourceVersion } = given.metadata;
   if (resourceVersion) next.metadata.resourceVersion = resourceVersion;
   const { finalizers } = specOf(given);

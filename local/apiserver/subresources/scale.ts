@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { invalid } from "../failure.ts";
 import { fieldsAt, objectIn, specOf, statusOf } from "../kinds/fields.ts";
+import { copyOf } from "../patch/copy.ts";
 import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
@@ -54,7 +55,7 @@ function setReplicas(state: State, call: ObjectCall, before: Stored, wanted: Kub
     const cause = invalidValue("spec.replicas", replicas, "must be greater than or equal to 0");
     throw invalid(scale, call.name, [cause]);
   }
-  const next = structuredClone(before.object);
+  const next = copyOf(before.object);
   objectIn(next, "spec").replicas = replicas;
   next.metadata.resourceVersion = wanted.metadata.resourceVersion;
   next.metadata.uid = wanted.metadata.uid;

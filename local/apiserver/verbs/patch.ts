@@ -5,6 +5,7 @@ import { authorize } from "../auth/authorize.ts";
 import { badRequest, conflict, notFound, unprocessablePatch } from "../failure.ts";
 import { collectionOf } from "../kinds/table.ts";
 import { asServed } from "../kinds/version.ts";
+import { copyOf } from "../patch/copy.ts";
 import { jsonPatch } from "../patch/json.ts";
 import { mergePatch } from "../patch/merge.ts";
 import { strategicMerge } from "../patch/strategic.ts";
@@ -103,7 +104,7 @@ function apply(state: State, call: ObjectCall): Answer {
     subresource,
     now: state.clock.now(),
   });
-  const next = decodePatched(call, structuredClone(object));
+  const next = decodePatched(call, copyOf(object));
   if (live) return { type: "stored", status: 200, resource, stored: updateObject(state, call, live, next, true) };
   if (next.metadata.uid) {
     const why = `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`;

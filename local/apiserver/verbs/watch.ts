@@ -1,4 +1,5 @@
 import { collectionOf } from "../kinds/table.ts";
+import { copyOf } from "../patch/copy.ts";
 import { type EventWriter, eventWriter } from "../representation/event-writer.ts";
 import type { Answer } from "../request/answer.ts";
 import type { Call } from "../request/call.ts";
@@ -68,7 +69,7 @@ function tell(
   else if (after) writer.object("ADDED", current);
   else if (before && type === "DELETED") writer.object("DELETED", current);
   // The watcher is shown the state it knows, under the version that took it out of the selection.
-  else if (before) writer.object("DELETED", storedAs(current.key, current.version, structuredClone(previous.object)));
+  else if (before) writer.object("DELETED", storedAs(current.key, current.version, copyOf(previous.object)));
 }
 
 /** Bookmarks while the watch lasts, and its end. */

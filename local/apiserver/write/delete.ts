@@ -3,6 +3,7 @@ import { conflict } from "../failure.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import type { Strategy } from "../kinds/strategy.ts";
 import { collectionOf } from "../kinds/table.ts";
+import { copyOf } from "../patch/copy.ts";
 import type { DeleteOptions } from "../request/delete-options.ts";
 import type { Resource } from "../resource.ts";
 import { type State, timestamp, timestampAt } from "../state.ts";
@@ -26,7 +27,7 @@ export function deleteObject(state: State, resource: Resource, live: Stored, opt
   const { dryRun } = options;
   checkPreconditions(resource, live, options);
   const strategy = strategyOf(resource);
-  const object = structuredClone(live.object);
+  const object = copyOf(live.object);
   const grace = applyGracePeriod(state, strategy, object, options);
   if (grace === "pending") return { stored: live, gone: false };
 

@@ -6,6 +6,7 @@ import { invalid, modified, unreadableVersion } from "../failure.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import type { Strategy } from "../kinds/strategy.ts";
 import { asStored } from "../kinds/version.ts";
+import { copyOf } from "../patch/copy.ts";
 import type { Call, ObjectCall } from "../request/call.ts";
 import { type State, timestamp } from "../state.ts";
 import { type Stored, storedAs } from "../store/stored.ts";
@@ -85,7 +86,7 @@ function checkVersion({ resource }: Call, strategy: Strategy, live: Stored, { me
 function mainChange({ resource }: Call, live: KubernetesObject, next: KubernetesObject): KubernetesObject {
   if (!resource.subresources?.includes("status")) return next;
   const { status, ...rest } = next;
-  return { ...(rest as KubernetesObject), ...(live.status === undefined ? {} : { status: thawed(live.status) }) };
+  return { ...(rest as KubernetesObject), ...(live.status === undefined ? {} : { status: copyOf(live.status) }) };
 }
 
 /** An update of the status leaves all else alone; of built-in kinds it may change the metadata too. */
@@ -94,14 +95,12 @@ function statusChange({ resource }: Call, live: KubernetesObject, next: Kubernet
   const changed = resource.custom
     ? { ...metadata, ...(next.metadata.managedFields ? { managedFields: next.metadata.managedFields } : {}) }
     : next.metadata;
-  return thawed({
+  return copyOf({
     ...rest,
     metadata: changed,
     ...(next.status === undefined ? {} : { status: next.status }),
   }) as KubernetesObject;
 }
-
-const thawed = <T>(value: T): T => structuredClone(value);
 
 /** What an update never changes, whatever it says. In place. */
 function keepMetadata({ metadata }: KubernetesObject, { metadata: live }: KubernetesObject): void {

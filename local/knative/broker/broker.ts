@@ -137,20 +137,17 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
     signal: AbortSignal | undefined,
   ): Promise<HttpResponse> {
     const leave = () => run.abort(new Error("the sender went away"));
-    const answered = new AbortController();
+    const late = Promise.withResolvers<HttpResponse>();
+    const callOff = clock.after(fanoutTimeout, () => late.resolve(failed));
     if (signal?.aborted) leave();
     signal?.addEventListener("abort", leave, { once: true });
-    const late = clock.sleep(fanoutTimeout, answered.signal).then(
-      () => failed,
-      () => accepted,
-    );
     try {
-      return await Promise.race([done.then((results) => (results.every(Boolean) ? accepted : failed)), late]);
+      return await Promise.race([done.then((results) => (results.every(Boolean) ? accepted : failed)), late.promise]);
     } catch (error) {
       if (stopped || signal?.aborted) throw error;
       return failed;
     } finally {
-      answered.abort();
+      callOff();
       signal?.removeEventListener("abort", leave);
     }
   }

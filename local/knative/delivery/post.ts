@@ -67,32 +67,35 @@ async function once({ clock, send }: PostTools, task: Omit<Post, "judge" | "isRe
   const { url, request, policy, signal } = task;
   signal.throwIfAborted();
   const { timeout } = policy;
-  const late = new AbortController();
-  const done = new AbortController();
-  if (timeout !== undefined) clock.sleep(timeout, done.signal).then(() => late.abort(), ignore);
-  const stop = timeout === undefined ? signal : AbortSignal.any([late.signal, signal]);
+  const stop = new AbortController();
+  // A subscriber need not notice that nobody waits for it any more.
+  const stopped = Promise.withResolvers<never>();
+  const end = (reason: unknown) => {
+    stop.abort(reason);
+    stopped.reject(reason);
+  };
+  const leave = () => end(signal.reason);
+  signal.addEventListener("abort", leave, { once: true });
+  let timedOut = false;
+  const late = () => {
+    timedOut = true;
+    end(new Error(`no answer within ${timeout} ms`));
+  };
+  const callOff = timeout === undefined ? undefined : clock.after(timeout, late);
   try {
-    return await unlessAborted(send(url, request, stop), stop);
+    return await Promise.race([send(url, request, stop.signal), stopped.promise]);
   } catch (error) {
     signal.throwIfAborted();
-    if (late.signal.aborted) return { status: 0, because: `no answer within ${timeout} ms`, timedOut: true };
-    return { status: 0, because: error instanceof Error ? error.message : String(error), timedOut: false };
+    const because = timedOut
+      ? `no answer within ${timeout} ms`
+      : error instanceof Error
+        ? error.message
+        : String(error);
+    return { status: 0, because, timedOut };
   } finally {
-    done.abort(over);
+    callOff?.();
+    signal.removeEventListener("abort", leave);
   }
-}
-
-const ignore = () => {};
-/** Calls the timer off; the reason that the platform would make holds a stack, which costs more than the rest. */
-const over = new Error("The request is over.");
-
-/** A subscriber need not notice that nobody waits for it any more. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }
 
 /** Milliseconds that a 429 or 503 asks for, as far as the policy honours it. */

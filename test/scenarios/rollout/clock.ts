@@ -27,6 +27,7 @@ export function leapingClock(folder: string): LeapingClock {
   note();
   return {
     now: () => systemClock.now() + ahead,
+    after: systemClock.after,
     sleep: systemClock.sleep,
     args: ["--import", pathToFileURL(file).href],
     leap(ms) {

@@ -30,9 +30,9 @@ export function startProcess(parts: ProcessParts): Process {
   const { name, rule, company, environment, clock: world, skew, random, transport, network, log } = parts;
   const killed = Promise.withResolvers<never>();
   killed.promise.catch(() => {});
-  const ended = new AbortController();
+  let isAlive = true;
   const read: string[] = [];
-  const alive = () => !ended.signal.aborted;
+  const alive = () => isAlive;
   const requests: HttpRequest[] = [];
 
   const process: Process = {
@@ -55,7 +55,7 @@ export function startProcess(parts: ProcessParts): Process {
       }
     },
     kill() {
-      ended.abort(new Error("killed"));
+      isAlive = false;
       killed.reject(new Error("connection reset by peer"));
     },
   };
@@ -73,7 +73,8 @@ export function startProcess(parts: ProcessParts): Process {
 
   const clock: Clock = {
     now: () => world.now() + skew,
-    sleep: (ms, signal) => whileAlive(world.sleep(ms, signal ? AbortSignal.any([signal, ended.signal]) : ended.signal)),
+    after: (ms, run) => world.after(ms, () => alive() && run()),
+    sleep: (ms, signal) => whileAlive(world.sleep(ms, signal)),
   };
 
   async function send(request: ApiRequest): Promise<ApiResponse> {
