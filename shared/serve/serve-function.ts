@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import type { output, ZodObject } from "zod";
 import { systemClock } from "../clock.ts";
@@ -8,6 +8,7 @@ import type { Client } from "../kubernetes/client.ts";
 import { createLog, type Log, readLogLevel } from "../log.ts";
 import type { Tools } from "../pipeline/receive.ts";
 import { readSettings, SettingsError } from "../settings.ts";
+import { createExpressServer } from "./express-server.ts";
 import { guarded } from "./oidc/guard.ts";
 import { largestBody, readBody } from "./read-body.ts";
 
@@ -27,11 +28,7 @@ export function serveFunction<Schema extends ZodObject>(
     const settings = readSettings(declaration.settings, process.env);
     const tools = { client: lazyClient(), clock: systemClock, log, settings };
     const handle = guarded(handlerOf(tools), tools, process.env);
-    const app = application(handle, log);
-    // A sender that stops in the middle of a request must not hold a place for long; node answers it 408. Of the two
-    // limits node takes the longer one for the body, whichever it is, and looks only every half a minute by itself.
-    const patience = { requestTimeout: 30_000, headersTimeout: 30_000, connectionsCheckingInterval: 5000 };
-    const server = createServer({ ...messagesOf(app), ...patience }, app);
+    const server = createExpressServer(application(handle, log));
     const port = readPort(process.env.PORT);
     server.once("error", (error) => fail(`It cannot listen on port ${port}: ${error.message}.`));
     server.listen(port, () => log.debug({ rule: name }, "The function listens."));
@@ -66,7 +63,8 @@ function lazyClient(): () => Promise<Client> {
   };
 }
 
-function application(handle: (request: HttpRequest) => Promise<HttpResponse>, log: Log): Express {
+/** What a function answers over HTTP. */
+export function application(handle: (request: HttpRequest) => Promise<HttpResponse>, log: Log): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -89,25 +87,6 @@ function application(handle: (request: HttpRequest) => Promise<HttpResponse>, lo
     if (!response.headersSent) reply(response, { status: 400, headers: plain, body: "The request could not be read." });
   });
   return app;
-}
-
-/**
- * Express gives each request and response the prototypes of its app, which makes V8 treat every one of them as a shape of
- * its own. Made with these prototypes in the first place, they stay fast.
- */
-function messagesOf(app: Express) {
-  return {
-    IncomingMessage: withPrototype(IncomingMessage, app.request),
-    ServerResponse: withPrototype(ServerResponse, app.response),
-  };
-}
-
-function withPrototype<Base extends new (...args: never[]) => object>(base: Base, prototype: object): Base {
-  function Message(...args: never[]): object {
-    return Reflect.construct(base, args, Message);
-  }
-  Message.prototype = prototype;
-  return Message as unknown as Base;
 }
 
 /** Plain node: express' own `send` would compute lengths, charsets and freshness for an empty answer. */
