@@ -25,7 +25,12 @@ export interface ListOptions {
 /** How a patch is to be applied; the content type is always sent explicitly. */
 export type PatchType = "json" | "merge" | "strategic" | "apply";
 
-export interface PatchOptions {
+/** `metadataOnly`: the answer is of no interest but for its metadata, which is a fraction of the bytes. */
+export interface AnswerOptions {
+  metadataOnly?: boolean;
+}
+
+export interface PatchOptions extends AnswerOptions {
   subresource?: string;
   fieldManager?: string;
   /** Server-side apply only: take over fields that another manager holds. */
@@ -46,14 +51,18 @@ export interface Client {
     kind: Kind,
     namespace: string | undefined,
     name: string,
-    options?: { metadataOnly?: boolean },
+    options?: AnswerOptions,
   ): Promise<T | undefined>;
   /**
    * A consistent list (no resourceVersion), page after page; stop iterating to stop reading. All pages show one
    * moment. A continue token that expired throws the 410 as {@link ApiError}: a list cut in half proves nothing.
    */
   list<T extends KubernetesObject>(kind: Kind, options?: ListOptions): AsyncIterable<T>;
-  create<T extends KubernetesObject>(kind: Kind, object: T, options?: { fieldManager?: string }): Promise<T>;
+  create<T extends KubernetesObject>(
+    kind: Kind,
+    object: T,
+    options?: AnswerOptions & { fieldManager?: string },
+  ): Promise<T>;
   /** `undefined` when the object does not exist (any more). */
   patch<T extends KubernetesObject>(
     kind: Kind,
@@ -163,19 +172,26 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
       } while (token);
     },
 
-    create: (kind, object, options = {}) =>
-      send("POST", `${pathOf(kind, object.metadata.namespace)}${queryOf(options)}`, object),
+    create: (kind, object, { metadataOnly, ...options } = {}) =>
+      send(
+        "POST",
+        `${pathOf(kind, object.metadata.namespace)}${queryOf(options)}`,
+        object,
+        metadataOnly ? { accept: metadataObject } : {},
+      ),
 
-    patch: (kind, namespace, name, type, patch, { subresource, ...options } = {}) =>
+    patch: (kind, namespace, name, type, patch, { subresource, metadataOnly, ...options } = {}) =>
       send<never>("PATCH", `${pathOf(kind, namespace, name, subresource)}${queryOf(options)}`, patch, {
         "content-type": patchContentType[type],
+        ...(metadataOnly ? { accept: metadataObject } : {}),
       }).catch(absentWhenNotFound),
 
     delete: async (kind, namespace, name, options = {}) => {
       const { uid, resourceVersion, ...rest } = options;
       const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
       const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions, ...rest };
-      const answer = await send("DELETE", pathOf(kind, namespace, name), body).catch(absentWhenNotFound);
+      const headers = { accept: metadataObject };
+      const answer = await send("DELETE", pathOf(kind, namespace, name), body, headers).catch(absentWhenNotFound);
       return answer !== undefined;
     },
   };

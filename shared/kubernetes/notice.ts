@@ -43,14 +43,14 @@ export async function tell(
     reportingInstance: ruleName,
   };
   try {
-    await client.create(Event, event);
+    await client.create(Event, event, { metadataOnly: true });
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     const { namespace, name } = event.metadata;
     const present = await client.get<KubernetesEvent>(Event, namespace, name);
     if (present?.note === event.note) return "present";
     if (present) await client.delete(Event, namespace, name, { uid: present.metadata.uid });
-    await client.create(Event, event);
+    await client.create(Event, event, { metadataOnly: true });
     return "replaced";
   }
   return "created";

@@ -141,7 +141,9 @@ async function unsay(
 /** Whether the object says by now what was to be written. A patch of nothing reads for a rule that may write but not get. */
 async function isRecorded(ruleName: string, { about, kind, step }: Wait | Stop, { client }: Hands): Promise<boolean> {
   const { namespace, name, uid } = about.metadata;
-  const live = await client.patch(kind, namespace, name, "merge", { metadata: { uid } }).catch(() => undefined);
+  const live = await client
+    .patch(kind, namespace, name, "merge", { metadata: { uid } }, { metadataOnly: true })
+    .catch(() => undefined);
   return live !== undefined && step !== undefined && readProgress(live, ruleName)?.step === step.name;
 }
 

@@ -120,6 +120,22 @@ export function lists(open: () => Promise<Bench>): void {
       expect(one?.spec).toBeUndefined();
     });
 
+    test("so do writes whose answer is of no interest", async () => {
+      const { admin, namespace } = await open();
+      const unread = { metadataOnly: true };
+      const made = await admin.create(Pod, pod({ namespace, name: "a", labels }), unread);
+      expect(Object.keys(made).sort()).toEqual(["apiVersion", "kind", "metadata"]);
+      const change = { metadata: { labels: { more: "1" } } };
+      const patched = await admin.patch(Pod, namespace, "a", "merge", change, unread);
+      expect(Object.keys(patched ?? {}).sort()).toEqual(["apiVersion", "kind", "metadata"]);
+      expect(patched?.metadata.labels).toEqual({ ...labels, more: "1" });
+      const refused = failure(admin.patch(Pod, namespace, "a", "merge", { metadata: { uid: "another" } }, unread));
+      expect(await refused).toMatchObject({ status: 422, reason: "Invalid" });
+      // The client asks for no more when it deletes.
+      expect(await admin.delete(Pod, namespace, "a", { gracePeriodSeconds: 0 })).toBe(true);
+      expect(await admin.delete(Pod, namespace, "a")).toBe(false);
+    });
+
     test.each([
       ["name=a", ["a"]],
       ["name==a", ["a"]],

@@ -24,9 +24,15 @@ export async function runStart(
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
   let err = "";
+  // Once: a second signal would end it before it has cleaned up.
+  let isKilled = false;
+  const kill = (signal: NodeJS.Signals) => {
+    if (!isKilled) child.kill(signal);
+    isKilled = true;
+  };
   child.stdout.setEncoding("utf8").on("data", (text) => {
     out += text;
-    hear(out, (signal) => child.kill(signal));
+    hear(out, kill);
   });
   child.stderr.setEncoding("utf8").on("data", (text) => {
     err += text;
