@@ -60,6 +60,12 @@ describe("what cannot be done is one line and a code", () => {
   });
 });
 
+test("where no temporary file can be written, one line says so", async () => {
+  const { code, err } = await runStart(["--tour-only"], join(temporary, "nowhere"));
+  expect(code).toBe(1);
+  expect(err).toMatch(/^holdfast: Temporary files cannot be written, and TMPDIR .*: ENOENT.*\n$/);
+});
+
 test("--help is told on standard output", async () => {
   const { code, out } = await run(["--help"]);
   expect(code).toBe(0);

@@ -78,6 +78,22 @@ test.each([
   expect(() => parseFlags("npm run x", { args, options: { count: { type: "string" } } })).toThrow(because);
 });
 
+test("-h is --help", () => {
+  const { values } = parseFlags("npm run x", { args: ["-h"], options: { help: { type: "boolean" } } });
+  expect(values.help).toBe(true);
+});
+
+test("a flag that npm has kept for itself is asked for again, behind --", () => {
+  const config = {
+    args: [],
+    options: { count: { type: "string" }, "lose-all": { type: "boolean" }, yes: { type: "boolean" } },
+  } as const;
+  const parse = (environment: NodeJS.ProcessEnv) => () => parseFlags("npm run x", config, environment);
+  const because = "npm kept --lose-all for itself. Put -- before it: npm run x -- --lose-all";
+  expect(parse({ npm_config_lose_all: "true" })).toThrow(because);
+  expect(parse({ npm_config_lose_all: "", npm_config_count: "false", npm_config_yes: "true" })).not.toThrow();
+});
+
 test.each([
   ["0", '--count takes a whole number from 1 to 9, not "0".'],
   ["10", '--count takes a whole number from 1 to 9, not "10".'],

@@ -1,19 +1,41 @@
-import { type ParseArgsConfig, parseArgs } from "node:util";
+import { type ParseArgsConfig, type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { Complaint } from "./complaint.ts";
 
 /**
- * Reads flags.
+ * Reads flags; `-h` is `--help`.
  *
- * @throws Complaint that says by which command's `--help` they are explained.
+ * @throws Complaint that says by which command's `--help` they are explained, or that npm has kept one of them.
  */
-export function parseFlags<T extends ParseArgsConfig>(command: string, config: T): ReturnType<typeof parseArgs<T>> {
+export function parseFlags<T extends ParseArgsConfig>(
+  command: string,
+  config: T,
+  environment: NodeJS.ProcessEnv = process.env,
+): ReturnType<typeof parseArgs<T>> {
+  const { options = {} } = config;
+  const [kept] = Object.keys(options).filter((flag) => isKeptByNpm(flag, environment));
+  if (kept) throw new Complaint(`npm kept --${kept} for itself. Put -- before it: ${command} -- --${kept}`);
   try {
-    return parseArgs(config);
+    return parseArgs<T>({ ...config, options: withShortHelp(options) });
   } catch (error) {
     // Node's own sentences name the flag, but go on about positional arguments.
     const [sentence = ""] = (error as Error).message.split(". ");
     throw new Complaint(`${sentence.replace(/\.$/, "")}. See ${command} -- --help.`);
   }
+}
+
+const withShortHelp = (options: ParseArgsOptionsConfig): ParseArgsOptionsConfig =>
+  options.help ? { ...options, help: { ...options.help, short: "h" } } : options;
+
+/** Configuration of npm itself, which may stand in anybody's .npmrc. */
+const npmsOwn = ["tag", "yes"];
+
+/**
+ * npm takes flags that stand before a `--` for its own configuration, and hands that on in the environment: the command would do
+ * something else than it was asked to.
+ */
+function isKeptByNpm(flag: string, environment: NodeJS.ProcessEnv): boolean {
+  const value = environment[`npm_config_${flag.replaceAll("-", "_")}`];
+  return !npmsOwn.includes(flag) && value !== undefined && value !== "" && value !== "false";
 }
 
 /** @throws Complaint naming the flag and what it takes. */

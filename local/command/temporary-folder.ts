@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Complaint } from "./complaint.ts";
 
 /** A folder for temporary files. */
 export interface TemporaryFolder extends Disposable {
@@ -14,11 +15,26 @@ const remove = (path: string) => {
   rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 };
 
-/** Makes a folder that goes when it is disposed of, and when the process exits at the latest. */
+/**
+ * Makes a folder that only this user can read, and that goes when it is disposed of, and when the process exits at the latest.
+ *
+ * @throws Complaint where none can be made.
+ */
 export function temporaryFolder(purpose: string): TemporaryFolder {
   if (!watched) process.once("exit", () => folders.forEach(remove));
   watched = true;
-  const path = mkdtempSync(join(tmpdir(), `holdfast-${purpose}-`));
+  const path = make(join(tmpdir(), `holdfast-${purpose}-`));
   folders.add(path);
   return { path, [Symbol.dispose]: () => remove(path) };
+}
+
+function make(prefix: string): string {
+  try {
+    return mkdtempSync(prefix);
+  } catch (cause) {
+    const why = (cause as Error).message;
+    throw new Complaint(`Temporary files cannot be written, and TMPDIR may name another place for them: ${why}`, {
+      cause,
+    });
+  }
 }

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { complain, isPlain } from "../command/complaint.ts";
+import { temporaryFolder } from "../command/temporary-folder.ts";
 
 /** One run of the program, with all that it has to leave as it found it. */
 export interface Session {
@@ -19,7 +17,12 @@ export interface Session {
  * to end before.
  */
 export async function inSession(interrupted: number, run: (session: Session) => Promise<number>): Promise<number> {
-  const session = openSession();
+  let session: ReturnType<typeof openSession>;
+  try {
+    session = openSession();
+  } catch (error) {
+    return complain(error);
+  }
   try {
     return await run(session);
   } catch (error) {
@@ -42,9 +45,8 @@ const sameKeystroke = 1000;
  */
 function openSession(): Session & { end(): Promise<void> } {
   const stop = new AbortController();
-  const folder = mkdtempSync(join(tmpdir(), "holdfast-laptop-"));
+  const { path: folder } = temporaryFolder("laptop");
   const closers: (() => Promise<unknown> | unknown)[] = [];
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   let asked = 0;
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -55,7 +55,7 @@ names; CONTRIBUTING tells more.
 `;
 
 async function main([name = "budget", ...args]: readonly string[]): Promise<number> {
-  if ([name, ...args].includes("--help")) {
+  if ([name, ...args].some((word) => word === "--help" || word === "-h")) {
     process.stdout.write(help);
     return 0;
   }

@@ -14,7 +14,7 @@ const script = new URL("./cli/run-worker.ts", import.meta.url);
 const progressEvery = 5_000;
 
 async function main(args: readonly string[]): Promise<number> {
-  if (args.includes("--help")) {
+  if (args.includes("--help") || args.includes("-h")) {
     process.stdout.write(usage);
     return 0;
   }
