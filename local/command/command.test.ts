@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseFlags, wholeNumber } from "./parse-flags.ts";
+import { shellWord } from "./shell-word.ts";
 
 let temporary: string;
 beforeEach(() => {
@@ -102,4 +103,12 @@ test.each([
 ])("%j is no number that a flag takes", (text, because) => {
   expect(() => wholeNumber("--count", text, 1, 9)).toThrow(because);
   expect(wholeNumber("--count", "9", 1, 9)).toBe(9);
+});
+
+test.each([
+  ["/tmp/holdfast-laptop-a1/kubeconfig", "/tmp/holdfast-laptop-a1/kubeconfig"],
+  ["/tmp/my files/kubeconfig", "'/tmp/my files/kubeconfig'"],
+  ["/tmp/it's", "'/tmp/it'\\''s'"],
+])("%s can be copied into a command", (path, word) => {
+  expect(shellWord(path)).toBe(word);
 });

@@ -5,6 +5,8 @@ import { type Kind, PersistentVolumeClaim, StatefulSet } from "../../shared/kube
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { send } from "../../shared/kubernetes/write.ts";
 import { progressKey } from "../../shared/progress.ts";
+import { policyKey } from "../../shared/retention/policy.ts";
+import { retentionInForce, type StatefulSet as StatefulSetLike } from "../../shared/retention/stateful-set.ts";
 import { retentionFinalizer } from "../../shared/retention/traces.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
 
@@ -71,15 +73,35 @@ async function letOneGo(
   }
 }
 
+/** In a few sentences: the sets whose claims Kubernetes itself goes on deleting, by a field that nobody puts back any more. */
+export async function describeProjected(client: Client): Promise<readonly string[]> {
+  const sets: KubernetesObject[] = [];
+  for await (const set of client.list<StatefulSetLike>(StatefulSet)) {
+    const field = retentionInForce(set);
+    const deletes = field?.whenDeleted === "Delete" || field?.whenScaled === "Delete";
+    if (deletes && set.metadata.annotations?.[progressKey("pvc-retention/project")]) sets.push(set);
+  }
+  if (sets.length === 0) return [];
+  const subject = sets.length === 1 ? "One set keeps" : `${sets.length} sets keep`;
+  return [
+    `${subject} the persistentVolumeClaimRetentionPolicy that project has written: ${someOf(sets)}. ` +
+      "Kubernetes goes on deleting claims by it. To have it put back, run this again, and take the annotation " +
+      `${policyKey} away while it runs.`,
+  ];
+}
+
 /** In a sentence or two for each finalizer: what carries it, at least one object, and what that means. */
 export function describeHeld(held: readonly Held[]): readonly string[] {
   return [...Map.groupBy(held, ({ hold }) => hold)].map(([{ word, finalizer }, ofIt]) => {
-    const few = ofIt.slice(0, 5).map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
-    const more = ofIt.length > few.length ? ` and ${ofIt.length - few.length} more` : "";
     const count = ofIt.length === 1 ? `One ${word} carries` : `${ofIt.length} ${word}s carry`;
     return (
-      `${count} the finalizer ${finalizer} now: ${few.join(", ")}${more}. ` +
+      `${count} the finalizer ${finalizer} now: ${someOf(ofIt.map(({ object }) => object))}. ` +
       `Without the functions such a ${word} never goes when it is deleted.`
     );
   });
+}
+
+function someOf(objects: readonly KubernetesObject[]): string {
+  const few = objects.slice(0, 5).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  return few.join(", ") + (objects.length > few.length ? ` and ${objects.length - few.length} more` : "");
 }

@@ -6,6 +6,7 @@ import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { serveHttp } from "../apiserver/http.ts";
 import { createApiServer } from "../apiserver/server.ts";
 import { Complaint } from "../command/complaint.ts";
+import { shellWord } from "../command/shell-word.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
 import { startKubelet, usualHeartbeat } from "../controllers/kubelet/start-kubelet.ts";
 import { startControllers } from "../controllers/start-controllers.ts";
@@ -74,7 +75,7 @@ export async function startLaptop(
   await becomeReady(client, clock, signal);
 
   terminal.print(`API server  ${http.url}`);
-  terminal.print(`kubectl     export KUBECONFIG=${kubeconfig}`);
+  terminal.print(`kubectl     export KUBECONFIG=${shellWord(kubeconfig)}`);
   return {
     client,
     knative: client,
@@ -123,17 +124,23 @@ function portComplaint(error: NodeJS.ErrnoException, port: number): Error {
 
 const advice = (kubeconfig: string) => `It stays up. In another terminal:
 
-  export KUBECONFIG=${kubeconfig}
+  export KUBECONFIG=${shellWord(kubeconfig)}
   kubectl get ksvc,broker,trigger,apiserversource -n holdfast
+
+The claim stays, and says so, until the pod that uses it has gone:
+
   kubectl apply -f ${fromHere(exampleFile)}
-  kubectl delete pvc data --wait=false   it stays, because writer uses it,
-  kubectl describe pvc data              and says so
-  kubectl delete pod writer              now it goes
+  kubectl delete pvc data --wait=false
+  kubectl describe pvc data
+  kubectl delete pod writer
+
+The claims of two replicas go, because the set's annotation says so:
+
   kubectl apply -f ${fromHere(setFile)}
-  kubectl scale sts web --replicas=1     the claims of two replicas go,
-  kubectl get pvc                        because the set's annotation says so
+  kubectl scale sts web --replicas=1
+  kubectl get pvc
 
 Ctrl-C ends it and takes everything away.`;
 
 /** npm runs scripts in the project's folder, wherever it was called. */
-const fromHere = (file: string) => relative(process.env.INIT_CWD ?? process.cwd(), file);
+const fromHere = (file: string) => shellWord(relative(process.env.INIT_CWD ?? process.cwd(), file));

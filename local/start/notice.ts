@@ -35,7 +35,9 @@ export function sayWhatIsTouched(
   item(
     "the functions write Events on claims, pods and StatefulSets; the sweep and the dead-letter function keep what they know in namespace holdfast.",
   );
-  say(`At the end it ${yes ? "takes" : "asks whether to take"} the finalizers off the claims and StatefulSets again.`);
+  say(
+    `At the end it ${yes ? "takes" : "asks whether to take"} the finalizers off the claims and StatefulSets again. What PVC retention has written on StatefulSets and their claims stays, unless the annotation is taken away before.`,
+  );
   print("");
 }
 

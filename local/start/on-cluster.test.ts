@@ -102,6 +102,9 @@ test("the tours come true on somebody's cluster, which is afterwards as it was",
   expect(out).toMatch(/protect +write +claim default\/data/);
   expect(out).toContain("One claim carries the finalizer holdfast.dev/pvc-protection now: default/data.");
   expect(out).toContain("One set carries the finalizer holdfast.dev/pvc-retention now: default/web.");
+  expect(out).toContain(
+    "One set keeps the persistentVolumeClaimRetentionPolicy that project has written: default/web.",
+  );
   expect(await names(Namespace)).toEqual([]);
   expect(await names(ClusterRole)).toEqual([]);
   const left = await client.get<KubernetesObject>(PersistentVolumeClaim, "default", "data");

@@ -5,12 +5,13 @@ import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transpor
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { createApiServer } from "../apiserver/server.ts";
 import { Complaint } from "../command/complaint.ts";
+import { shellWord } from "../command/shell-word.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
 import { eventingDefinitions } from "../knative/definitions.ts";
 import type { Terminal } from "../log/terminal.ts";
 import { wrap } from "../log/wrap.ts";
 import { serviceDefinition } from "../serving/definition.ts";
-import { describeHeld, type Held, heldObjects, letGo } from "../stage/farewell.ts";
+import { describeHeld, describeProjected, type Held, heldObjects, letGo } from "../stage/farewell.ts";
 import { create, createGuests } from "../stage/install.ts";
 import type { Stage } from "../stage/stage.ts";
 import { seededRandom } from "../time/random.ts";
@@ -160,18 +161,19 @@ async function sayFarewell(
   { yes }: StartOptions,
   { print, width }: Terminal,
 ): Promise<void> {
+  const say = (sentence: string) => print(wrap(sentence, 0, width));
+  for (const sentence of await describeProjected(client)) say(sentence);
   const known = new Set(before.map(({ object }) => object.metadata.uid));
   const held = (await heldObjects(client)).filter(({ object }) => !known.has(object.metadata.uid));
   if (held.length === 0) return;
-  for (const sentence of describeHeld(held)) print(wrap(sentence, 0, width));
-  if (yes || (await ask("Take it off?"))) await letGo(client, held);
-  else
-    print(wrap("They stay as they are. Run this again, or install Holdfast, and the functions let them go.", 0, width));
+  for (const sentence of describeHeld(held)) say(sentence);
+  if (yes || (await ask("Take these finalizers off?"))) await letGo(client, held);
+  else say("They stay as they are. Run this again, or install Holdfast, and the functions let them go.");
 }
 
 const advice = (file: string) => `The functions are at work on the cluster. In another terminal:
 
-  export KUBECONFIG=${file}
+  export KUBECONFIG=${shellWord(file)}
   kubectl get pvc -A -w
 
 Ctrl-C ends it.`;
