@@ -10,20 +10,6 @@ import { retentionInForce, type StatefulSet } from "../../../shared/retention/st
 import { holdfastProtection, inTreeProtection } from "../../../shared/storage/protection.ts";
 
 const kept = "CondemnedClaimKept";
-const reused = "ReplicaOnDeletedClaim";
-
-/**
- * Nobody can see a scale-up that comes between the last read and the DELETE, and Kubernetes takes no deletion back. Its own
- * controller makes no pod on a claim that it sees being deleted, so this is a pod that was made in that very moment.
- */
-export function inUse({ claim, pod }: TemplateClaim): Decision | undefined {
-  if (!isBeingDeleted(claim) || !pod || isBeingDeleted(pod)) return undefined;
-  const note =
-    `Claim ${claim.metadata.name} is being deleted, and pod ${pod.metadata.name} uses it: its data goes with the pod. ` +
-    "Copy what is worth keeping, then delete the pod; the set makes it anew with a fresh claim.";
-  const notice = { type: "Warning", reason: reused, action: "Condemn", note } as const;
-  return { about: claim, kind: PersistentVolumeClaim, do: "tell", because: note, notice };
-}
 
 export function condemned(set: StatefulSet, one: TemplateClaim): Decision | undefined {
   const { claim, pod } = one;

@@ -5,13 +5,14 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { inUse } from "../../../shared/retention/in-use.ts";
 import { lookAtSet, type SetAndClaims } from "../../../shared/retention/look-at-set.ts";
 import { setOfPod } from "../../../shared/retention/pod-set.ts";
 import type { Policy } from "../../../shared/retention/policy.ts";
 import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { hasTraces } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
-import { condemned, inUse } from "./decide-claim.ts";
+import { condemned } from "./decide-claim.ts";
 import { lackedClaim, nudge, nudgedFor, setThatLacks } from "./nudge.ts";
 
 /**
@@ -83,7 +84,7 @@ function decide(facts: Facts, now: number): readonly Decision[] {
     const because = `StatefulSet ${set.metadata.name} does not have its claims deleted at a scale-down any more.`;
     return missing === undefined || isBeingDeleted(set) ? [] : [{ about: set, kind: Sets, do: "leave", because }];
   }
-  const decisions = claims.flatMap((one) => (one.inRange ? inUse(one) : condemned(set, one)) ?? []);
+  const decisions = claims.flatMap((one) => (one.inRange ? inUse(one, "Condemn") : condemned(set, one)) ?? []);
   return missing === undefined ? decisions : [...decisions, nudge(facts, missing, name, now)];
 }
 

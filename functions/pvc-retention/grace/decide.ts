@@ -2,6 +2,7 @@ import type { Decision } from "../../../shared/decision.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { isCascading } from "../../../shared/retention/cascade.ts";
 import { keptBecause } from "../../../shared/retention/hands-off.ts";
+import { inUse } from "../../../shared/retention/in-use.ts";
 import type { SetAndClaims, TemplateClaim } from "../../../shared/retention/look-at-set.ts";
 import { type Cause, deleteTime, type Mark, readMark } from "../../../shared/retention/mark.ts";
 import { ownersIn } from "../../../shared/retention/owner-references.ts";
@@ -16,8 +17,8 @@ export function decideOfSet(facts: SetAndClaims, now: number): readonly Decision
 export function judge(facts: SetAndClaims, one: TemplateClaim, now: number): Decision | undefined {
   const { set, policy } = facts;
   const { claim, inRange, pod } = one;
-  if (isBeingDeleted(claim)) return undefined;
   const known = readMark(claim);
+  if (isBeingDeleted(claim)) return known && inRange && !isBeingDeleted(set) ? inUse(one, "Delete") : undefined;
   const cause = causeOf(facts, one, known);
   if (cause === "undecided") return undefined;
   if (!known) {

@@ -39,7 +39,7 @@ interface Case {
   policy?: string | undefined;
   delay?: string | undefined;
   ordinal?: number;
-  known?: Known;
+  known?: Known | undefined;
   claim?: object;
   owners?: OwnerReference[];
   pod?: "running" | "deleting";
@@ -186,6 +186,20 @@ describe("a marked claim", () => {
     ["is marked again when the time is mended", { known: { step: "unreadable" } }, "marked"],
   ])("%s", (_, one, expected) => {
     expect(story(decide(one))).toBe(expected);
+  });
+
+  test.each<[string, Case, boolean]>([
+    ["that it was deleted under a pod that was made in that moment", { ordinal: 0, pod: "running" }, true],
+    ["nothing when nobody uses it", { ordinal: 0 }, false],
+    ["nothing when its pod goes with it", { ordinal: 0, pod: "deleting" }, false],
+    ["nothing when its replica is not wanted", { pod: "running" }, false],
+    ["nothing when its set goes, too", { ordinal: 0, pod: "running", set: "cascading" }, false],
+    ["nothing when somebody else has deleted it", { ordinal: 0, pod: "running", known: undefined }, false],
+  ])("being deleted, tells %s", (_, one, isTold) => {
+    const decision = decide({ ...("known" in one ? {} : marked), ...one, claim: { deletionTimestamp } });
+    const notice = { type: "Warning", reason: "ReplicaOnDeletedClaim" };
+    if (isTold) expect(decision).toMatchObject({ do: "tell", notice });
+    else expect(decision).toBeUndefined();
   });
 
   test("keeps to the time that people moved", () => {
