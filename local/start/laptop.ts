@@ -18,6 +18,7 @@ import type { Stage } from "../stage/stage.ts";
 import { seededRandom } from "../time/random.ts";
 import { exampleFile, setFile } from "../tour/objects.ts";
 import type { Activity } from "./activity.ts";
+import { asApplied } from "./as-applied.ts";
 import { issueCredentials, writeKubeconfig } from "./credentials.ts";
 import { startKnative } from "./knative.ts";
 import type { Bundles } from "./launch.ts";
@@ -62,7 +63,7 @@ export async function startLaptop(
   const cluster = at(http.url);
   const kubeconfig = await writeKubeconfig(join(folder, "kubeconfig"), at(`${http.url}/${secret}`), "admin", {});
   const credentials = issueCredentials({ client, clock, signal }, cluster, folder);
-  await create(client, defaultInstall(options));
+  await create(client, defaultInstall(options).map(asApplied));
   const knative = await startKnative({
     tools,
     server: http.url,
@@ -81,7 +82,7 @@ export async function startLaptop(
     knative: client,
     clock,
     processes: knative.processes,
-    installPolicy: (system) => create(client, objectsIn(`${system}/admission-policy`)),
+    installPolicy: (system) => create(client, objectsIn(`${system}/admission-policy`).map(asApplied)),
     quiet: true,
     advice: advice(kubeconfig),
   };
