@@ -144,6 +144,19 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
     },
   );
 
+  test.each(["pvc-protection", "pvc-retention"])(
+    "the admission policy of %s is left as it is by a second apply from the client",
+    (system) => {
+      const policy = folder(`knative/${system}/admission-policy`);
+      try {
+        call("apply", "-k", policy);
+        for (const line of call("apply", "-k", policy).trim().split("\n")) expect(line).toMatch(/ unchanged$/);
+      } finally {
+        call("delete", "-k", policy);
+      }
+    },
+  );
+
   test("the admission policy adds its finalizer to those that are there", async () => {
     const policy = "knative/pvc-protection/admission-policy";
     const claim = {

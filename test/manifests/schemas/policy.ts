@@ -25,6 +25,8 @@ export const policy = z.strictObject({
           apiVersions: z.array(z.string()),
           operations: z.tuple([z.enum(["CREATE", "UPDATE"])]),
           resources: z.array(z.string()),
+          // The API server adds it, and tools that compare lists as a whole would find a difference.
+          scope: z.literal("*"),
         }),
       ),
     }),
