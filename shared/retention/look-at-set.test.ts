@@ -97,6 +97,8 @@ test("a claim whose name another set yields as well is contested, and only that"
   const { client } = cluster([set("c", ["a-b", "logs"]), set("b-c", ["a"]), home, claim("a-b-c-0"), claim("logs-c-0")]);
   const facts = await lookAtSet(client, "shop", "c", everything);
   expect(facts?.claims.map(({ rival }) => rival)).toEqual(["b-c", undefined]);
+  const other = await lookAtSet(client, "shop", "b-c", everything);
+  expect(other?.claims.map(({ rival }) => rival)).toEqual(["c"]);
 });
 
 describe("what happens while it is read", () => {

@@ -124,6 +124,11 @@ describe("a claim whose replica was scaled away, and whose pod is there", () => 
       { field: "absent", pod: "running", owners: [reference("Pod", "web-1", "p1")] },
       "wait",
     ],
+    [
+      "goes when the pod terminates and Holdfast's own protection holds it",
+      { field: "Retain/Retain", pod: "deleting", claim: { finalizers: ["holdfast.dev/pvc-protection"] } },
+      "deleted",
+    ],
     ["goes at once without the field, too, when the pod terminates", { field: "absent", pod: "deleting" }, "deleted"],
     [
       "stays when somebody else controls it",

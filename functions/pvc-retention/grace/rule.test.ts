@@ -158,6 +158,22 @@ describe("a claim without a mark", () => {
   });
 });
 
+test("a mark gives all of the delay, in whole seconds", () => {
+  const decision = decide({}, noon + 1);
+  const [write] = decision?.do === "write" ? decision.writes : [];
+  const annotations = { [deleteAtKey]: "2026-03-02T12:00:01Z" };
+  expect(write).toMatchObject({ patch: { metadata: { annotations } } });
+});
+
+test("a claim that changed between two reads is not deleted for what it was", () => {
+  const claim = claimWith({ known: { at: "2026-03-01T12:00:00Z" } });
+  const mark = readMark(claim);
+  if (!mark) throw new Error("A mark was expected.");
+  const of = facts({ known: { at: "2026-03-01T12:00:00Z" }, claim: { resourceVersion: "10" } });
+  const looked = { claim: { claim, mark, user: undefined, of, heirs: [] } };
+  expect(story(grace.decide(looked, noon, {})[0])).toBe("marked");
+});
+
 describe("a marked claim", () => {
   const marked = { known: {} };
   test.each<[string, Case, string]>([
@@ -229,6 +245,7 @@ describe("a saved claim", () => {
     ["stays when the delay changes", { known: saved, delay: "1h" }, "nothing"],
     ["stays when the delay is taken away", { known: saved, delay: undefined }, "nothing"],
     ["stays when its set goes", { known: saved, set: "cascading" }, "nothing"],
+    ["stays when its set goes that has used it again", { known: saved, ordinal: 0, set: "cascading" }, "nothing"],
     ["is forgotten when it is used again", { known: saved, ordinal: 0 }, "called off"],
     ["is forgotten when the policy changes", { known: saved, policy: scaled }, "called off"],
     ["is forgotten when the policy goes", { known: saved, policy: undefined }, "called off"],
@@ -270,6 +287,11 @@ describe("a claim whose time has come", () => {
     ["stays when another set yields its name", { known: gone, gone: ["b-web"] }, "called off"],
     ["is the set's that came back meanwhile", { known: gone, gone: ["web"] }, "nothing"],
     ["stays when somebody owns it after its set", { known: gone, gone: [], owners: [custom] }, "called off"],
+    [
+      "stays when somebody owns it after its set without controlling it",
+      { known: gone, gone: [], owners: [{ ...custom, controller: false }] },
+      "called off",
+    ],
     ["is saved after its set, too", { known: { ...gone, at: null }, gone: [] }, "saved"],
     ["stays saved after its set", { known: { ...gone, step: "saved", at: null }, gone: [] }, "nothing"],
   ])("%s", (_, one, expected) => {
@@ -300,6 +322,11 @@ describe("subjects", () => {
     ["a mark that somebody moved", hint("update", claim({ at: "2027-01-01T00:00:00Z" })), "data-web-1"],
     ["a mark that somebody spoilt", hint("update", claim({ at: "x" })), "data-web-1"],
     ["a mark that somebody took away", hint("update", claim({ at: null })), "data-web-1"],
+    [
+      "a mark that somebody moved on a claim that goes",
+      hint("update", claim({ at: "x" }, { deletionTimestamp })),
+      undefined,
+    ],
     ["a saved claim", hint("update", claim({ step: "saved", at: null })), undefined],
     ["a saved claim with a new time", hint("update", claim({ step: "saved" })), "data-web-1"],
     ["a claim that the sweep found", hint("sweep", undefined, "PersistentVolumeClaim"), "web-1"],

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Decision } from "../../../shared/decision.ts";
+import type { Hint } from "../../../shared/event/hint.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import { progressKey } from "../../../shared/progress.ts";
 import { graceKey, policyKey, readPolicy } from "../../../shared/retention/policy.ts";
@@ -176,6 +177,16 @@ describe("owners of a claim", () => {
       [],
     ],
     ["no field: a reference of anybody's to the set", { policy: onScale, field: "absent", owners: [bare] }, []],
+    [
+      "no field: the set's beside one to the pod that controls nothing",
+      { field: "absent", pod: true, owners: [toSet, { ...toPod, controller: false }] },
+      set,
+    ],
+    [
+      "somebody else's value of the field deletes with the set, and keeps at a scale-down what the policy deletes",
+      { policy: both, field: "Delete/Retain" },
+      undefined,
+    ],
   ])("%s", (_, one, expected) => {
     expect(ownersAfter(decide(one), one.owners)).toEqual(expected);
   });
@@ -206,6 +217,59 @@ test("a reference that is taken away again and again is put on three times, then
     notice: { type: "Warning", reason: "OwnerReferenceTakenAway" },
   });
   expect(ownersAfter(decide({ annotations }, now + 7_200_000))).toEqual(["StatefulSet web"]);
+});
+
+describe("what is written down about a claim's reference", () => {
+  const noted = (step: string, more: object) => ({
+    [key]: JSON.stringify({ v: 1, uid: "c", step, since: "2026-03-01T11:00:00Z", because: "So.", ...more }),
+  });
+  const given = { given: "2026-03-01T11:59:00Z", attempt: 3 };
+
+  test("once it was left off it stays off, however long after", () => {
+    const annotations = noted("fought-over", { owner: "u1", attempt: 4 });
+    expect(decide({ annotations }, now + 7_200_000)).toMatchObject({ do: "stop", step: { name: "fought-over" } });
+  });
+
+  test("of an earlier set counts for nothing", () => {
+    const [, , added] = operations(decide({ annotations: noted("owned", { owner: "earlier", ...given }) }));
+    expect(added).toMatchObject({ op: "add", path: "/metadata/ownerReferences" });
+    expect(operations(decide({ annotations: noted("owned", { owner: "earlier", ...given }) })).at(-1)?.value).toContain(
+      '"attempt":1',
+    );
+  });
+
+  test("goes in the patch that takes the reference off, and by itself where none is left", () => {
+    const annotations = noted("owned", { owner: "u1", ...given });
+    const keep: Case = { grace: "24h", field: "Retain/Retain", annotations };
+    const path = `/metadata/annotations/${key.replace("/", "~1")}`;
+    expect(operations(decide({ ...keep, owners: [toSet] }))).toContainEqual({ op: "remove", path });
+    expect(decide(keep)).toMatchObject({ do: "leave" });
+    expect(decide({ ...keep, annotations: {} })).toBeUndefined();
+  });
+});
+
+describe("what wakes the rule", () => {
+  const object = (metadata: object): KubernetesObject => ({
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    metadata: { name: "web", namespace: "shop", uid: "u1", resourceVersion: "1", ...metadata },
+  });
+  const policy = { annotations: { [policyKey]: withSet } };
+  const woken = (change: Hint["change"], object: KubernetesObject | undefined) =>
+    own.subjects(
+      { id: "e", change, apiVersion: "apps/v1", kind: "StatefulSet", namespace: "shop", name: "web", object },
+      {},
+    );
+
+  test.each<[string, Hint["change"], KubernetesObject | undefined, boolean]>([
+    ["a set with a policy", "update", object(policy), true],
+    ["a set of which only the name is known", "sweep", undefined, true],
+    ["a set without traces", "update", object({}), false],
+    ["a set that is being deleted", "update", object({ ...policy, deletionTimestamp: "2026-03-01T11:00:00Z" }), false],
+    ["a set that is gone", "delete", object(policy), false],
+  ])("%s", (_, change, object, isWoken) => {
+    expect(woken(change, object).length).toBe(isWoken ? 1 : 0);
+  });
 });
 
 test("every patch is guarded, never leaves two controllers, and touches nobody else's references", () => {
