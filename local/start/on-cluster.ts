@@ -62,8 +62,10 @@ export async function startOnCluster(
     throw new Complaint("There is nobody to ask: give --yes if that is wanted.");
   if (!options.yes && !(await ask("Go on?", session.signal))) throw new Complaint("Nothing was touched.");
 
-  const leftOver = "An earlier run left objects here, or one is still at work. Take them over?";
-  const visit = createGuests(client, clock, async () => options.yes || ask(leftOver, session.signal));
+  const visit = createGuests(client, clock, async () => {
+    terminal.print("An earlier run left objects here, or one is still at work.");
+    return options.yes || ask("Take them over?", session.signal);
+  });
   session.onEnd(async () => {
     terminal.print("Taking away what was created ...");
     await visit.remove();
