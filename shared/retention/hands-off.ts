@@ -2,9 +2,10 @@ import type { TemplateClaim } from "./look-at-set.ts";
 import type { Owners } from "./owner-references.ts";
 
 /** Why nobody may touch a claim of a set, as a whole sentence; `undefined` when nothing speaks against it. */
-export function handsOff({ claim, rival }: TemplateClaim, owners: Owners): string | undefined {
+export function handsOff({ claim, rival, relabelled }: TemplateClaim, owners: Owners): string | undefined {
   const title = `Claim ${claim.metadata.name}`;
   if (rival) return `${title} is left alone, because the templates of StatefulSet ${rival} yield its name as well.`;
+  if (relabelled) return `${title} is left alone, because its labels are not those of the set's claims.`;
   if (owners.stale)
     return `${title} is left alone, because it belongs to ${owners.stale.kind} ${owners.stale.name} of another uid.`;
   if (owners.foreignController) {

@@ -93,6 +93,16 @@ test("claims of the set's templates are told with ordinal, range and pod; others
   ]);
 });
 
+test("a claim that has lost the labels of the set's own is told apart, because its references still work", async () => {
+  const app = { app: "web" };
+  const volumeClaimTemplates = [{ metadata: { name: "data", labels: app } }];
+  const labelled = object("StatefulSet", "web", { spec: { selector: { matchLabels: app }, volumeClaimTemplates } });
+  const { client } = cluster([labelled, home, claim("data-web-0")]);
+  expect((await lookAtSet(client, "shop", "web", everything))?.claims).toMatchObject([
+    { ordinal: 0, relabelled: true },
+  ]);
+});
+
 test("a claim whose name another set yields as well is contested, and only that", async () => {
   const { client } = cluster([set("c", ["a-b", "logs"]), set("b-c", ["a"]), home, claim("a-b-c-0"), claim("logs-c-0")]);
   const facts = await lookAtSet(client, "shop", "c", everything);

@@ -3,7 +3,7 @@ import { Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../k
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import { type Policy, readPolicy } from "./policy.ts";
 import { isInRange, podName, type StatefulSet } from "./stateful-set.ts";
-import { areRivals, mayBeRivals, originOf } from "./template-claims.ts";
+import { areRivals, mayBeRivals, type Origin, originOf } from "./template-claims.ts";
 
 /** A claim of one of a set's templates. */
 export interface TemplateClaim {
@@ -15,6 +15,8 @@ export interface TemplateClaim {
   readonly inRange: boolean;
   /** The pod of the set's naming scheme, whoever made it; metadata alone, `undefined` when there is none. */
   readonly pod: KubernetesObject | undefined;
+  /** It has the name of a claim of the set, and not the labels: nothing is done to it but to undo. */
+  readonly relabelled?: boolean;
   /** Another set of the namespace whose templates yield the same name: hands off. */
   readonly rival: string | undefined;
 }
@@ -47,7 +49,7 @@ export async function lookAtSet(
   if (!first) return undefined;
   if (!concerns(first, before)) return { set: first, policy: before, claims: [] };
   const scope = namespace ? { namespace } : {};
-  const found: { claim: KubernetesObject; template: string; ordinal: number }[] = [];
+  const found: ({ claim: KubernetesObject } & Origin)[] = [];
   if (first.spec.volumeClaimTemplates?.length) {
     for await (const claim of client.list(PersistentVolumeClaim, { ...scope, metadataOnly: true })) {
       const origin = originOf(first, claim);

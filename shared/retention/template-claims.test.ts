@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import type { StatefulSet } from "./stateful-set.ts";
-import { areRivals, mayBeRivals, originOf } from "./template-claims.ts";
+import { areRivals, mayBeRivals, type Origin, originOf } from "./template-claims.ts";
 
 const set = (
   name: string,
@@ -25,7 +25,7 @@ const claim = (name: string, labels?: Record<string, string>): KubernetesObject 
 
 describe("a claim comes from", () => {
   const web = set("web", ["data", "log"]);
-  test.each<[string, ReturnType<typeof originOf>]>([
+  test.each<[string, Omit<Origin, "relabelled"> | undefined]>([
     ["data-web-0", { template: "data", ordinal: 0 }],
     ["log-web-17", { template: "log", ordinal: 17 }],
     ["data-web-2147483647", { template: "data", ordinal: 2147483647 }],
@@ -40,7 +40,7 @@ describe("a claim comes from", () => {
     ["cache-web-0", undefined],
     ["my-data-web-0", undefined],
   ])("%s: %j", (name, expected) => {
-    expect(originOf(web, claim(name))).toEqual(expected);
+    expect(originOf(web, claim(name))).toEqual(expected && { ...expected, relabelled: false });
   });
 
   test("nowhere, when the set has no templates", () => {
@@ -48,18 +48,18 @@ describe("a claim comes from", () => {
   });
 });
 
-describe("labels decide where the template carries those of the selector", () => {
+describe("labels tell a claim apart where the template carries those of the selector", () => {
   const app = { app: "web" };
   const labelled = set("web", [{ name: "data", labels: { app: "web", tier: "db" } }], app);
   const bare = set("web", ["data"], app);
   test.each<[string, StatefulSet, Record<string, string> | undefined, boolean]>([
-    ["template has them, claim has them", labelled, { app: "web", more: "x" }, true],
-    ["template has them, claim has others", labelled, { app: "shop" }, false],
-    ["template has them, claim has none", labelled, undefined, false],
-    ["template has none, claim was made by hand without", bare, undefined, true],
-    ["template has none, claim has others", bare, { app: "shop" }, true],
-  ])("%s", (_, set, labels, expected) => {
-    expect(originOf(set, claim("data-web-0", labels)) !== undefined).toBe(expected);
+    ["template has them, claim has them", labelled, { app: "web", more: "x" }, false],
+    ["template has them, claim has others", labelled, { app: "shop" }, true],
+    ["template has them, claim has none", labelled, undefined, true],
+    ["template has none, claim was made by hand without", bare, undefined, false],
+    ["template has none, claim has others", bare, { app: "shop" }, false],
+  ])("%s", (_, set, labels, relabelled) => {
+    expect(originOf(set, claim("data-web-0", labels))).toEqual({ template: "data", ordinal: 0, relabelled });
   });
 });
 

@@ -5,6 +5,8 @@ import type { StatefulSet } from "./stateful-set.ts";
 export interface Origin {
   readonly template: string;
   readonly ordinal: number;
+  /** The template's labels match the set's selector, and the claim's do not: it only has the name. */
+  readonly relabelled: boolean;
 }
 
 /** Kubernetes reads ordinals as 32-bit integers. */
@@ -12,14 +14,14 @@ const largestOrdinal = 2 ** 31 - 1;
 
 /**
  * Where a claim of a set comes from, by the static naming scheme `<template>-<set>-<ordinal>`; `undefined` when it is no claim
- * of this set: another name, or a template whose labels match the set's selector and a claim whose labels do not. Claims
- * that were made by hand under the right name count, as KEP-1847 says.
+ * of this set by its name. Claims that were made by hand under the right name count, as KEP-1847 says. One with other labels than
+ * the template demands is told apart: the set's pods use it all the same, and its references to the set work.
  */
 export function originOf(set: StatefulSet, claim: KubernetesObject): Origin | undefined {
   for (const { metadata } of set.spec.volumeClaimTemplates ?? []) {
     const ordinal = ordinalAfter(prefixOf(metadata.name, set.metadata.name), claim.metadata.name);
     if (ordinal === undefined) continue;
-    return carries(claim, set, metadata.labels) ? { template: metadata.name, ordinal } : undefined;
+    return { template: metadata.name, ordinal, relabelled: !carries(claim, set, metadata.labels) };
   }
   return undefined;
 }

@@ -36,6 +36,7 @@ interface Case {
   set?: object;
   spec?: object;
   rival?: string;
+  relabelled?: boolean;
 }
 
 /** A set of one replica, and a claim: of ordinal 1 if nothing else is said, which was scaled away. */
@@ -51,7 +52,11 @@ function decide({ policy = both, field = "Delete/Delete", ordinal = 1, ...more }
   const claim = claimOf(ordinal, { finalizers: protection, ...owners, ...more.claim });
   const pods = { running: {}, deleting, foreign: { ownerReferences: [] } };
   const pod = more.pod && podOf(ordinal, pods[more.pod]);
-  return condemn.decide(lookedAt(set, [{ claim, pod, rival: more.rival }]), noon, {})[0];
+  return condemn.decide(
+    lookedAt(set, [{ claim, pod, rival: more.rival, relabelled: more.relabelled ?? false }]),
+    noon,
+    {},
+  )[0];
 }
 
 /** What happens to the claim. */
@@ -93,6 +98,7 @@ describe("a claim whose replica was scaled away, and whose pod is gone", () => {
     ["stays in range with ordinals.start", { spec: { ordinals: { start: 1 } } }, "nothing"],
     ["is not deleted twice", { claim: deleting }, "nothing"],
     ["stays when another set yields its name", { rival: "shop-web" }, "tell"],
+    ["stays when it has other labels than the set's claims", { relabelled: true }, "tell"],
     ["stays when another controller has it", { owners: [reference("Custom", "db", "x")] }, "tell"],
     [
       "stays when somebody owns it as well",

@@ -73,6 +73,11 @@ describe("a marked claim is looked at", () => {
     const gone = sets.filter(({ metadata }) => metadata.name !== "web");
     const looked = await lookAtClaim(cluster([marking, ...gone]).client, "shop", "data-b-web-1");
     expect([looked?.of, looked?.heirs.map(({ metadata }) => metadata.name)]).toEqual([undefined, ["b-web"]]);
+    // Its pods would use the claim by its name, whatever labels their set asks for.
+    const app = { app: "b-web" };
+    const volumeClaimTemplates = [{ metadata: { name: "data", labels: app } }];
+    const labelled = setOf({ name: "b-web" }, { selector: { matchLabels: app }, volumeClaimTemplates });
+    expect((await lookAtClaim(cluster([marking, labelled]).client, "shop", "data-b-web-1"))?.heirs.length).toBe(1);
   });
 
   test("again when it has changed meanwhile, three times at most", async () => {

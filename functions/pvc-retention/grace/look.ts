@@ -16,7 +16,7 @@ export interface MarkedClaim {
   readonly user: string | undefined;
   /** The set on whose behalf it was marked, with its claims; `undefined` when it is gone. Read after the pods. */
   readonly of: SetAndClaims | undefined;
-  /** Where the set is gone: the sets of the namespace that would take the claim for theirs. */
+  /** Where the set is gone: the sets of the namespace whose pods would use the claim, whatever its labels. */
   readonly heirs: readonly StatefulSet[];
 }
 

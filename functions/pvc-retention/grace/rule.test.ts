@@ -44,6 +44,7 @@ interface Case {
   owners?: OwnerReference[];
   pod?: "running" | "deleting";
   rival?: string;
+  relabelled?: boolean;
   /** The set is being deleted, and what is known of it. */
   set?: "undecided" | "cascading" | "keeping" | "orphaned";
 }
@@ -76,7 +77,7 @@ function facts(one: Case) {
     : {};
   const set = { ...plain, metadata: { ...plain.metadata, annotations: { ...plain.metadata.annotations, ...text } } };
   const pod = one.pod && podOf(one.ordinal ?? 1, one.pod === "deleting" ? { deletionTimestamp } : {});
-  return lookedAt(set, [{ claim: claimWith(one), pod, rival: one.rival }]);
+  return lookedAt(set, [{ claim: claimWith(one), pod, rival: one.rival, relabelled: one.relabelled ?? false }]);
 }
 const decide = (one: Case, at = noon): Decision | undefined => grace.decide({ set: facts(one) }, at, {})[0];
 /** As when the claim's own time comes: `heirs` where the set is gone. */
@@ -185,6 +186,7 @@ describe("a marked claim", () => {
     ["is called off without policy", { ...marked, policy: undefined }, "called off"],
     ["is called off when the delay cannot be read any more", { ...marked, delay: "soon" }, "called off"],
     ["is called off when another set yields its name", { ...marked, rival: "shop-web" }, "called off"],
+    ["is called off when somebody gives it other labels", { ...marked, relabelled: true }, "called off"],
     ["is called off when somebody owns it", { ...marked, owners: [custom] }, "called off"],
     ["waits while nobody knows how its set is deleted", { ...marked, set: "undecided" }, "nothing"],
     ["waits when its set is orphaned after all", { ...marked, set: "orphaned" }, "nothing"],

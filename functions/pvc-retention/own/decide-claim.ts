@@ -24,6 +24,7 @@ const patience = 3;
 const fightWindow = 3_600_000;
 
 const { conflicting, fought } = warnings[name];
+const relabelledClaim = "ClaimRelabelled";
 
 /** The Event that each step was told by. */
 const told: Readonly<Record<string, string>> = { conflicting, "fought-over": fought };
@@ -35,7 +36,7 @@ export function decideClaim(
   ownership: Ownership,
   now: number,
 ): Decision | undefined {
-  const { claim, inRange, pod, rival } = one;
+  const { claim, inRange, pod, rival, relabelled } = one;
   if (rival || isBeingDeleted(claim)) return undefined;
   if (ownership.inTree && pod) return undefined;
   if (!inRange && ownership.condemned) return undefined;
@@ -46,6 +47,8 @@ export function decideClaim(
     const left = [owners.set].filter((reference) => reference !== undefined && isLeftBehind(reference, set, pod));
     return disown(claim, set, [...removable(owners, ownership), ...(left as OwnerReference[])]);
   }
+  // Whether it is the set's, nobody can tell; a reference that it carries is as good as its own.
+  if (relabelled) return owners.set ? undefined : leave(claim, set);
   if (owners.foreignController) return yieldTo(owners.foreignController, claim, set, removable(owners, ownership), now);
   return giveToSet(claim, set, owners, now);
 }
@@ -64,6 +67,15 @@ function disown(claim: KubernetesObject, set: StatefulSet, remove: readonly Owne
   if (remove.length === 0) return before && { ...subject, do: "leave", because };
   const forgotten = annotationOperations(claim, { [progressKey(name)]: null });
   return { ...subject, do: "write", because, writes: [changeOwners(claim, remove, undefined, forgotten)] };
+}
+
+/** The pods of the set use it by its name, and it stays when the set goes. */
+function leave(claim: KubernetesObject, set: StatefulSet): Decision {
+  const because =
+    `Claim ${claim.metadata.name} will not go with StatefulSet ${set.metadata.name}, because its labels are not those of the set's claims. ` +
+    "Give it those that the volumeClaimTemplate has if it is to, or delete it by hand.";
+  const notice = { type: "Normal", reason: relabelledClaim, action: "Own", note: because } as const;
+  return { about: claim, kind: PersistentVolumeClaim, do: "tell", because, notice };
 }
 
 /** One controller per object, says the API: where there is another, Kubernetes' own controller adds nothing either. */

@@ -47,6 +47,7 @@ interface Case {
   annotations?: Record<string, string>;
   deleting?: boolean;
   rival?: string;
+  relabelled?: boolean;
   setDeleting?: boolean;
 }
 /** A set of two replicas and one of its claims. */
@@ -89,6 +90,7 @@ function decide(
     inRange: ordinal < 2,
     pod: pod ? object("Pod", `web-${ordinal}`, `p${ordinal}`) : undefined,
     rival: more.rival,
+    relabelled: more.relabelled ?? false,
   };
   return own.decide({ set, policy: readPolicy(set, undefined), claims: [one] }, at, {})[0];
 }
@@ -162,6 +164,13 @@ describe("owners of a claim", () => {
     ],
     ["kept for a while first: ours goes", { grace: "24h", field: "Retain/Retain", owners: [toSet] }, []],
     ["contested", { rival: "b-web" }, undefined],
+    ["with other labels than the set's claims", { relabelled: true }, undefined],
+    ["with other labels, and the set's all the same", { relabelled: true, owners: [inTreeSet] }, undefined],
+    [
+      "with other labels, and not to go with the set any more",
+      { relabelled: true, policy: onScale, field: "Retain/Delete", owners: [inTreeSet] },
+      [],
+    ],
     ["being deleted", { deleting: true }, undefined],
     ["of a set being deleted", { setDeleting: true }, undefined],
     ["of a set that keeps all", { policy: "Retain", owners: [toSet] }, undefined],
@@ -200,6 +209,12 @@ test("another controller is told of, once nothing of ours is left", () => {
     notice: { type: "Warning", reason: "ConflictingController" },
   });
   expect(decision?.notice?.note).toContain("Custom db");
+});
+
+test("a claim that stays behind for its labels is told of, and one that goes for its reference is not", () => {
+  const notice = { type: "Normal", reason: "ClaimRelabelled" };
+  expect(decide({ relabelled: true })).toMatchObject({ do: "tell", notice });
+  expect(decide({ relabelled: true, owners: [inTreeSet] })).toBeUndefined();
 });
 
 test("a reference that is taken away again and again is put on three times, then left off", () => {

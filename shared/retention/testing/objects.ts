@@ -60,14 +60,14 @@ export function reference(kind: string, name: string, uid: string, more: Partial
 /** The set with claims as a look would have found them. */
 export function lookedAt(
   set: StatefulSet,
-  claims: readonly { claim: KubernetesObject; pod?: KubernetesObject | undefined; rival?: string | undefined }[],
+  claims: readonly (Pick<TemplateClaim, "claim" | "relabelled"> & Partial<Pick<TemplateClaim, "pod" | "rival">>)[],
 ): SetAndClaims {
   return {
     set,
     policy: readPolicy(set, undefined),
-    claims: claims.map(({ claim, pod, rival }): TemplateClaim => {
+    claims: claims.map(({ claim, pod, rival, relabelled = false }): TemplateClaim => {
       const ordinal = Number(/[0-9]+$/.exec(claim.metadata.name)?.[0]);
-      return { claim, template: "data", ordinal, inRange: isInRange(set, ordinal), pod, rival };
+      return { claim, template: "data", ordinal, inRange: isInRange(set, ordinal), pod, rival, relabelled };
     }),
   };
 }

@@ -14,6 +14,7 @@ import {
   deletePod,
   deleteSet,
   isTold,
+  patchClaim,
   podIsGone,
   podsRun,
   runningSet,
@@ -57,6 +58,36 @@ export const holes: readonly Story[] = [
       await changePolicy(world, onScaledown);
       await dataGoes(world, [1, 2], data.slice(1));
       await dataStays(world, [0], data);
+    },
+  },
+  {
+    title: "a claim whose labels somebody has taken off is kept like all others when the policy turns to Retain",
+    settings: core,
+    async tell(world) {
+      await runningSet(world, { policy: onDeletion, labelled: true });
+      const data = await dataOf(world, [0, 1]);
+      await scale(world, 1);
+      await podIsGone(world, 1);
+      await patchClaim(world, 1, { labels: { app: null } });
+      await changePolicy(world, "Retain");
+      await belongsTo(world, 1, []);
+      await deleteSet(world);
+      await dataStays(world, [0, 1], data);
+    },
+  },
+  {
+    title: "a claim whose labels somebody has taken off does not go with its replica, and says so",
+    settings: core,
+    async tell(world) {
+      await runningSet(world, { policy: "Retain", labelled: true });
+      const data = await dataOf(world, [0, 1]);
+      await scale(world, 1);
+      await podIsGone(world, 1);
+      await patchClaim(world, 1, { labels: { app: null } });
+      await changePolicy(world, onScaledown);
+      const told = await isTold(world, "PersistentVolumeClaim", claimName(1), "CondemnedClaimKept");
+      expect(told.note).toContain("its labels are not those of the set's claims");
+      await dataStays(world, [0, 1], data);
     },
   },
   {

@@ -39,6 +39,8 @@ interface SetOptions {
   /** Milliseconds that a pod of the set takes to stop. */
   readonly stopAfter?: number;
   readonly templates?: readonly string[];
+  /** The templates ask for the labels of the set's selector, so that claims without them are none of the set's. */
+  readonly labelled?: boolean;
   readonly spec?: Record<string, unknown>;
 }
 
@@ -52,7 +54,7 @@ export function createSet(world: World, options: SetOptions = {}): Promise<Kuber
 
 function specOf(
   name: string,
-  { replicas = 2, start, stopAfter, templates = ["data"], spec = {} }: SetOptions,
+  { replicas = 2, start, stopAfter, templates = ["data"], labelled = false, spec = {} }: SetOptions,
 ): Record<string, unknown> {
   const annotations = stopAfter === undefined ? {} : { "laptop.holdfast.dev/stop-after": `${stopAfter}ms` };
   return {
@@ -73,7 +75,7 @@ function specOf(
       },
     },
     volumeClaimTemplates: templates.map((template) => ({
-      metadata: { name: template },
+      metadata: { name: template, ...(labelled ? { labels: { app: name } } : {}) },
       spec: {
         accessModes: ["ReadWriteOnce"],
         storageClassName: "standard",
@@ -364,7 +366,8 @@ export async function belongsTo(world: World, ordinal: number, owners: readonly 
 export async function patchClaim(
   { admin, namespace }: World,
   ordinal: number,
-  metadata: Partial<Omit<ObjectMeta, "annotations">> & { annotations?: Record<string, string | null> },
+  metadata: Partial<Omit<ObjectMeta, "annotations" | "labels">> &
+    Partial<Record<"annotations" | "labels", Record<string, string | null>>>,
   name: string = set,
 ): Promise<void> {
   await admin.patch(PersistentVolumeClaim, namespace, claimName(ordinal, name), "merge", { metadata });
