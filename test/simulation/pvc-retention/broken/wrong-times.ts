@@ -2,6 +2,7 @@ import { grace } from "../../../../functions/pvc-retention/grace/rule.ts";
 import type { Decision } from "../../../../shared/decision.ts";
 import { PersistentVolumeClaim } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
+import { readMark } from "../../../../shared/retention/mark.ts";
 import { type Broken, starting } from "../../broken/broken.ts";
 import { deleteAtKey } from "../words.ts";
 import { deciding } from "./deciding.ts";
@@ -48,13 +49,14 @@ export const wrongTimes: readonly Broken[] = [
   },
   {
     name: "due-time-not-rechecked",
-    doc: "Deletes what it has marked when the time has come: it was condemned, and was told.",
-    scenarios: ["grace-and-back"],
-    within: 12,
+    doc: "Deletes what it has marked when the time has come, whatever has become of the set: it was condemned, and was told.",
+    scenarios: ["grace-after-scale-down"],
+    within: 8,
     rule: grace.name,
     start: deciding(grace, (decisions, facts, now) => {
-      if (!facts || "set" in facts || facts.claim.mark.step !== "marked") return decisions;
-      return isDue(facts.claim.claim, now) ? [deletion(facts.claim.claim)] : decisions;
+      if (!facts || "set" in facts) return decisions.filter(({ about }) => readMark(about)?.step !== "marked");
+      const { claim, mark } = facts.claim;
+      return mark.step === "marked" && isDue(claim, now) ? [deletion(claim)] : [];
     }),
   },
   {
