@@ -1,3 +1,4 @@
+import { MalformedEvent } from "../../shared/event/malformed-event.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { Unobeyable } from "../knative/manifest/unobeyable.ts";
 
@@ -8,7 +9,7 @@ export class Complaint extends Error {
 
 /** Whether an error's message alone tells its reader enough. */
 export const isPlain = (error: unknown): error is Error =>
-  error instanceof Complaint || error instanceof ApiError || error instanceof Unobeyable;
+  [Complaint, ApiError, MalformedEvent, Unobeyable].some((plain) => error instanceof plain);
 
 /** Tells why the program ends, in one line where that is the reader's to change, and answers the exit code. */
 export function complain(error: unknown): number {

@@ -7,7 +7,8 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { describe, referenceTo } from "../../shared/kubernetes/object.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
 import { type Rule, slug } from "../../shared/rule.ts";
-import { readSettings } from "../../shared/settings.ts";
+import { readSettings, SettingsError } from "../../shared/settings.ts";
+import { Complaint } from "../command/complaint.ts";
 import type { SavedLetter } from "./find-letter.ts";
 
 export interface ReplayTools {
@@ -25,10 +26,14 @@ const Service = {
   namespaced: true,
 } as const;
 
-/** Gives a letter to a rule again, under the settings of the function as it is installed, and yields what is to be printed. */
+/**
+ * Gives a letter to a rule again, under the settings of the function as it is installed, and yields what is to be printed.
+ *
+ * @throws Complaint when the function does not take its settings, MalformedEvent when the letter holds no event.
+ */
 export async function* replay(rule: Rule, letter: SavedLetter, tools: ReplayTools): AsyncGenerator<string> {
   const { client, clock, act } = tools;
-  const settings = readSettings(rule.settings, await environment(rule, tools));
+  const settings = settingsFrom(await environment(rule, tools), rule);
   const request = requestOf(letter);
   const hint = readHint(request);
   const subjects = rule.subjects(hint, settings);
@@ -51,6 +56,17 @@ export async function* replay(rule: Rule, letter: SavedLetter, tools: ReplayTool
   const reply = await receive(rule, { client: () => client, clock, log, settings })(request);
   yield* lines;
   yield reply.status === 204 ? "Done." : `The function would answer ${reply.status}: ${reply.body}`;
+}
+
+function settingsFrom(environment: Record<string, string | undefined>, rule: Rule): ReturnType<typeof readSettings> {
+  try {
+    return readSettings(rule.settings, environment);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new Complaint(`The Service ${slug(rule.name)} has settings that it does not take: ${error.message}`, {
+      cause: error,
+    });
+  }
 }
 
 /** What the installed function is told, where it is installed as a Knative Service; its defaults elsewhere. */

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { recordDeadLetters } from "../../functions/platform/dead-letter/record.ts";
 import { release } from "../../functions/pvc-protection/release/rule.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
+import { isPlain } from "../../local/command/complaint.ts";
 import { findLetter } from "../../local/replay/find-letter.ts";
 import { replay } from "../../local/replay/replay.ts";
 import { seededRandom } from "../../local/time/random.ts";
@@ -124,5 +125,27 @@ test("a letter that is not there is answered with those that are", async () => {
   await handle(letter("gone"));
   await expect(findLetter("nope", client, "default")).rejects.toThrow(
     /no such letter in ConfigMap default\/holdfast-dead-letters\. The newest are: 2026/,
+  );
+});
+
+test("what stands in the way of a replay is told in a sentence", async () => {
+  const service = {
+    apiVersion: "serving.knative.dev/v1",
+    kind: "Service",
+    metadata: { name: "pvc-protection-release" },
+  };
+  const containers = [{ env: [{ name: "MODE", value: "nonsense" }] }];
+  const installed = { ...service, spec: { template: { spec: { containers } } } };
+  const withSettings = { ...client, get: async () => installed } as unknown as Client;
+  const saved = { attributes: {}, destination: "pvc-protection-release.holdfast" };
+  const told = (client: Client) =>
+    Array.fromAsync(replay(release, saved, { client, clock, act: false, namespace: "holdfast" }));
+  await expect(told(withSettings)).rejects.toThrow(
+    'The Service pvc-protection-release has settings that it does not take: MODE is "nonsense"',
+  );
+  const error = await told({ ...client, get: async () => undefined } as Client).catch((error: unknown) => error);
+  expect(isPlain(error)).toBe(true);
+  expect((error as Error).message).toBe(
+    "The request is no CloudEvent: it has neither ce- headers nor a CloudEvents content type.",
   );
 });
