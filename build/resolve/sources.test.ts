@@ -27,7 +27,7 @@ describe("of a folder", () => {
     for (const name of ["plain/b.yml", "plain/a.yaml", "plain/c.json", "plain/d.txt", "plain/deep/e.yaml"]) file(name);
     expect(await origins("plain")).toEqual(["plain/a.yaml", "plain/b.yml", "plain/c.json"]);
     expect(await origins("plain", true)).toEqual(["plain/a.yaml", "plain/b.yml", "plain/c.json", "plain/deep/e.yaml"]);
-    await expect(origins("plain/none")).rejects.toThrow("There is no ");
+    await expect(origins("plain/none")).rejects.toThrow("There is no file or folder ");
     file("empty/deep/a.yaml");
     await expect(origins("empty")).rejects.toThrow(/^There is no YAML in \S+, --recursive looks deeper\.$/);
   });

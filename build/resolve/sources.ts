@@ -18,7 +18,7 @@ const kustomizations = ["kustomization.yaml", "kustomization.yml", "Kustomizatio
  */
 export async function readSources(path: string, recursive: boolean): Promise<readonly Source[]> {
   if (path === "-") return [{ origin: "standard input", text: await text(process.stdin) }];
-  if (!existsSync(path)) throw new Complaint(`There is no ${path}.`);
+  if (!existsSync(path)) throw new Complaint(`There is no file or folder ${path}.`);
   if (!statSync(path).isDirectory()) return [{ origin: path, text: readFileSync(path, "utf8") }];
   const file = kustomizations.map((name) => join(path, name)).find(existsSync);
   if (file) return follow(path, file);

@@ -61,6 +61,8 @@ async function main([name = "budget", ...args]: readonly string[]): Promise<numb
   }
   const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
   if (!bench) throw new Complaint(`There is no benchmark ${name}. There are: ${Object.keys(benches).join(", ")}.`);
+  if (!bench.flags && args.length > 0)
+    throw new Complaint(`The benchmark ${name} takes no flags, not ${args.join(" ")}.`);
   const { run } = await bench.load();
   await run(args).catch((error: NodeJS.ErrnoException) => {
     if (!error.code?.startsWith("ERR_PARSE_ARGS")) throw error;

@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { megabytes, milliseconds, table, times } from "../table.ts";
 import { bundleFor } from "./bundle.ts";
 import {
@@ -12,8 +11,7 @@ import {
 } from "./measure.ts";
 
 /** Measures what a function costs and prints it beside the barest server that Node can be. */
-export async function run(args: readonly string[]): Promise<void> {
-  parseArgs({ args: [...args] });
+export async function run(): Promise<void> {
   console.log("Bundling pvc-protection/release and measuring it beside a bare node:http server ...");
   const bundle = await bundleFor("pvc-protection/release");
   try {
