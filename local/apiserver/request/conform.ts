@@ -1,3 +1,4 @@
+import { quantityValue } from "../../quantity.ts";
 import { type Fields, isFields, setField } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
 import { referredBy } from "../schema/builtin.ts";
@@ -79,6 +80,7 @@ function value(given: unknown, schema: Schema, place: Place): unknown {
       if (!type.properties) return given;
       return struct(given, type, { ...place, struct: structName(schema, place.struct) });
     case "string":
+      if (typeof given === "string" && isQuantity(place.path)) return quantity(given);
       if (typeof given === "string") return type.format === "date-time" ? timestamp(given, place.path) : given;
       if (typeof given === "number" && isQuantity(place.path)) return String(given);
       throw mismatch(given, schema, place);
@@ -123,6 +125,15 @@ function map(given: Fields, values: Schema | true, place: Place): Fields {
 const quantities =
   /(^|\.)(requests|limits|capacity|allocatable|allocatedResources|overhead|hard|used|sizeLimit|divisor)$/;
 const isQuantity = (path: string) => quantities.test(path);
+
+const quantityForm = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+
+function quantity(text: string): string {
+  if (!quantityForm.test(text))
+    throw new TypeMismatch(`quantities must match the regular expression '${quantityForm.source}'`);
+  if (Number.isNaN(quantityValue(text))) throw new TypeMismatch("unable to parse quantity's suffix");
+  return text;
+}
 
 // Fields whose type in Go is MicroTime: it takes exactly six digits of a second, where Time takes any number and drops
 // them.

@@ -186,6 +186,22 @@ describe("types", () => {
     expect((await post("Foo")).status).toBe(422);
   });
 
+  test.each([
+    ["1Gx", "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
+    ["1iG", "unable to parse quantity's suffix"],
+  ])("%s is no quantity", async (storage, because) => {
+    const { ask } = testServer();
+    const post = (storage: string) =>
+      ask("POST", "/api/v1/namespaces/default/persistentvolumeclaims", {
+        metadata: { generateName: "x-" },
+        spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } },
+      });
+    const { status, json } = await post(storage);
+    const what = 'PersistentVolumeClaim in version "v1" cannot be handled as a PersistentVolumeClaim';
+    expect([status, json.message]).toEqual([400, `${what}: ${because}`]);
+    expect((await post("1.5Gi")).status).toBe(201);
+  });
+
   test("times of leases have six digits of a second, no more and no less", async () => {
     const { ask } = testServer();
     const lease = (renewTime: string) => ({ metadata: { generateName: "x-" }, spec: { renewTime } });
