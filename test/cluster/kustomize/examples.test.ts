@@ -28,6 +28,9 @@ describe.skipIf(!kubectl)("the examples", () => {
     const excludedNamespaces = EXCLUDED_NAMESPACES?.split(",");
     expect(protect).toEqual({ ...usual, labelSelector: SELECTOR, excludedNamespaces });
     expect(others).toEqual(rest);
+    // An install that is moved to another namespace takes its brokers along.
+    const [table] = ofKind("ConfigMap", objects);
+    expect(table?.data["table.yaml"]).not.toContain("/holdfast/");
   });
 
   test("retention-default gives namespaces a policy, and retention-grace sets a policy and a delay; other objects stay as they are", () => {
