@@ -70,6 +70,12 @@ function fate(decision: Decision | undefined): string {
   return "given to its pod";
 }
 
+const born = { creationTimestamp: "2026-03-01T11:00:00Z" };
+const older = { creationTimestamp: "2026-03-01T10:59:59Z" };
+const usedBy = (setUid: string) => {
+  const text = nextProgress(claimOf(1), condemn.name, { name: "used", details: { setUid } }, "It is.", noon) ?? "";
+  return { annotations: { [progressKey(condemn.name)]: text } };
+};
 const marked = { annotations: { [progressKey(markingRule)]: progress("marked") } };
 const saved = { annotations: { [progressKey(markingRule)]: progress("saved") } };
 function progress(name: string): string {
@@ -98,6 +104,18 @@ describe("a claim whose replica was scaled away, and whose pod is gone", () => {
     ["stays in range with ordinals.start", { spec: { ordinals: { start: 1 } } }, "nothing"],
     ["is not deleted twice", { claim: deleting }, "nothing"],
     ["stays when another set yields its name", { rival: "shop-web" }, "tell"],
+    ["stays when it is older than the set, which may never have used it", { claim: older, set: born }, "tell"],
+    [
+      "goes when it is older and the set was seen to use it",
+      { claim: { ...older, ...usedBy(uidOfSet) }, set: born },
+      "deleted",
+    ],
+    ["stays when it was an earlier set that used it", { claim: { ...older, ...usedBy("u0") }, set: born }, "tell"],
+    [
+      "goes when it is as old as the set",
+      { claim: { creationTimestamp: born.creationTimestamp }, set: born },
+      "deleted",
+    ],
     ["stays when it has other labels than the set's claims", { relabelled: true }, "tell"],
     ["stays when another controller has it", { owners: [reference("Custom", "db", "x")] }, "tell"],
     [
@@ -109,6 +127,22 @@ describe("a claim whose replica was scaled away, and whose pod is gone", () => {
     ["stays when it is an earlier set's", { owners: [{ ...toSet, uid: "u0" }] }, "leave"],
   ])("%s", (_, facts, expected) => {
     expect(fate(decide(facts))).toBe(expected);
+  });
+});
+
+describe("a claim that is wanted", () => {
+  const use = { ordinal: 0, pod: "running", claim: older, set: born } as const;
+  test.each<[string, Case, boolean]>([
+    ["is noted as used when it is older than the set, and a pod of the set has it", use, true],
+    ["is not noted when it is the set's own", { ...use, claim: born }, false],
+    ["is not noted without a pod", { ordinal: 0, claim: older, set: born }, false],
+    ["is not noted under a pod that is not the set's", { ...use, pod: "foreign" }, false],
+    ["is not noted when another set yields its name", { ...use, rival: "shop-web" }, false],
+    ["is not noted when it is being deleted", { ...use, claim: { ...older, ...deleting }, pod: "deleting" }, false],
+  ])("%s", (_, facts, isNoted) => {
+    const decision = decide(facts);
+    if (isNoted) expect(decision).toMatchObject({ do: "wait", step: { name: "used", details: { setUid: uidOfSet } } });
+    else expect(decision).toBeUndefined();
   });
 });
 

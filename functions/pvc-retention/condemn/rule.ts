@@ -12,7 +12,8 @@ import type { Policy } from "../../../shared/retention/policy.ts";
 import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { hasTraces } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
-import { condemned } from "./decide-claim.ts";
+import { condemned, noteUse } from "./decide-claim.ts";
+import { name } from "./name.ts";
 import { lackedClaim, nudge, nudgedFor, setThatLacks } from "./nudge.ts";
 
 /**
@@ -20,8 +21,6 @@ import { lackedClaim, nudge, nudgedFor, setThatLacks } from "./nudge.ts";
  * that went, and that the set may want again.
  */
 export type Facts = (SetAndClaims & { readonly missing?: string | undefined }) | undefined;
-
-const name = "pvc-retention/condemn";
 
 export const condemn = rule({
   name,
@@ -84,7 +83,9 @@ function decide(facts: Facts, now: number): readonly Decision[] {
     const because = `StatefulSet ${set.metadata.name} does not have its claims deleted at a scale-down any more.`;
     return missing === undefined || isBeingDeleted(set) ? [] : [{ about: set, kind: Sets, do: "leave", because }];
   }
-  const decisions = claims.flatMap((one) => (one.inRange ? inUse(one, "Condemn") : condemned(set, one)) ?? []);
+  const decisions = claims.flatMap(
+    (one) => (one.inRange ? (inUse(one, "Condemn") ?? noteUse(set, one)) : condemned(set, one)) ?? [],
+  );
   return missing === undefined ? decisions : [...decisions, nudge(facts, missing, name, now)];
 }
 

@@ -20,6 +20,7 @@ import {
   podIsReplaced,
   podOf,
   podsRun,
+  progressOn,
   referenceTo,
   runningSet,
   scale,
@@ -170,6 +171,30 @@ export const condemning: readonly Story[] = [
       await changePolicy(world, "Retain");
       await deleteSet(world);
       await dataStays(world, ordinals.slice(0, 12), data);
+    },
+  },
+  {
+    title: "a set that is made again with fewer replicas takes nothing of what was left for it, and says so",
+    settings: core,
+    async tell(world) {
+      await runningSet(world, { policy: onScaledown, replicas: 3 });
+      const data = await dataOf(world, [0, 1, 2]);
+      await deleteSet(world);
+      for (const ordinal of [0, 1, 2]) await podIsGone(world, ordinal);
+      await runningSet(world, { policy: onScaledown, replicas: 1 });
+      const told = await isTold(world, "PersistentVolumeClaim", claimName(2), "CondemnedClaimKept");
+      expect(told.note).toContain("is older than StatefulSet web");
+      await dataStays(world, [0, 1, 2], data);
+
+      await scale(world, 3);
+      await podsRun(world, 3);
+      expect(await dataOf(world, [0, 1, 2])).toEqual(data);
+      await world.eventually("the set is seen to use it", async () => {
+        const claim = await claimOf(world, 2);
+        return claim && progressOn(claim, "condemn")?.step === "used";
+      });
+      await scale(world, 2);
+      await dataGoes(world, [2], data.slice(2));
     },
   },
   {

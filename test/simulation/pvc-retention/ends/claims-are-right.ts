@@ -18,6 +18,8 @@ export const condemnedClaimsGo: End = {
       }
       const said = progressOn(claim, "grace")?.step;
       if (said === "saved" || isMarked(claim) || isUsed(truth, claim)) continue;
+      // What was there before the set, which was not seen to use it, may be what an earlier one was to leave.
+      if (isOlder(claim, set) && isTold(truth, claim, "CondemnedClaimKept", "Normal")) continue;
       return `Claim ${claim.metadata.name} is left, although its replica was scaled away.`;
     }
     return undefined;
@@ -40,6 +42,8 @@ export const marksComeDue: End = {
 };
 
 const dueTime = ({ metadata }: KubernetesObject) => Date.parse(metadata.annotations?.[deleteAtKey] ?? "");
+const isOlder = (one: KubernetesObject, other: KubernetesObject) =>
+  Date.parse(one.metadata.creationTimestamp ?? "") < Date.parse(other.metadata.creationTimestamp ?? "");
 const isMarked = (claim: KubernetesObject) => progressOn(claim, "grace")?.step === "marked";
 
 /** Where a set was deleted with its pods, and its policy then said so and had said so for a while, none of its claims is left. */
@@ -105,9 +109,9 @@ export const replicasRun: End = {
  * Nobody can see a scale-up that comes between the last read and the deletion, and Kubernetes takes none back: then people are told,
  * who still can copy what is in the volume.
  */
-const isTold = ({ chronicle }: EndTruth, { metadata }: KubernetesObject, told: string) =>
+const isTold = ({ chronicle }: EndTruth, { metadata }: KubernetesObject, told: string, as = "Warning") =>
   (chronicle.live("Event") as readonly EventLike[]).some(
-    ({ reason, type, involvedObject }) => reason === told && type === "Warning" && involvedObject.uid === metadata.uid,
+    ({ reason, type, involvedObject }) => reason === told && type === as && involvedObject.uid === metadata.uid,
   );
 
 /** Events are stored in the form of the core group. */
