@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { readImageOptions } from "./options.ts";
+
+afterEach(() => vi.unstubAllEnvs());
 
 const functions = ["a/b", "a/c"];
 const read = (line: string, environment: NodeJS.ProcessEnv = {}) =>
@@ -63,4 +65,16 @@ test.each([
   ["--tarball", "--tarball"],
 ])("%s is refused", (line, message) => {
   expect(() => read(line)).toThrow(message);
+});
+
+test("paths are those of the folder where npm was called", () => {
+  vi.stubEnv("INIT_CWD", "/home/alice");
+  expect(read("--oci-layout x --base oci:y:z")).toMatchObject({
+    destination: { layout: "/home/alice/x" },
+    build: { base: "oci:/home/alice/y:z" },
+  });
+  expect(read("--tarball x --base registry.test/y")).toMatchObject({
+    destination: { tarball: "/home/alice/x" },
+    build: { base: "registry.test/y" },
+  });
 });

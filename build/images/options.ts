@@ -1,4 +1,5 @@
 import { Complaint } from "../../local/command/complaint.ts";
+import { fromHere } from "../../local/command/from-here.ts";
 import { parseFlags } from "../../local/command/parse-flags.ts";
 import type { Platform } from "./oci/descriptor.ts";
 import { isTag, parseRepository, type Repository } from "./oci/reference.ts";
@@ -107,8 +108,8 @@ export function readImageOptions(
   const { push, "oci-layout": layout, tarball } = values;
   const [destination, ...more] = [
     ...(push ? [{ push: readTarget(values, environment) }] : []),
-    ...(layout === undefined ? [] : [{ layout }]),
-    ...(tarball === undefined ? [] : [{ tarball }]),
+    ...(layout === undefined ? [] : [{ layout: fromHere(layout) }]),
+    ...(tarball === undefined ? [] : [{ tarball: fromHere(tarball) }]),
   ];
   if (!destination || more.length > 0)
     throw new Complaint("Say where the images go: one of --push, --oci-layout DIR and --tarball FILE.");
@@ -131,8 +132,10 @@ export function readBuildOptions(values: BuildValues): BuildOptions {
   if (sbom !== "spdx" && sbom !== "none") throw new Complaint(`--sbom is spdx or none, not ${JSON.stringify(sbom)}.`);
   const platforms = [...new Set(platform.split(","))].map(readPlatform);
   const insecure = values["insecure-registry"] ?? false;
-  return { platforms, sbom: sbom === "spdx", insecure, ...(base === undefined ? {} : { base }) };
+  return { platforms, sbom: sbom === "spdx", insecure, ...(base === undefined ? {} : { base: baseAt(base) }) };
 }
+
+const baseAt = (base: string) => (base.startsWith("oci:") ? `oci:${fromHere(base.slice(4))}` : base);
 
 /** @throws Complaint when no repository is named, or none that can be */
 export function readTarget({ repo, tag = "latest" }: BuildValues, environment: NodeJS.ProcessEnv): Target {

@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
 import { readResolveOptions } from "./options.ts";
+
+afterEach(() => vi.unstubAllEnvs());
 
 const read = (command: "resolve" | "apply", line: string, environment: NodeJS.ProcessEnv = {}) =>
   readResolveOptions(command, line.split(" ").filter(Boolean), environment);
@@ -19,6 +22,15 @@ test("flags are what users of kubectl and ko expect", () => {
     rest: ["--server-side", "-f", "x"],
   });
   expect(read("apply", "--help")).toBeUndefined();
+});
+
+test("paths are those of the folder where npm was called; what is none there is kubectl's to understand", () => {
+  vi.stubEnv("INIT_CWD", import.meta.dirname);
+  const from = (line: string) => read("resolve", `${line} --repo registry.test/x`);
+  expect(from("-f options.ts -f -")?.files).toEqual([join(import.meta.dirname, "options.ts"), "-"]);
+  expect(from("-k ..")?.kustomization).toBe(join(import.meta.dirname, ".."));
+  const address = "https://github.com/example/a//b?ref=c";
+  expect(from(`-k ${address}`)?.kustomization).toBe(address);
 });
 
 test.each([

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { Complaint } from "../../local/command/complaint.ts";
+import { fromHere } from "../../local/command/from-here.ts";
 import { parseFlags } from "../../local/command/parse-flags.ts";
 import {
   type BuildOptions,
@@ -64,12 +66,18 @@ export function readResolveOptions(
     throw new Complaint("Say what to read: -f PATH, as often as you like, or -k DIR.");
   if (command === "resolve" && rest.length > 0) throw new Complaint("What stands after -- is for npm run apply.");
   return {
-    files,
+    files: files.map((path) => (path === "-" ? path : fromHere(path))),
     recursive,
     build: readBuildOptions(values),
     target: readTarget(values, environment),
     rest,
-    ...(kustomization === undefined ? {} : { kustomization }),
+    ...(kustomization === undefined ? {} : { kustomization: kustomizationAt(kustomization) }),
     ...(selector === undefined ? {} : { selector }),
   };
+}
+
+/** What is no folder here may be an address that kubectl understands. */
+function kustomizationAt(path: string): string {
+  const folder = fromHere(path);
+  return existsSync(folder) ? folder : path;
 }

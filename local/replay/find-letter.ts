@@ -5,7 +5,7 @@ import type { Client } from "../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { Complaint } from "../command/complaint.ts";
-import { fromHere } from "./options.ts";
+import { fromHere } from "../command/from-here.ts";
 
 const schema = z.object({
   attributes: z.record(z.string(), z.string()),

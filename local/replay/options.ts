@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
 import { Complaint } from "../command/complaint.ts";
+import { fromHere } from "../command/from-here.ts";
 import { parseFlags } from "../command/parse-flags.ts";
 
 /** What `npm run replay` was asked for. */
@@ -57,6 +57,3 @@ export function readReplayOptions(args: readonly string[]): ReplayOptions | unde
     ...(kubeconfig ? { kubeconfig: fromHere(kubeconfig) } : {}),
   };
 }
-
-/** A path as it was meant: npm runs scripts in the project's folder, wherever it was called. */
-export const fromHere = (path: string): string => resolve(process.env.INIT_CWD ?? "", path);

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { Complaint } from "../command/complaint.ts";
+import { fromHere } from "../command/from-here.ts";
 import { parseFlags, wholeNumber } from "../command/parse-flags.ts";
 import { type TourName, tourNames } from "../tour/tours.ts";
 
@@ -120,8 +121,7 @@ function readCommon(values: Values): Omit<StartOptions, "tour" | "tours" | "lose
   if (yes && !kubeconfig) throw new Complaint("--yes answers a question that only --kubeconfig asks.");
   return {
     port: port === undefined ? 0 : wholeNumber("--port", port, 1, 65_535),
-    // npm runs scripts in the project's folder, wherever it was called.
-    ...(kubeconfig ? { kubeconfig: resolve(process.env.INIT_CWD ?? "", kubeconfig) } : {}),
+    ...(kubeconfig ? { kubeconfig: resolve(fromHere(kubeconfig)) } : {}),
     yes,
     window: 1000 * (idle === undefined ? 3 : wholeNumber("--idle", idle, 1, 3600)),
     help,
