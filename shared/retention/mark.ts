@@ -20,6 +20,7 @@ const details = z.object({
   setUid: z.string().min(1),
   cause: z.enum(causes),
   policy: z.string(),
+  generation: z.number().optional(),
 });
 
 /** What the rule wrote down about a claim that it has marked. */
@@ -32,6 +33,8 @@ export interface Mark {
   readonly cause: Cause;
   /** The name of the policy then. */
   readonly policy: string;
+  /** The set's generation when it was last seen not to want the claim; versions from before this was noted wrote none. */
+  readonly generation?: number | undefined;
   readonly progress: Progress;
 }
 
@@ -43,6 +46,14 @@ export function readMark(claim: KubernetesObject): Mark | undefined {
   const progress = readProgress(claim, markingRule);
   const known = details.safeParse(progress);
   return progress && known.success ? { ...known.data, progress } : undefined;
+}
+
+/**
+ * Whether the set may have used the claim again since it was last looked at: wanting it and then no more takes two changes of the
+ * set's spec, or one and its deletion, and each counts one generation on.
+ */
+export function mayHaveServedSince({ metadata }: KubernetesObject, { generation }: Pick<Mark, "generation">): boolean {
+  return generation !== undefined && Number(metadata.generation) - generation > 1;
 }
 
 /**

@@ -4,7 +4,7 @@ import { isCascading } from "../../../shared/retention/cascade.ts";
 import { keptBecause } from "../../../shared/retention/hands-off.ts";
 import { inUse } from "../../../shared/retention/in-use.ts";
 import type { SetAndClaims, TemplateClaim } from "../../../shared/retention/look-at-set.ts";
-import { type Cause, deleteTime, type Mark, readMark } from "../../../shared/retention/mark.ts";
+import { type Cause, deleteTime, type Mark, mayHaveServedSince, readMark } from "../../../shared/retention/mark.ts";
 import { ownersIn } from "../../../shared/retention/owner-references.ts";
 import { mark, save, settle, tellUnreadable, withdraw } from "./steps.ts";
 
@@ -36,15 +36,20 @@ export function judge(facts: SetAndClaims, one: TemplateClaim, now: number): Dec
       ? mark(claim, set, policy, cause, now)
       : withdraw(claim, `StatefulSet ${set.metadata.name} is another one now`);
   if (due === undefined) return save(claim, known);
+  // What was promised counts for the data that was there then. A time that people have put off further stays.
+  if (mayHaveServedSince(set, known) && policy && policy.grace > 0 && due <= now + policy.grace)
+    return mark(claim, set, policy, cause, now);
   // A set that is being deleted waits until its claims are marked on its behalf, whatever people have made of the time.
-  const current = { ...known, cause, policy: policy?.name ?? known.policy };
+  const current = { ...known, cause, policy: policy?.name ?? known.policy, generation: set.metadata.generation };
   return Number.isNaN(due) ? tellUnreadable(claim, current) : settle(claim, current, due);
 }
 
 /** Whether the mark of a claim stands exactly as its set and policy say now: then its time may come. */
-export function stands(facts: SetAndClaims, one: TemplateClaim, { step, cause, setUid }: Mark): boolean {
+export function stands(facts: SetAndClaims, one: TemplateClaim, known: Mark): boolean {
+  const { step, cause, setUid } = known;
   return (
     step === "marked" &&
+    !mayHaveServedSince(facts.set, known) &&
     cause !== "set-deleting" &&
     setUid === facts.set.metadata.uid &&
     cause === causeOf(facts, one, readMark(one.claim))

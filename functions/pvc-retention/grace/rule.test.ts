@@ -32,6 +32,8 @@ interface Known {
   cause?: Cause;
   setUid?: string;
   policy?: string;
+  /** Of the set, when it was seen last. */
+  generation?: number;
   /** The mark on the claim; as written down if nothing is said, `null` when somebody took it away. */
   at?: string | null;
 }
@@ -45,6 +47,8 @@ interface Case {
   pod?: "running" | "deleting";
   rival?: string;
   relabelled?: boolean;
+  /** Of the set, now. */
+  generation?: number;
   /** The set is being deleted, and what is known of it. */
   set?: "undecided" | "cascading" | "keeping" | "orphaned";
 }
@@ -52,9 +56,9 @@ interface Case {
 function claimWith({ ordinal = 1, known, owners, claim }: Case): KubernetesObject {
   const plain = claimOf(ordinal, { ...(owners ? { ownerReferences: owners } : {}), ...claim });
   if (!known) return plain;
-  const { step = "marked", cause = "scaled-down", setUid = uidOfSet, policy = both, at = tomorrow } = known;
+  const { step = "marked", cause = "scaled-down", setUid = uidOfSet, policy = both, generation, at = tomorrow } = known;
   const next = step === "marked" ? Date.parse(tomorrow) : undefined;
-  const details = { set: "web", setUid, cause, policy };
+  const details = { set: "web", setUid, cause, policy, ...(generation === undefined ? {} : { generation }) };
   const text = nextProgress(plain, markingRule, { name: step, details }, "It is.", noon, next) ?? "";
   const annotations = { [key]: text, ...(at === null ? {} : { [deleteAtKey]: at }) };
   return { ...plain, metadata: { ...plain.metadata, labels: { [waitingLabel]: "true" }, annotations } };
@@ -69,6 +73,7 @@ function facts(one: Case) {
   const plain = setOf({
     ...("policy" in one && !one.policy ? {} : { policy }),
     ...("delay" in one && !one.delay ? {} : { delay }),
+    ...(one.generation === undefined ? {} : { generation: one.generation }),
     ...deleting,
   });
   const step = { cascading, orphaned: cascading, keeping: "keeping", undecided: "" }[one.set ?? "undecided"];
@@ -164,6 +169,36 @@ test("a mark gives all of the delay, in whole seconds", () => {
   const [write] = decision?.do === "write" ? decision.writes : [];
   const annotations = { [deleteAtKey]: "2026-03-02T12:00:01Z" };
   expect(write).toMatchObject({ patch: { metadata: { annotations } } });
+});
+
+describe("a marked claim that may have been in use again meanwhile, because its set has changed twice", () => {
+  const past = "2026-02-01T00:00:00Z";
+  const seen: Known = { generation: 4, at: past };
+  test.each<[string, Parameters<typeof decideClaim>[0], string]>([
+    ["gets all of the delay anew", { known: seen, generation: 6 }, "marked anew"],
+    ["gets it when its set is being deleted, too", { known: seen, generation: 6, set: "cascading" }, "marked anew"],
+    ["goes when the set has changed once", { known: seen, generation: 5 }, "deleted"],
+    ["goes when the set has not changed", { known: seen, generation: 4 }, "deleted"],
+    ["goes when an earlier version did not note it", { known: { at: past }, generation: 6 }, "deleted"],
+    [
+      "stays a while longer if people have said so",
+      { known: { ...seen, at: "2027-01-01T00:00:00Z" }, generation: 6 },
+      "marked",
+    ],
+    ["stays for a time that cannot be read", { known: { ...seen, at: "soon" }, generation: 6 }, "unreadable"],
+    ["stays if it was saved", { known: { ...seen, at: null }, generation: 6 }, "saved"],
+    [
+      "keeps its time where there is no delay any more, and is looked at again",
+      { known: seen, generation: 6, delay: undefined },
+      "marked",
+    ],
+  ])("%s", (_, one, expected) => {
+    expect(story(decideClaim(one))).toBe(expected);
+  });
+
+  test("is followed from change to change", () => {
+    expect(decide({ known: { generation: 4 }, generation: 5 })).toMatchObject({ step: { details: { generation: 5 } } });
+  });
 });
 
 test("a claim that changed between two reads is not deleted for what it was", () => {

@@ -28,7 +28,14 @@ export function mark(
   const text = nextProgress(
     claim,
     markingRule,
-    stepOf({ step: "marked", set: set.metadata.name, setUid: set.metadata.uid, cause, policy }),
+    stepOf({
+      step: "marked",
+      set: set.metadata.name,
+      setUid: set.metadata.uid,
+      cause,
+      policy,
+      generation: set.metadata.generation,
+    }),
     because,
     now,
     due,
@@ -106,8 +113,8 @@ export function remove(claim: KubernetesObject): Decision {
   };
 }
 
-function stepOf({ step: name, set, setUid, cause, policy }: Omit<Mark, "progress">): Step {
-  return { name, details: { set, setUid, cause, policy } };
+function stepOf({ step: name, set, setUid, cause, policy, generation }: Omit<Mark, "progress">): Step {
+  return { name, details: { set, setUid, cause, policy, ...(generation === undefined ? {} : { generation }) } };
 }
 
 /** Whole seconds, as Kubernetes writes its times. */

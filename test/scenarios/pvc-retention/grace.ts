@@ -161,6 +161,32 @@ export const gracePeriods: readonly Story[] = [
     },
   },
   {
+    title: "a claim that was used again while nobody looked is kept for all of the delay when it is scaled away again",
+    within: true,
+    settings: core,
+    async tell(world) {
+      await runningSet(world, { policy: onScaledown, annotations: hours });
+      const data = await dataOf(world, [0, 1]);
+      await scale(world, 1);
+      await podIsGone(world, 1);
+      await isMarked(world, 1);
+      let isAway = true;
+      world.intercept(({ rule }, send) =>
+        isAway && rule === grace ? Promise.reject(new Error("It is not installed.")) : send(),
+      );
+      // As if the delay had passed meanwhile.
+      await patchClaim(world, 1, { annotations: { [markKey]: "2026-01-01T00:00:00Z" } });
+      await scale(world, 2);
+      await podsRun(world, 2);
+      await scale(world, 1);
+      await podIsGone(world, 1);
+      isAway = false;
+      await world.instance(grace)({ change: "sweep", kind: PersistentVolumeClaim, name: claimName(1) });
+      expect(await isMarked(world, 1)).toBeGreaterThan(world.clock.now());
+      await dataStays(world, [0, 1], data);
+    },
+  },
+  {
     title: "a claim is saved when the policy changes to one that keeps it",
     settings: core,
     async tell(world) {
