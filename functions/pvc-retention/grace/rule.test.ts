@@ -255,6 +255,19 @@ describe("a marked claim", () => {
     else expect(decision).toBeUndefined();
   });
 
+  test("takes back what was told of a time that nobody could read, once it is mended", () => {
+    expect(decide({ known: { step: "unreadable" } })).toMatchObject({ retract: ["UnreadableDeleteTime"] });
+    expect(decide(marked)).toMatchObject({ retract: [] });
+  });
+
+  test("is left as it is when it was gone for its set while its own last look still saw it", () => {
+    const claim = claimWith(marked);
+    const mark = readMark(claim);
+    if (!mark) throw new Error("A mark was expected.");
+    const of = lookedAt(setOf({ policy: both, delay: "24h" }), []);
+    expect(grace.decide({ claim: { claim, mark, user: undefined, of, heirs: [] } }, noon, {})).toEqual([]);
+  });
+
   test("keeps to the time that people moved", () => {
     expect(decide({ known: { at: "2026-04-01T08:00:00+02:00" } })).toMatchObject({
       next: Date.parse("2026-04-01T06:00:00Z"),

@@ -253,6 +253,17 @@ describe("what is written down about a claim's reference", () => {
     );
   });
 
+  test("takes back what was told, once it is not true any more", () => {
+    const conflicting = noted("conflicting", { controller: "Custom/db" });
+    expect(decide({ annotations: conflicting })).toMatchObject({ do: "write", retract: ["ConflictingController"] });
+    expect(decide({ annotations: conflicting, owners: [custom] })).toMatchObject({ retract: [] });
+    const foughtOver = noted("fought-over", { owner: "u1", attempt: 4 });
+    expect(decide({ annotations: foughtOver, owners: [toSet] })).toMatchObject({
+      do: "leave",
+      retract: ["OwnerReferenceTakenAway"],
+    });
+  });
+
   test("goes in the patch that takes the reference off, and by itself where none is left", () => {
     const annotations = noted("owned", { owner: "u1", ...given });
     const keep: Case = { grace: "24h", field: "Retain/Retain", annotations };
