@@ -111,6 +111,8 @@ describe("the retention of claims", () => {
   it("strips a reference to the set that somebody else wrote, but not before something of the set changes", async () => {
     const set = await world.createSet("strip");
     await world.ready("strip", 1);
+    // Until the controller has seen the last of the set and its pod.
+    await world.rest();
     await own("data-strip-0", referenceTo(set, { controller: false }));
     await world.rest();
     expect(await world.ownersOf("data-strip-0")).toEqual(["StatefulSet strip"]);
