@@ -3,7 +3,7 @@ import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { World } from "../../worlds/world.ts";
 import type { Story } from "../story.ts";
 import { both, onDeletion, policies, policyNames } from "./policies.ts";
-import { core, withField } from "./settings.ts";
+import { core, whereReferred, withField } from "./settings.ts";
 import {
   annotateSet,
   askToDelete,
@@ -19,10 +19,12 @@ import {
   podIsGone,
   podsRun,
   policyKey,
+  progressOn,
   runningSet,
   scale,
   set,
   setIsGone,
+  setOf,
 } from "./words.ts";
 
 const bequeath = "pvc-retention/bequeath";
@@ -36,6 +38,29 @@ function hideProof(world: World): void {
 
 /** Claims of sets that are deleted. */
 export const bequeathing: readonly Story[] = [
+  {
+    title:
+      "a set whose policy turns to Retain is held until nothing ties its claims to it, and keeps them when it is deleted before",
+    within: true,
+    settings: whereReferred,
+    async tell(world) {
+      await runningSet(world, { policy: onDeletion });
+      const data = await dataOf(world, [0, 1]);
+      await scale(world, 1);
+      await podIsGone(world, 1);
+      await belongsTo(world, 1, ["StatefulSet web"]);
+      // Nobody takes the references off.
+      world.intercept(({ rule }, send) =>
+        rule === "pvc-retention/forgive" ? Promise.reject(new Error("It is not installed.")) : send(),
+      );
+      await annotateSet(world, { [policyKey]: "Retain" });
+      await world.eventually("it is said what the set is held for", async () => {
+        return progressOn(await setOf(world), "bequeath")?.step === "keeping";
+      });
+      await deleteSet(world);
+      await dataStays(world, [0, 1], data);
+    },
+  },
   ...policyNames.map(
     (policy): Story => ({
       title: `${policy}: claims ${policies[policy].deleted} when the set is deleted in the foreground`,
