@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../kubernetes/object.ts";
-import { graceKey, nativePolicy, policyKey, readPolicy } from "./policy.ts";
+import { graceKey, nativePolicy, policyKey, readPolicy, writeDuration } from "./policy.ts";
 
 const object = (annotations?: Record<string, string>): KubernetesObject => ({
   apiVersion: "v1",
@@ -64,4 +64,13 @@ test.each(["", "soon", "-1h", "1.5h", "1h30m", "24", "999999999d"])(
 test("Kubernetes' own controller deletes nothing where claims are kept for a while", () => {
   const read = policy({ [policyKey]: "DeleteOnScaledownAndStatefulSetDeletion", [graceKey]: "1h" });
   expect(read && nativePolicy(read)).toEqual({ whenDeleted: "Retain", whenScaled: "Retain" });
+});
+
+test.each([
+  [10_000, "10s"],
+  [90_000, "90s"],
+  [1_800_000, "30m"],
+  [86_400_000, "1d"],
+])("a duration of %i ms is written %s", (duration, text) => {
+  expect(writeDuration(duration)).toBe(text);
 });

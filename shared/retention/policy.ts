@@ -68,4 +68,10 @@ function readDuration(text: string): number | undefined {
   return duration <= longest ? duration : undefined;
 }
 
+/** A duration in milliseconds as people write it, in the largest unit that divides it: `90s`, `24h` as `1d`. */
+export function writeDuration(duration: number): string {
+  const [unit, size] = Object.entries(units).findLast(([, size]) => duration % size === 0) ?? ["ms", 1];
+  return `${duration / size}${unit}`;
+}
+
 const quote = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

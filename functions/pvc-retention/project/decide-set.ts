@@ -2,7 +2,7 @@ import type { Decision, Notice, Step } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import { nextProgress, progressKey, readProgress } from "../../../shared/progress.ts";
-import { nativePolicy, type Policy, policyKey } from "../../../shared/retention/policy.ts";
+import { nativePolicy, type Policy, policyKey, writeDuration } from "../../../shared/retention/policy.ts";
 import { projectingRule as name, type Projected, projected } from "../../../shared/retention/projected.ts";
 import { type RetentionPolicy, retentionInForce, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { applyField, holdersOfDelete, holdsField } from "./field.ts";
@@ -200,7 +200,7 @@ function inWords({ whenDeleted, whenScaled, grace }: Policy): string {
     ...(whenScaled === "Delete" ? ["with the replicas that are scaled away"] : []),
     ...(whenDeleted === "Delete" ? ["with the set"] : []),
   ];
-  const delay = grace > 0 ? `, ${grace / 1000} seconds later` : "";
+  const delay = grace > 0 ? `, ${writeDuration(grace)} later` : "";
   return `its claims are deleted ${occasions.join(" and ")}${delay}`;
 }
 
