@@ -37,9 +37,12 @@ export function refer(facts: SetAndClaims): readonly WriteStep[] {
   });
 }
 
-/** How many claims would go with the set if it were deleted now. */
-export function tiedTo({ set, claims }: SetAndClaims): number {
-  return claims.filter((one) => !isBeingDeleted(one.claim) && ownersIn(set, one).set).length;
+/** How many claims would go with the set if it were deleted now, and are not to. Without a policy, what people wrote is theirs. */
+export function tiedTo({ set, policy, claims }: SetAndClaims): number {
+  return claims.filter((one) => {
+    const owner = ownersIn(set, one).set;
+    return owner && (policy || owner.controller) && !isBeingDeleted(one.claim);
+  }).length;
 }
 
 /** Takes away the marks that were made because the set goes with its claims, which it does not. */

@@ -28,7 +28,7 @@ export function decideAlive(facts: SetAndClaims, now: number): readonly Decision
     return [{ ...subject, do: "write", because, writes: [addFinalizers(Sets, set, [retentionFinalizer])] }];
   }
   if (wanted) return forget(set);
-  const left = isFieldOfOthers(set) ? 0 : tiedTo(facts);
+  const left = isFieldOfOthers(facts) ? 0 : tiedTo(facts);
   if (left === 0) return [letGo(set, `The policy of ${title} keeps its claims: ${retentionFinalizer} is removed.`)];
   const because =
     `The policy of ${title} keeps its claims, and ${left} of them still refer to it: ` +
@@ -55,8 +55,13 @@ function forget(set: StatefulSet): readonly Decision[] {
 
 const wasKeeping = (set: StatefulSet) => readProgress(set, name)?.step === keeping;
 
-/** Whether the field deletes claims because somebody else wants it to, so that references to the set are as they are to be. */
-function isFieldOfOthers(set: StatefulSet): boolean {
+/**
+ * Whether the field deletes claims because somebody else wants it to, so that references to the set are as they are to be. What is
+ * left in it without a policy, when project has given back what was ours, is somebody else's.
+ */
+export function isFieldOfOthers({ set, policy }: Pick<SetAndClaims, "set" | "policy">): boolean {
+  if (retentionInForce(set)?.whenDeleted !== "Delete") return false;
   const step = projectedStep(set);
-  return retentionInForce(set)?.whenDeleted === "Delete" && (step === projected.held || step === projected.foughtOver);
+  if (!policy) return step === undefined || step === projected.givenBack;
+  return step === projected.held || step === projected.foughtOver;
 }

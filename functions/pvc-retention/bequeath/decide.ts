@@ -6,7 +6,7 @@ import type { SetAndClaims } from "../../../shared/retention/look-at-set.ts";
 import { readMark } from "../../../shared/retention/mark.ts";
 import { retentionFinalizer } from "../../../shared/retention/traces.ts";
 import { refer, release, unmark, unmarked } from "./claims.ts";
-import { decideAlive } from "./decide-alive.ts";
+import { decideAlive, isFieldOfOthers } from "./decide-alive.ts";
 import type { Evidence } from "./evidence.ts";
 import { keeping, letGo, wait } from "./steps.ts";
 
@@ -25,6 +25,12 @@ export function decide(facts: Facts, now: number): readonly Decision[] {
   if (!facts) return [];
   if (!isBeingDeleted(facts.set)) return decideAlive(facts, now);
   if (!hasFinalizer(facts.set, retentionFinalizer)) return [];
+  if (!facts.policy && isFieldOfOthers(facts)) {
+    const title = `StatefulSet ${facts.set.metadata.name}`;
+    return [
+      letGo(facts.set, `${title} has no policy any more; its claims go as somebody else's value of its field says.`),
+    ];
+  }
   const reason = keptBecause(facts);
   if (reason) return keep(facts, reason);
   return facts.policy && facts.policy.grace > 0 ? passToGrace(facts, now) : passOn(facts, now);

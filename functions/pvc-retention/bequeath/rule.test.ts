@@ -142,6 +142,25 @@ describe("a set that lives", () => {
     }
   });
 
+  test.each<[string, OwnerReference, string | undefined, string[]]>([
+    ["and the field still deletes, by somebody else's value", inTreeSet, "given-back", ["set goes"]],
+    ["and the field still deletes, long after", inTreeSet, undefined, ["set goes"]],
+    ["and the field is not given back yet", inTreeSet, "in-force", ["set waits: keeping"]],
+    [
+      "and a claim carries a reference that somebody wrote themselves",
+      { ...toSet, controller: false },
+      "in-force",
+      ["set goes"],
+    ],
+  ])("whose policy is taken away: %s", (_, owner, step, expected) => {
+    const annotations = step === undefined ? {} : projected(step);
+    const spec = {
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" as const, whenScaled: "Retain" as const },
+    };
+    const facts = lookedAt(setOf({ ...held, annotations }, spec), claims(owner));
+    expect(story(bequeath.decide(facts, noon, {}))).toEqual(expected);
+  });
+
   test("is looked at again soon, and after ten minutes on its turn only", () => {
     expect(turned([toSet])).toMatchObject([{ step: { details: { left: 1 } }, next: noon + 5_000 }]);
     expect(turned([toSet], dueAt(noon + 1_000))).toMatchObject([{ next: noon + 1_000 }]);
@@ -177,6 +196,17 @@ describe("a set that lives", () => {
       },
     ]);
   });
+});
+
+test("a set being deleted that has no policy any more is its owner's, with what the field deletes by somebody else's value", () => {
+  const deleting = { deletionTimestamp, finalizers: [retentionFinalizer] };
+  const fate = (whenDeleted: "Delete" | "Retain") => {
+    const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled: "Retain" as const } };
+    const claims = [{ claim: claimOf(0, { ownerReferences: [inTreeSet] }) }];
+    return story(bequeath.decide({ ...lookedAt(setOf(deleting, spec), claims), evidence: "cascade" }, noon, {}));
+  };
+  expect(fate("Delete")).toEqual(["set goes"]);
+  expect(fate("Retain")).toEqual(["claim is released", "set waits: keeping"]);
 });
 
 test("a set being deleted that our finalizer does not hold is none of our business", () => {

@@ -3,7 +3,7 @@ import type { Decision } from "../../../shared/decision.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import { policyKey, readPolicy } from "../../../shared/retention/policy.ts";
 import type { Fate, StatefulSet } from "../../../shared/retention/stateful-set.ts";
-import { deleteAtKey } from "../../../shared/retention/traces.ts";
+import { deleteAtKey, retentionFinalizer } from "../../../shared/retention/traces.ts";
 import { forgive } from "./rule.ts";
 
 const projecting = "holdfast.dev/pvc-retention.project";
@@ -29,6 +29,7 @@ interface Case {
   rival?: string;
   pod?: boolean;
   deleting?: boolean;
+  finalizers?: string[];
 }
 function decide({
   policy = "Retain",
@@ -38,6 +39,7 @@ function decide({
   rival,
   pod,
   deleting,
+  finalizers,
 }: Case) {
   const [whenDeleted = "Retain", whenScaled = "Retain"] = field.split("/") as Fate[];
   const set: StatefulSet = {
@@ -50,6 +52,7 @@ function decide({
       resourceVersion: "1",
       annotations: { ...(policy === "none" ? {} : { [policyKey]: policy }), ...annotations },
       ...(deleting ? { deletionTimestamp: "2026-03-01T11:00:00Z" } : {}),
+      ...(finalizers ? { finalizers } : {}),
     },
     spec: field === "absent" ? {} : { persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled } },
   };
@@ -172,6 +175,11 @@ test("a set without a policy is forgotten when its claims are clean, and keeps w
     patch: { metadata: { uid: "u1", resourceVersion: "1", annotations: { [projecting]: null, [owning]: null } } },
   });
   expect(JSON.stringify(write)).not.toContain("holdfast.dev/look");
+});
+
+test("a set without a policy is not forgotten while bequeath holds it, which writes down why", () => {
+  const set = { [projecting]: progress("given-back"), "holdfast.dev/pvc-retention.bequeath": progress("keeping") };
+  expect(decide({ policy: "none", set, finalizers: [retentionFinalizer] })).toEqual([]);
 });
 
 test("a set that keeps all keeps what says so", () => {

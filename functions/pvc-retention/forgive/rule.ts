@@ -2,12 +2,12 @@ import * as z from "zod";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
-import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import { lookAtSet, type SetAndClaims } from "../../../shared/retention/look-at-set.ts";
 import { projected, projectedStep } from "../../../shared/retention/projected.ts";
 import { retentionInForce, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
-import { hasTraces, isRetentionProgress } from "../../../shared/retention/traces.ts";
+import { hasTraces, isRetentionProgress, retentionFinalizer } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
 import { cleanClaim } from "./clean-claim.ts";
 
@@ -66,6 +66,8 @@ function isGivenBack({ set, policy }: SetAndClaims): boolean {
 }
 
 function cleanSet(set: StatefulSet): readonly Decision[] {
+  // Bequeath has yet to let it go, and writes down why it does not: that write would wake us, and ours bequeath, without end.
+  if (hasFinalizer(set, retentionFinalizer)) return [];
   const traces = Object.keys(set.metadata.annotations ?? {}).filter(isRetentionProgress);
   if (traces.length === 0) return [];
   const because = `StatefulSet ${set.metadata.name} has no policy any more, and nothing is left on its claims: the rules forget it.`;

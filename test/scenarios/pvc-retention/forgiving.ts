@@ -2,12 +2,13 @@ import { expect } from "vitest";
 import type { World } from "../../worlds/world.ts";
 import type { Story } from "../story.ts";
 import { both, onDeletion, onScaledown } from "./policies.ts";
-import { atOnce, core, whereReferred } from "./settings.ts";
+import { atOnce, core, projected, whereReferred } from "./settings.ts";
 import {
   annotateSet,
   belongsTo,
   changePolicy,
   claimOf,
+  dataGoes,
   dataOf,
   dataStays,
   deleteSet,
@@ -19,6 +20,7 @@ import {
   podIsGone,
   podOf,
   policyKey,
+  provideClaim,
   referenceTo,
   runningSet,
   scale,
@@ -74,6 +76,42 @@ export const forgiving: readonly Story[] = [
         const left = claims.flatMap((claim) => Object.keys(claim?.metadata.annotations ?? {}));
         return !left.some((key) => key.startsWith("holdfast.dev/pvc-retention"));
       });
+    },
+  },
+  {
+    title: "without a policy any more, a set whose field its owner has chosen is as it was before, and at rest",
+    settings: projected,
+    async tell(world) {
+      const persistentVolumeClaimRetentionPolicy = { whenDeleted: "Delete", whenScaled: "Retain" };
+      await runningSet(world, { policy: onDeletion, spec: { persistentVolumeClaimRetentionPolicy } });
+      const data = await dataOf(world, [0, 1]);
+      await annotateSet(world, { [policyKey]: null });
+      await world.eventually("the set is let go and forgotten", async () => {
+        const live = await setOf(world);
+        const left = Object.keys(live.metadata.annotations ?? {}).some((key) => key.startsWith("holdfast.dev/"));
+        return !isHeld(live) && !left;
+      });
+      await dataStays(world, [0, 1], data);
+      const { metadata } = await setOf(world);
+      await world.rest();
+      expect((await setOf(world)).metadata.resourceVersion).toBe(metadata.resourceVersion);
+      for (const ordinal of [0, 1]) {
+        await belongsTo(world, ordinal, ["StatefulSet web"]);
+        await goesByHand(world, ordinal);
+      }
+      await deleteSet(world);
+      await dataGoes(world, [0, 1], data);
+    },
+  },
+  {
+    title: "without a policy any more, a reference that somebody wrote on a claim themselves does not hold the set",
+    settings: whereReferred,
+    async tell(world) {
+      const live = await runningSet(world, { policy: onDeletion });
+      await provideClaim(world, 7, { ownerReferences: [referenceTo(live)] });
+      await annotateSet(world, { [policyKey]: null });
+      await world.eventually("the set is let go", async () => !isHeld(await setOf(world)));
+      await goesByHand(world, 7);
     },
   },
   {
