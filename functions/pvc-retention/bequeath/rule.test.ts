@@ -345,6 +345,15 @@ describe("a set is being deleted and its claims are kept", () => {
     expect(story(decide(facts))).toEqual(expected);
   });
 
+  test("with what is stale beside a reference of this set, both go in one patch", () => {
+    const owners = [{ ...toPod, uid: "p9" }, { ...toSet, controller: false }, custom];
+    const [released] = decide({ policy: "Retain", owners });
+    const [write] = released?.do === "write" ? released.writes : [];
+    const text = JSON.stringify(write);
+    expect(text.match(/"op":"remove","path":"\/metadata\/ownerReferences\/[0-9]"/g)).toHaveLength(2);
+    expect(text).not.toContain("ownerReferences/2");
+  });
+
   test("is told; with a Warning where the policy says otherwise and nothing could be proven", () => {
     expect(decide({ finalizers: ["orphan"] })).toMatchObject([{ notice: { type: "Normal", reason: "ClaimsKept" } }]);
     expect(decide({ evidence: "none" })).toMatchObject([{ notice: { type: "Warning", reason: "ClaimsKept" } }]);

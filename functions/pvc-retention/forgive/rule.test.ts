@@ -101,6 +101,11 @@ describe("what is taken off a claim", () => {
     ["a reference to another pod", { claim: owned(reference("Pod", "web-1", "p1")) }, []],
     ["a reference of somebody else's", { claim: owned(reference("Custom", "web", "u1")) }, []],
     ["the field still deletes: project comes first", { field: "Delete/Retain", claim: owned(toSet) }, []],
+    [
+      "the field still deletes at a scale-down: project comes first",
+      { field: "Retain/Delete", claim: owned(toSet) },
+      [],
+    ],
     ["a server without the field", { field: "absent", claim: owned(toSet) }, ownerGoes],
     ["an unreadable policy keeps all", { policy: "Never", claim: owned(toSet) }, ownerGoes],
     ["a policy that deletes", { policy: "DeleteOnScaledownOnly", claim: owned(toSet) }, []],

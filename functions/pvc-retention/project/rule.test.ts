@@ -166,6 +166,14 @@ test("a value that is taken back again and again is applied three times, then le
   expect(last?.notice).toMatchObject({ type: "Warning", reason: "RetentionPolicyTakenBack" });
 });
 
+test("with PROJECT=off, either half of the field that deletes what the policy keeps is told of", () => {
+  const held = (policy: string, field: string) =>
+    outcome(decide(setOf(policy, field, [heldBy("helm", "Apply")]), "off"));
+  expect(held("DeleteOnStatefulSetDeletionOnly", "Delete/Delete")).toBe("held");
+  expect(held("DeleteOnScaledownOnly", "Delete/Delete")).toBe("held");
+  expect(held(both, "Delete/Delete")).toBe("in-force");
+});
+
 test("a value that is taken back hours later each time is applied each time", () => {
   let set = setOf(both, "Retain/Retain");
   for (const hours of [0, 2, 4, 6, 8, 10]) {
