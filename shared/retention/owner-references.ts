@@ -4,6 +4,9 @@ import type { KubernetesObject, OwnerReference } from "../kubernetes/object.ts";
 import type { Write } from "../kubernetes/write.ts";
 import { podName, retentionInForce, type StatefulSet as StatefulSetLike } from "./stateful-set.ts";
 
+/** The rule that keeps the references of claims to their set, and notes on each claim what it has done. */
+export const owningRule = "pvc-retention/own";
+
 /** What a claim's owner references say of its set and of the set's pod that goes with the claim. */
 export interface Owners {
   /** The reference to the set, and to the pod: of this very uid. */

@@ -1,3 +1,5 @@
+import { owningRule } from "./owner-references.ts";
+
 /** Warnings on claims that speak of their deletion, by the rule that tells them. Once a claim is to stay they are not true any more. */
 export const warnings = {
   "pvc-retention/grace": {
@@ -5,5 +7,5 @@ export const warnings = {
     unreadable: "UnreadableDeleteTime",
     postponed: "DeletionPostponed",
   },
-  "pvc-retention/own": { conflicting: "ConflictingController", fought: "OwnerReferenceTakenAway" },
+  [owningRule]: { conflicting: "ConflictingController", fought: "OwnerReferenceTakenAway" },
 } as const;

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Decision } from "../../../shared/decision.ts";
+import type { Hint } from "../../../shared/event/hint.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { type Kind, PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import { policyKey, readPolicy } from "../../../shared/retention/policy.ts";
-import type { Fate, StatefulSet } from "../../../shared/retention/stateful-set.ts";
+import type { Fate, StatefulSet as StatefulSetLike } from "../../../shared/retention/stateful-set.ts";
 import { deleteAtKey, retentionFinalizer } from "../../../shared/retention/traces.ts";
 import { forgive } from "./rule.ts";
 
@@ -42,7 +45,7 @@ function decide({
   finalizers,
 }: Case) {
   const [whenDeleted = "Retain", whenScaled = "Retain"] = field.split("/") as Fate[];
-  const set: StatefulSet = {
+  const set: StatefulSetLike = {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
     metadata: {
@@ -122,7 +125,7 @@ describe("what is taken off a claim", () => {
       { policy: "none", set: { [projecting]: progress("in-force") }, claim: owned(toSet) },
       [],
     ],
-    ["no policy and no traces", { policy: "none", claim: owned(toSet) }, []],
+    ["no policy and no traces but the claim's own", { policy: "none", claim: owned(toSet) }, ["ownerReferences/0"]],
     [
       "a mark of ours, its progress and label",
       {
@@ -189,4 +192,69 @@ test("a set without a policy is not forgotten while bequeath holds it, which wri
 
 test("a set that keeps all keeps what says so", () => {
   expect(decide({ set: { [projecting]: progress("in-force") } })).toEqual([]);
+});
+
+describe("what wakes the rule", () => {
+  const claim = (metadata: object = {}): KubernetesObject => ({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: {
+      name: "data-web-1",
+      namespace: "shop",
+      uid: "u1",
+      resourceVersion: "9",
+      annotations: { [owning]: progress("owned") },
+      ownerReferences: [toSet],
+      ...metadata,
+    },
+  });
+  const woken = (change: Hint["change"], object?: KubernetesObject) => {
+    const hint = { id: "e", apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "shop", name: "data-web-1" };
+    return forgive.subjects({ ...hint, change, object }, {}).map(({ kind, name }) => `${kind.kind} ${name}`);
+  };
+
+  test.each<[string, KubernetesObject | undefined, string[]]>([
+    ["a claim that own has given to its set", claim(), ["StatefulSet web"]],
+    ["one that Kubernetes' controller gave, and own noted", claim(owned(inTrees)), ["StatefulSet web"]],
+    ["one of which only the name is known", undefined, ["PersistentVolumeClaim data-web-1"]],
+    ["one that own knows nothing of", claim({ annotations: {} }), []],
+    ["one whose note was copied from another", claim({ uid: "another" }), []],
+    ["one that belongs to nobody", claim({ ownerReferences: [] }), []],
+    ["one that is being deleted", claim({ deletionTimestamp: "2026-03-01T11:00:00Z" }), []],
+  ])("%s", (_, object, expected) => {
+    expect(woken("update", object)).toEqual(expected);
+    expect(woken("delete", object)).toEqual([]);
+  });
+
+  const set = (annotations: Record<string, string> = {}): KubernetesObject => ({
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    metadata: { name: "web", namespace: "shop", uid: "u1", resourceVersion: "1", annotations },
+    spec: { replicas: 1, volumeClaimTemplates: [{ metadata: { name: "data" } }] },
+  });
+  /** What is found from a subject, in a cluster of a claim and its set. */
+  async function found(subject: Kind, name: string, ...objects: KubernetesObject[]) {
+    const client = {
+      get: async ({ kind }: Kind, _: unknown, name: string) =>
+        objects.find((one) => one.kind === kind && one.metadata.name === name),
+      async *list({ kind }: Kind) {
+        yield* objects.filter((one) => one.kind === kind);
+      },
+    } as unknown as Client;
+    const facts = await forgive.look({ kind: subject, namespace: "shop", name }, { client, settings: {} });
+    return facts && removed(forgive.decide(facts, 0, {}));
+  }
+  const undone = [`annotations/${owning.replace("/", "~1")}`, "ownerReferences/0"];
+
+  test("a set without policy and traces is passed over, and found by its claim", async () => {
+    expect(await found(StatefulSet, "web", claim(), set())).toEqual([]);
+    expect((await found(PersistentVolumeClaim, "data-web-1", claim(), set()))?.toSorted()).toEqual(undone);
+  });
+
+  test("a claim of a set whose policy goes on, of none, or that is gone itself is left alone", async () => {
+    const policy = set({ [policyKey]: "DeleteOnStatefulSetDeletionOnly" });
+    expect(await found(PersistentVolumeClaim, "data-web-1", claim(), policy)).toEqual([]);
+    expect(await found(PersistentVolumeClaim, "data-web-1", claim())).toBeUndefined();
+    expect(await found(PersistentVolumeClaim, "data-web-1", set())).toBeUndefined();
+  });
 });

@@ -10,12 +10,12 @@ import {
   controlledBy,
   isLeftBehind,
   isOurs,
+  owningRule as name,
   type Owners,
   ownersIn,
 } from "../../../shared/retention/owner-references.ts";
 import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { warnings } from "../../../shared/retention/warnings.ts";
-import { name } from "./name.ts";
 import type { Ownership } from "./ownership.ts";
 
 /** So often a reference that somebody takes away is put back. */
@@ -50,7 +50,7 @@ export function decideClaim(
   // Whether it is the set's, nobody can tell; a reference that it carries is as good as its own.
   if (relabelled) return owners.set ? undefined : leave(claim, set);
   if (owners.foreignController) return yieldTo(owners.foreignController, claim, set, removable(owners, ownership), now);
-  return giveToSet(claim, set, owners, now);
+  return giveToSet(claim, set, owners, pod, now);
 }
 
 /** Before the field was there, whatever named the set or its pod was the rules' own; since, only what looks like ours is. */
@@ -106,11 +106,27 @@ function yieldTo(
   };
 }
 
-function giveToSet(claim: KubernetesObject, set: StatefulSet, owners: Owners, now: number): Decision | undefined {
+function giveToSet(
+  claim: KubernetesObject,
+  set: StatefulSet,
+  owners: Owners,
+  pod: KubernetesObject | undefined,
+  now: number,
+): Decision | undefined {
   const before = readProgress(claim, name);
   const subject = { about: claim, kind: PersistentVolumeClaim };
   if (owners.set?.controller && !owners.pod) {
     const because = `Claim ${claim.metadata.name} belongs to StatefulSet ${set.metadata.name}.`;
+    // Kubernetes' controller gave it, and does not take it back where there is no pod: the note tells forgive, whatever becomes of the set's.
+    const isUnnoted = !pod && before?.owner !== set.metadata.uid;
+    if (isUnnoted) {
+      const step = {
+        name: "owned",
+        attempt: 1,
+        details: { owner: set.metadata.uid, given: new Date(now).toISOString() },
+      };
+      return { ...subject, do: "wait", because, step, retract: toldBy(before?.step) };
+    }
     return told[before?.step ?? ""] === undefined
       ? undefined
       : { ...subject, do: "leave", because, retract: toldBy(before?.step) };

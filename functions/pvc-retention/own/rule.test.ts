@@ -245,6 +245,13 @@ describe("what is written down about a claim's reference", () => {
     expect(decide({ annotations }, now + 7_200_000)).toMatchObject({ do: "stop", step: { name: "fought-over" } });
   });
 
+  test("is written where Kubernetes' own controller gave it to a claim that has no pod any more, once", () => {
+    const left: Case = { owners: [inTreeSet], ordinal: 5 };
+    expect(decide(left)).toMatchObject({ do: "wait", step: { name: "owned", details: { owner: "u1" } } });
+    expect(decide({ ...left, annotations: noted("owned", { owner: "u1", ...given }) })).toBeUndefined();
+    expect(decide({ ...left, ordinal: 0, pod: true })).toBeUndefined();
+  });
+
   test("of an earlier set counts for nothing", () => {
     const [, , added] = operations(decide({ annotations: noted("owned", { owner: "earlier", ...given }) }));
     expect(added).toMatchObject({ op: "add", path: "/metadata/ownerReferences" });

@@ -4,10 +4,10 @@ import type { Hint } from "../../../shared/event/hint.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import { lookAtSet, type SetAndClaims } from "../../../shared/retention/look-at-set.ts";
+import { owningRule as name } from "../../../shared/retention/owner-references.ts";
 import { hasTraces } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
 import { decideClaim } from "./decide-claim.ts";
-import { name } from "./name.ts";
 import { ownershipOf } from "./ownership.ts";
 
 /** The set with its claims; `undefined` when it is gone. Of a set that the rule leaves alone there are no claims. */

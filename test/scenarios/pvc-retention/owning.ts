@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolumeClaim, pathOf, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { ConfigMap } from "../../worlds/kinds.ts";
 import { claim } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
@@ -7,6 +7,7 @@ import type { Story } from "../story.ts";
 import { both, onDeletion } from "./policies.ts";
 import { before, core, whereReferred } from "./settings.ts";
 import {
+  annotateSet,
   belongsTo,
   changePolicy,
   claimName,
@@ -26,6 +27,8 @@ import {
   patchClaim,
   podIsGone,
   podsRun,
+  policyKey,
+  progressOn,
   provideClaim,
   referenceTo,
   runningSet,
@@ -40,6 +43,16 @@ async function withLeftClaim(world: World): Promise<void> {
   await runningSet(world, { policy: "Retain" });
   await scale(world, 1);
   await podIsGone(world, 1);
+}
+
+/** Writes the set anew as `kubectl replace` and Argo CD's `Replace=true` do: what the file does not say is gone. */
+async function replaceSet(world: World): Promise<void> {
+  const { admin, namespace } = world;
+  const { apiVersion, kind, metadata, spec } = await setOf(world);
+  const { persistentVolumeClaimRetentionPolicy: _, ...rest } = spec;
+  const { name, labels = {} } = metadata;
+  const file = { apiVersion, kind, metadata: { name, namespace, labels }, spec: rest };
+  await admin.request("PUT", pathOf(StatefulSet, namespace, name), file);
 }
 
 /** To whom claims belong, and what is in the way. */
@@ -103,6 +116,54 @@ export const owning: readonly Story[] = [
       await touch(world);
       await belongsTo(world, 1, ["StatefulSet web"]);
       await isTakenBack(world, "PersistentVolumeClaim", claimName(1), "ConflictingController");
+    },
+  },
+  {
+    title: "a set that is replaced as a whole, without policy and finalizer, leaves the claims that were its own",
+    settings: whereReferred,
+    async tell(world) {
+      await runningSet(world, { policy: onDeletion, replicas: 3 });
+      const data = await dataOf(world, [0, 1, 2]);
+      await scale(world, 1);
+      for (const ordinal of [1, 2]) {
+        await podIsGone(world, ordinal);
+        await belongsTo(world, ordinal, ["StatefulSet web"]);
+        await world.eventually(`own has noted that of claim ${ordinal}`, async () => {
+          const claim = await claimOf(world, ordinal);
+          return claim && progressOn(claim, "own");
+        });
+      }
+      await replaceSet(world);
+      await world.sweep();
+      for (const ordinal of [0, 1, 2]) await belongsTo(world, ordinal, []);
+      await deleteSet(world);
+      await dataStays(world, [0, 1, 2], data);
+    },
+  },
+  {
+    title: "a reference that is written when the policy has turned to keeping already is taken off again",
+    settings: whereReferred,
+    async tell(world) {
+      await withLeftClaim(world);
+      const data = await dataOf(world, [0, 1]);
+      const late = Promise.withResolvers<void>();
+      let status: number | undefined;
+      world.intercept(async ({ rule, request }, send) => {
+        if (rule !== "pvc-retention/own" || request.method !== "PATCH" || status !== undefined) return send();
+        status = 0;
+        await late.promise;
+        const answer = await send();
+        ({ status } = answer);
+        return answer;
+      });
+      await annotateSet(world, { [policyKey]: onDeletion });
+      await world.eventually("own is about to write", () => status === 0);
+      await changePolicy(world, "Retain");
+      late.resolve();
+      await world.eventually("own has written", () => status === 200);
+      await belongsTo(world, 1, []);
+      await deleteSet(world);
+      await dataStays(world, [0, 1], data);
     },
   },
   {
