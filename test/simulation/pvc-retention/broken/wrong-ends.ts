@@ -52,6 +52,7 @@ export const wrongEnds: readonly Broken[] = [
     doc: "Remembers the uids of sets by their names.",
     scenarios: ["set-recreated"],
     within: 12,
+    by: "smooth runs",
     rule: bequeath.name,
     start: (tools) => {
       const uids = new Map<string, string>();
