@@ -12,3 +12,8 @@ export function setOfPod(name: string, pod: KubernetesObject | undefined): strin
     return controller.kind === "StatefulSet" && controller.apiVersion === "apps/v1" ? controller.name : undefined;
   return /^(.+)-[0-9]+$/.exec(name)?.[1];
 }
+
+/** Whether a pod is controlled by this very set. */
+export function isPodOf(set: KubernetesObject, pod: KubernetesObject): boolean {
+  return (pod.metadata.ownerReferences ?? []).some(({ controller, uid }) => controller && uid === set.metadata.uid);
+}

@@ -5,6 +5,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { condemningRule as name, noteUse } from "../../../shared/retention/from-before.ts";
 import { inUse } from "../../../shared/retention/in-use.ts";
 import { lookAtSet, type SetAndClaims } from "../../../shared/retention/look-at-set.ts";
 import { setOfPod } from "../../../shared/retention/pod-set.ts";
@@ -12,8 +13,7 @@ import type { Policy } from "../../../shared/retention/policy.ts";
 import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { hasTraces } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
-import { condemned, noteUse } from "./decide-claim.ts";
-import { name } from "./name.ts";
+import { condemned } from "./decide-claim.ts";
 import { lackedClaim, nudge, nudgedFor, setThatLacks } from "./nudge.ts";
 
 /**

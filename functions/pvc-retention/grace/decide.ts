@@ -1,6 +1,7 @@
 import type { Decision } from "../../../shared/decision.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { isCascading } from "../../../shared/retention/cascade.ts";
+import { isFromBefore, keepFromBefore, noteUse } from "../../../shared/retention/from-before.ts";
 import { keptBecause } from "../../../shared/retention/hands-off.ts";
 import { inUse } from "../../../shared/retention/in-use.ts";
 import type { SetAndClaims, TemplateClaim } from "../../../shared/retention/look-at-set.ts";
@@ -22,8 +23,12 @@ export function judge(facts: SetAndClaims, one: TemplateClaim, now: number): Dec
   const cause = causeOf(facts, one, known);
   if (cause === "undecided") return undefined;
   if (!known) {
+    if (!policy || policy.grace === 0) return undefined;
+    if (!cause)
+      return inRange && policy.whenScaled === "Delete" && !isBeingDeleted(set) ? noteUse(set, one) : undefined;
+    if (cause === "scaled-down" && !pod && isFromBefore(set, claim)) return keepFromBefore(set, claim, "Mark");
     const isOut = cause !== "scaled-down" || !pod || isBeingDeleted(pod);
-    return cause && policy && policy.grace > 0 && isOut ? mark(claim, set, policy, cause, now) : undefined;
+    return isOut ? mark(claim, set, policy, cause, now) : undefined;
   }
   const due = deleteTime(claim);
   if (known.step === "saved" && (due === undefined || !cause)) {

@@ -471,3 +471,21 @@ describe("whatever the facts", () => {
     );
   });
 });
+
+describe("a claim that is older than its set, with nothing to show that the set has used it,", () => {
+  const judged = (ordinal: number, pod: boolean, delay = "24h") => {
+    const set = setOf({ policy: scaled, delay, creationTimestamp: "2026-03-01T11:00:00Z" });
+    const claim = claimOf(ordinal, { creationTimestamp: "2026-03-01T10:00:00Z" });
+    return grace.decide({ set: lookedAt(set, [{ claim, pod: pod ? podOf(ordinal) : undefined }]) }, noon, {})[0];
+  };
+
+  test("is not marked when the set does not want its replica, and that is told", () => {
+    expect(judged(1, false)).toMatchObject({ do: "tell", notice: { reason: "CondemnedClaimKept" } });
+  });
+
+  test("is noted as used when a pod of the set is there, which is condemn's where there is no delay", () => {
+    expect(judged(0, true)).toMatchObject({ do: "wait", step: { name: "used", details: { setUid: uidOfSet } } });
+    expect(judged(0, true, "0s")).toBeUndefined();
+    expect(judged(0, false)).toBeUndefined();
+  });
+});

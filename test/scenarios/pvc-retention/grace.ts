@@ -350,6 +350,30 @@ export const gracePeriods: readonly Story[] = [
     },
   },
   {
+    title: "a set that is made again with fewer replicas marks nothing of what was left for it, and says so",
+    settings: core,
+    async tell(world) {
+      await runningSet(world, { policy: onScaledown, replicas: 3, annotations: hours });
+      const data = await dataOf(world, [0, 1, 2]);
+      await deleteSet(world);
+      for (const ordinal of [0, 1, 2]) await podIsGone(world, ordinal);
+      await runningSet(world, { policy: onScaledown, replicas: 1, annotations: hours });
+      const told = await isTold(world, "PersistentVolumeClaim", claimName(2), "CondemnedClaimKept");
+      expect(told.note).toContain("is older than StatefulSet web");
+      expect((await claimOf(world, 2))?.metadata.annotations).not.toHaveProperty(markKey);
+
+      await scale(world, 3);
+      await podsRun(world, 3);
+      await world.eventually("the set is seen to use it", async () => {
+        const claim = await claimOf(world, 2);
+        return claim && progressOn(claim, "grace")?.step === "used";
+      });
+      await scale(world, 2);
+      await isMarked(world, 2);
+      await dataStays(world, [0, 1, 2], data);
+    },
+  },
+  {
     title: "a namespace's delay is that of its sets",
     settings: core,
     async tell(world) {

@@ -1,2 +1,0 @@
-/** The rule's name, which also names its progress on sets and claims. */
-export const name = "pvc-retention/condemn";
