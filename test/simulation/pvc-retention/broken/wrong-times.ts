@@ -52,6 +52,7 @@ export const wrongTimes: readonly Broken[] = [
     doc: "Deletes what it has marked when the time has come, whatever has become of the set: it was condemned, and was told.",
     scenarios: ["grace-after-scale-down"],
     within: 8,
+    by: "smooth runs",
     rule: grace.name,
     start: deciding(grace, (decisions, facts, now) => {
       if (!facts || "set" in facts) return decisions.filter(({ about }) => readMark(about)?.step !== "marked");
