@@ -13,8 +13,8 @@ const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // Real time, several stories at once, a machine that others use: what fails twice has failed.
-  retry: 1,
+  // Real time, several stories at once: where others use the machine as well, what fails twice has failed.
+  retry: Number(process.env.RETRIES ?? 0),
 };
 
 export default defineConfig({
