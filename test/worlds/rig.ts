@@ -36,7 +36,8 @@ export async function startRig(server: Server, random: Random, setting: Setting)
   const ended = new AbortController();
   const installation = readInstallation(setting);
   const uninstall = await install(admin, installation.objects);
-  if (installation.objects.some(({ kind }) => kind === "MutatingAdmissionPolicy")) await policyInForce(server);
+  const hasPolicy = installation.objects.some(({ kind }) => kind === "MutatingAdmissionPolicy");
+  if (hasPolicy) await policyInForce(server);
   const ledger = createLedger();
   const accounts = new Map<string, ReturnType<Server["connect"]>>();
   const asked: Asked[] = [];
@@ -139,18 +140,20 @@ export async function startRig(server: Server, random: Random, setting: Setting)
     async stop() {
       ended.abort(new Error("The world has ended."));
       await uninstall();
+      // What comes next on this server may be a Holdfast without the policy.
+      if (hasPolicy) await policyInForce(server, false);
     },
   };
 }
 
-/** A real API server learns of admission policies by watching them. */
-export async function policyInForce({ admin, eventually }: Server): Promise<void> {
-  await eventually("the admission policy is in force", async () => {
+/** Waits until new claims get the finalizer from the policy, or do not any more: a real API server learns of policies by watching them. */
+export async function policyInForce({ admin, eventually }: Server, isInForce = true): Promise<void> {
+  await eventually(`the admission policy is ${isInForce ? "" : "not "}in force`, async () => {
     const probe = claim({ namespace: "default", generateName: "holdfast-probe-" });
     const { metadata } = await admin.create(PersistentVolumeClaim, probe);
     await admin.delete(PersistentVolumeClaim, "default", metadata.name);
     await admin.patch(PersistentVolumeClaim, "default", metadata.name, "merge", { metadata: { finalizers: null } });
-    return metadata.finalizers?.includes("holdfast.dev/pvc-protection");
+    return (metadata.finalizers ?? []).includes("holdfast.dev/pvc-protection") === isInForce;
   });
 }
 
