@@ -64,6 +64,7 @@ export async function processWorlds(
     },
     async stop() {
       await uninstall();
+      if (kubeconfig) await policyInForce(server, false);
       await leave();
       await server.stop();
       await program.stop();
