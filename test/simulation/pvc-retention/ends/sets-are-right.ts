@@ -133,7 +133,9 @@ function left(claim: KubernetesObject, truth: EndTruth): string | undefined {
   const keeps = moment && (!moment.policy || moment.policy.name === "Retain");
   const contested = moment && yielding(moment.sets, claim).length > 1;
   if (keeps && !contested && traces.length > 0) return `is kept and carries ${traces.join(", ")}`;
-  const marked = claim.metadata.annotations?.["holdfast.dev/pvc-delete-at"] !== undefined && progressOn(claim, "grace");
+  // A time that people wrote is theirs, whatever else they wrote beside it.
+  const isKnown = ["marked", "unreadable", "saved"].includes(String(progressOn(claim, "grace")?.step));
+  const marked = claim.metadata.annotations?.["holdfast.dev/pvc-delete-at"] !== undefined && isKnown;
   if (moment && marked && !contested && !isCondemned(moment, claim) && !moment.set.metadata.deletionTimestamp)
     return "is marked, although its set wants it";
   const waits = claim.metadata.labels?.["holdfast.dev/waiting"] === "true" && isByUs(claim, truth, "label");
