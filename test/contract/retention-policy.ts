@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { fieldManager, holdsField } from "../../functions/pvc-retention/project/field.ts";
 import { readManifests } from "../../local/knative/read-manifests.ts";
 import { type Kind, pathOf, StatefulSet as Sets } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { fieldManager, holdsField } from "../../shared/retention/field-managers.ts";
 import { graceKey, policyKey } from "../../shared/retention/policy.ts";
 import type { RetentionPolicy, StatefulSet } from "../../shared/retention/stateful-set.ts";
 import { manifest, statefulSet } from "../worlds/manifest.ts";

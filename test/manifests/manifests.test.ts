@@ -1,9 +1,9 @@
 import { globSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { fieldManager } from "../../functions/pvc-retention/project/field.ts";
 import { readManifests } from "../../local/knative/read-manifests.ts";
 import { readPlan } from "../../local/serving/plan.ts";
+import { fieldManager } from "../../shared/retention/field-managers.ts";
 import { graceKey, policyKey, readPolicy } from "../../shared/retention/policy.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { readKustomization, root } from "./kustomization.ts";

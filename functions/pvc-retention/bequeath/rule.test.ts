@@ -142,22 +142,22 @@ describe("a set that lives", () => {
     }
   });
 
-  test.each<[string, OwnerReference, string | undefined, string[]]>([
-    ["and the field still deletes, by somebody else's value", inTreeSet, "given-back", ["set goes"]],
-    ["and the field still deletes, long after", inTreeSet, undefined, ["set goes"]],
-    ["and the field is not given back yet", inTreeSet, "in-force", ["set waits: keeping"]],
+  test.each<[string, OwnerReference, string, string[]]>([
+    ["and the field deletes by somebody else's value", inTreeSet, "helm", ["set goes"]],
+    ["and the field is not given back yet", inTreeSet, "holdfast-pvc-retention", ["set waits: keeping"]],
     [
       "and a claim carries a reference that somebody wrote themselves",
       { ...toSet, controller: false },
-      "in-force",
+      "holdfast-pvc-retention",
       ["set goes"],
     ],
-  ])("whose policy is taken away: %s", (_, owner, step, expected) => {
-    const annotations = step === undefined ? {} : projected(step);
+  ])("whose policy is taken away: %s", (_, owner, manager, expected) => {
+    const field = { "f:persistentVolumeClaimRetentionPolicy": { "f:whenDeleted": {} } };
+    const managedFields = [{ manager, operation: "Apply", fieldsV1: { "f:spec": field } }];
     const spec = {
       persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" as const, whenScaled: "Retain" as const },
     };
-    const facts = lookedAt(setOf({ ...held, annotations }, spec), claims(owner));
+    const facts = lookedAt(setOf({ ...held, managedFields }, spec), claims(owner));
     expect(story(bequeath.decide(facts, noon, {}))).toEqual(expected);
   });
 

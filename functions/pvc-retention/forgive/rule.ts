@@ -6,6 +6,7 @@ import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finaliz
 import { Event, Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readProgress } from "../../../shared/progress.ts";
+import { holdsField } from "../../../shared/retention/field-managers.ts";
 import { lookAtSet, type SetAndClaims } from "../../../shared/retention/look-at-set.ts";
 import { owningRule } from "../../../shared/retention/owner-references.ts";
 import { projected, projectedStep } from "../../../shared/retention/projected.ts";
@@ -87,7 +88,7 @@ function decide(facts: Facts): readonly Decision[] {
  */
 function isGivenBack({ set, policy }: SetAndClaims): boolean {
   const step = projectedStep(set);
-  if (!policy) return step === undefined || step === projected.givenBack;
+  if (!policy) return !holdsField(set) && (step === undefined || step === projected.givenBack);
   const field = retentionInForce(set);
   return !field || (field.whenDeleted === "Retain" && field.whenScaled === "Retain");
 }

@@ -2,10 +2,11 @@ import type { Decision, Notice, Step } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import { nextProgress, progressKey, readProgress } from "../../../shared/progress.ts";
+import { holdersOfDelete, holdsField } from "../../../shared/retention/field-managers.ts";
 import { nativePolicy, type Policy, policyKey, writeDuration } from "../../../shared/retention/policy.ts";
 import { projectingRule as name, type Projected, projected } from "../../../shared/retention/projected.ts";
 import { type RetentionPolicy, retentionInForce, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
-import { applyField, holdersOfDelete, holdsField } from "./field.ts";
+import { applyField } from "./field.ts";
 import type { SetAndRivals } from "./look.ts";
 
 /** What of the policy is written onto the field. */

@@ -4,10 +4,10 @@ import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey } from "../../../shared/progress.ts";
+import { fieldManager } from "../../../shared/retention/field-managers.ts";
 import { policyKey, readPolicy } from "../../../shared/retention/policy.ts";
 import type { Fate, StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { readSettings } from "../../../shared/settings.ts";
-import { fieldManager } from "./field.ts";
 import { project } from "./rule.ts";
 
 const key = progressKey(project.name);
