@@ -88,9 +88,10 @@ function decide(facts: Facts): readonly Decision[] {
  */
 function isGivenBack({ set, policy }: SetAndClaims): boolean {
   const step = projectedStep(set);
-  if (!policy) return !holdsField(set) && (step === undefined || step === projected.givenBack);
   const field = retentionInForce(set);
-  return !field || (field.whenDeleted === "Retain" && field.whenScaled === "Retain");
+  const keeps = !field || (field.whenDeleted === "Retain" && field.whenScaled === "Retain");
+  if (policy) return keeps;
+  return (step === undefined || step === projected.givenBack) && (keeps || !holdsField(set));
 }
 
 function cleanSet(set: StatefulSet): readonly Decision[] {

@@ -4,6 +4,8 @@ import { annotationOperations } from "../../../shared/kubernetes/guarded-patch.t
 import { PersistentVolumeClaim, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import { nextProgress, progressKey, readProgress } from "../../../shared/progress.ts";
+import { isFromBefore } from "../../../shared/retention/from-before.ts";
+import { keptBecause } from "../../../shared/retention/hands-off.ts";
 import type { TemplateClaim } from "../../../shared/retention/look-at-set.ts";
 import {
   changeOwners,
@@ -39,8 +41,10 @@ export function decideClaim(
   const { claim, inRange, pod, rival, relabelled } = one;
   if (rival || isBeingDeleted(claim)) return undefined;
   if (ownership.inTree && pod) return undefined;
-  if (!inRange && ownership.condemned) return undefined;
   const owners = ownersIn(set, one);
+  // What is condemned is condemn's, but for a claim that stays all the same: it is not to go with the set either.
+  const isKept = keptBecause(one, owners) !== undefined || (!pod && isFromBefore(set, claim));
+  if (!inRange && ownership.condemned && (ownership.toSet || !isKept)) return undefined;
   // Its owner of the same name is another incarnation: whose claim it is now, nobody can tell.
   if (owners.stale) return undefined;
   if (!ownership.toSet) {

@@ -146,6 +146,16 @@ describe("owners of a claim", () => {
     ],
     ["the same with a pod", { policy: onScale, field: "Retain/Delete", owners: [inTreeSet], pod: true }, undefined],
     [
+      "scaled away, deleted at a scale-down only: condemn's",
+      { policy: onScale, field: "Retain/Delete", owners: [toSet], ordinal: 5 },
+      undefined,
+    ],
+    [
+      "the same, kept for the sake of another owner: not to go with the set",
+      { policy: onScale, field: "Retain/Delete", owners: [plain, toSet], ordinal: 5 },
+      ["ConfigMap anchor (plain)"],
+    ],
+    [
       "kept for a while first: what Kubernetes' own controller has left goes, too",
       { grace: "24h", field: "Retain/Retain", owners: [plain, inTreeSet], ordinal: 5 },
       ["ConfigMap anchor (plain)"],
