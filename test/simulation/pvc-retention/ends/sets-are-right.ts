@@ -139,10 +139,11 @@ function left(claim: KubernetesObject, truth: EndTruth): string | undefined {
   if (moment && marked && !contested && !isCondemned(moment, claim) && !moment.set.metadata.deletionTimestamp)
     return "is marked, although its set wants it";
   const waits = claim.metadata.labels?.["holdfast.dev/waiting"] === "true" && isByUs(claim, truth, "label");
-  const due = Object.entries(claim.metadata.annotations ?? {}).some(
-    ([key, text]) => key.startsWith("holdfast.dev/") && text.includes(`"next":`),
-  );
-  return waits && !due && setsEver(truth, claim).length > 0
+  const notes = Object.entries(claim.metadata.annotations ?? {}).filter(([key]) => key.startsWith("holdfast.dev/"));
+  const due = notes.some(([, text]) => text.includes(`"next":`));
+  // Whoever writes over what it waited for has the label as well.
+  const isSpoilt = notes.some(([key]) => !isByUs(claim, truth, key));
+  return waits && !due && !isSpoilt && setsEver(truth, claim).length > 0
     ? "is labelled as waiting, and waits for nothing"
     : undefined;
 }
