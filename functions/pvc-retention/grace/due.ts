@@ -23,7 +23,9 @@ function withSet({ claim, mark, user }: MarkedClaim, of: SetAndClaims, now: numb
       : withdraw(claim, `the templates of StatefulSet ${mark.set} do not yield its name any more`);
   // The pods were read after the claim as it was first.
   const isSame = one.claim.metadata.resourceVersion === claim.metadata.resourceVersion;
-  const last = isSame && stands(of, one, mark) ? whenDue(claim, user, now) : undefined;
+  // Until a set is gone its claims may still be left to themselves (`--cascade=orphan`), which only bequeath can tell.
+  const mayGo = isSame && stands(of, one, mark) && !isBeingDeleted(of.set);
+  const last = mayGo ? whenDue(claim, user, now) : undefined;
   return last ?? judge(of, one, now);
 }
 

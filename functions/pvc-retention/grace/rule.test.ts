@@ -319,7 +319,7 @@ describe("a claim whose time has come", () => {
     ["stays when the set is another one", { known: { ...due, setUid: "u0" } }, "marked anew"],
     ["stays while nobody knows how its set is deleted", { known: due, set: "undecided" }, "nothing"],
     ["is looked at twice when its set goes", { known: due, set: "cascading" }, "marked"],
-    ["goes with its set", { known: gone, set: "cascading" }, "deleted"],
+    ["waits until its set is gone", { known: gone, set: "cascading" }, "marked"],
     ["stays when its set leaves it behind", { known: gone, set: "keeping" }, "nothing"],
     ["stays when its set is orphaned after all", { known: gone, set: "orphaned" }, "nothing"],
     ["stays without a mark", { known: { ...due, at: null } }, "saved"],
