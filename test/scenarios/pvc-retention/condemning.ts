@@ -7,6 +7,7 @@ import { core, off } from "./settings.ts";
 import {
   changePolicy,
   claimIsGone,
+  claimIsOld,
   claimName,
   claimOf,
   dataGoes,
@@ -183,6 +184,7 @@ export const condemning: readonly Story[] = [
       const data = await dataOf(world, [0, 1, 2]);
       await deleteSet(world);
       for (const ordinal of [0, 1, 2]) await podIsGone(world, ordinal);
+      await claimIsOld(world, 2);
       await runningSet(world, { policy: onScaledown, replicas: 1 });
       const told = await isTold(world, "PersistentVolumeClaim", claimName(2), "CondemnedClaimKept");
       expect(told.note).toContain("is older than StatefulSet web");

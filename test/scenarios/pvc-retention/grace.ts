@@ -12,6 +12,7 @@ import {
   belongsTo,
   byHandKey,
   changePolicy,
+  claimIsOld,
   claimName,
   claimOf,
   createSet,
@@ -357,6 +358,7 @@ export const gracePeriods: readonly Story[] = [
       const data = await dataOf(world, [0, 1, 2]);
       await deleteSet(world);
       for (const ordinal of [0, 1, 2]) await podIsGone(world, ordinal);
+      await claimIsOld(world, 2);
       await runningSet(world, { policy: onScaledown, replicas: 1, annotations: hours });
       const told = await isTold(world, "PersistentVolumeClaim", claimName(2), "CondemnedClaimKept");
       expect(told.note).toContain("is older than StatefulSet web");

@@ -207,6 +207,14 @@ export async function isOld(world: World, name: string): Promise<void> {
   });
 }
 
+/** Waits until the server's time, in whole seconds, tells a claim from a set that is made now. */
+export async function claimIsOld(world: World, ordinal: number): Promise<void> {
+  await world.eventually(`claim ${claimName(ordinal)} was made in an earlier second`, async () => {
+    const made = Date.parse((await claimOf(world, ordinal))?.metadata.creationTimestamp ?? "");
+    return made + 1000 <= world.clock.now();
+  });
+}
+
 export async function setIsGone(world: World, name: string = set): Promise<void> {
   const { admin, namespace } = world;
   await world.eventually(`${name} is gone`, async () => !(await admin.get(StatefulSet, namespace, name)));
