@@ -28,6 +28,8 @@ export interface Subject {
   readonly name?: string;
   /** Objects that the event pointed at, by name; requests that share a run add theirs. A hint, never a limit. */
   readonly members?: readonly string[];
+  /** The sweep has given it its turn, and asks for more than a change does; requests that share a run share it, too. */
+  readonly turn?: boolean;
 }
 
 /** What `look` may use. */

@@ -429,6 +429,19 @@ test("a request that named its objects is not retried because another object of 
   expect(replies.map(({ status }) => status)).toEqual([204, 503]);
 });
 
+test("requests that share a run have their turn in the sweep when one of them has, and hear of every object that failed", async () => {
+  const { tools } = world({ "patch persistentvolumeclaims": [failure(500, "InternalError")] });
+  const turns: unknown[] = [];
+  const declared = toy(() => [write()], {
+    subjects: ({ id, name }) => [{ kind: Claim, namespace: "shop", name, turn: id === "e2" }],
+    look: async ({ turn, members }) => void turns.push([turn, members]),
+  });
+  const handle = receive(declared, tools);
+  const answers = await Promise.all(["e1", "e2"].map((id) => handle(event("web", id))));
+  expect(turns).toEqual([[true, undefined]]);
+  expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+});
+
 test("a request that names no objects is not narrowed by one that does and shares its run", async () => {
   const { tools } = world();
   let seen: readonly string[] | undefined = ["nothing was looked at"];

@@ -54,9 +54,11 @@ export function receive<Schema extends ZodObject, Facts>(
 
 /** One who did not name objects wants them all. */
 function merged(subjects: readonly Subject[]): Subject | undefined {
-  const all = subjects.find(({ members }) => !members);
   const [first] = subjects;
-  return all ?? (first && { ...first, members: [...new Set(subjects.flatMap(({ members }) => members ?? []))] });
+  if (!first) return undefined;
+  const { members: _, ...all } = { ...first, turn: subjects.some(({ turn }) => turn) };
+  if (subjects.some(({ members }) => !members)) return all;
+  return { ...all, members: [...new Set(subjects.flatMap(({ members }) => members ?? []))] };
 }
 
 const keyOf = ({ kind, namespace, name }: Subject) => JSON.stringify([kind.plural, namespace, name]);

@@ -32,6 +32,11 @@ export function holdsField(set: StatefulSet): boolean {
   return entriesOf(set).some((entry) => isOurs(entry) && leaves.some((leaf) => holds(entry, leaf)));
 }
 
+/** Whether somebody else is known to hold what the field says of a set's deletion, and nothing of the field is ours. */
+export function isHeldByOthers(set: StatefulSet): boolean {
+  return !holdsField(set) && entriesOf(set).some((entry) => holds(entry, "whenDeleted"));
+}
+
 function entriesOf({ metadata }: StatefulSet): readonly ManagedFields[] {
   return Array.isArray(metadata.managedFields) ? metadata.managedFields : [];
 }

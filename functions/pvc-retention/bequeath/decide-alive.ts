@@ -3,7 +3,7 @@ import { addFinalizers, hasFinalizer } from "../../../shared/kubernetes/finalize
 import { StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { deletingRule as name } from "../../../shared/retention/cascade.ts";
-import { holdsField } from "../../../shared/retention/field-managers.ts";
+import { isHeldByOthers } from "../../../shared/retention/field-managers.ts";
 import type { SetAndClaims } from "../../../shared/retention/look-at-set.ts";
 import type { Policy } from "../../../shared/retention/policy.ts";
 import { projected, projectedStep } from "../../../shared/retention/projected.ts";
@@ -62,7 +62,8 @@ const wasKeeping = (set: StatefulSet) => readProgress(set, name)?.step === keepi
  */
 export function isFieldOfOthers({ set, policy }: Pick<SetAndClaims, "set" | "policy">): boolean {
   if (retentionInForce(set)?.whenDeleted !== "Delete") return false;
-  if (!policy) return !holdsField(set);
+  // Of a field that no manager is noted for nobody knows whose it is: the claims are kept.
+  if (!policy) return isHeldByOthers(set);
   const step = projectedStep(set);
   return step === projected.held || step === projected.foughtOver;
 }

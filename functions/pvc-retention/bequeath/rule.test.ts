@@ -142,9 +142,10 @@ describe("a set that lives", () => {
     }
   });
 
-  test.each<[string, OwnerReference, string, string[]]>([
+  test.each<[string, OwnerReference, string | undefined, string[]]>([
     ["and the field deletes by somebody else's value", inTreeSet, "helm", ["set goes"]],
     ["and the field is not given back yet", inTreeSet, "holdfast-pvc-retention", ["set waits: keeping"]],
+    ["and nobody knows whose the field is", inTreeSet, undefined, ["set waits: keeping"]],
     [
       "and a claim carries a reference that somebody wrote themselves",
       { ...toSet, controller: false },
@@ -153,7 +154,7 @@ describe("a set that lives", () => {
     ],
   ])("whose policy is taken away: %s", (_, owner, manager, expected) => {
     const field = { "f:persistentVolumeClaimRetentionPolicy": { "f:whenDeleted": {} } };
-    const managedFields = [{ manager, operation: "Apply", fieldsV1: { "f:spec": field } }];
+    const managedFields = manager ? [{ manager, operation: "Apply", fieldsV1: { "f:spec": field } }] : [];
     const spec = {
       persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" as const, whenScaled: "Retain" as const },
     };
@@ -199,13 +200,16 @@ describe("a set that lives", () => {
 });
 
 test("a set being deleted that has no policy any more is its owner's, with what the field deletes by somebody else's value", () => {
-  const deleting = { deletionTimestamp, finalizers: [retentionFinalizer] };
-  const fate = (whenDeleted: "Delete" | "Retain") => {
+  const field = { "f:persistentVolumeClaimRetentionPolicy": { "f:whenDeleted": {} } };
+  const theirs = [{ manager: "helm", operation: "Update", fieldsV1: { "f:spec": field } }];
+  const fate = (whenDeleted: "Delete" | "Retain", managedFields: object[] = theirs) => {
+    const deleting = { deletionTimestamp, finalizers: [retentionFinalizer], managedFields };
     const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled: "Retain" as const } };
     const claims = [{ claim: claimOf(0, { ownerReferences: [inTreeSet] }) }];
     return story(bequeath.decide({ ...lookedAt(setOf(deleting, spec), claims), evidence: "cascade" }, noon, {}));
   };
   expect(fate("Delete")).toEqual(["set goes"]);
+  expect(fate("Delete", [])).toEqual(["claim is released", "set waits: keeping"]);
   expect(fate("Retain")).toEqual(["claim is released", "set waits: keeping"]);
 });
 

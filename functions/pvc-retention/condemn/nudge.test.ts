@@ -113,8 +113,8 @@ describe("a set that has its turn in the sweep", () => {
       name: "web",
       object: undefined,
     } as const;
-    expect(condemn.subjects({ ...hint, change: "sweep" }, {})).toMatchObject([{ members: ["web"] }]);
-    expect(condemn.subjects({ ...hint, change: "update" }, {})).not.toMatchObject([{ members: ["web"] }]);
+    expect(condemn.subjects({ ...hint, change: "sweep" }, {})).toMatchObject([{ turn: true }]);
+    expect(condemn.subjects({ ...hint, change: "update" }, {})).toMatchObject([{ turn: false }]);
   });
 });
 

@@ -37,10 +37,10 @@ export const condemn = rule({
   sweep: [{ kind: Sets }],
   concurrency: 100,
   subjects,
-  look: async ({ kind, namespace, name = "", members }, { client }): Promise<Facts> => {
+  look: async ({ kind, namespace, name = "", turn }, { client }): Promise<Facts> => {
     if (kind.kind === "StatefulSet") {
       const found = await look(client, namespace, name);
-      if (!found || found.missing !== undefined || !members?.includes(name)) return found;
+      if (!found || found.missing !== undefined || !turn) return found;
       return concerns(found.set, found.policy) ? { ...found, missing: lackedClaim(found) } : found;
     }
     const set = await setThatLacks(client, namespace, name);
@@ -62,9 +62,7 @@ function subjects({ kind, change, namespace, name, object }: Hint): readonly Sub
   if (!namespace) return [];
   if (kind === "StatefulSet") {
     const concerns = !object || (hasTraces(object) && !isBeingDeleted(object));
-    // Its turn in the sweep, which asks for more than a change does, is told by the set's own name among the members.
-    const turn = change === "sweep" ? { members: [name] } : {};
-    return change !== "delete" && concerns ? [{ kind: Sets, namespace, name, ...turn }] : [];
+    return change !== "delete" && concerns ? [{ kind: Sets, namespace, name, turn: change === "sweep" }] : [];
   }
   if (change !== "delete") return [];
   // A claim that the garbage collector took after its pod; of others, Kubernetes' controller sees by itself that they are gone.
