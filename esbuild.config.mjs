@@ -8,6 +8,7 @@ import { asScripts } from "./build/functions/as-scripts.mjs";
 import { bakeCodeCache } from "./build/functions/bake.mjs";
 import { lateBuiltins } from "./build/functions/late-builtins.mjs";
 import { leaveOut } from "./build/functions/left-out.mjs";
+import { withoutApiClasses } from "./build/functions/without-api-classes.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
 
@@ -56,7 +57,9 @@ export function bundleOptions(name) {
     write: false,
     logLevel: "warning",
     // What always runs is not tuned for its start, and needs what functions can do without.
-    plugins: other ? [asScripts()] : [lateBuiltins(), leaveOut(), asScripts(), bakeCodeCache()],
+    plugins: other
+      ? [withoutApiClasses(), asScripts()]
+      : [lateBuiltins(), leaveOut(), withoutApiClasses(), asScripts(), bakeCodeCache()],
   };
 }
 
