@@ -104,9 +104,12 @@ test("the tours come true, are plain where nobody looks at colours, and leave no
 });
 
 test("a signal in the middle of the start ends it in order", async () => {
-  const { code, err } = await run(["--tour-only"], (out, kill) => {
+  const stopWhileBundling = (out: string, kill: (signal: NodeJS.Signals) => void) => {
     if (out.includes("Bundling")) kill("SIGTERM");
-  });
+  };
+  // Where no bundle of an earlier run can be.
+  const environment = { HOLDFAST_BUNDLES: "/dev/null/bundles" };
+  const { code, err } = await runStart(["--tour-only"], temporary, stopWhileBundling, environment);
   expect({ code, err }).toEqual({ code: 130, err: "" });
   expect(readdirSync(temporary)).toEqual([]);
 });

@@ -7,10 +7,11 @@ import { Complaint } from "../command/complaint.ts";
 import type { RevisionName } from "../serving/activator.ts";
 import type { Launch } from "../serving/instance.ts";
 import type { Plan } from "../serving/plan.ts";
+import { type KeptBundles, openKeptBundles, usualPlace } from "./kept-bundles.ts";
 
 /** The functions of the repository, bundled into a folder of this run. */
 export interface Bundles {
-  /** Bundles all functions. Rejects as soon as `signal` aborts. */
+  /** Bundles all functions that have changed since they were bundled last. Rejects as soon as `signal` aborts. */
   build(signal: AbortSignal): Promise<void>;
   /** Bundles one function, and again whenever a file of it changes; `built` hears of each time, with the errors there were. */
   watch(name: string, built: (errors: readonly Message[]) => void): Promise<BuildContext>;
@@ -18,15 +19,34 @@ export interface Bundles {
   launch(plan: Plan, name: RevisionName, environment: Record<string, string>): Promise<Launch>;
 }
 
-/** Bundles go to `folder`, so that two runs at once do not write the same files. */
-export function createBundles(folder: string, print: (line: string) => void): Bundles {
+/**
+ * Bundles go to `folder`, so that two runs at once do not write the same files; copies for later runs are kept in `place`.
+ */
+export function createBundles(
+  folder: string,
+  print: (line: string) => void,
+  place = process.env.HOLDFAST_BUNDLES || usualPlace,
+): Bundles {
   const bundleOf = (name: string) => join(folder, "bundles", name);
+  /** The functions of which no bundle could be taken. */
+  async function changed(kept: KeptBundles): Promise<readonly string[]> {
+    const taken = functionNames().map(async (name) => ((await kept.take(name, bundleOf(name))) ? [] : [name]));
+    return (await Promise.all(taken)).flat();
+  }
+
   return {
     async build(signal) {
       signal.throwIfAborted();
-      const names = functionNames();
-      print(`Bundling ${names.join(", ")} ...`);
-      const builds = names.map((name) => build({ ...bundleOptions(name), outdir: bundleOf(name), sourcemap: false }));
+      const since = Date.now();
+      const kept = openKeptBundles(place);
+      const names = await changed(kept);
+      print(
+        names.length > 0 ? `Bundling ${names.join(", ")} ...` : "No function has changed since it was bundled last.",
+      );
+      const builds = names.map(async (name) => {
+        await build({ ...bundleOptions(name), outdir: bundleOf(name), sourcemap: false });
+        await kept.keep(name, bundleOf(name), since, signal);
+      });
       const all = Promise.all(builds);
       all.catch(() => {});
       try {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { Complaint } from "../command/complaint.ts";
 import { fromHere } from "../command/from-here.ts";
 import { parseFlags, wholeNumber } from "../command/parse-flags.ts";
-import { type TourName, tourNames } from "../tour/tours.ts";
+import { type TourName, tourNames } from "../tour/names.ts";
 
 /** What `npm start` was asked for. */
 export interface StartOptions {

@@ -1,3 +1,4 @@
+import type { TourName } from "./names.ts";
 import { nothingLeft } from "./namespace.ts";
 import type { Chapter, Step } from "./play.ts";
 import { pvcProtectionTour } from "./pvc-protection.ts";
@@ -7,12 +8,7 @@ import type { TourWorld } from "./world.ts";
 const tours = {
   "pvc-protection": { title: "PVC protection", steps: pvcProtectionTour },
   "pvc-retention": { title: "PVC retention for StatefulSets", steps: pvcRetentionTour },
-} as const satisfies Record<string, { readonly title: string; steps(world: TourWorld): Step[] }>;
-
-export type TourName = keyof typeof tours;
-
-/** All tours, in the order in which they are played. */
-export const tourNames = Object.keys(tours) as readonly TourName[];
+} as const satisfies Record<TourName, { readonly title: string; steps(world: TourWorld): Step[] }>;
 
 /** Tours on a stage, one chapter each; after the last everything is taken away. */
 export function openTours(names: readonly TourName[], world: TourWorld): readonly Chapter[] {

@@ -19,8 +19,9 @@ export async function runStart(
   args: readonly string[],
   temporary: string,
   hear: (out: string, kill: (signal: NodeJS.Signals) => void) => void = () => {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Run> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: temporary };
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: temporary, ...environment };
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
   let err = "";

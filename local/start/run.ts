@@ -1,0 +1,31 @@
+import { terminal } from "../log/terminal.ts";
+import { beginTour, endTour } from "../tour/namespace.ts";
+import { play } from "../tour/play.ts";
+import { openTours } from "../tour/tours.ts";
+import { openStage } from "./open-stage.ts";
+import type { StartOptions } from "./options.ts";
+import type { Session } from "./session.ts";
+
+/** Plays what was asked for on a stage, and stays until the session is to end. Answers the exit code. */
+export async function run(options: StartOptions, session: Session): Promise<number> {
+  const { signal } = session;
+  const out = terminal(process.stdout);
+  const stage = await openStage(options, session, out);
+  let over = false;
+
+  if (options.tour !== "none") {
+    const world = { ...stage, counts: stage.activity.counts, signal };
+    await beginTour(world);
+    // A cluster of our own goes with everything on it.
+    if (options.kubeconfig)
+      session.onEnd(() => {
+        if (!over) out.print("Taking away what the tour created ...");
+        return endTour(world);
+      });
+    over = await play(openTours(options.tours, world), { ...stage, terminal: out, signal });
+    if (options.tour === "only" || !over) return over ? 0 : 1;
+  }
+  out.print(`\n${stage.advice}\n`);
+  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  return 0;
+}

@@ -1,0 +1,4 @@
+/** All tours, in the order in which they are played. */
+export const tourNames = ["pvc-protection", "pvc-retention"] as const;
+
+export type TourName = (typeof tourNames)[number];
