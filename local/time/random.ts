@@ -18,7 +18,11 @@ export function seededRandom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   const below = (bound: number) => Math.floor(next() * bound);
-  const hex = (digits: number) => Array.from({ length: digits }, () => below(16).toString(16)).join("");
+  const hex = (digits: number) => {
+    let text = "";
+    while (text.length < digits) text += "0123456789abcdef"[below(16)];
+    return text;
+  };
   return {
     next,
     below,

@@ -8,7 +8,7 @@ import { allows, allowsPath } from "./rules.ts";
 /** What was decided, and by which binding. */
 export interface Verdict {
   readonly allowed: boolean;
-  readonly because?: string;
+  readonly because?: () => string;
 }
 
 /** Whether roles let somebody do something. Everything is allowed while RBAC is off, and to `system:masters` always. */

@@ -5,10 +5,11 @@ import type { State } from "../state.ts";
 import type { Identity } from "./identity.ts";
 import { type Rule, ruleFrom } from "./rules.ts";
 
-/** A rule that holds for somebody, with the sentence that says why. */
+/** A rule that holds for somebody. */
 export interface HeldRule {
   readonly rule: Rule;
-  readonly because: string;
+  /** The sentence that says why; few ask. */
+  because(): string;
 }
 
 const group = "rbac.authorization.k8s.io";
@@ -34,10 +35,21 @@ function* rulesOfBinding({ store }: State, user: Identity, binding: KubernetesOb
       ? store.get(`${group}/clusterroles`, `${name}`)
       : store.get(`${group}/roles`, `${namespace}/${name}`);
   if (!role) return;
-  const where = namespace ? `${binding.metadata.name}/${namespace}` : binding.metadata.name;
-  const who = subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace ?? namespace}` : subject.name;
-  const because = `RBAC: allowed by ${binding.kind} ${JSON.stringify(where)} of ${kind} ${JSON.stringify(name)} to ${subject.kind} ${JSON.stringify(who)}`;
-  for (const rule of objectsIn(role.object, "rules")) yield { rule: ruleFrom(rule), because };
+  const because = () => {
+    const where = namespace ? `${binding.metadata.name}/${namespace}` : binding.metadata.name;
+    const who = subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace ?? namespace}` : subject.name;
+    return `RBAC: allowed by ${binding.kind} ${JSON.stringify(where)} of ${kind} ${JSON.stringify(name)} to ${subject.kind} ${JSON.stringify(who)}`;
+  };
+  for (const rule of rulesIn(role.object)) yield { rule, because };
+}
+
+const read = new WeakMap<KubernetesObject, readonly Rule[]>();
+
+/** The rules of a role: read once, because every request asks, and what is stored is frozen. */
+function rulesIn(role: KubernetesObject): readonly Rule[] {
+  const rules = read.get(role) ?? objectsIn(role, "rules").map(ruleFrom);
+  read.set(role, rules);
+  return rules;
 }
 
 function isMeant({ kind, name, namespace }: Fields, { user, groups }: Identity, home: string | undefined): boolean {

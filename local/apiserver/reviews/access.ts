@@ -15,7 +15,7 @@ export function reviewAccess(state: State, call: Call, asked: KubernetesObject):
   const spec = specOf(asked);
   const who = asked.kind === "SelfSubjectAccessReview" ? call.user : subjectOf(spec);
   const { allowed, because } = verdict(state, who, wantedIn(call, spec));
-  return { allowed, ...(because ? { reason: because } : {}) };
+  return { allowed, ...(because ? { reason: because() } : {}) };
 }
 
 function subjectOf({ user, groups }: Fields): Identity {
