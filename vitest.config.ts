@@ -1,8 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const measured = ["test/budget/**/*.test.ts"];
+// On a machine that others use as well, what fails twice has failed.
+const retry = Number(process.env.RETRIES ?? 0);
 // Processes start slowly on a busy machine; what is about speed measures ratios itself.
-const onProcesses = { testTimeout: 30_000, hookTimeout: 30_000 };
+const onProcesses = { testTimeout: 30_000, hookTimeout: 30_000, retry };
 const suites = ["functions", "shared", "local", "knative", "sources", "build", "test"];
 
 // Where there is a cluster, the scenarios of what the laptop edition has of Kubernetes' controllers are held against them, too.
@@ -13,17 +16,29 @@ const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // Real time, several stories at once: where others use the machine as well, what fails twice has failed.
-  retry: Number(process.env.RETRIES ?? 0),
+  // Most of a story is waiting for others.
+  maxConcurrency: 8,
+  retry,
 };
+
+/** What takes long begins first. Where nothing is known of earlier runs vitest goes by size, and what tells stories is small. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const isLong = ({ moduleId }: TestSpecification) => /\/(test\/scenarios|local\/start)\b/.test(moduleId);
+    return (await super.sort(files)).toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)));
+  }
+}
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         // On virtual time wherever time matters.
         test: {
           name: "unit",
+          // Modules are loaded once for each worker: it is law that none of them remembers anything.
+          isolate: false,
           include: suites.map((folder) => `${folder}/**/*.test.ts`),
           exclude: ["test/cluster/**", "test/images/**", ...measured],
           maxWorkers: "100%",
@@ -67,6 +82,7 @@ export default defineConfig({
           // Node is compressed in it for two platforms, once, and functions are built.
           testTimeout: 480_000,
           hookTimeout: 480_000,
+          retry,
         },
       },
     ],

@@ -105,6 +105,8 @@ export async function startControlPlane(assets: string, options: ControlPlaneOpt
       "authorization-mode": "RBAC",
       "token-auth-file": inFolder("tokens.csv"),
       "allow-privileged": true,
+      // One more hand-over for each request, and nobody here is to be treated fairly.
+      "enable-priority-and-fairness": false,
       "service-account-issuer": "https://kubernetes.default.svc",
       "service-account-key-file": inFolder("service-accounts.key"),
       "service-account-signing-key-file": inFolder("service-accounts.key"),

@@ -15,13 +15,19 @@ interface Order {
 }
 
 const stopWithin = 10_000;
+/** Go's garbage collector takes a seventh of an API server's time by default; these live for minutes, and memory is cheaper. */
+const env = { ...process.env, GOGC: "400" };
 const folder = process.argv[2] ?? "";
 const running: { name: string; child: ChildProcess; ended: Promise<void> }[] = [];
 let stopping = false;
 
 function start({ name, command, args }: Order): void {
   const log = openSync(join(folder, `${name}.log`), "a");
-  const child = spawn(command, args, { stdio: ["ignore", log, log], cwd: folder });
+  const child = spawn(command, args, {
+    stdio: ["ignore", log, log],
+    cwd: folder,
+    env: { ...process.env, GOGC: "400" },
+  });
   closeSync(log);
   const ended = new Promise<void>((resolve) => {
     const end = () => {

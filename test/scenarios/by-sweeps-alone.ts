@@ -6,7 +6,13 @@ import type { Story } from "./story.ts";
  * `every`: milliseconds between two sweeps, where the world does not have a schedule of its own.
  */
 export function bySweepsAlone(stories: readonly Story[], setting: Setting, every: number) {
-  const swept: Setting = { ...setting, name: `${setting.name}, by sweeps alone`, bySweepsAlone: every };
+  const swept: Setting = {
+    ...setting,
+    name: `${setting.name}, by sweeps alone`,
+    bySweepsAlone: every,
+    // A tick that naps for one story's sake must not keep the others waiting.
+    environment: { ...setting.environment, "platform-sweep": { TICK: String(Math.max(2, Math.floor(every / 1000))) } },
+  };
   const told = stories
     .filter(({ within, byEventsOnly, settings }) => !within && !byEventsOnly && (settings?.includes(setting) ?? true))
     .map((story): Story => ({ ...story, settings: [swept] }));

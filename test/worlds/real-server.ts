@@ -18,7 +18,7 @@ const CustomResourceDefinition: Kind = {
   namespaced: false,
 };
 
-const pollEvery = 50;
+const pollEvery = 100;
 
 /** What cannot be found out about a server by asking it. */
 export interface RealServerOptions {
