@@ -23,11 +23,7 @@ let stopping = false;
 
 function start({ name, command, args }: Order): void {
   const log = openSync(join(folder, `${name}.log`), "a");
-  const child = spawn(command, args, {
-    stdio: ["ignore", log, log],
-    cwd: folder,
-    env: { ...process.env, GOGC: "400" },
-  });
+  const child = spawn(command, args, { stdio: ["ignore", log, log], cwd: folder, env });
   closeSync(log);
   const ended = new Promise<void>((resolve) => {
     const end = () => {
