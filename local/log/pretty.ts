@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline";
+import { Complaint } from "../command/complaint.ts";
 import { parseFlags } from "../command/parse-flags.ts";
 import { runCommand } from "../command/run-command.ts";
 import { decisionLine, isLogRecord } from "./decision-line.ts";
@@ -17,6 +18,8 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
+  if (process.stdin.isTTY)
+    throw new Complaint("Nobody pipes a log into this: kubectl logs ... | npm run pretty. See npm run pretty -- --help.");
   const out = terminal(process.stdout);
   for await (const line of createInterface({ input: process.stdin })) {
     const record = parse(line);

@@ -19,6 +19,8 @@ export interface Truth {
 /** Something that holds after every write. Answers what is wrong, or `undefined`. */
 export interface Invariant {
   readonly name: string;
+  /** Where no broken function is known that it finds: the test that shows that it can fail. */
+  readonly shownBy?: string;
   check(change: Change, truth: Truth): string | undefined;
 }
 

@@ -4,7 +4,6 @@ import { type Invariant, isBy, isClaim, isOurs, type Truth } from "../../invaria
 import type { Change } from "../../world/change.ts";
 import { goesWithSet, isCondemned, lastMomentsOf, momentsOf, setsEver, unseen } from "../moments.ts";
 import { deleteAtKey, isWanted, meansSetOrPod, ordinalOf, progressOn, type SetLike } from "../words.ts";
-import { replicaOnACondemnedClaim } from "./references.ts";
 
 /** Whether the claim is asked to go with this change, or goes at once. */
 const isDeletion = (change: Change): boolean =>
@@ -12,11 +11,11 @@ const isDeletion = (change: Change): boolean =>
   change.before?.metadata.deletionTimestamp === undefined &&
   (change.after === undefined || change.after.metadata.deletionTimestamp !== undefined);
 
-/** No replica mounts a claim that we have condemned, and no claim is deleted by us unless the policy in force deletes it: judged by what could be seen of it a moment ago. */
+/** No claim is deleted by us unless the policy in force deletes it: judged by what could be seen of it a moment ago. */
 export const keepsWhatThePolicyKeeps: Invariant = {
   name: "keeps-what-the-policy-keeps",
   check(change, truth) {
-    if (!isDeletion(change) || !isBy(change, "pvc-retention")) return replicaOnACondemnedClaim(change, truth);
+    if (!isDeletion(change) || !isBy(change, "pvc-retention")) return undefined;
     const claim = change.before as KubernetesObject;
     const title = `Claim ${claim.metadata.name}`;
     const foreign = claim.metadata.ownerReferences?.find(

@@ -1,4 +1,5 @@
 import type { Invariant } from "../../invariants/invariant.ts";
+import { noReplicaMountsACondemnedClaim } from "./condemned-claims.ts";
 import { followsThePolicySoon, graceIsNeverShortened, keepsWhatThePolicyKeeps } from "./deletions.ts";
 import { fieldIsThePolicy } from "./field.ts";
 import { finalizerLeavesLast } from "./finalizers.ts";
@@ -14,6 +15,7 @@ import { sparesWhatIsNotOurs } from "./spares-what-is-not-ours.ts";
 export const invariants: readonly Invariant[] = [
   contestedIsLeftAlone,
   keepsWhatThePolicyKeeps,
+  noReplicaMountsACondemnedClaim,
   graceIsNeverShortened,
   followsThePolicySoon,
   referencesAreRight,
