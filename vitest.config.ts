@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const measured = ["test/budget/**/*.test.ts"];
+const simulated = ["runs", "points", "broken"].map((name) => `test/simulation/*/${name}.test.ts`);
 // On a machine that others use as well, what fails twice has failed.
 const retry = Number(process.env.RETRIES ?? 0);
 // Processes start slowly on a busy machine; what is about speed measures ratios itself.
@@ -51,12 +52,16 @@ export default defineConfig({
           // Modules are loaded once for each worker: it is law that none of them remembers anything.
           isolate: false,
           include: suites.map((folder) => `${folder}/**/*.test.ts`),
-          exclude: ["test/cluster/**", "test/images/**", ...measured],
+          exclude: ["test/cluster/**", "test/images/**", ...measured, ...simulated],
           maxWorkers: "100%",
           // Whole clusters come and go in it: with room for the young, what is gone is never looked at by the garbage collector.
           execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=128"],
           ...onProcesses,
         },
+      },
+      {
+        // Other runs each time, besides those that are always the same.
+        test: { name: "simulation", include: simulated, isolate: false, maxWorkers: "100%", retry },
       },
       {
         // What compares speeds: nothing else of the suite runs meanwhile.

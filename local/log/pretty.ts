@@ -19,7 +19,9 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (process.stdin.isTTY)
-    throw new Complaint("Nobody pipes a log into this: kubectl logs ... | npm run pretty. See npm run pretty -- --help.");
+    throw new Complaint(
+      "Nobody pipes a log into this: kubectl logs ... | npm run pretty. See npm run pretty -- --help.",
+    );
   const out = terminal(process.stdout);
   for await (const line of createInterface({ input: process.stdin })) {
     const record = parse(line);

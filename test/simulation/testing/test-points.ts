@@ -6,7 +6,7 @@ import { fresh } from "./numbers.ts";
 import { patience } from "./patience.ts";
 
 /** Of the points of a scenario every so manieth is tried here, others each time; all of them by `npm run simulate -- --exhaustive`. */
-const usual = 40;
+const usual = 24;
 
 /**
  * Tests that the scenarios of a system hold whatever befalls single requests. Where there are many of them, `oneScenarioIn` has
