@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -53,7 +54,8 @@ export default defineConfig({
           isolate: false,
           include: suites.map((folder) => `${folder}/**/*.test.ts`),
           exclude: ["test/cluster/**", "test/images/**", ...measured, ...simulated],
-          maxWorkers: "100%",
+          // Some wait for processes, and for real time: others use the cores meanwhile.
+          maxWorkers: Math.ceil(1.5 * availableParallelism()),
           // Whole clusters come and go in it: with room for the young, what is gone is never looked at by the garbage collector.
           execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=128"],
           ...onProcesses,

@@ -1,36 +1,23 @@
 import { afterAll, beforeAll, describe, inject } from "vitest";
 import { bySweepsAlone } from "../scenarios/by-sweeps-alone.ts";
-import { bequeathing } from "../scenarios/pvc-retention/bequeathing.ts";
-import { condemning } from "../scenarios/pvc-retention/condemning.ts";
 import { documentList } from "../scenarios/pvc-retention/document-list.ts";
 import { watchInvariants } from "../scenarios/pvc-retention/invariants.ts";
 import { both } from "../scenarios/pvc-retention/policies.ts";
 import { guarded, off, scaled, whole } from "../scenarios/pvc-retention/settings.ts";
-import { stories } from "../scenarios/pvc-retention/stories.ts";
+import { differingIn, stories } from "../scenarios/pvc-retention/stories.ts";
 import { proveGrantsAreUsed } from "../scenarios/rights.ts";
-import type { Story } from "../scenarios/story.ts";
 import { tell } from "../scenarios/tell.ts";
 import { realServer } from "../worlds/real-server.ts";
 import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
-import type { Setting } from "../worlds/world.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { missingControllers } from "./missing-controllers.ts";
 
 const cluster = inject("cluster");
 const assets = cluster?.assets;
-const toldIn = ({ settings }: Story, setting: Setting) => settings?.includes(setting) ?? true;
 
-/**
- * Real time is dear: every story is told as installed by default, or where its setting makes the difference; further
- * settings tell what is about claims that the functions delete there, and Kubernetes elsewhere.
- */
+/** Real time is dear: every story is told as installed by default, or where its setting makes the difference. */
 const quick = stories.filter(({ takes }) => takes === undefined);
-const further = [...condemning, ...bequeathing];
-const told = quick.filter((story) => toldIn(story, whole));
-const toldFor = (setting: Setting) =>
-  quick
-    .filter((story) => toldIn(story, setting) && (!toldIn(story, whole) || further.includes(story)))
-    .map((story): Story => ({ ...story, settings: [setting] }));
+const told = quick.filter(({ settings }) => settings?.includes(whole) ?? true);
 
 /** What only the emulator shows: a server without the field, and what is told anew when a minute has passed. */
 const elsewhere = [
@@ -59,7 +46,7 @@ describe.skipIf(!assets)("PVC retention on a real control plane", () => {
   };
   const asked = tell(told, [whole], teller);
   proveGrantsAreUsed("pvc-retention", asked, elsewhere);
-  tell([...toldFor(scaled), ...toldFor(off)], [scaled, off], teller);
+  tell([...differingIn(scaled, quick), ...differingIn(off, quick)], [scaled, off], teller);
   const swept = bySweepsAlone(
     documentList.filter(({ title }) => title.startsWith(both)),
     whole,

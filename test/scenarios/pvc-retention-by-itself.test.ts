@@ -6,13 +6,15 @@ import { holes } from "./pvc-retention/holes.ts";
 import { watchInvariants } from "./pvc-retention/invariants.ts";
 import { both } from "./pvc-retention/policies.ts";
 import { off, scaled, whole } from "./pvc-retention/settings.ts";
-import { stories } from "./pvc-retention/stories.ts";
+import { differingIn, stories } from "./pvc-retention/stories.ts";
 import { tell } from "./tell.ts";
 
 const worlds = { open: emulatedWorld, watch: watchInvariants };
 
 describe("PVC retention on the laptop edition, with less left to Kubernetes", () => {
-  tell(stories, [scaled, off], worlds);
+  // In between the default, in which all are told, and the other end, in which they are as well.
+  tell([...documentList, ...differingIn(scaled, stories)], [scaled], worlds);
+  tell(stories, [off], worlds);
 });
 
 describe("PVC retention on the laptop edition, without any source of changes", () => {

@@ -1,3 +1,4 @@
+import type { Setting } from "../../worlds/world.ts";
 import type { Story } from "../story.ts";
 import { bequeathing } from "./bequeathing.ts";
 import { condemning } from "./condemning.ts";
@@ -10,6 +11,7 @@ import { orphaning } from "./orphaning.ts";
 import { owning } from "./owning.ts";
 import { projecting } from "./projecting.ts";
 import { racing } from "./racing.ts";
+import { whole } from "./settings.ts";
 import { upgrading } from "./upgrading.ts";
 import { upstream } from "./upstream.ts";
 
@@ -29,3 +31,15 @@ export const stories: readonly Story[] = [
   ...upgrading,
   ...disturbance,
 ];
+
+/**
+ * Of these stories, those that are told in a setting besides `whole`, where all are: what is its own, and what is about claims that
+ * the functions delete there, and Kubernetes elsewhere.
+ */
+export function differingIn(setting: Setting, all: readonly Story[]): readonly Story[] {
+  const isToldIn = ({ settings }: Story, one: Setting) => settings?.includes(one) ?? true;
+  const further = [...condemning, ...bequeathing];
+  return all
+    .filter((story) => isToldIn(story, setting) && (!isToldIn(story, whole) || further.includes(story)))
+    .map((story) => ({ ...story, settings: [setting] }));
+}
