@@ -19,7 +19,7 @@ const onCluster = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   // Most of a story is waiting for others.
-  maxConcurrency: 8,
+  maxConcurrency: 6,
   retry,
 };
 

@@ -71,12 +71,14 @@ export function openKeptBundles(place: string): KeptBundles {
         const prepared = await mkdtemp(join(place, "new-"));
         await cp(folder, prepared, { recursive: true });
         await writeFile(join(prepared, recipeFile), JSON.stringify(recipe));
+        const replaced = `${prepared}-replaced`;
         if (!signal.aborted) {
-          await rm(kept, { recursive: true, force: true });
-          // Somebody who bundles at the same time may have been quicker; theirs is as good.
+          // Whole folders change places: whoever takes a bundle at this moment finds all of one, or fails and makes their own.
+          await rename(kept, replaced).catch(() => {});
+          // Somebody else may have been quicker; theirs is as good.
           await rename(prepared, kept).catch(() => {});
         }
-        await rm(prepared, { recursive: true, force: true });
+        for (const rest of [prepared, replaced]) await rm(rest, { recursive: true, force: true });
         await tidy(dirname(kept));
       } catch {
         // Without it the next start takes some seconds longer.
