@@ -14,9 +14,7 @@ import { whole } from "./pvc-retention/settings.ts";
 import { tell } from "./tell.ts";
 
 // Real time is dear: the stories in which most of a cluster takes part stand for the others.
-const ofBoth = [...documentList, ...orphaning].filter(
-  ({ title }) => title.startsWith(both) && !/ [1457]: /.test(title.slice(both.length)),
-);
+const ofBoth = [...documentList, ...orphaning].filter(({ title }) => title.startsWith(both));
 const saved = gracePeriods.filter(({ title }) => title.startsWith("a claim is saved"));
 
 describe("PVC protection and PVC retention by npm start", { timeout: 60_000 }, () => {
