@@ -30,7 +30,6 @@ const first = [
   "local/start/on-cluster.test.ts",
   "test/scenarios/rollout/rollout.test.ts",
   "local/start.test.ts",
-  "test/scenarios/processes.test.ts",
   "local/serving/activator.test.ts",
 ];
 
@@ -53,7 +52,7 @@ export default defineConfig({
           // Modules are loaded once for each worker: it is law that none of them remembers anything.
           isolate: false,
           include: suites.map((folder) => `${folder}/**/*.test.ts`),
-          exclude: ["test/cluster/**", "test/images/**", ...measured, ...simulated],
+          exclude: ["test/cluster/**", "test/images/**", "test/processes/**", ...measured, ...simulated],
           // Some wait for processes, and for real time: others use the cores meanwhile.
           maxWorkers: Math.ceil(1.5 * availableParallelism()),
           // Whole clusters come and go in it: with room for the young, what is gone is never looked at by the garbage collector.
@@ -91,6 +90,16 @@ export default defineConfig({
           exclude: beside,
           fileParallelism: false,
           ...onCluster,
+        },
+      },
+      {
+        // The whole of `npm start`, on a cluster of its own and on a real control plane.
+        test: {
+          name: "processes",
+          include: ["test/processes/**/*.test.ts"],
+          fileParallelism: false,
+          ...onCluster,
+          maxConcurrency: 12,
         },
       },
       {

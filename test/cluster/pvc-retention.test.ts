@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, inject } from "vitest";
-import { bySweepsAlone } from "../scenarios/by-sweeps-alone.ts";
-import { documentList } from "../scenarios/pvc-retention/document-list.ts";
 import { watchInvariants } from "../scenarios/pvc-retention/invariants.ts";
-import { both } from "../scenarios/pvc-retention/policies.ts";
 import { guarded, off, scaled, whole } from "../scenarios/pvc-retention/settings.ts";
 import { differingIn, stories } from "../scenarios/pvc-retention/stories.ts";
 import { proveGrantsAreUsed } from "../scenarios/rights.ts";
@@ -47,12 +44,6 @@ describe.skipIf(!assets)("PVC retention on a real control plane", () => {
   const asked = tell(told, [whole], teller);
   proveGrantsAreUsed("pvc-retention", asked, elsewhere);
   tell([...differingIn(scaled, quick), ...differingIn(off, quick)], [scaled, off], teller);
-  const swept = bySweepsAlone(
-    documentList.filter(({ title }) => title.startsWith(both)),
-    whole,
-    300,
-  );
-  tell(swept.stories, [swept.setting], teller);
 });
 
 // Here it is the suite's own control plane, which has the plugin on.

@@ -10,7 +10,7 @@ export interface Story {
   readonly settings?: readonly Setting[];
   /** The story reaches beyond its namespace, as a sweep does: no other one is told at the same time. */
   readonly alone?: boolean;
-  /** The story looks into functions or stands in their way, which worlds that run them as processes do not let it do. */
+  /** The story looks into functions, drives one by hand or stands in their way, which worlds that run them as processes do not let it do. */
   readonly within?: boolean;
   /** What comes about is for people alone, and takes an event: the sweep does not look for it. */
   readonly byEventsOnly?: true;

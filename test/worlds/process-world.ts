@@ -4,7 +4,6 @@ import { startProgram } from "./program.ts";
 import { realServer } from "./real-server.ts";
 import type { RealWorlds } from "./real-world.ts";
 import { policyInForce } from "./rig.ts";
-import { silence } from "./silence.ts";
 import { restFor, surround } from "./surroundings.ts";
 import type { Setting } from "./world.ts";
 
@@ -14,21 +13,23 @@ export interface ProcessWorldsOptions {
   readonly kubeconfig?: string;
   /** See {@link surround}. */
   readonly missing: readonly string[];
+  /** Whether no source of changes runs. */
+  readonly bySweepsAlone: boolean;
 }
 
 /**
  * Worlds in which everything is as `npm start` runs it: the functions' real bundles as processes that come and go, on real
  * time. What looks into functions, or stands in their way, is refused; the only setting is the default one, and the same by sweeps
- * alone, every other second, from which there is no way back.
+ * alone, every other second.
  */
 export async function processWorlds(
   setting: Setting,
-  { kubeconfig, missing }: ProcessWorldsOptions,
+  { kubeconfig, missing, bySweepsAlone }: ProcessWorldsOptions,
 ): Promise<RealWorlds> {
   const program = await startProgram([
     "--no-tour",
     ...(kubeconfig ? ["--kubeconfig", kubeconfig, "--yes"] : []),
-    ...(setting.bySweepsAlone ? ["--lose-all-events"] : []),
+    ...(bySweepsAlone ? ["--lose-all-events"] : []),
   ]);
   const server = realServer(kubeconfig ?? /KUBECONFIG=(\S+)/.exec(program.said())?.[1] ?? "");
   const leave = await surround(server, missing);
@@ -41,11 +42,8 @@ export async function processWorlds(
     throw new Error("The functions are processes: nothing of them can be seen or disturbed.");
   };
   const unseen = new Proxy([], { get: refuse });
-  let silenced = setting.bySweepsAlone ? Promise.resolve() : undefined;
   return {
     async open(setting, { whenOver }) {
-      if (setting.bySweepsAlone) silenced ??= silence(server.admin);
-      await silenced;
       const bench = await benchOn(server, whenOver);
       return {
         ...bench,

@@ -118,7 +118,7 @@ export const forgiving: readonly Story[] = [
     title: "back to Retain while a replica is being scaled away saves its claim",
     settings: atOnce,
     async tell(world) {
-      await runningSet(world, { policy: onScaledown, stopAfter: 2500 });
+      await runningSet(world, { policy: onScaledown, stopAfter: 6000 });
       const data = await dataOf(world, [0, 1]);
       await scale(world, 1);
       await world.eventually("the pod stops", async () => (await podOf(world, 1))?.metadata.deletionTimestamp);

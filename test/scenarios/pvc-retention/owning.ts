@@ -121,6 +121,7 @@ export const owning: readonly Story[] = [
   {
     title: "a set that is replaced as a whole, without policy and finalizer, leaves the claims that were its own",
     settings: whereReferred,
+    within: true,
     async tell(world) {
       await runningSet(world, { policy: onDeletion, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
@@ -143,6 +144,7 @@ export const owning: readonly Story[] = [
   {
     title: "a reference that is written when the policy has turned to keeping already is taken off again",
     settings: whereReferred,
+    within: true,
     async tell(world) {
       await withLeftClaim(world);
       const data = await dataOf(world, [0, 1]);

@@ -1,17 +1,11 @@
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { withTurns } from "../../../local/start/swept-often.ts";
 import type { Setting } from "../../worlds/world.ts";
-
-/** An administrator's patch of the sweep's table: every object has its turn in every tick. */
-function everyTick(object: KubernetesObject): KubernetesObject {
-  const table = (object.data as { "table.yaml"?: string } | undefined)?.["table.yaml"];
-  if (object.kind !== "ConfigMap" || table === undefined) return object;
-  return { ...object, data: { "table.yaml": table.replaceAll(/^( +)resource: .*$/gm, "$&\n$1every: 1s") } };
-}
 
 const common = {
   inTree: true,
   environment: {},
-  edit: everyTick,
+  // Every object has its turn in every tick.
+  edit: (object) => withTurns(object, "1s"),
   components: ["pvc-protection/admission-policy"],
 } satisfies Partial<Setting>;
 
