@@ -57,6 +57,28 @@ describe("what is read", () => {
     expect(calls.indexOf("list PersistentVolumeClaim")).toBeLessThan(calls.indexOf("get Pod web-0"));
   });
 
+  test("of a set none of whose claims matters: them besides, and no more", async () => {
+    const { client, calls } = cluster([set("web", ["data"]), home, claim("data-web-0"), claim("logs")]);
+    const seen: string[] = [];
+    const matters = ({ metadata }: KubernetesObject) => !seen.push(metadata.name);
+    expect(await lookAtSet(client, "shop", "web", everything, matters)).toMatchObject({ claims: [] });
+    expect(seen).toEqual(["data-web-0"]);
+    expect(calls).toEqual(["get StatefulSet web", "get Namespace shop", "list PersistentVolumeClaim"]);
+  });
+
+  test("of all claims, as soon as one matters", async () => {
+    const objects = [set("web", ["data"], 2), home, claim("data-web-0"), claim("data-web-1")];
+    const isSecond = ({ metadata }: KubernetesObject) => metadata.name === "data-web-1";
+    const facts = await lookAtSet(cluster(objects).client, "shop", "web", everything, isSecond);
+    expect(facts?.claims.map(({ claim }) => claim.metadata.name)).toEqual(["data-web-0", "data-web-1"]);
+  });
+
+  test("of a set without claims: the set once more, because a verdict may rest on there being none", async () => {
+    const { client, calls } = cluster([set("web", ["data"]), home]);
+    await lookAtSet(client, "shop", "web", everything, () => false);
+    expect(calls.slice(-2)).toEqual(["get StatefulSet web", "get Namespace shop"]);
+  });
+
   test("many pods by one list, few one by one", async () => {
     const ordinals = Array.from({ length: 11 }, (_, ordinal) => ordinal);
     const many = cluster([

@@ -37,13 +37,14 @@ const fewPods = 10;
  * Reads a set and its claims. The order is what verdicts rest on: claims, then the pods that may use them, and at last the
  * set and its namespace, so that whoever scales up or changes the policy is seen unless it happens after the last read.
  * `undefined` when the set is gone, or another one of its name came meanwhile. A set that does not concern the rule costs two
- * small reads, and its claims are left out.
+ * small reads, and its claims are left out; so they are where none of them matters to it, which costs a list more.
  */
 export async function lookAtSet(
   client: Client,
   namespace: string | undefined,
   name: string,
   concerns: (set: StatefulSet, policy: Policy | undefined) => boolean,
+  matters: (claim: KubernetesObject, policy: Policy | undefined) => boolean = () => true,
 ): Promise<SetAndClaims | undefined> {
   const [first, before] = await readSet(client, namespace, name);
   if (!first) return undefined;
@@ -56,6 +57,8 @@ export async function lookAtSet(
       if (origin) found.push({ claim, ...origin });
     }
   }
+  if (found.length > 0 && !found.some(({ claim }) => matters(claim, before)))
+    return { set: first, policy: before, claims: [] };
   const ordinals = new Set(found.map(({ ordinal }) => ordinal));
   const pods = await podsOf(client, first, ordinals);
   const rivals = found.length > 0 ? await rivalsOf(client, first) : [];

@@ -1,10 +1,12 @@
 import type { Decision } from "../../../shared/decision.ts";
-import { addFinalizers, hasFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { deletingRule as name } from "../../../shared/retention/cascade.ts";
 import { isHeldByOthers } from "../../../shared/retention/field-managers.ts";
 import type { SetAndClaims } from "../../../shared/retention/look-at-set.ts";
+import { notedPolicy } from "../../../shared/retention/noted-policy.ts";
 import type { Policy } from "../../../shared/retention/policy.ts";
 import { projected, projectedStep } from "../../../shared/retention/projected.ts";
 import { retentionInForce, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
@@ -46,6 +48,14 @@ export function decideAlive(facts: SetAndClaims, now: number): readonly Decision
 /** Whether the set's deletion is to wait for us. */
 export function isWanted({ spec }: StatefulSet, policy: Policy | undefined): boolean {
   return policy?.whenDeleted === "Delete" && (spec.volumeClaimTemplates?.length ?? 0) > 0;
+}
+
+/** Whether a set lives and its finalizer is as its policy wants it, as far as an event shows. */
+export function isSettled(object: KubernetesObject): boolean {
+  const policy = isBeingDeleted(object) ? undefined : notedPolicy(object);
+  const set = object as StatefulSet;
+  if (!policy || !set.spec || wasKeeping(set)) return false;
+  return isWanted(set, policy) === hasFinalizer(set, retentionFinalizer);
 }
 
 /** The policy has turned to keeping and back again. */

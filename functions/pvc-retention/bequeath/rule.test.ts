@@ -10,6 +10,7 @@ import {
   claimOf,
   lookedAt,
   noon,
+  notedOn,
   podOf,
   reference,
   setOf,
@@ -413,9 +414,32 @@ describe("subjects", () => {
     name: object?.metadata.name ?? "x",
     object,
   });
+  const held = { finalizers: [retentionFinalizer] };
+  const kept = {
+    [progressKey(deletingRule)]: nextProgress(setOf(), deletingRule, { name: "keeping" }, "So.", noon) ?? "",
+  };
   test.each<[string, Hint, [string, string] | undefined]>([
     ["a set with a policy", hint(setOf({ policy: both })), ["StatefulSet", "web"]],
     ["a set with our finalizer alone", hint(setOf({ finalizers: [retentionFinalizer] })), ["StatefulSet", "web"]],
+    ["one that is known to be held for its claims", hint(notedOn(setOf(held), { policy: both })), undefined],
+    ["one that is known to keep them, and is not held", hint(notedOn(setOf(), { policy: "Retain" })), undefined],
+    ["one that is yet to be held", hint(notedOn(setOf(), { policy: both })), ["StatefulSet", "web"]],
+    ["one that is yet to be let go", hint(notedOn(setOf(held), { policy: "Retain" })), ["StatefulSet", "web"]],
+    [
+      "one that was to be let go",
+      hint(notedOn(setOf({ ...held, annotations: kept }), { policy: both })),
+      ["StatefulSet", "web"],
+    ],
+    [
+      "one that is being deleted",
+      hint(notedOn(setOf({ ...held, deletionTimestamp }), { policy: both })),
+      ["StatefulSet", "web"],
+    ],
+    [
+      "one of which not even the spec is known",
+      hint({ ...notedOn(setOf(held), { policy: both }), spec: undefined }),
+      ["StatefulSet", "web"],
+    ],
     ["a set without traces", hint(setOf()), undefined],
     ["a set that is gone", hint(setOf({ policy: both }), "StatefulSet", "delete"), undefined],
     ["a set of which only the name is known", hint(undefined), ["StatefulSet", "x"]],

@@ -16,7 +16,7 @@ import { readMark } from "../../../shared/retention/mark.ts";
 import { hasTraces, retentionFinalizer } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
 import { decide, type Facts } from "./decide.ts";
-import { isWanted } from "./decide-alive.ts";
+import { isSettled, isWanted } from "./decide-alive.ts";
 import { readEvidence } from "./evidence.ts";
 
 export const bequeath = rule({
@@ -45,7 +45,8 @@ export const bequeath = rule({
 
 function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
   if (!namespace || change === "delete") return [];
-  if (kind === "StatefulSet") return !object || hasTraces(object) ? [{ kind: StatefulSet, namespace, name }] : [];
+  if (kind === "StatefulSet")
+    return !object || (hasTraces(object) && !isSettled(object)) ? [{ kind: StatefulSet, namespace, name }] : [];
   if (kind !== "PersistentVolumeClaim") return [];
   if (!object) return [{ kind: PersistentVolumeClaim, namespace, name }];
   // A set with a grace is let go when the last of its claims is marked.

@@ -10,6 +10,7 @@ import {
   claimOf,
   lookedAt,
   noon,
+  notedOn,
   podOf,
   reference,
   setOf,
@@ -222,10 +223,29 @@ describe("subjects", () => {
   });
   const withClaim = { volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data-web-1" } }] };
   const pod = (metadata: object = {}, spec: object = withClaim) => ({ ...podOf(1, metadata), spec });
+  const nudged = {
+    [progressKey("pvc-retention/condemn")]:
+      nextProgress(
+        setOf(),
+        "pvc-retention/condemn",
+        { name: "nudged", details: { claim: "data-web-1" } },
+        "So.",
+        noon,
+      ) ?? "",
+  };
   const deployed = { ownerReferences: [reference("ReplicaSet", "web", "r")] };
 
   test.each<[string, Hint, string | undefined]>([
     ["a set with a policy", hint("update", setOf({ policy: both })), "web"],
+    ["one that is known to delete at a scale-down", hint("update", notedOn(setOf(), { policy: both })), "web"],
+    ["one that is known to keep", hint("update", notedOn(setOf({ policy: deleted }), { policy: deleted })), undefined],
+    ["one that is known to delete later", hint("update", notedOn(setOf(), { policy: both, grace: "60s" })), undefined],
+    ["one that kept until now", hint("update", notedOn(setOf({ policy: both }), { policy: "Retain" })), "web"],
+    [
+      "one that keeps, and was nudged before",
+      hint("update", notedOn(setOf({ annotations: nudged }), { policy: deleted })),
+      "web",
+    ],
     ["a set without any trace", hint("update", setOf()), undefined],
     ["a set being deleted", hint("update", setOf({ policy: both, ...deleting })), undefined],
     ["a set that is gone", hint("delete", setOf({ policy: both })), undefined],

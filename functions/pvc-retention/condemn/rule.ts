@@ -5,9 +5,11 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readProgress } from "../../../shared/progress.ts";
 import { condemningRule as name, noteUse } from "../../../shared/retention/from-before.ts";
 import { inUse } from "../../../shared/retention/in-use.ts";
 import { lookAtSet, type SetAndClaims } from "../../../shared/retention/look-at-set.ts";
+import { notedPolicy } from "../../../shared/retention/noted-policy.ts";
 import { setOfPod } from "../../../shared/retention/pod-set.ts";
 import type { Policy } from "../../../shared/retention/policy.ts";
 import type { StatefulSet } from "../../../shared/retention/stateful-set.ts";
@@ -55,14 +57,24 @@ async function look(client: Client, namespace: string | undefined, set: string, 
 }
 
 function concerns(set: StatefulSet, policy: Policy | undefined): boolean {
-  return !isBeingDeleted(set) && policy?.whenScaled === "Delete" && policy.grace === 0;
+  return !isBeingDeleted(set) && policy !== undefined && deletesAtOnce(policy);
+}
+
+const deletesAtOnce = ({ whenScaled, grace }: Policy) => whenScaled === "Delete" && grace === 0;
+
+/** As far as an event shows. What the rule has noted of an earlier policy is looked at, too. */
+function mayConcern(set: KubernetesObject): boolean {
+  if (isBeingDeleted(set) || !hasTraces(set)) return false;
+  const policy = notedPolicy(set);
+  return !policy || deletesAtOnce(policy) || readProgress(set, name) !== undefined;
 }
 
 function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
   if (!namespace) return [];
   if (kind === "StatefulSet") {
-    const concerns = !object || (hasTraces(object) && !isBeingDeleted(object));
-    return change !== "delete" && concerns ? [{ kind: Sets, namespace, name, turn: change === "sweep" }] : [];
+    return change !== "delete" && (!object || mayConcern(object))
+      ? [{ kind: Sets, namespace, name, turn: change === "sweep" }]
+      : [];
   }
   if (change !== "delete") return [];
   // A claim that the garbage collector took after its pod; of others, Kubernetes' controller sees by itself that they are gone.

@@ -5,10 +5,13 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import { policyKey, readPolicy } from "../../../shared/retention/policy.ts";
+import { projected } from "../../../shared/retention/projected.ts";
 import type { Fate, StatefulSet as StatefulSetLike } from "../../../shared/retention/stateful-set.ts";
+import { notedOn, setOf } from "../../../shared/retention/testing/objects.ts";
 import { deleteAtKey, retentionFinalizer } from "../../../shared/retention/traces.ts";
 import { forgive } from "./rule.ts";
 
+const both = "DeleteOnScaledownAndStatefulSetDeletion";
 const projecting = "holdfast.dev/pvc-retention.project";
 const marking = "holdfast.dev/pvc-retention.grace";
 const owning = "holdfast.dev/pvc-retention.own";
@@ -224,6 +227,19 @@ describe("what wakes the rule", () => {
   ])("%s", (_, object, expected) => {
     expect(woken("update", object)).toEqual(expected);
     expect(woken("delete", object)).toEqual([]);
+  });
+
+  test.each<[string, KubernetesObject, string[]]>([
+    ["a set with a policy", setOf({ policy: "Retain" }), ["StatefulSet web"]],
+    ["one that is known to keep its claims", notedOn(setOf(), { policy: "Retain" }), ["StatefulSet web"]],
+    ["one that has begun to", notedOn(setOf({ policy: "Retain" }), { policy: both }), ["StatefulSet web"]],
+    ["one whose policy was given back", notedOn(setOf(), {}, projected.givenBack), ["StatefulSet web"]],
+    ["one that is known not to keep them", notedOn(setOf({ policy: both }), { policy: both }), []],
+    ["one without traces", setOf(), []],
+  ])("%s", (_, set, expected) => {
+    const hint = { id: "e", apiVersion: "apps/v1", kind: "StatefulSet", namespace: "shop", name: "web", object: set };
+    const woken = forgive.subjects({ ...hint, change: "update" }, {});
+    expect(woken.map(({ kind, name }) => `${kind.kind} ${name}`)).toEqual(expected);
   });
 
   const set = (annotations: Record<string, string> = {}): KubernetesObject => ({

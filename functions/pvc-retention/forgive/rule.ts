@@ -8,6 +8,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { holdsField } from "../../../shared/retention/field-managers.ts";
 import { lookAtSet, type SetAndClaims } from "../../../shared/retention/look-at-set.ts";
+import { notedPolicy } from "../../../shared/retention/noted-policy.ts";
 import { owningRule } from "../../../shared/retention/owner-references.ts";
 import { projected, projectedStep } from "../../../shared/retention/projected.ts";
 import { retentionInForce, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
@@ -45,7 +46,7 @@ function subjects({ kind, change, namespace, name, object }: Hint): readonly Sub
     const set = setTiedBy(object);
     return set === undefined ? [] : [{ kind: Sets, namespace, name: set }];
   }
-  const concerned = kind === "StatefulSet" && (!object || (hasTraces(object) && !isBeingDeleted(object)));
+  const concerned = kind === "StatefulSet" && (!object || (hasTraces(object) && mayKeepAll(object)));
   return concerned ? [{ kind: Sets, namespace, name }] : [];
 }
 
@@ -70,6 +71,9 @@ function setTiedBy(claim: KubernetesObject): string | undefined {
   const { ownerReferences = [] } = claim.metadata;
   return ownerReferences.find(({ kind, controller }) => kind === Sets.kind && controller)?.name;
 }
+
+/** As far as an event shows: a set whose claims are to go with something has nothing that is to be taken away. */
+const mayKeepAll = (set: KubernetesObject) => !isBeingDeleted(set) && (notedPolicy(set)?.name ?? "Retain") === "Retain";
 
 const keepsAll = ({ set, policy }: Pick<SetAndClaims, "set" | "policy">) =>
   !isBeingDeleted(set) && (!policy || policy.name === "Retain");

@@ -7,6 +7,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { lookAtSet, type SetAndClaims } from "../../../shared/retention/look-at-set.ts";
 import { deleteTime, markingRule, readMark } from "../../../shared/retention/mark.ts";
 import { setOfPod } from "../../../shared/retention/pod-set.ts";
+import type { Policy } from "../../../shared/retention/policy.ts";
 import { hasTraces } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
 import { decideOfSet } from "./decide.ts";
@@ -36,7 +37,7 @@ export const grace = rule({
       const claim = await lookAtClaim(client, namespace, name);
       return claim && { claim };
     }
-    const set = await lookAtSet(client, namespace, name, (_, policy) => policy !== undefined);
+    const set = await lookAtSet(client, namespace, name, (_, policy) => policy !== undefined, matters);
     return set && { set };
   },
   decide: (facts, now): readonly Decision[] => {
@@ -44,6 +45,10 @@ export const grace = rule({
     return "set" in facts ? decideOfSet(facts.set, now) : decideOfClaim(facts.claim, now);
   },
 });
+
+/** Most sets have no delay, and their claims no mark. */
+const matters = (claim: KubernetesObject, policy: Policy | undefined) =>
+  (policy?.grace ?? 0) > 0 || readMark(claim) !== undefined;
 
 function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
   if (!namespace) return [];

@@ -4,6 +4,7 @@ import type { Hint } from "../../../shared/event/hint.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import { lookAtSet, type SetAndClaims } from "../../../shared/retention/look-at-set.ts";
+import { notedPolicy } from "../../../shared/retention/noted-policy.ts";
 import { owningRule as name } from "../../../shared/retention/owner-references.ts";
 import { hasTraces } from "../../../shared/retention/traces.ts";
 import { on, rule, type Subject } from "../../../shared/rule.ts";
@@ -41,7 +42,7 @@ export const own = rule({
 function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
   if (kind !== "StatefulSet" || change === "delete" || !namespace) return [];
   // A set that has its policy from its namespace shows no trace when it is new; project's progress, which comes next, is one.
-  const concerned = !object || (hasTraces(object) && !isBeingDeleted(object));
+  const concerned = !object || (hasTraces(object) && !isBeingDeleted(object) && notedPolicy(object)?.name !== "Retain");
   return concerned ? [{ kind: Sets, namespace, name }] : [];
 }
 

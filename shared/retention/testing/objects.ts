@@ -1,6 +1,8 @@
 import type { KubernetesObject, OwnerReference } from "../../kubernetes/object.ts";
+import { nextProgress, progressKey } from "../../progress.ts";
 import type { SetAndClaims, TemplateClaim } from "../look-at-set.ts";
 import { graceKey, policyKey, readPolicy } from "../policy.ts";
+import { projected, projectingRule } from "../projected.ts";
 import { isInRange, type StatefulSet } from "../stateful-set.ts";
 
 /** The time at which tests look, in milliseconds since the epoch. */
@@ -23,6 +25,13 @@ export function setOf(
     metadata: { name: "web", namespace: "shop", uid: uidOfSet, resourceVersion: "5", ...metadata, annotations },
     spec: { replicas: 1, volumeClaimTemplates: [{ metadata: { name: "data" } }], ...spec },
   };
+}
+
+/** The set with what `project` has noted on it. */
+export function notedOn(set: StatefulSet, details: Record<string, unknown>, step: string = projected.inForce) {
+  const note = nextProgress(set, projectingRule, { name: step, details }, "So.", noon) ?? "";
+  const annotations = { ...set.metadata.annotations, [progressKey(projectingRule)]: note };
+  return { ...set, metadata: { ...set.metadata, annotations } };
 }
 
 /** A claim of the set, by its ordinal. */
