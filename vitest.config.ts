@@ -19,7 +19,7 @@ const onCluster = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   // Most of a story is waiting for others.
-  maxConcurrency: 6,
+  maxConcurrency: 10,
   retry,
 };
 
@@ -99,7 +99,7 @@ export default defineConfig({
           include: ["test/processes/**/*.test.ts"],
           fileParallelism: false,
           ...onCluster,
-          maxConcurrency: 12,
+          maxConcurrency: 16,
         },
       },
       {

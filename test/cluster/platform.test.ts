@@ -14,7 +14,10 @@ describe.skipIf(!cluster)("the functions that serve the rules, on a real control
   if (!cluster) return;
   let worlds: RealWorlds;
   beforeAll(async () => {
-    worlds = await realWorlds(realServer(cluster.kubeconfig), missingControllers(cluster));
+    worlds = await realWorlds(
+      realServer(cluster.kubeconfig, { passing: cluster.assets !== undefined }),
+      missingControllers(cluster),
+    );
   });
   afterAll(() => worlds?.stop());
 

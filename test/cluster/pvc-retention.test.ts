@@ -29,7 +29,7 @@ describe.skipIf(!assets)("PVC retention on a real control plane", () => {
   let worlds: RealWorlds;
   beforeAll(async () => {
     plane = await startControlPlane(assets);
-    worlds = await realWorlds(realServer(plane.kubeconfig), missingControllers(plane));
+    worlds = await realWorlds(realServer(plane.kubeconfig, { passing: true }), missingControllers(plane));
   });
   afterAll(async () => {
     await worlds?.stop();
@@ -51,7 +51,10 @@ describe.skipIf(!assets)("PVC retention on a real control plane that guards owne
   if (!cluster) return;
   let worlds: RealWorlds;
   beforeAll(async () => {
-    worlds = await realWorlds(realServer(cluster.kubeconfig), missingControllers(cluster));
+    worlds = await realWorlds(
+      realServer(cluster.kubeconfig, { passing: cluster.assets !== undefined }),
+      missingControllers(cluster),
+    );
   });
   afterAll(() => worlds?.stop());
 

@@ -8,9 +8,10 @@ const cluster = inject("cluster");
 
 describe.skipIf(!cluster)("by npm start -- --kubeconfig on a real control plane", () => {
   if (!cluster) return;
-  const { kubeconfig } = cluster;
+  const { kubeconfig, assets } = cluster;
+  const missing = missingControllers(cluster);
   // The suite's own control plane guards owner references.
-  tellAll(({ bySweepsAlone }) =>
-    processWorlds(guarded, { kubeconfig, missing: missingControllers(cluster), bySweepsAlone }),
-  );
+  const start = (options: { bySweepsAlone: boolean }) =>
+    processWorlds(guarded, { kubeconfig, missing, passing: assets !== undefined, ...options });
+  tellAll(start, { functionsMayGo: true });
 });

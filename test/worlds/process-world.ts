@@ -1,4 +1,5 @@
 import { benchOn } from "./bench.ts";
+import { comeAndGo } from "./come-and-go.ts";
 import { install, readInstallation } from "./installation.ts";
 import { startProgram } from "./program.ts";
 import { realServer } from "./real-server.ts";
@@ -13,6 +14,8 @@ export interface ProcessWorldsOptions {
   readonly kubeconfig?: string;
   /** See {@link surround}. */
   readonly missing: readonly string[];
+  /** See {@link Server}. */
+  readonly passing: boolean;
   /** Whether no source of changes runs. */
   readonly bySweepsAlone: boolean;
 }
@@ -24,14 +27,16 @@ export interface ProcessWorldsOptions {
  */
 export async function processWorlds(
   setting: Setting,
-  { kubeconfig, missing, bySweepsAlone }: ProcessWorldsOptions,
+  { kubeconfig, missing, passing, bySweepsAlone }: ProcessWorldsOptions,
 ): Promise<RealWorlds> {
-  const program = await startProgram([
-    "--no-tour",
-    ...(kubeconfig ? ["--kubeconfig", kubeconfig, "--yes"] : []),
-    ...(bySweepsAlone ? ["--lose-all-events"] : []),
-  ]);
-  const server = realServer(kubeconfig ?? /KUBECONFIG=(\S+)/.exec(program.said())?.[1] ?? "");
+  const start = () =>
+    startProgram([
+      "--no-tour",
+      ...(kubeconfig ? ["--kubeconfig", kubeconfig, "--yes"] : []),
+      ...(bySweepsAlone ? ["--lose-all-events"] : []),
+    ]);
+  let program = await start();
+  const server = realServer(kubeconfig ?? /KUBECONFIG=(\S+)/.exec(program.said())?.[1] ?? "", { passing });
   const leave = await surround(server, missing);
   // What the functions themselves need is there; the policy is for the administrator to add.
   const { objects } = readInstallation(setting);
@@ -42,8 +47,15 @@ export async function processWorlds(
     throw new Error("The functions are processes: nothing of them can be seen or disturbed.");
   };
   const unseen = new Proxy([], { get: refuse });
+  const functions = comeAndGo(async (areThere) => {
+    if (!kubeconfig) throw new Error("The laptop edition's cluster goes with its functions.");
+    if (areThere) program = await start();
+    else await program.kill();
+  });
   return {
     async open(setting, { whenOver }) {
+      whenOver(functions.end);
+      await functions.begin();
       const bench = await benchOn(server, whenOver);
       return {
         ...bench,
@@ -55,6 +67,10 @@ export async function processWorlds(
         asked: [],
         intercept: refuse,
         fate: refuse,
+        absent: async () => {
+          await functions.want(false);
+          return () => functions.want(true);
+        },
         instance: refuse,
         sweep: refuse,
         rest: () => server.clock.sleep(restFor),
@@ -65,6 +81,8 @@ export async function processWorlds(
       if (kubeconfig) await policyInForce(server, false);
       await leave();
       await server.stop();
+      // The last story may have left them out.
+      await functions.begin();
       await program.stop();
     },
   };

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const start = join(import.meta.dirname, "../../local/start.ts");
@@ -10,11 +12,20 @@ export interface Program {
   said(): string;
   /** Ends it as Ctrl-C does; rejects when it does not end well. */
   stop(): Promise<void>;
+  /** Ends it and all its functions in the middle of what they are doing: it cleans nothing up. */
+  kill(): Promise<void>;
 }
 
 /** Starts `npm start` as a process and resolves when it says that it is up. */
 export async function startProgram(args: readonly string[]): Promise<Program> {
-  const child = spawn(process.execPath, [start, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  // What it cannot clean up stays in here.
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-program-"));
+  const child = spawn(process.execPath, [start, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TMPDIR: folder },
+    // A group of its own, with its functions.
+    detached: true,
+  });
   const ended = once(child, "close") as Promise<[number | null]>;
   let said = "";
   const up = Promise.withResolvers<void>();
@@ -35,6 +46,13 @@ export async function startProgram(args: readonly string[]): Promise<Program> {
       child.kill("SIGINT");
       const [code] = await ended;
       if (code !== 0) throw new Error(`npm start ended with ${code}:\n${said}`);
+      await rm(folder, { recursive: true });
+    },
+    async kill() {
+      process.removeListener("exit", kill);
+      process.kill(-(child.pid as number), "SIGKILL");
+      await ended;
+      await rm(folder, { recursive: true });
     },
   };
 }

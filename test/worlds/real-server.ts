@@ -25,12 +25,14 @@ export interface RealServerOptions {
   /** Makes its etcd forget what is past; without it the cluster must be older than its compaction interval, five minutes. */
   compact?: () => Promise<void>;
   guardsOwnerReferences?: boolean;
+  /** See {@link Server}. */
+  passing?: boolean;
 }
 
 /** The API server of a kubeconfig. */
 export function realServer(
   kubeconfig: string,
-  { compact = async () => {}, guardsOwnerReferences = false }: RealServerOptions = {},
+  { compact = async () => {}, guardsOwnerReferences = false, passing = false }: RealServerOptions = {},
 ): Server {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);
@@ -99,6 +101,7 @@ export function realServer(
     admin,
     transport,
     connect,
+    passing,
     clock: systemClock,
     eventually,
     guardsOwnerReferences,

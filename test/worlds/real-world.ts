@@ -1,8 +1,8 @@
 import { seededRandom } from "../../local/time/random.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
-import type { Client } from "../../shared/kubernetes/client.ts";
+import { pathOf } from "../../shared/kubernetes/kind.ts";
 import { benchOn, type WhenOver } from "./bench.ts";
-import { Namespace } from "./kinds.ts";
+import { ConfigMap, Namespace } from "./kinds.ts";
 import { manifest } from "./manifest.ts";
 import { type Rig, startRig } from "./rig.ts";
 import type { Server } from "./server.ts";
@@ -24,9 +24,9 @@ export interface RealWorlds {
 
 /** Sets Holdfast up on a real control plane, its functions in this process. `missing`: see {@link surround}. */
 export async function realWorlds(server: Server, missing: readonly string[]): Promise<RealWorlds> {
-  const { admin, clock } = server;
+  const { clock } = server;
   const random = seededRandom(clock.now());
-  await claimNamespace(admin);
+  await claimNamespace(server);
   const leave = await surround(server, missing);
   let current: { setting: Setting; rig: Promise<Rig> } | undefined;
   const stopCurrent = async () => (await current?.rig)?.stop();
@@ -43,21 +43,27 @@ export async function realWorlds(server: Server, missing: readonly string[]): Pr
     },
     async stop() {
       await stopCurrent();
-      await admin.delete(Namespace, undefined, holdfast);
-      // The next suite on this cluster may install Holdfast again, which a namespace on its way out refuses.
-      const gone = async () => (await admin.get(Namespace, undefined, holdfast)) === undefined;
-      await server.eventually(`the namespace ${holdfast} is gone`, gone, 120_000);
       await leave();
+      if (server.passing) await server.admin.request("DELETE", pathOf(ConfigMap, holdfast));
+      else await removeNamespace(server);
       await server.stop();
     },
   };
 }
 
 /** The namespace stays from setting to setting, because it takes a while to go. */
-async function claimNamespace(admin: Client): Promise<void> {
+async function claimNamespace({ admin, passing }: Server): Promise<void> {
   await admin.create(Namespace, manifest(Namespace, { name: holdfast })).catch((cause) => {
     if (!isAlreadyExists(cause)) throw cause;
+    if (passing) return;
     const message = `The cluster has a namespace ${holdfast}: the suite needs one that nobody has installed Holdfast on.`;
     throw new Error(message, { cause });
   });
+}
+
+async function removeNamespace({ admin, eventually }: Server): Promise<void> {
+  await admin.delete(Namespace, undefined, holdfast);
+  // The next suite on this cluster may install Holdfast again, which a namespace on its way out refuses.
+  const isGone = async () => (await admin.get(Namespace, undefined, holdfast)) === undefined;
+  await eventually(`the namespace ${holdfast} is gone`, isGone, 120_000);
 }

@@ -125,6 +125,13 @@ export async function startRig(server: Server, random: Random, setting: Setting)
         fate: (decide) => {
           page.fate = decide;
         },
+        absent: async () => {
+          let isAbsent = true;
+          page.fate = () => (isAbsent ? [] : undefined);
+          return async () => {
+            isAbsent = false;
+          };
+        },
         instance: (rule) => {
           const handle = startInstance(rule);
           return (hand) => handle(handRequest(hand, namespace, random.uuid()));

@@ -26,6 +26,8 @@ export interface Server {
   forgotten(): Promise<{ kind: Kind; resourceVersion: string }>;
   /** A name that no namespace of this server had. */
   freshName(): string;
+  /** It goes when the tests are over, with all that is left on it. */
+  readonly passing: boolean;
   /** Ends everything that {@link Server} started. */
   stop(): Promise<void>;
 }

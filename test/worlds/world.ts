@@ -91,6 +91,11 @@ export interface World extends Bench {
   intercept(step: Intercept): void;
   /** From now on this decides what becomes of each event that a source emits; `undefined`: nothing special. */
   fate(decide: (event: Attributes) => Fate | undefined): void;
+  /**
+   * From now on the functions are not there: nothing reaches them. Answers how to have them back, when they hear of nothing
+   * that has happened meanwhile: that is for the sweep to find.
+   */
+  absent(): Promise<() => Promise<void>>;
   /** Starts one more instance of a function, by the name of its rule. */
   instance(rule: string): Instance;
   /** One tick of the sweep, past broker and schedule. */

@@ -12,11 +12,12 @@ import { alone, beside, documentMode, standIn } from "./settings.ts";
 import { users } from "./users.ts";
 
 const told: readonly Story[] = [
+  // What takes long on a real control plane begins first.
+  ...clusterLife,
   ...protecting,
   ...releasing,
   ...users,
   ...replacement,
-  ...clusterLife,
   ...disturbance,
   ...lateBinding,
   ...quiet,

@@ -28,28 +28,26 @@ import {
   setOf,
 } from "./words.ts";
 
-/** The functions are not there: no event reaches them. Answers how to install them again, which shows them nothing of what is there. */
-function withoutFunctions(world: World): () => void {
-  let isOff = true;
-  world.fate(() => (isOff ? [] : undefined));
-  return () => {
-    isOff = false;
-  };
-}
-
-/** They find what there is by the sweep, event by event. */
+/** They find what there is by the sweep, event by event; where it comes by itself, it is left to it. */
 async function sweeps(world: World): Promise<void> {
+  if (world.setting.bySweepsAlone) return;
   for (const rule of ["project", "bequeath", "own", "condemn", "forgive", "grace"])
     await world.instance(`pvc-retention/${rule}`)({ change: "sweep", kind: StatefulSet, name: set });
 }
 
-/** PVC protection has missed the same events: it sees claims that are being deleted by the sweep, too. */
-async function protectionSweeps(world: World, ordinals: readonly number[]): Promise<void> {
+/** Nothing is left to keep these claims but PVC protection. */
+async function claimsAreGoing(world: World, ordinals: readonly number[]): Promise<void> {
   for (const ordinal of ordinals)
     await world.eventually(`claim ${claimName(ordinal)} is being deleted`, async () => {
       const claim = await claimOf(world, ordinal);
       return !claim || claim.metadata.deletionTimestamp;
     });
+}
+
+/** PVC protection has missed the same events: it sees claims that are being deleted by the sweep, too. */
+async function protectionSweeps(world: World, ordinals: readonly number[]): Promise<void> {
+  await claimsAreGoing(world, ordinals);
+  if (world.setting.bySweepsAlone) return;
   // Each as often as it takes: the first sweep may come before the pod that used it is out of sight.
   for (const ordinal of ordinals) {
     const hand = { change: "sweep", kind: PersistentVolumeClaim, name: claimName(ordinal) } as const;
@@ -66,12 +64,12 @@ function upgraded(policy: PolicyName): Story {
   return {
     title: `upgrade: ${policy} on a set from before the functions counts from then on, and no claim goes by itself`,
     async tell(world) {
-      const install = withoutFunctions(world);
+      const install = await world.absent();
       await createSet(world, { policy, replicas: 3 });
       await podsRun(world, 3);
       const data = await dataOf(world, [0, 1, 2]);
       await dataStays(world, [0, 1, 2], data);
-      install();
+      await install();
       await sweeps(world);
       await inForce(world, policy);
       await dataStays(world, [0, 1, 2], data);
@@ -94,7 +92,7 @@ function downgraded(policy: PolicyName): Story {
     async tell(world) {
       await runningSet(world, { policy });
       const data = await dataOf(world, [0, 1]);
-      withoutFunctions(world);
+      const install = await world.absent();
       const { admin, namespace } = world;
       await admin.delete(StatefulSet, namespace, set, { propagationPolicy: "Background" });
       // As the README says: whoever takes the functions away lets sets go that still carry the finalizer.
@@ -109,6 +107,8 @@ function downgraded(policy: PolicyName): Story {
       await setIsGone(world);
       for (const ordinal of [0, 1]) await podIsGone(world, ordinal);
       if (deleted === "go") {
+        await claimsAreGoing(world, [0, 1]);
+        await install();
         await protectionSweeps(world, [0, 1]);
         await dataGoes(world, [0, 1], data);
       } else await dataStays(world, [0, 1], data);
@@ -124,10 +124,10 @@ const told: readonly Story[] = [
     async tell(world) {
       await runningSet(world, { policy: both });
       const data = await dataOf(world, [0, 1]);
-      const install = withoutFunctions(world);
+      const install = await world.absent();
       await scale(world, 1);
       await podIsGone(world, 1);
-      install();
+      await install();
       await sweeps(world);
       await protectionSweeps(world, [1]);
       await dataGoes(world, [1], data.slice(1));
@@ -139,12 +139,12 @@ const told: readonly Story[] = [
     async tell(world) {
       await runningSet(world, { policy: onDeletion });
       const data = await dataOf(world, [0, 1]);
-      const install = withoutFunctions(world);
+      const install = await world.absent();
       await isOld(world, set);
       const { admin, namespace } = world;
       await admin.delete(StatefulSet, namespace, set, { propagationPolicy: "Background" });
       await dataStays(world, [0, 1], data);
-      install();
+      await install();
       await sweeps(world);
       await setIsGone(world);
       await dataGoes(world, [0, 1], data);
@@ -155,12 +155,12 @@ const told: readonly Story[] = [
     async tell(world) {
       await runningSet(world, { policy: onDeletion });
       const data = await dataOf(world, [0, 1]);
-      const install = withoutFunctions(world);
+      const install = await world.absent();
       await annotateSet(world, { [policyKey]: "Retain" });
       const { admin, namespace } = world;
       await admin.delete(StatefulSet, namespace, set, { propagationPolicy: "Background" });
       await world.rest();
-      install();
+      await install();
       await sweeps(world);
       await setIsGone(world);
       await dataStays(world, [0, 1], data);
@@ -171,12 +171,12 @@ const told: readonly Story[] = [
     async tell(world) {
       await runningSet(world, { policy: "Retain" });
       const data = await dataOf(world, [0, 1]);
-      const install = withoutFunctions(world);
+      const install = await world.absent();
       await annotateSet(world, { [policyKey]: onScaledown });
       await scale(world, 1);
       await podIsGone(world, 1);
       await dataStays(world, [0, 1], data);
-      install();
+      await install();
       await sweeps(world);
       await inForce(world, onScaledown);
       await dataGoes(world, [1], data.slice(1));
@@ -188,8 +188,9 @@ const told: readonly Story[] = [
       await runningSet(world, { policy: both });
       const data = await dataOf(world, [0, 1]);
       const before = (await setOf(world)).metadata.resourceVersion;
-      withoutFunctions(world)();
+      await (await world.absent())();
       await sweeps(world);
+      await world.rest();
       await dataStays(world, [0, 1], data);
       expect((await setOf(world)).metadata.resourceVersion).toBe(before);
       await changePolicy(world, onScaledown);

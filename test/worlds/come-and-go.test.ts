@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { comeAndGo } from "./come-and-go.ts";
+
+/** Written down: when the thing came and went, and how far each story got. */
+function stage() {
+  const log: string[] = [];
+  const thing = comeAndGo(async (isThere) => void log.push(isThere ? "comes" : "goes"));
+  const story = async (name: string, ...wanted: boolean[]) => {
+    await thing.begin();
+    for (const isThere of wanted) {
+      await thing.want(isThere);
+      log.push(`${name} ${isThere ? "with" : "without"}`);
+    }
+    thing.end();
+  };
+  return { log, story };
+}
+
+test("it goes when all want it to, and comes back when all want it again", async () => {
+  const { log, story } = stage();
+  await Promise.all([story("a", false, true), story("b", true, false, true)]);
+  expect(log).toEqual(["b with", "goes", "a without", "b without", "comes", "a with", "b with"]);
+});
+
+test("who is done does not hold up the others, and who comes late finds it there", async () => {
+  const { log, story } = stage();
+  await Promise.all([story("a", false), story("b", true)]);
+  await story("c", true, false);
+  expect(log).toEqual(["b with", "goes", "a without", "comes", "c with", "goes", "c without"]);
+});
+
+test("all learn why it could not come or go", async () => {
+  const thing = comeAndGo(() => Promise.reject(new Error("stuck")));
+  await Promise.all([thing.begin(), thing.begin()]);
+  const both = await Promise.allSettled([thing.want(false), thing.want(false)]);
+  expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+});

@@ -1,0 +1,52 @@
+/** What stories that are told side by side share, and what each of them may want to be without for a while. */
+export interface ComeAndGo {
+  /** One more story is told. Resolves when the thing is there. */
+  begin(): Promise<void>;
+  /** A story is over. */
+  end(): void;
+  /** Resolves when the thing is there, or is not: when all stories that are told want that, or are over. */
+  want(isThere: boolean): Promise<void>;
+}
+
+/** `change`: makes the thing come or go. It is there at first. What it rejects with, all that have waited for it reject with. */
+export function comeAndGo(change: (isThere: boolean) => Promise<void>): ComeAndGo {
+  let isThere = true;
+  let told = 0;
+  let waiting: PromiseWithResolvers<void>[] = [];
+  let changing = Promise.resolve();
+
+  async function want(wanted: boolean): Promise<void> {
+    await changing;
+    if (wanted === isThere) return;
+    const turn = Promise.withResolvers<void>();
+    waiting.push(turn);
+    turnIfAllWait();
+    await turn.promise;
+  }
+
+  function turnIfAllWait(): void {
+    if (waiting.length === 0 || waiting.length < told) return;
+    const all = waiting;
+    waiting = [];
+    const changed = change(!isThere);
+    changing = changed.then(
+      () => {
+        isThere = !isThere;
+      },
+      () => {},
+    );
+    for (const { resolve } of all) resolve(changed);
+  }
+
+  return {
+    begin() {
+      told++;
+      return want(true);
+    },
+    end() {
+      told--;
+      turnIfAllWait();
+    },
+    want,
+  };
+}
