@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Client, ListOptions } from "../kubernetes/client.ts";
 import type { Kind } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
-import { lookAtSet } from "./look-at-set.ts";
+import { lookAtSet, readSet } from "./look-at-set.ts";
 import { policyKey } from "./policy.ts";
 
 const object = (kind: string, name: string, more: object = {}): KubernetesObject => ({
@@ -50,10 +50,10 @@ describe("what is read", () => {
     expect(calls).toEqual(["get StatefulSet web", "get Namespace shop"]);
   });
 
-  test("the set and its namespace once more, after everything else", async () => {
+  test("the namespace and the set once more, after everything else", async () => {
     const { client, calls } = cluster([set("web", ["data"]), home, claim("data-web-0"), pod("web-0")]);
     await lookAtSet(client, "shop", "web", everything);
-    expect(calls.slice(-2)).toEqual(["get StatefulSet web", "get Namespace shop"]);
+    expect(calls.slice(-2)).toEqual(["get Namespace shop", "get StatefulSet web"]);
     expect(calls.indexOf("list PersistentVolumeClaim")).toBeLessThan(calls.indexOf("get Pod web-0"));
   });
 
@@ -76,7 +76,7 @@ describe("what is read", () => {
   test("of a set without claims: the set once more, because a verdict may rest on there being none", async () => {
     const { client, calls } = cluster([set("web", ["data"]), home]);
     await lookAtSet(client, "shop", "web", everything, () => false);
-    expect(calls.slice(-2)).toEqual(["get StatefulSet web", "get Namespace shop"]);
+    expect(calls.slice(-2)).toEqual(["get Namespace shop", "get StatefulSet web"]);
   });
 
   test("many pods by one list, few one by one", async () => {
@@ -150,6 +150,43 @@ describe("what happens while it is read", () => {
     expect((await lookAtSet(client, "shop", "web", everything))?.policy).toMatchObject({ name: "Retain" });
     delete home.metadata.annotations;
   });
+  const named = (object: KubernetesObject, policy?: string): KubernetesObject => ({
+    ...object,
+    metadata: { ...object.metadata, annotations: policy === undefined ? {} : { [policyKey]: policy } },
+  });
+  /** Somebody puts two policies right, one after the other, right after the n-th time that a call was answered. */
+  const turning = (call: string, nth: number, before: KubernetesObject[], after: KubernetesObject[]) => {
+    const claims = [claim("data-web-1")];
+    const objects = [...before, ...claims];
+    const { client } = cluster(objects, (made, calls) => {
+      if (made === call && calls.filter((one) => one === call).length === nth)
+        objects.splice(0, objects.length, ...after, ...claims);
+    });
+    return client;
+  };
+  const scaled = "DeleteOnScaledownOnly";
+  const web = set("web", ["data"]);
+  // What keeps the claims of the set is the one thing before and the other one after; nothing between does not.
+  const [kept, stillKept] = [
+    [named(web, "Retain"), named(home, scaled)],
+    [named(web), named(home, "Retain")],
+  ];
+  const calls = [`get StatefulSet web`, `get Namespace shop`] as const;
+  test.each(
+    calls.flatMap((call) =>
+      [1, 2].flatMap((nth) => [[call, nth, kept, stillKept] as const, [call, nth, stillKept, kept] as const]),
+    ),
+  )("no policy is put together from two times: after %s, %i", async (call, nth, before, after) => {
+    const facts = await lookAtSet(turning(call, nth, before, after), "shop", "web", everything);
+    expect(facts?.policy?.name).toBe("Retain");
+  });
+  test.each(calls)("what a single look sees of a set is never younger than its namespace: after %s", async (call) => {
+    const [set, policy] = await readSet(turning(call, 1, stillKept, kept), "shop", "web");
+    expect([set?.metadata.annotations, policy?.name]).toEqual(
+      call === "get Namespace shop" ? [{}, "Retain"] : [{}, scaled],
+    );
+  });
+
   test("another set of the name is another set", async () => {
     const client = duringTheList((objects) => {
       const other = set("web", ["data"]);

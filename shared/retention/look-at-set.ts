@@ -1,7 +1,7 @@
 import type { Client } from "../kubernetes/client.ts";
 import { Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
-import { type Policy, readPolicy } from "./policy.ts";
+import { graceKey, type Policy, policyKey, readPolicy } from "./policy.ts";
 import { isInRange, podName, type StatefulSet } from "./stateful-set.ts";
 import { areRivals, mayBeRivals, type Origin, originOf } from "./template-claims.ts";
 
@@ -35,7 +35,7 @@ const fewPods = 10;
 
 /**
  * Reads a set and its claims. The order is what verdicts rest on: claims, then the pods that may use them, and at last the
- * set and its namespace, so that whoever scales up or changes the policy is seen unless it happens after the last read.
+ * namespace and the set, so that whoever scales up or changes the policy is seen unless it happens after the last read.
  * `undefined` when the set is gone, or another one of its name came meanwhile. A set that does not concern the rule costs two
  * small reads, and its claims are left out; so they are where none of them matters to it, which costs a list more.
  */
@@ -62,8 +62,8 @@ export async function lookAtSet(
   const ordinals = new Set(found.map(({ ordinal }) => ordinal));
   const pods = await podsOf(client, first, ordinals);
   const rivals = found.length > 0 ? await rivalsOf(client, first) : [];
-  const [set, policy] = await readSet(client, namespace, name);
-  if (set?.metadata.uid !== first.metadata.uid) return undefined;
+  const [set, policy] = await readAgain(client, namespace, first);
+  if (!set) return undefined;
   const claims = found.map(
     (one): TemplateClaim => ({
       ...one,
@@ -75,18 +75,31 @@ export async function lookAtSet(
   return { set, policy, claims };
 }
 
-/** A set and the policy that is in force for it; no set, no policy. */
-export async function readSet(
-  client: Client,
-  namespace: string | undefined,
-  name: string,
-): Promise<[StatefulSet, Policy | undefined] | [undefined, undefined]> {
-  const [set, home] = await Promise.all([
-    client.get<StatefulSet>(Sets, namespace, name),
-    namespace ? client.get(Namespace, undefined, namespace, { metadataOnly: true }) : undefined,
-  ]);
-  return set ? [set, readPolicy(set, home)] : [undefined, undefined];
+type SetAndPolicy = [StatefulSet, Policy | undefined] | [undefined, undefined];
+
+/**
+ * A set and the policy that is in force for it; no set, no policy. The namespace is read after the set: while the set is as it was read,
+ * which a guarded write of it proves, both were so at the same time. Read the other way round, the namespace may say what it said before
+ * the set stopped saying otherwise, and together they would say what nobody ever did.
+ */
+export async function readSet(client: Client, namespace: string | undefined, name: string): Promise<SetAndPolicy> {
+  const set = await client.get<StatefulSet>(Sets, namespace, name);
+  return set ? [set, readPolicy(set, await homeOf(client, namespace))] : [undefined, undefined];
 }
+
+/** The same for writes of others than the set: the namespace between two reads of a set that says the same of its policy in both. */
+async function readAgain(client: Client, namespace: string | undefined, before: StatefulSet): Promise<SetAndPolicy> {
+  const home = await homeOf(client, namespace);
+  const set = await client.get<StatefulSet>(Sets, namespace, before.metadata.name);
+  if (set?.metadata.uid !== before.metadata.uid) return [undefined, undefined];
+  return saysTheSame(before, set) ? [set, readPolicy(set, home)] : readAgain(client, namespace, set);
+}
+
+const homeOf = (client: Client, namespace: string | undefined) =>
+  namespace ? client.get(Namespace, undefined, namespace, { metadataOnly: true }) : undefined;
+
+const saysTheSame = (one: StatefulSet, other: StatefulSet) =>
+  [policyKey, graceKey].every((key) => one.metadata.annotations?.[key] === other.metadata.annotations?.[key]);
 
 /** Other sets of the namespace whose templates yield names that this set's yield as well. */
 export async function rivalsOf(client: Client, set: StatefulSet): Promise<readonly StatefulSet[]> {

@@ -31,9 +31,10 @@ export async function lookAtNamespace(
   namespace: string | undefined,
   members: readonly string[] | undefined,
 ): Promise<readonly SetAndRivals[]> {
-  const home = namespace ? await client.get(Namespace, undefined, namespace, { metadataOnly: true }) : undefined;
   const sets: StatefulSet[] = [];
   for await (const set of client.list<StatefulSet>(Sets, namespace ? { namespace } : {})) sets.push(set);
+  // After the sets, as for a single one: writes are guarded by what was read of them.
+  const home = namespace ? await client.get(Namespace, undefined, namespace, { metadataOnly: true }) : undefined;
   const concerned = ({ metadata }: StatefulSet) =>
     !members || members.some((name) => name === metadata.name || mayBeRivals(name, metadata.name));
   return sets
