@@ -10,6 +10,7 @@ import { holes } from "./holes.ts";
 import { orphaning } from "./orphaning.ts";
 import { owning } from "./owning.ts";
 import { projecting } from "./projecting.ts";
+import { quiet } from "./quiet.ts";
 import { racing } from "./racing.ts";
 import { whole } from "./settings.ts";
 import { upgrading } from "./upgrading.ts";
@@ -27,6 +28,7 @@ export const stories: readonly Story[] = [
   ...bequeathing,
   ...forgiving,
   ...gracePeriods,
+  ...quiet,
   ...racing,
   ...upgrading,
   ...disturbance,

@@ -14,7 +14,7 @@ export const wrongClaims: readonly Broken[] = [
     name: "deleted-without-guard",
     doc: "Deletes a condemned claim by its name, because nobody else would have one of that name.",
     scenarios: ["scaled-by-rules"],
-    within: 6,
+    within: 24,
     rule: condemn.name,
     start: deciding(condemn, (decisions) =>
       decisions.map((decision) =>

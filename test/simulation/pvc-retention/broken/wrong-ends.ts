@@ -174,7 +174,7 @@ export const wrongEnds: readonly Broken[] = [
     name: "forgives-at-once",
     doc: "Takes every reference to the set off a claim that is to be kept, and does not wait for the field.",
     scenarios: ["policy-turns-back"],
-    within: 8,
+    within: 24,
     rule: forgive.name,
     start: seeing(forgive, (facts) => {
       const claims = facts.claims.map((one) => {
