@@ -27,6 +27,6 @@ export function withTurns(object: KubernetesObject, every: string): KubernetesOb
   const { data } = object as KubernetesObject & { data?: { "table.yaml"?: string } };
   const table = data?.["table.yaml"];
   if (object.kind !== "ConfigMap" || table === undefined) return object;
-  const rows = (parse(table) as object[]).map((row) => ({ every, ...row }));
+  const rows = (parse(table) as object[]).map((row) => ({ ...row, every }));
   return { ...object, data: { ...data, "table.yaml": stringify(rows, { lineWidth: 0 }) } };
 }

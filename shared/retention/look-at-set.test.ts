@@ -187,6 +187,29 @@ describe("what happens while it is read", () => {
     );
   });
 
+  const wanting = (replicas: number, generation: number): KubernetesObject => {
+    const object = set("web", ["data"], replicas);
+    return { ...object, metadata: { ...object.metadata, generation } };
+  };
+  test("whoever has the namespace keep claims, and then scales down, is not seen to have scaled down before", async () => {
+    const before = [wanting(2, 1), named(home, scaled)];
+    const after = [wanting(1, 2), named(home, "Retain")];
+    const facts = await lookAtSet(turning("get Namespace shop", 2, before, after), "shop", "web", everything);
+    expect(facts).toMatchObject({ policy: { name: "Retain" }, claims: [{ inRange: false }] });
+  });
+  test("a set that is another one each time is left for later", async () => {
+    const objects = [wanting(1, 1), home, claim("data-web-1")];
+    let generation = 1;
+    const { client, calls } = cluster(objects, (call) => {
+      if (call === "get StatefulSet web") objects.splice(0, 1, wanting(1, ++generation));
+    });
+    await expect(lookAtSet(client, "shop", "web", everything)).rejects.toMatchObject({
+      status: 409,
+      reason: "Conflict",
+    });
+    expect(calls.length).toBeLessThan(20);
+  });
+
   test("another set of the name is another set", async () => {
     const client = duringTheList((objects) => {
       const other = set("web", ["data"]);

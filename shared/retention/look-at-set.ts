@@ -1,3 +1,4 @@
+import { ApiError } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
 import { Namespace, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
@@ -87,19 +88,35 @@ export async function readSet(client: Client, namespace: string | undefined, nam
   return set ? [set, readPolicy(set, await homeOf(client, namespace))] : [undefined, undefined];
 }
 
-/** The same for writes of others than the set: the namespace between two reads of a set that says the same of its policy in both. */
-async function readAgain(client: Client, namespace: string | undefined, before: StatefulSet): Promise<SetAndPolicy> {
-  const home = await homeOf(client, namespace);
-  const set = await client.get<StatefulSet>(Sets, namespace, before.metadata.name);
-  if (set?.metadata.uid !== before.metadata.uid) return [undefined, undefined];
-  return saysTheSame(before, set) ? [set, readPolicy(set, home)] : readAgain(client, namespace, set);
+/** So often a set that changes while it is looked at is read again. */
+const patience = 5;
+
+/**
+ * The same for writes of others than the set: the namespace between two reads of a set that wants the same in both. Whoever first has the
+ * namespace keep claims, and then scales down, is not taken for one who scaled down before.
+ *
+ * @throws ApiError 409 when the set is another one each time.
+ */
+async function readAgain(client: Client, namespace: string | undefined, first: StatefulSet): Promise<SetAndPolicy> {
+  const { name, uid } = first.metadata;
+  let before = first;
+  for (let reads = 0; reads < patience; reads++) {
+    const home = await homeOf(client, namespace);
+    const set = await client.get<StatefulSet>(Sets, namespace, name);
+    if (set?.metadata.uid !== uid) return [undefined, undefined];
+    if (wantsTheSame(before, set)) return [set, readPolicy(set, home)];
+    before = set;
+  }
+  const message = "somebody changes it again and again, and it will be looked at later";
+  throw new ApiError(`Looking at StatefulSet ${name}`, { status: 409, reason: "Conflict", message });
 }
 
 const homeOf = (client: Client, namespace: string | undefined) =>
   namespace ? client.get(Namespace, undefined, namespace, { metadataOnly: true }) : undefined;
 
-const saysTheSame = (one: StatefulSet, other: StatefulSet) =>
-  [policyKey, graceKey].every((key) => one.metadata.annotations?.[key] === other.metadata.annotations?.[key]);
+const wantsTheSame = ({ metadata: one }: StatefulSet, { metadata: other }: StatefulSet) =>
+  one.generation === other.generation &&
+  [policyKey, graceKey].every((key) => one.annotations?.[key] === other.annotations?.[key]);
 
 /** Other sets of the namespace whose templates yield names that this set's yield as well. */
 export async function rivalsOf(client: Client, set: StatefulSet): Promise<readonly StatefulSet[]> {

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import { readProgress } from "../progress.ts";
+import type { Policy } from "./policy.ts";
 
 /** The rule that writes the policy onto the set's field, and on the set what became of it. */
 export const projectingRule = "pvc-retention/project";
@@ -21,6 +22,11 @@ export const projected = {
 } as const;
 
 export type Projected = (typeof projected)[keyof typeof projected];
+
+/** The policy as the rule notes it: its name, and the delay where there is one. */
+export function describePolicy({ name, grace }: Policy): { policy: string; grace?: string } {
+  return { policy: name, ...(grace > 0 ? { grace: `${grace / 1000}s` } : {}) };
+}
 
 /** How far the rule has come with a set; `undefined` when it has written nothing there. */
 export function projectedStep(set: KubernetesObject): string | undefined {

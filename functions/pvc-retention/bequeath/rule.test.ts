@@ -421,23 +421,35 @@ describe("subjects", () => {
   test.each<[string, Hint, [string, string] | undefined]>([
     ["a set with a policy", hint(setOf({ policy: both })), ["StatefulSet", "web"]],
     ["a set with our finalizer alone", hint(setOf({ finalizers: [retentionFinalizer] })), ["StatefulSet", "web"]],
-    ["one that is known to be held for its claims", hint(notedOn(setOf(held), { policy: both })), undefined],
-    ["one that is known to keep them, and is not held", hint(notedOn(setOf(), { policy: "Retain" })), undefined],
-    ["one that is yet to be held", hint(notedOn(setOf(), { policy: both })), ["StatefulSet", "web"]],
-    ["one that is yet to be let go", hint(notedOn(setOf(held), { policy: "Retain" })), ["StatefulSet", "web"]],
+    [
+      "one that is known to be held for its claims",
+      hint(notedOn(setOf({ ...held, policy: both }), { policy: both })),
+      undefined,
+    ],
+    [
+      "one that is known to keep them, and is not held",
+      hint(notedOn(setOf({ policy: "Retain" }), { policy: "Retain" })),
+      undefined,
+    ],
+    ["one that is yet to be held", hint(notedOn(setOf({ policy: both }), { policy: both })), ["StatefulSet", "web"]],
+    [
+      "one that is yet to be let go",
+      hint(notedOn(setOf({ ...held, policy: "Retain" }), { policy: "Retain" })),
+      ["StatefulSet", "web"],
+    ],
     [
       "one that was to be let go",
-      hint(notedOn(setOf({ ...held, annotations: kept }), { policy: both })),
+      hint(notedOn(setOf({ ...held, policy: both, annotations: kept }), { policy: both })),
       ["StatefulSet", "web"],
     ],
     [
       "one that is being deleted",
-      hint(notedOn(setOf({ ...held, deletionTimestamp }), { policy: both })),
+      hint(notedOn(setOf({ ...held, policy: both, deletionTimestamp }), { policy: both })),
       ["StatefulSet", "web"],
     ],
     [
       "one of which not even the spec is known",
-      hint({ ...notedOn(setOf(held), { policy: both }), spec: undefined }),
+      hint({ ...notedOn(setOf({ ...held, policy: both }), { policy: both }), spec: undefined }),
       ["StatefulSet", "web"],
     ],
     ["a set without traces", hint(setOf()), undefined],

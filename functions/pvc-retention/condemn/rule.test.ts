@@ -237,13 +237,21 @@ describe("subjects", () => {
 
   test.each<[string, Hint, string | undefined]>([
     ["a set with a policy", hint("update", setOf({ policy: both })), "web"],
-    ["one that is known to delete at a scale-down", hint("update", notedOn(setOf(), { policy: both })), "web"],
+    [
+      "one that is known to delete at a scale-down",
+      hint("update", notedOn(setOf({ policy: both }), { policy: both })),
+      "web",
+    ],
     ["one that is known to keep", hint("update", notedOn(setOf({ policy: deleted }), { policy: deleted })), undefined],
-    ["one that is known to delete later", hint("update", notedOn(setOf(), { policy: both, grace: "60s" })), undefined],
+    [
+      "one that is known to delete later",
+      hint("update", notedOn(setOf({ policy: both, delay: "60s" }), { policy: both, grace: "60s" })),
+      undefined,
+    ],
     ["one that kept until now", hint("update", notedOn(setOf({ policy: both }), { policy: "Retain" })), "web"],
     [
       "one that keeps, and was nudged before",
-      hint("update", notedOn(setOf({ annotations: nudged }), { policy: deleted })),
+      hint("update", notedOn(setOf({ policy: deleted, annotations: nudged }), { policy: deleted })),
       "web",
     ],
     ["a set without any trace", hint("update", setOf()), undefined],

@@ -307,8 +307,13 @@ describe("what wakes the rule", () => {
 
   test.each<[string, Hint["change"], KubernetesObject | undefined, boolean]>([
     ["a set with a policy", "update", object(policy), true],
-    ["a set that is known to keep its claims", "update", notedOn(setOf(), { policy: "Retain" }), false],
-    ["a set that is known not to", "update", notedOn(setOf(), { policy: withSet }), true],
+    [
+      "a set that is known to keep its claims",
+      "update",
+      notedOn(setOf({ policy: "Retain" }), { policy: "Retain" }),
+      false,
+    ],
+    ["a set that is known not to", "update", notedOn(setOf({ policy: withSet }), { policy: withSet }), true],
     ["a set of which only the name is known", "sweep", undefined, true],
     ["a set without traces", "update", object({}), false],
     ["a set that is being deleted", "update", object({ ...policy, deletionTimestamp: "2026-03-01T11:00:00Z" }), false],

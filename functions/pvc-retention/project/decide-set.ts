@@ -4,7 +4,12 @@ import { StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
 import { nextProgress, progressKey, readProgress } from "../../../shared/progress.ts";
 import { holdersOfDelete, holdsField } from "../../../shared/retention/field-managers.ts";
 import { nativePolicy, type Policy, policyKey, writeDuration } from "../../../shared/retention/policy.ts";
-import { projectingRule as name, type Projected, projected } from "../../../shared/retention/projected.ts";
+import {
+  describePolicy,
+  projectingRule as name,
+  type Projected,
+  projected,
+} from "../../../shared/retention/projected.ts";
 import { type RetentionPolicy, retentionInForce, type StatefulSet } from "../../../shared/retention/stateful-set.ts";
 import { applyField } from "./field.ts";
 import type { SetAndRivals } from "./look.ts";
@@ -181,11 +186,6 @@ function noted(set: StatefulSet, step: Step, because: string, now: number): Reco
   const text = nextProgress(set, name, step, because, now) ?? set.metadata.annotations?.[progressKey(name)];
   return text === undefined ? {} : { [progressKey(name)]: text };
 }
-
-const describePolicy = ({ name, grace }: Policy) => ({
-  policy: name,
-  ...(grace > 0 ? { grace: `${grace / 1000}s` } : {}),
-});
 
 const faultsOf = ({ faults }: Policy) => faults.map((fault) => `${fault} `).join("");
 
