@@ -128,6 +128,8 @@ export async function startRig(server: Server, random: Random, setting: Setting)
         absent: async () => {
           let isAbsent = true;
           page.fate = () => (isAbsent ? [] : undefined);
+          // What has reached them before comes to its end.
+          await rest();
           return async () => {
             isAbsent = false;
           };
