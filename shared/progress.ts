@@ -37,7 +37,7 @@ export function progressKey(ruleName: string): string {
  */
 export function readProgress(object: KubernetesObject, ruleName: string): Progress | undefined {
   const text = object.metadata.annotations?.[progressKey(ruleName)];
-  if (typeof text !== "string" || text.length > 2 * longestProgress) return undefined;
+  if (text === undefined || text.length > 2 * longestProgress) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { HttpRequest } from "../http-message.ts";
 import { MalformedEvent } from "./malformed-event.ts";
 import { readHint } from "./read-hint.ts";
 
@@ -123,6 +124,14 @@ describe("a damaged event is refused with a sentence", () => {
     ],
     ["data that is a list", binary({}, "[]"), 400, "no Kubernetes object"],
     ["data whose metadata is a string", binary({}, '{"metadata":"x"}'), 400, "not the PersistentVolumeClaim"],
+    ...[{ finalizers: [5] }, { ownerReferences: [null] }, { ownerReferences: {} }, { annotations: { a: 5 } }].map(
+      (part): [string, HttpRequest, number, string] => [
+        `data with ${JSON.stringify(part)}`,
+        binary({}, JSON.stringify({ metadata: { name: "data", namespace: "shop", ...part } })),
+        400,
+        "no API server sends",
+      ],
+    ),
     ["data in XML", binary({}, "<a/>", "application/xml"), 415, "not JSON"],
     ["truncated data", binary({}, JSON.stringify(claim).slice(0, -9)), 400, "not valid JSON"],
     ["a batch", { headers: { "content-type": "application/cloudevents-batch+json" }, body: "[]" }, 415, "not batches"],

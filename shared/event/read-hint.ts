@@ -141,13 +141,15 @@ function objectOf(data: unknown, kind: string, name: string, namespace?: string)
   const { metadata } = data;
   if (!isRecord(metadata) || metadata.name !== name || (metadata.namespace ?? "") !== (namespace ?? ""))
     throw new MalformedEvent(`The event's data is not the ${kind} that its attributes name.`);
-  const { finalizers, annotations, ownerReferences } = metadata;
-  if (![finalizers, ownerReferences].every((list) => list === undefined || Array.isArray(list)))
-    throw new MalformedEvent("The event's data has metadata that no API server sends.");
-  if (annotations !== undefined && !isRecord(annotations))
+  const { finalizers = [], annotations = {}, ownerReferences = [] } = metadata;
+  if (!isListOf(finalizers, isText) || !isListOf(ownerReferences, isRecord) || !isMapOfTexts(annotations))
     throw new MalformedEvent("The event's data has metadata that no API server sends.");
   return data as KubernetesObject;
 }
+
+const isText = (value: unknown) => typeof value === "string";
+const isListOf = (list: unknown, isMember: (value: unknown) => boolean) => Array.isArray(list) && list.every(isMember);
+const isMapOfTexts = (map: unknown) => isRecord(map) && Object.values(map).every(isText);
 
 function parsed(text: string, part: string): unknown {
   try {

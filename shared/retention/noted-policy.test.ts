@@ -10,11 +10,6 @@ import { notedOn, setOf } from "./testing/objects.ts";
 const onScale = "DeleteOnScaledownOnly";
 const onDelete = "DeleteOnStatefulSetDeletionOnly";
 
-const damaged = { [policyKey]: onScale, [graceKey]: 5, [progressKey(projectingRule)]: null } as unknown as Record<
-  string,
-  string
->;
-
 /** A set with what project has noted on it. */
 function noted(
   { policy, delay, ...own }: { policy?: string; delay?: string; uid?: string },
@@ -60,11 +55,6 @@ describe("the policy that is noted on a set", () => {
       undefined,
     ],
     ["nor where a newer version has noted it", newer(noted({ policy: onScale }, { policy: onScale })), undefined],
-    [
-      "nor where an event is not what the API server sends",
-      { ...setOf(), metadata: { ...setOf().metadata, annotations: damaged } },
-      undefined,
-    ],
   ])("%s", (_, set, name) => {
     expect(notedPolicy(set)?.name).toBe(name);
   });

@@ -15,8 +15,6 @@ const version = 1;
  * tell then. Good for leaving an event alone that changes nothing, as most do; no write rests on it.
  */
 export function notedPolicy(set: KubernetesObject): Policy | undefined {
-  // What an event carries is not checked like what the API server answers.
-  if (!Object.values(set.metadata.annotations ?? {}).every((value) => typeof value === "string")) return undefined;
   const own = readPolicy(set, undefined);
   if (!own || own.faults.length > 0) return undefined;
   const note = readProgress(set, projectingRule);
