@@ -22,11 +22,18 @@ export function sweptOften(object: KubernetesObject): KubernetesObject {
   return sweep;
 }
 
-/** The sweep's table with a turn for every object once in `every`, as an administrator patches it; another object as it is. */
-export function withTurns(object: KubernetesObject, every: string): KubernetesObject {
+/**
+ * The sweep's table with a turn for every object once in `every`, as an administrator patches it, in the rows of these rules;
+ * another object as it is.
+ */
+export function withTurns(
+  object: KubernetesObject,
+  every: string,
+  isMeant: (rule: string) => boolean = () => true,
+): KubernetesObject {
   const { data } = object as KubernetesObject & { data?: { "table.yaml"?: string } };
   const table = data?.["table.yaml"];
   if (object.kind !== "ConfigMap" || table === undefined) return object;
-  const rows = (parse(table) as object[]).map((row) => ({ ...row, every }));
+  const rows = (parse(table) as { rule: string }[]).map((row) => (isMeant(row.rule) ? { ...row, every } : row));
   return { ...object, data: { ...data, "table.yaml": stringify(rows, { lineWidth: 0 }) } };
 }

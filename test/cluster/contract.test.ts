@@ -11,7 +11,7 @@ describe.skipIf(!cluster)("the Kubernetes API of a real server", () => {
   const { kubeconfig, etcd } = cluster;
   const server = realServer(
     kubeconfig,
-    etcd ? { compact: () => compact(etcd), guardsOwnerReferences: true, passing: true } : {},
+    etcd ? { compact: () => compact(etcd), guardsOwnerReferences: true, throwaway: true } : {},
   );
   afterAll(() => server.stop());
 

@@ -15,7 +15,7 @@ describe.skipIf(!cluster)("the functions that serve the rules, on a real control
   let worlds: RealWorlds;
   beforeAll(async () => {
     worlds = await realWorlds(
-      realServer(cluster.kubeconfig, { passing: cluster.assets !== undefined }),
+      realServer(cluster.kubeconfig, { throwaway: cluster.assets !== undefined }),
       missingControllers(cluster),
     );
   });

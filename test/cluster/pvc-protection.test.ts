@@ -17,7 +17,7 @@ describe.skipIf(!cluster)("PVC protection on a real control plane", () => {
   let worlds: RealWorlds;
   beforeAll(async () => {
     worlds = await realWorlds(
-      realServer(cluster.kubeconfig, { passing: cluster.assets !== undefined }),
+      realServer(cluster.kubeconfig, { throwaway: cluster.assets !== undefined }),
       missingControllers(cluster),
     );
   });
@@ -44,7 +44,7 @@ describe.skipIf(!assets)("PVC protection on a control plane without its own", ()
       controllers: `*,-${inTree}`,
       disableAdmission: ["StorageObjectInUseProtection"],
     });
-    worlds = await realWorlds(realServer(plane.kubeconfig, { passing: true }), [
+    worlds = await realWorlds(realServer(plane.kubeconfig, { throwaway: true }), [
       ...missingControllers(plane),
       `-${inTree}`,
     ]);

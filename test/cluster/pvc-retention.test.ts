@@ -29,7 +29,7 @@ describe.skipIf(!assets)("PVC retention on a real control plane", () => {
   let worlds: RealWorlds;
   beforeAll(async () => {
     plane = await startControlPlane(assets);
-    worlds = await realWorlds(realServer(plane.kubeconfig, { passing: true }), missingControllers(plane));
+    worlds = await realWorlds(realServer(plane.kubeconfig, { throwaway: true }), missingControllers(plane));
   });
   afterAll(async () => {
     await worlds?.stop();
@@ -52,7 +52,7 @@ describe.skipIf(!assets)("PVC retention on a real control plane that guards owne
   let worlds: RealWorlds;
   beforeAll(async () => {
     worlds = await realWorlds(
-      realServer(cluster.kubeconfig, { passing: cluster.assets !== undefined }),
+      realServer(cluster.kubeconfig, { throwaway: cluster.assets !== undefined }),
       missingControllers(cluster),
     );
   });

@@ -12,6 +12,6 @@ describe.skipIf(!cluster)("by npm start -- --kubeconfig on a real control plane"
   const missing = missingControllers(cluster);
   // The suite's own control plane guards owner references.
   const start = (options: { bySweepsAlone: boolean }) =>
-    processWorlds(guarded, { kubeconfig, missing, passing: assets !== undefined, ...options });
+    processWorlds(guarded, { kubeconfig, missing, throwaway: assets !== undefined, ...options });
   tellAll(start, { functionsMayGo: true });
 });

@@ -4,7 +4,7 @@ import { processWorlds } from "../worlds/process-world.ts";
 import { tellAll } from "./tell-all.ts";
 
 describe("by npm start", () => {
-  tellAll(({ bySweepsAlone }) => processWorlds(beside, { missing: ["kubelet"], passing: true, bySweepsAlone }), {
+  tellAll(({ bySweepsAlone }) => processWorlds(beside, { missing: ["kubelet"], throwaway: true, bySweepsAlone }), {
     functionsMayGo: false,
   });
 });

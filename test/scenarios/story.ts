@@ -12,6 +12,8 @@ export interface Story {
   readonly alone?: boolean;
   /** The story looks into functions, drives one by hand or stands in their way, which worlds that run them as processes do not let it do. */
   readonly within?: boolean;
+  /** The functions are gone for a while: worlds of processes tell it where the cluster stays without them. */
+  readonly absent?: true;
   /** What comes about is for people alone, and takes an event: the sweep does not look for it. */
   readonly byEventsOnly?: true;
   /** The story shows a harm that its setting does not prevent: the system's invariants are not asked for. */

@@ -16,7 +16,7 @@ export async function benchOn(server: Server, whenOver: WhenOver = onTestFinishe
   // Pods need the account before the controllers come to make it.
   await admin.create(ServiceAccount, manifest(ServiceAccount, { namespace, name: "default" })).catch(() => {});
   whenOver(async () => {
-    if (server.passing) await empty(admin, namespace);
+    if (server.throwaway) await empty(admin, namespace);
     else await admin.delete(Namespace, undefined, namespace);
   });
   return { ...server, namespace };

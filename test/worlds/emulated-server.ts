@@ -53,7 +53,7 @@ export function emulatedServer(clock: VirtualClock, random: Random, options: Par
       return { kind: ConfigMap, resourceVersion: old.metadata.resourceVersion };
     },
     freshName: () => `story-${++names}`,
-    passing: true,
+    throwaway: true,
     stop: async () => server.close(),
   };
 }

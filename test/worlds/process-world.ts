@@ -15,7 +15,7 @@ export interface ProcessWorldsOptions {
   /** See {@link surround}. */
   readonly missing: readonly string[];
   /** See {@link Server}. */
-  readonly passing: boolean;
+  readonly throwaway: boolean;
   /** Whether no source of changes runs. */
   readonly bySweepsAlone: boolean;
 }
@@ -27,7 +27,7 @@ export interface ProcessWorldsOptions {
  */
 export async function processWorlds(
   setting: Setting,
-  { kubeconfig, missing, passing, bySweepsAlone }: ProcessWorldsOptions,
+  { kubeconfig, missing, throwaway, bySweepsAlone }: ProcessWorldsOptions,
 ): Promise<RealWorlds> {
   const start = () =>
     startProgram([
@@ -36,7 +36,7 @@ export async function processWorlds(
       ...(bySweepsAlone ? ["--lose-all-events"] : []),
     ]);
   let program = await start();
-  const server = realServer(kubeconfig ?? /KUBECONFIG=(\S+)/.exec(program.said())?.[1] ?? "", { passing });
+  const server = realServer(kubeconfig ?? /KUBECONFIG=(\S+)/.exec(program.said())?.[1] ?? "", { throwaway });
   const leave = await surround(server, missing);
   // What the functions themselves need is there; the policy is for the administrator to add.
   const { objects } = readInstallation(setting);

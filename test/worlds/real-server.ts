@@ -26,13 +26,13 @@ export interface RealServerOptions {
   compact?: () => Promise<void>;
   guardsOwnerReferences?: boolean;
   /** See {@link Server}. */
-  passing?: boolean;
+  throwaway?: boolean;
 }
 
 /** The API server of a kubeconfig. */
 export function realServer(
   kubeconfig: string,
-  { compact = async () => {}, guardsOwnerReferences = false, passing = false }: RealServerOptions = {},
+  { compact = async () => {}, guardsOwnerReferences = false, throwaway = false }: RealServerOptions = {},
 ): Server {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);
@@ -101,7 +101,7 @@ export function realServer(
     admin,
     transport,
     connect,
-    passing,
+    throwaway,
     clock: systemClock,
     eventually,
     guardsOwnerReferences,

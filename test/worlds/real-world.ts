@@ -44,7 +44,8 @@ export async function realWorlds(server: Server, missing: readonly string[]): Pr
     async stop() {
       await stopCurrent();
       await leave();
-      if (server.passing) await server.admin.request("DELETE", pathOf(ConfigMap, holdfast));
+      // What functions have kept, the next suite on this cluster must not find.
+      if (server.throwaway) await server.admin.request("DELETE", pathOf(ConfigMap, holdfast));
       else await removeNamespace(server);
       await server.stop();
     },
@@ -52,10 +53,10 @@ export async function realWorlds(server: Server, missing: readonly string[]): Pr
 }
 
 /** The namespace stays from setting to setting, because it takes a while to go. */
-async function claimNamespace({ admin, passing }: Server): Promise<void> {
+async function claimNamespace({ admin, throwaway }: Server): Promise<void> {
   await admin.create(Namespace, manifest(Namespace, { name: holdfast })).catch((cause) => {
     if (!isAlreadyExists(cause)) throw cause;
-    if (passing) return;
+    if (throwaway) return;
     const message = `The cluster has a namespace ${holdfast}: the suite needs one that nobody has installed Holdfast on.`;
     throw new Error(message, { cause });
   });

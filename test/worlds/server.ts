@@ -27,7 +27,7 @@ export interface Server {
   /** A name that no namespace of this server had. */
   freshName(): string;
   /** It goes when the tests are over, with all that is left on it. */
-  readonly passing: boolean;
+  readonly throwaway: boolean;
   /** Ends everything that {@link Server} started. */
   stop(): Promise<void>;
 }

@@ -201,6 +201,6 @@ const told: readonly Story[] = [
 /** The functions come and go; what was there before them, and what happens without them. */
 export const upgrading: readonly Story[] = told.map((story) => ({
   ...story,
-  within: true,
+  absent: true,
   settings: story.settings ?? core,
 }));

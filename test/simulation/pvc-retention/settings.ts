@@ -1,21 +1,13 @@
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { withTurns } from "../../../local/start/swept-often.ts";
 import type { Setting } from "../../worlds/world.ts";
-
-/** The sweep comes to every set each minute, not each hour: no run waits for its turn on the slow cycle. */
-function inHaste(object: KubernetesObject): KubernetesObject {
-  const { data } = object as KubernetesObject & { data?: Record<string, string> };
-  const table = data?.["table.yaml"];
-  if (object.kind !== "ConfigMap" || table === undefined) return object;
-  const faster = table.replace(/^- rule: pvc-retention\//gm, "- every: 1m\n  rule: pvc-retention/");
-  return { ...object, data: { ...data, "table.yaml": faster } } as KubernetesObject;
-}
 
 const shipped: Setting = {
   name: "as shipped",
   inTree: true,
   environment: {},
   components: ["pvc-retention/owner-references-enforced"],
-  edit: inHaste,
+  // The sweep comes to every set each minute, not each hour: no run waits for its turn on the slow cycle.
+  edit: (object) => withTurns(object, "1m", (rule) => rule.startsWith("pvc-retention/")),
 };
 
 const projecting = (extent: string): Setting => ({
