@@ -1,77 +1,94 @@
 import type { Kind } from "./kubernetes/kind.ts";
 import type { KubernetesObject } from "./kubernetes/object.ts";
 import type { Write } from "./kubernetes/write.ts";
+import type { StepEvent } from "./steps.ts";
+import type { Command } from "./system/command.ts";
 
-/** A Kubernetes Event to be shown on an object. */
-export interface Notice {
-  type: "Normal" | "Warning";
-  /** CamelCase, one word for machines. With the object's uid and the rule it identifies the Event. */
-  reason: string;
-  /** CamelCase: what the rule was about to do. */
-  action: string;
-  /** A whole sentence, at most 1,024 characters; longer ones are cut. */
-  note: string;
-}
-
-/** Where a rule stands with an object, kept in the object's own annotation. */
+/** Where a rule stands with an object: one of the rule's declared steps, kept in the object's own annotation. */
 export interface Step {
-  name: string;
+  readonly name: string;
   /** How often the step was tried, where that matters. */
-  attempt?: number;
+  readonly attempt?: number;
   /** A few more fields for people and for the next run; the whole annotation stays below 1 kB. */
-  details?: Record<string, unknown>;
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
 interface Common {
   /** The live object the decision is about, as it was looked at. */
-  about: KubernetesObject;
-  kind: Kind;
-  /** A whole sentence that a human can act on. */
-  because: string;
-  /** Shown on `about`. */
-  notice?: Notice;
-  /** Reasons of Events that an earlier decision, of this rule or of one that is named, put on `about` and that are no longer true. */
-  retract?: readonly (string | { readonly rule: string; readonly reason: string })[];
+  readonly about: KubernetesObject;
+  readonly kind: Kind;
+  /** A whole sentence that a human can act on; also the note of the Event that goes with the decision. */
+  readonly because: string;
 }
 
-/** Nothing to do, and nothing to remember: what the rule wrote down about the object is taken away. */
+/** Nothing to do, and nothing to remember: the rule's progress and its Events are cleared. */
 export interface Leave extends Common {
-  do: "leave";
+  readonly do: "leave";
 }
 
-/** Nothing to write; somebody is to be told. */
-export interface Tell extends Common {
-  do: "tell";
-  notice: Notice;
+/** Nothing to write but an Event on `about`, where the rule keeps no progress. */
+export interface RecordEvent extends Common {
+  readonly do: "record";
+  readonly event: StepEvent;
 }
 
-/** One guarded step; further steps follow from the events that these writes cause. */
+/**
+ * What must be true of another object than the one that is written, whose guard says nothing of it. It is read before the writes
+ * and once more behind them: what was written too late is looked at again. What comes in between nobody can see.
+ */
+export interface Proviso {
+  readonly kind: Kind;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  /** Pure. `undefined`: the object is gone. */
+  holds(live: KubernetesObject | undefined): boolean;
+}
+
+/**
+ * Guarded writes, in their order; further steps follow from the events that they cause. The step goes into the patch of
+ * `about`, where there is one. `"kept"`: what is written down stays as it is. Without a step the rule's progress and its Events
+ * are cleared.
+ */
 export interface WriteStep extends Common {
-  do: "write";
-  writes: readonly Write[];
+  readonly do: "write";
+  readonly writes: readonly Write[];
+  /** Without all of these nothing is written, and another look is called for. */
+  readonly provided?: readonly Proviso[];
+  readonly step?: Step | "kept";
+  /** When to look again, where no event will tell. Milliseconds since the epoch. */
+  readonly next?: number;
+  /** An Event for what was done, beside the step's. */
+  readonly event?: StepEvent;
+  /** Reasons of such Events, of this rule on this object, that are no longer true. */
+  readonly over?: readonly string[];
 }
 
-/** One command to an external system. The intent is written to the annotation before the command is sent. */
+/** One command to an external system. The step, and writes where there are any, are the intent: they come before the command. */
 export interface Call extends Common {
-  do: "call";
-  intent: Step;
-  /** The name of one of the rule's `commands`, and what it is called with. */
-  command: { name: string; input: unknown };
+  readonly do: "call";
+  readonly step: Step;
+  readonly writes?: readonly Write[];
+  readonly command: Command;
+  /** When to look what has become of it. Milliseconds since the epoch. */
+  readonly next?: number;
 }
 
-/** Not yet. Without `next` an event is expected to wake the rule; with it the sweep looks again then. */
+/** Not yet. Without `next` an event is expected to trigger the rule; with it the sweep looks again then. */
 export interface Wait extends Common {
-  do: "wait";
-  step?: Step;
+  readonly do: "wait";
+  /** Absent: what is written down stays as it is. */
+  readonly step?: Step;
   /** Milliseconds since the epoch. */
-  next?: number;
+  readonly next?: number;
 }
 
 /** A human must act; `because` says what to do. */
 export interface Stop extends Common {
-  do: "stop";
-  step?: Step;
+  readonly do: "stop";
+  readonly step?: Step;
+  /** Where there is no step to record one. */
+  readonly event?: StepEvent;
 }
 
 /** What a rule wants done about one object. */
-export type Decision = Leave | Tell | WriteStep | Call | Wait | Stop;
+export type Decision = Leave | RecordEvent | WriteStep | Call | Wait | Stop;

@@ -1,5 +1,6 @@
 import type { ZodObject } from "zod";
 import type { Kind } from "./kubernetes/kind.ts";
+import type { Systems } from "./system/system.ts";
 
 /** Verbs on one resource: each becomes a line of the function's ClusterRole, or of its Role. */
 export interface Permission {
@@ -9,6 +10,8 @@ export interface Permission {
   readonly overlay?: string;
   readonly resource: Kind;
   readonly subresource?: string;
+  /** Only objects of these names; RBAC cannot limit `list` and `create` so. */
+  readonly names?: readonly string[];
   readonly verbs: readonly ("get" | "list" | "create" | "update" | "patch" | "delete")[];
 }
 
@@ -20,7 +23,14 @@ export interface FunctionDeclaration<Schema extends ZodObject = ZodObject> {
   readonly doc: string;
   /** Flat; each key is an environment variable in upper snake case, with a default and a description. */
   readonly settings: Schema;
+  /**
+   * Those of the settings that functions of its system share: the admin sets them in one place, the ConfigMap
+   * `holdfast-<system>`, and a function's own environment overrides it. Declared once in the system's lib.
+   */
+  readonly common?: ZodObject;
   readonly may: readonly Permission[];
+  /** The external systems that it looks at or commands, by the names under which it gets their clients. */
+  readonly systems?: Systems;
   /** Requests one instance takes at once (`containerConcurrency`); 20 by default. */
   readonly concurrency?: number;
   /** Seconds without a request after which Knative may take the last instance away; its own default, a minute, when absent. */

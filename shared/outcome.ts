@@ -1,8 +1,10 @@
+import { Contended } from "./contended.ts";
 import type { Decision } from "./decision.ts";
 import { MalformedEvent } from "./event/malformed-event.ts";
 import type { HttpResponse } from "./http-message.ts";
 import { ApiError } from "./kubernetes/api-error.ts";
-import { withinBytes } from "./within-bytes.ts";
+import { SystemError } from "./system/system-error.ts";
+import { truncate } from "./truncate.ts";
 
 /** How one decision, or one run that did not come to a decision, ended. */
 export interface Outcome {
@@ -14,7 +16,7 @@ export interface Outcome {
   readonly status: 204 | 400 | 403 | 415 | 500 | 503;
   /** A whole sentence. */
   readonly because: string;
-  /** Milliseconds that the API server asks to be left alone; with 503 only. */
+  /** Milliseconds that the API server, or an external system, asks to be left alone; with 503 only. */
   readonly retryAfter?: number;
 }
 
@@ -24,6 +26,8 @@ export interface Outcome {
  */
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof MalformedEvent) return failed(error.status === 415 ? 415 : 400, error.message);
+  if (error instanceof SystemError) return outcomeOfSystem(error);
+  if (error instanceof Contended) return failed(503, error.message);
   if (!(error instanceof ApiError)) return failed(500, `This is a defect of the function: ${messageOf(error)}`);
   // A denial by RBAC names who may not do what; admission forbids as well, and says why itself.
   if (error.status === 403)
@@ -36,6 +40,19 @@ export function outcomeOf(error: unknown): Outcome {
   // 401 among the rest: a token that was rotated, or an API server that starts, mends itself.
   const { retryAfter } = error;
   return { ...failed(503, error.message), ...(retryAfter === undefined ? {} : { retryAfter }) };
+}
+
+/** What may come right by itself is tried again; where a person must act, the dead-lettered event says so on the object. */
+function outcomeOfSystem({ failure, message, retryAfter }: SystemError): Outcome {
+  switch (failure) {
+    case "unreachable":
+    case "overloaded":
+      return { ...failed(503, message), ...(retryAfter === undefined ? {} : { retryAfter }) };
+    case "unauthorized":
+      return failed(403, message);
+    case "refused":
+      return failed(400, message);
+  }
 }
 
 /**
@@ -53,7 +70,7 @@ export function replyTo(outcomes: readonly Outcome[]): HttpResponse {
     "content-type": "text/plain; charset=utf-8",
     ...(pause > 0 ? { "retry-after": String(Math.ceil(pause / 1000)) } : {}),
   };
-  return { status: worst.status, headers, body: withinBytes(worst.because, longestReply) };
+  return { status: worst.status, headers, body: truncate(worst.because, longestReply) };
 }
 
 /**

@@ -49,21 +49,19 @@ export function readProgress(object: KubernetesObject, ruleName: string): Progre
 }
 
 /**
- * The annotation in which a rule of the same system wrote down progress for this very object in a version that is too new to be
- * read here; `undefined` if there is none. Such progress counts as none for who reads it, and yet stands for something.
+ * Whether the rule has written down progress for this very object in a version that is too new to be read here. It counts as none,
+ * and yet stands for something: a rule that acts upon its progress stops there.
  */
-export function newerProgress({ metadata }: KubernetesObject, ruleName: string): string | undefined {
-  const system = progressKey(`${ruleName.split("/")[0]}/`);
-  for (const [key, text] of Object.entries(metadata.annotations ?? {})) {
-    if (!key.startsWith(system) || !text.startsWith("{")) continue;
-    try {
-      const { v, uid } = JSON.parse(text) as { v?: unknown; uid?: unknown };
-      if (typeof v === "number" && v > newestRead && uid === metadata.uid) return key;
-    } catch {
-      // Damaged: whoever reads it begins anew.
-    }
+export function hasNewerProgress({ metadata }: KubernetesObject, ruleName: string): boolean {
+  const text = metadata.annotations?.[progressKey(ruleName)];
+  if (!text?.startsWith("{")) return false;
+  try {
+    const { v, uid } = JSON.parse(text) as { v?: unknown; uid?: unknown };
+    return typeof v === "number" && v > newestRead && uid === metadata.uid;
+  } catch {
+    // Damaged: whoever reads it begins anew.
+    return false;
   }
-  return undefined;
 }
 
 /**

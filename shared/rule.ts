@@ -4,65 +4,68 @@ import type { FunctionDeclaration } from "./declaration.ts";
 import type { Change, Hint } from "./event/hint.ts";
 import type { Client } from "./kubernetes/client.ts";
 import type { Kind } from "./kubernetes/kind.ts";
+import type { Steps } from "./steps.ts";
+import type { Subject } from "./subject.ts";
+import type { Sweep } from "./sweep.ts";
+import type { ClientsOf, Systems } from "./system/system.ts";
 
-/** Changes of one kind that wake a rule: each becomes a Trigger. */
+/** Changes of one kind, or a signal that names one of its objects, that trigger a rule: each becomes a Trigger. */
 export interface Wake {
   readonly kind: Kind;
+  /** Empty for a signal. */
   readonly changes: readonly Change[];
-  /** Not woken by default: only where the admin installs the overlay of this name. */
+  /** The CloudEvent type of a signal: something that is no change of a Kubernetes object has happened, and names one. */
+  readonly signal?: string;
+  /** Not by default: only where the admin installs the overlay of this name. */
   readonly overlay?: string;
 }
 
-/** What the sweep looks for on behalf of a rule whose events were lost. */
-export interface Sweep {
-  readonly kind: Kind;
-  /** Being deleted with the finalizer, or alive without it, by its default name. Absent: due times and turns only. */
-  readonly when?: { readonly deletingWith: string } | { readonly aliveWithout: string };
-}
-
-/** What a rule judges in one run; requests for the same kind, namespace and name share runs. */
-export interface Subject {
-  readonly kind: Kind;
-  readonly namespace?: string;
-  /** Absent where the rule judges all objects of the kind in the namespace together. */
-  readonly name?: string;
-  /** Objects that the event pointed at, by name; requests that share a run add theirs. A hint, never a limit. */
-  readonly members?: readonly string[];
-  /** The sweep has given it its turn, and asks for more than a change does; requests that share a run share it, too. */
-  readonly turn?: boolean;
-}
-
-/** What `look` may use. */
-export interface View<Settings> {
+/** What `look` may use: the API server, the rule's settings, and a client for each of its systems under the system's name. */
+export type View<Settings, Used extends Systems = Systems> = {
   readonly client: Client;
   readonly settings: Settings;
-}
+} & ClientsOf<Used>;
 
 /**
  * The whole of a rule. Triggers, roles, the sweep's table, the Service's environment and the rule's reference
  * documentation are derived from it.
  */
-export interface Rule<Schema extends ZodObject = ZodObject, Facts = unknown> extends FunctionDeclaration<Schema> {
+export interface Rule<Schema extends ZodObject = ZodObject, Facts = unknown, Used extends Systems = Systems>
+  extends FunctionDeclaration<Schema> {
   readonly wakes: readonly Wake[];
   readonly sweep: readonly Sweep[];
+  /** The steps in which the rule may leave an object, by name, each with its Event. */
+  readonly steps?: Steps;
+  /**
+   * The rule acts upon what it has written down, instead of deriving all from what it reads: it stops at progress of a version
+   * too new to be read. Progress of other rules blocks nothing.
+   */
+  readonly progress?: "load-bearing";
+  /** The external systems that it looks at or commands. */
+  readonly systems?: Used;
   /** The subjects an event points at. Pure; no I/O: most events end here. An absent `hint.object` must not end them. */
   subjects(hint: Hint, settings: output<Schema>): readonly Subject[];
-  /** Live reads, all of them begun after the events that asked for them had arrived. Throws what the client throws. */
-  look(subject: Subject, view: View<output<Schema>>): Promise<Facts>;
+  /** Live reads, all of them begun after the events that asked for them had arrived. Throws what the clients throw. */
+  look(subject: Subject, view: View<output<Schema>, Used>): Promise<Facts>;
   /** Pure: no I/O, no clock, no randomness. `now` is in milliseconds since the epoch. */
   decide(facts: Facts, now: number, settings: output<Schema>): readonly Decision[];
-  /** Commands to external systems, by the names that `call` decisions use. Each must bear being repeated or be read first. */
-  readonly commands?: Readonly<Record<string, (input: unknown, view: View<output<Schema>>) => Promise<void>>>;
 }
 
 /** Declares a rule; exists for the types it infers. */
-export function rule<Schema extends ZodObject, Facts>(declaration: Rule<Schema, Facts>): Rule<Schema, Facts> {
+export function rule<Schema extends ZodObject, Facts, Used extends Systems = Record<never, never>>(
+  declaration: Rule<Schema, Facts, Used>,
+): Rule<Schema, Facts, Used> {
   return declaration;
 }
 
-/** The changes of a kind that wake a rule; `overlay` names the overlay that an admin must install for it. */
+/** The changes of a kind that trigger a rule; `overlay` names the overlay that an admin must install for it. */
 export function on(kind: Kind, changes: readonly Change[], overlay?: string): Wake {
   return { kind, changes, ...(overlay ? { overlay } : {}) };
+}
+
+/** A signal that triggers a rule: CloudEvents of this type (`dev.holdfast.…`) that name an object of the kind. */
+export function onSignal(kind: Kind, signal: string): Wake {
+  return { kind, changes: [], signal };
 }
 
 /** `pvc-protection/release` as one word, for names of objects: `pvc-protection-release`. */

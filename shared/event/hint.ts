@@ -10,7 +10,10 @@ export type Change = "add" | "update" | "delete";
 export interface Hint {
   /** The CloudEvent's id, for the log. ApiServerSource draws a new one per emission: not a key to deduplicate by. */
   readonly id: string;
-  readonly change: Change | "sweep";
+  /** `signal`: something that is no change of a Kubernetes object has happened, and names this one. */
+  readonly change: Change | "sweep" | "signal";
+  /** The CloudEvent type of a signal. */
+  readonly signal?: string;
   readonly apiVersion: string;
   readonly kind: string;
   /** Absent for cluster-scoped kinds, where the source sends an empty attribute. */

@@ -87,6 +87,13 @@ describe("a well-formed event", () => {
     expect(readHint(binary({ type: "dev.holdfast.sweep" }, ""))).toMatchObject({ change: "sweep", object: undefined });
   });
 
+  test("of a signal names an object, and carries none", () => {
+    const type = "dev.holdfast.salt.job-returned";
+    const hint = readHint(binary({ type }, JSON.stringify({ metadata: { jid: "2026" }, retcode: 0 })));
+    expect(hint).toMatchObject({ change: "signal", signal: type, name: "data" });
+    expect(hint.object).toBeUndefined();
+  });
+
   test("leaves its data unparsed until the object is asked for", () => {
     const hint = readHint(binary({}, "{ not JSON"));
     expect(hint.name).toBe("data");

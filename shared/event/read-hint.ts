@@ -67,13 +67,18 @@ function toHint(attributes: Record<string, unknown>, readData: () => unknown): H
   const apiVersion = required("apiversion");
   const name = pathSegment("name", required("name"));
   const namespace = attributes.namespace ? pathSegment("namespace", required("namespace")) : undefined;
-  return new LazyHint({ id: event.id, change: changeOf(event.type), apiVersion, kind, name }, namespace, readData);
+  const change = changeOf(event.type);
+  const signal = change === "signal" ? { signal: event.type } : {};
+  // What a signal carries is its sender's own: the object is not in it.
+  const read = change === "signal" ? () => undefined : readData;
+  return new LazyHint({ id: event.id, change, ...signal, apiVersion, kind, name }, namespace, read);
 }
 
 /** A class, because V8 makes an object with a getter of its own slow, and keeps it longer than the request. */
 class LazyHint implements Hint {
   readonly id: string;
-  readonly change: Change | "sweep";
+  readonly change: Hint["change"];
+  readonly signal?: string;
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespace?: string;
@@ -84,6 +89,7 @@ class LazyHint implements Hint {
   constructor(given: Omit<Hint, "namespace" | "object">, namespace: string | undefined, read: () => unknown) {
     this.id = given.id;
     this.change = given.change;
+    if (given.signal !== undefined) this.signal = given.signal;
     this.apiVersion = given.apiVersion;
     this.kind = given.kind;
     this.name = given.name;
@@ -115,10 +121,12 @@ function faultOf(error: unknown): string {
     : (message.split("\n")[0]?.slice(0, 200) ?? "");
 }
 
+const signals = /^dev\.holdfast\.[a-z0-9.-]+$/;
 const changes = /^dev\.knative\.apiserver\.(?:resource|ref)\.(add|update|delete)$/;
 
-function changeOf(type: string): Change | "sweep" {
+function changeOf(type: string): Hint["change"] {
   if (type === "dev.holdfast.sweep") return "sweep";
+  if (signals.test(type)) return "signal";
   const change = changes.exec(type)?.[1];
   if (change) return change as Change;
   throw new MalformedEvent(

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { inTime } from "../in-time.ts";
+import { withTimeout } from "../with-timeout.ts";
 import { ApiError, type ApiFailure } from "./api-error.ts";
 import type { ApiRequest, ApiResponse, Transport } from "./transport.ts";
 
@@ -19,14 +19,14 @@ export interface Call {
 export function caller(transport: Transport, clock: Clock, deadline: number): Call {
   async function* answerTo<Piece>(request: Request, piecesOf: (response: ApiResponse) => AsyncIterable<Piece>) {
     const name = `${request.method} ${request.path}`;
-    const { inTime, signal } = limit(clock, deadline);
+    const { withTimeout, signal } = limit(clock, deadline);
     let chunks: AsyncIterator<Piece | string> | undefined;
     try {
-      const response = await inTime(transport({ ...request, signal }));
+      const response = await withTimeout(transport({ ...request, signal }));
       const refused = response.status >= 400;
       chunks = (refused ? response.body : piecesOf(response))[Symbol.asyncIterator]();
       let refusal = "";
-      for (let next = await inTime(chunks.next()); !next.done; next = await inTime(chunks.next())) {
+      for (let next = await withTimeout(chunks.next()); !next.done; next = await withTimeout(chunks.next())) {
         if (refused) refusal += next.value;
         else yield next.value as Piece;
       }
@@ -51,7 +51,7 @@ export function caller(transport: Transport, clock: Clock, deadline: number): Ca
 interface Limit {
   readonly signal: AbortSignal;
   /** Waits for a step, but not longer than is left; then aborts the signal and rejects. */
-  inTime<T>(step: Promise<T>): Promise<T>;
+  withTimeout<T>(step: Promise<T>): Promise<T>;
 }
 
 function limit(clock: Clock, deadline: number): Limit {
@@ -64,11 +64,11 @@ function limit(clock: Clock, deadline: number): Limit {
   };
   return {
     signal: abort.signal,
-    async inTime(step) {
+    async withTimeout(step) {
       const since = clock.now();
       try {
         // A timer for each step: one for all of them would keep every piece of the answer alive.
-        return await inTime(clock, left, step, late);
+        return await withTimeout(clock, left, step, late);
       } finally {
         left -= clock.now() - since;
       }

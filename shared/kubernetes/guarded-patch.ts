@@ -15,19 +15,24 @@ export function guardedPatch(kind: Kind, object: KubernetesObject, operations: r
   return { verb: "patch", kind, namespace, name, type: "json", patch: [...guards, ...operations] };
 }
 
-/** The operations of a JSON Patch that set annotations of the object as it was read, or remove them (null). */
-export function annotationOperations(
+/**
+ * The operations of a JSON Patch that set annotations or labels of the object as it was read, or remove them (null). `made`: an
+ * operation before them has made the map.
+ */
+export function metadataOperations(
   { metadata }: KubernetesObject,
-  annotations: Readonly<Record<string, string | null>>,
+  map: "annotations" | "labels",
+  changes: Readonly<Record<string, string | null>>,
+  made = false,
 ): readonly object[] {
-  const path = "/metadata/annotations";
-  const present = metadata.annotations;
-  const operations = Object.entries(annotations).flatMap(([key, value]): object[] => {
+  const path = `/metadata/${map}`;
+  const present = metadata[map];
+  const operations = Object.entries(changes).flatMap(([key, value]): object[] => {
     const place = `${path}/${escapePointer(key)}`;
     if (value !== null) return [{ op: "add", path: place, value }];
     return present?.[key] === undefined ? [] : [{ op: "remove", path: place }];
   });
-  return present || operations.length === 0 ? operations : [{ op: "add", path, value: {} }, ...operations];
+  return present || made || operations.length === 0 ? operations : [{ op: "add", path, value: {} }, ...operations];
 }
 
 /** A key as one step of a JSON Pointer (RFC 6901). */

@@ -6,20 +6,37 @@ export interface Kind {
   /** The resource name in URLs and roles. */
   readonly plural: string;
   readonly namespaced: boolean;
+  /** The family of events that its changes belong to; only kinds whose changes or sweeps trigger a rule need one. */
+  readonly family?: Family;
 }
 
-export const Pod = { apiVersion: "v1", kind: "Pod", plural: "pods", namespaced: true } as const satisfies Kind;
+/**
+ * The families of events, each with its sources and its broker. On a channel-based broker every Trigger costs one HTTP
+ * request for every event of its broker, whether its filter matches or not: kinds that change often are kept apart from
+ * the others.
+ */
+export type Family = "workloads" | "storage" | "nodes";
+
+export const Pod = {
+  apiVersion: "v1",
+  kind: "Pod",
+  plural: "pods",
+  namespaced: true,
+  family: "workloads",
+} as const satisfies Kind;
 export const PersistentVolumeClaim = {
   apiVersion: "v1",
   kind: "PersistentVolumeClaim",
   plural: "persistentvolumeclaims",
   namespaced: true,
+  family: "storage",
 } as const satisfies Kind;
 export const StatefulSet = {
   apiVersion: "apps/v1",
   kind: "StatefulSet",
   plural: "statefulsets",
   namespaced: true,
+  family: "workloads",
 } as const satisfies Kind;
 export const ControllerRevision = {
   apiVersion: "apps/v1",
@@ -27,11 +44,34 @@ export const ControllerRevision = {
   plural: "controllerrevisions",
   namespaced: true,
 } as const satisfies Kind;
+/** What namespaces and classes say changes seldom: beside pods, each Trigger for them would cost a request for every heartbeat. */
 export const Namespace = {
   apiVersion: "v1",
   kind: "Namespace",
   plural: "namespaces",
   namespaced: false,
+  family: "storage",
+} as const satisfies Kind;
+export const PersistentVolume = {
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  plural: "persistentvolumes",
+  namespaced: false,
+  family: "storage",
+} as const satisfies Kind;
+export const StorageClass = {
+  apiVersion: "storage.k8s.io/v1",
+  kind: "StorageClass",
+  plural: "storageclasses",
+  namespaced: false,
+  family: "storage",
+} as const satisfies Kind;
+export const Node = {
+  apiVersion: "v1",
+  kind: "Node",
+  plural: "nodes",
+  namespaced: false,
+  family: "nodes",
 } as const satisfies Kind;
 export const ConfigMap = {
   apiVersion: "v1",

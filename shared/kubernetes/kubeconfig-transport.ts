@@ -1,7 +1,7 @@
 import { type Agent, Agent as HttpAgent, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { KubeConfig } from "@kubernetes/client-node";
-import { bodyOf, sendRequest } from "./send-request.ts";
+import { bodyOf, sendRequest } from "../http/send-request.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
 
 /** Bound service account tokens rotate in their file; exec plugins renew theirs: ask client-node again this often. */

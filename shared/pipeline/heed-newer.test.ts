@@ -15,22 +15,23 @@ const progress = (v: unknown, uid = "u1") => JSON.stringify({ v, uid, step: "hel
 
 test.each<[string, Record<string, string>]>([
   ["nothing is written down", {}],
-  ["this version wrote it", { "holdfast.dev/pvc-retention.grace": progress(1) }],
-  ["the next version wrote it", { "holdfast.dev/pvc-retention.grace": progress(2) }],
-  ["it was written for another incarnation", { "holdfast.dev/pvc-retention.grace": progress(3, "u0") }],
-  ["it is of another system", { "holdfast.dev/pvc-protection.release": progress(3) }],
-  ["it is no progress", { "holdfast.dev/pvc-retention.grace": "{soon}", "holdfast.dev/pvc-delete-at": "tomorrow" }],
-  ["its version is no number", { "holdfast.dev/pvc-retention.grace": progress("3") }],
+  ["this version wrote it", { "holdfast.dev/satellite.evacuate": progress(1) }],
+  ["the next version wrote it", { "holdfast.dev/satellite.evacuate": progress(2) }],
+  ["it was written for another incarnation", { "holdfast.dev/satellite.evacuate": progress(3, "u0") }],
+  ["it is of another rule", { "holdfast.dev/satellite.mark": progress(3) }],
+  ["it is no progress", { "holdfast.dev/satellite.evacuate": "{soon}", "holdfast.dev/delete-at": "tomorrow" }],
+  ["its version is no number", { "holdfast.dev/satellite.evacuate": progress("3") }],
 ])("a decision stands when %s", (_, annotations) => {
   const decision = decisionOn(annotations);
-  expect(heedNewer("pvc-retention/grace", decision)).toBe(decision);
+  expect(heedNewer("satellite/evacuate", decision)).toBe(decision);
 });
 
-test.each(["grace", "bequeath"])("what a far newer version of %s wrote stops every rule of the system", (writer) => {
-  const key = `holdfast.dev/pvc-retention.${writer}`;
-  const heeded = heedNewer("pvc-retention/grace", decisionOn({ [key]: progress(3) }));
-  expect(heeded).toMatchObject({ do: "stop", notice: { type: "Warning", reason: "NewerProgress" } });
+test("what a far newer version wrote stops a rule that acts upon it", () => {
+  const heeded = heedNewer("satellite/evacuate", decisionOn({ "holdfast.dev/satellite.evacuate": progress(3) }));
+  expect(heeded).toMatchObject({ do: "stop", event: { type: "Warning", reason: "NewerProgress" } });
   expect(heeded).not.toHaveProperty("step");
-  expect(heeded.because).toContain(`${key} was written by a version of Holdfast that is newer`);
-  expect(heeded.because).toContain("roll pvc-retention/grace forward");
+  expect(heeded.because).toContain(
+    "holdfast.dev/satellite.evacuate was written by a version of Holdfast that is newer",
+  );
+  expect(heeded.because).toContain("roll satellite/evacuate forward");
 });

@@ -2,12 +2,19 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Clock } from "../clock.ts";
 import type { Decision } from "../decision.ts";
+import { annotate } from "../kubernetes/annotate.ts";
 import { ApiError, type ApiFailure } from "../kubernetes/api-error.ts";
 import type { Client } from "../kubernetes/client.ts";
+import { guardedPatch, metadataOperations } from "../kubernetes/guarded-patch.ts";
 import { PersistentVolumeClaim as Claim, type Kind } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
+import type { Write } from "../kubernetes/write.ts";
 import { nextProgress } from "../progress.ts";
 import { type Rule, rule } from "../rule.ts";
+import { normal, silent, warning } from "../steps.ts";
+import { command } from "../system/command.ts";
+import { system } from "../system/system.ts";
+import { SystemError } from "../system/system-error.ts";
 import { receive } from "./receive.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
@@ -35,8 +42,8 @@ const event = (name = "data", id = "e1") => ({
   body: "",
 });
 
-/** A client that records its calls and answers them from a list of errors, then with success. */
-function world(errors: Record<string, (Error | undefined)[]> = {}) {
+/** A client that records its calls and answers them from a list of errors, then with success, but for objects that are gone. */
+function world(errors: Record<string, (Error | undefined)[]> = {}, gone: readonly string[] = []) {
   const calls: unknown[][] = [];
   const call = (verb: string, kind: Kind, ...rest: unknown[]) => {
     calls.push([verb, kind.plural, ...rest]);
@@ -50,7 +57,10 @@ function world(errors: Record<string, (Error | undefined)[]> = {}) {
       throw new Error("not used here");
     },
     create: (kind, object) => call("create", kind, object),
-    patch: (kind, _namespace, name, type, patch) => call("patch", kind, name, type, patch),
+    patch: async (kind, _namespace, name, type, patch) => {
+      await call("patch", kind, name, type, patch);
+      return (gone.includes(name) ? undefined : claim(name)) as never;
+    },
     delete: (kind, _namespace, name, options) => call("delete", kind, name, options),
     request: () => Promise.reject(new Error("not used here")),
   };
@@ -71,6 +81,7 @@ function toy(decide: (look: number) => Decision[], more: Partial<Rule> = {}) {
     wakes: [],
     may: [],
     sweep: [],
+    steps: { held: normal("Held"), earlier: warning("Earlier"), evacuating: silent },
     subjects: ({ namespace, name }) => (namespace ? [{ kind: Claim, namespace, name }] : []),
     look: async () => ++looks,
     decide,
@@ -195,13 +206,12 @@ describe("a conflict", () => {
 });
 
 describe("waiting", () => {
-  const notice = { type: "Normal", reason: "Held", action: "Wait", note: "It is held." } as const;
   const held = (object = claim(), next?: number): Decision => ({
     ...about,
+    because: "It is held.",
     about: object,
     do: "wait",
     step: { name: "held" },
-    notice,
     ...(next === undefined ? {} : { next }),
   });
 
@@ -226,7 +236,7 @@ describe("waiting", () => {
     });
   });
 
-  test("that meets a conflict takes its Event back, because the next look may decide otherwise", async () => {
+  test("that meets a conflict withdraws its Event, because the next look may decide otherwise", async () => {
     const { tools, calls } = world({ "patch persistentvolumeclaims": [failure(409, "Conflict")] });
     await receive(
       toy((look) => (look === 1 ? [held()] : [write()])),
@@ -242,7 +252,7 @@ describe("waiting", () => {
     expect(calls[2]?.[4]).toEqual({ metadata: { uid: "uid-data" } });
   });
 
-  test("that meets a conflict takes its Event back also where an earlier step is written down", async () => {
+  test("that meets a conflict withdraws its Event also where an earlier step is written down", async () => {
     const text = nextProgress(claim(), "test/toy", { name: "earlier" }, "It was so.", now) ?? "";
     const noted = claim("data", { annotations: { "holdfast.dev/test.toy": text } });
     const { tools, calls } = world({ "patch persistentvolumeclaims": [failure(409, "Conflict")] });
@@ -250,7 +260,8 @@ describe("waiting", () => {
       toy((look) => (look === 1 ? [held(noted)] : [])),
       tools,
     )(event());
-    expect(calls.filter(([verb]) => verb === "delete").length).toBe(1);
+    // That of the step before, and its own.
+    expect(calls.filter(([verb]) => verb === "delete").length).toBe(2);
   });
 
   test("that meets a conflict leaves an Event that was there before, with another note", async () => {
@@ -269,7 +280,7 @@ describe("waiting", () => {
     expect(calls.filter(([verb, plural]) => verb === "create" && plural === "events").length).toBe(2);
   });
 
-  test("whose Event another run has told is told once more afterwards, because that run may take it back", async () => {
+  test("whose Event another run has recorded is recorded once more afterwards, because that run may clear it", async () => {
     const { tools, calls } = world({
       "create events": [failure(409, "AlreadyExists"), failure(409, "AlreadyExists")],
       "patch persistentvolumeclaims": [failure(409, "Conflict")],
@@ -281,10 +292,10 @@ describe("waiting", () => {
       { ...tools, client: () => ({ ...client, get }) },
     )(event());
     expect(calls.map(([verb, plural]) => `${verb} ${plural}`)).toEqual([
-      // It was there: a conflict takes nothing back.
+      // It was there: a conflict withdraws nothing.
       "create events",
       "patch persistentvolumeclaims",
-      // Written: told once more.
+      // Written: recorded once more.
       "create events",
       "patch persistentvolumeclaims",
       "create events",
@@ -309,7 +320,7 @@ describe("waiting", () => {
     expect(calls.filter(([verb]) => verb === "delete")).toEqual([]);
   });
 
-  test("is not written, nor told, again when nothing has changed", async () => {
+  test("is neither written nor recorded again when nothing has changed", async () => {
     const first = world();
     await receive(
       toy(() => [held()]),
@@ -344,79 +355,309 @@ describe("waiting", () => {
       ).status,
     ).toBe(204);
     expect(calls.at(-1)?.[0]).toBe("patch");
-    expect(lines[0]?.[2]).toContain("The Event Held was not written");
+    expect(lines[0]?.[2]).toContain("The Event Held was not recorded");
   });
 });
 
 describe("a call to an external system", () => {
-  test("is sent after its intent is written", async () => {
+  const crane = system<{ evacuate(node: string): Promise<void> }, z.ZodObject>({
+    name: "crane",
+    doc: "Moves nodes.",
+    settings: z.object({}),
+    credentials: {},
+    port: 80,
+    connect: () => {
+      throw new Error("The test connects itself.");
+    },
+  });
+  const evacuate = command(crane, "evacuate a node", (client, node: string) => client.evacuate(node));
+  const calling: Decision = {
+    ...about,
+    do: "call",
+    step: { name: "evacuating", attempt: 1 },
+    command: evacuate("node-1"),
+    next: now + 10_000,
+  };
+  const waiting = { "holdfast.dev/waiting": "true" };
+  const calledBefore = [claim(), "test/toy", calling.step, calling.because, now, calling.next] as const;
+  const stuckBefore = [claim(), "test/toy", { name: "stuck", attempt: 1 }, "It is stuck.", now, undefined] as const;
+  const connectTo =
+    (client: unknown) =>
+    <Client>() =>
+      client as Client;
+
+  test("is sent after its intent is written, and looked after at its due time", async () => {
     const { tools, calls } = world();
     const order: unknown[] = [];
-    const declared = toy(
-      () => [
-        {
-          ...about,
-          do: "call",
-          intent: { name: "evacuating", attempt: 1 },
-          command: { name: "evacuate", input: "node-1" },
-        },
-      ],
-      { commands: { evacuate: async (input) => void order.push(input, calls.length) } },
-    );
-    expect((await receive(declared, tools)(event())).status).toBe(204);
+    const connect = connectTo({ evacuate: async (node: string) => void order.push(node, calls.length) });
+    const reply = await receive(
+      toy(() => [calling], { systems: { crane } }),
+      { ...tools, connect },
+    )(event());
+    expect(reply.status).toBe(204);
     expect(order).toEqual(["node-1", 1]);
     expect(JSON.stringify(calls[0])).toContain("evacuating");
+    expect(JSON.stringify(calls[0])).toContain("2026-03-01T12:00:10.000Z");
+    expect(calls[0]?.[4]).toMatchObject({ metadata: { labels: { "holdfast.dev/waiting": "true" } } });
   });
 
   test("is not sent when the intent could not be written", async () => {
     const { tools } = world({ "patch persistentvolumeclaims": [failure(503, "ServiceUnavailable")] });
     let sent = 0;
-    const declared = toy(
-      () => [{ ...about, do: "call", intent: { name: "evacuating" }, command: { name: "evacuate", input: "" } }],
-      { commands: { evacuate: async () => void sent++ } },
-    );
-    expect((await receive(declared, tools)(event())).status).toBe(503);
-    expect(sent).toBe(0);
+    const connect = connectTo({ evacuate: async () => void sent++ });
+    const reply = await receive(
+      toy(() => [calling], { systems: { crane } }),
+      { ...tools, connect },
+    )(event());
+    expect([reply.status, sent]).toEqual([503, 0]);
+  });
+
+  test("is not sent for an object that is gone", async () => {
+    const { tools } = world({}, ["data"]);
+    let sent = 0;
+    const connect = connectTo({ evacuate: async () => void sent++ });
+    const reply = await receive(
+      toy(() => [calling], { systems: { crane } }),
+      { ...tools, connect },
+    )(event());
+    expect([reply.status, sent]).toEqual([503, 0]);
+  });
+
+  test("that is repeated holds the object to what was looked at, although it writes nothing", async () => {
+    const seen = { annotations: { "holdfast.dev/test.toy": nextProgress(...calledBefore) ?? "" } };
+    const repeated: Decision = { ...calling, about: claim("data", { ...seen, labels: waiting }) };
+    for (const [errors, expected] of [
+      [[], [204, 1]],
+      [Array.from({ length: 9 }, () => failure(409, "Conflict")), [503, 0]],
+    ] as const) {
+      const { tools, calls } = world({ "patch persistentvolumeclaims": [...errors] });
+      let sent = 0;
+      const connect = connectTo({ evacuate: async () => void sent++ });
+      const reply = await receive(
+        toy(() => [repeated], { systems: { crane } }),
+        { ...tools, connect },
+      )(event());
+      expect([reply.status, sent]).toEqual(expected);
+      const guard = { uid: "uid-data", resourceVersion: "7", annotations: {} };
+      expect(calls[0]?.[4]).toEqual({ metadata: guard });
+    }
+  });
+
+  test("leaves no Event of an earlier step behind when it fails", async () => {
+    const { tools, calls } = world();
+    const before = { annotations: { "holdfast.dev/test.toy": nextProgress(...stuckBefore) ?? "" } };
+    const connect = connectTo({
+      evacuate: () => Promise.reject(new SystemError("Crane", "unreachable", "Not there.")),
+    });
+    const steps = { evacuating: normal("Evacuating"), stuck: warning("EvacuationStuck") };
+    const decision: Decision = { ...calling, about: claim("data", before) };
+    await receive(
+      toy(() => [decision], { systems: { crane }, steps }),
+      { ...tools, connect },
+    )(event());
+    const told = calls.filter(([, plural]) => plural === "events").map(([verb]) => verb);
+    expect(told).toEqual(["create", "delete"]);
+  });
+
+  test("to a system that the rule does not declare is a defect", async () => {
+    const { tools, calls } = world();
+    const reply = await receive(
+      toy(() => [calling]),
+      { ...tools, connect: connectTo({}) },
+    )(event());
+    expect(reply).toMatchObject({ status: 500, body: expect.stringContaining("does not declare the system crane") });
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    [new SystemError("Crane", "unreachable", "Crane could not be asked."), 503],
+    [new SystemError("Crane", "overloaded", "Crane wants a pause.", { retryAfter: 7000 }), 503],
+    [new SystemError("Crane", "unauthorized", "Crane does not let the function in: renew its token."), 403],
+    [new SystemError("Crane", "refused", "Crane knows no node of that name."), 400],
+  ])("that fails with %o is answered with %i, in a command and in a look", async (error, status) => {
+    const connect = connectTo({ evacuate: () => Promise.reject(error) });
+    const failing = toy(() => [], { systems: { crane }, look: () => Promise.reject(error) });
+    for (const declared of [toy(() => [calling], { systems: { crane } }), failing]) {
+      const reply = await receive(declared, { ...world().tools, connect })(event());
+      expect(reply).toMatchObject({ status, body: error.message });
+      expect(reply.headers["retry-after"]).toBe(error.retryAfter ? "7" : undefined);
+    }
+  });
+
+  test.each([
+    ["refused", true],
+    ["unauthorized", true],
+    ["unreachable", false],
+    ["overloaded", false],
+  ] as const)("that is %s says so in an Event on the object: %s", async (failure, isTold) => {
+    const connect = connectTo({ evacuate: () => Promise.reject(new SystemError("Crane", failure, "Crane says why.")) });
+    const { tools, calls } = world();
+    await receive(
+      toy(() => [calling], { systems: { crane } }),
+      { ...tools, connect },
+    )(event());
+    const told = calls.filter(([verb, kind]) => verb === "create" && kind === "events").map(([, , object]) => object);
+    const expected = { reason: "CraneRefused", type: "Warning", note: "Crane says why." };
+    expect(told).toEqual(isTold ? [expect.objectContaining(expected)] : []);
+  });
+
+  test("gives a look the client of each declared system", async () => {
+    const client = {};
+    let seen: unknown;
+    const look = async (_: unknown, view: object) => {
+      seen = view;
+    };
+    const declared = toy(() => [], { systems: { crane }, look });
+    await receive(declared, { ...world().tools, connect: connectTo(client) })(event());
+    expect((seen as { crane: unknown }).crane).toBe(client);
   });
 });
 
-describe("notices", () => {
+describe("Events", () => {
+  const inStep = (step: string) =>
+    claim("data", {
+      annotations: { "holdfast.dev/test.toy": nextProgress(claim(), "test/toy", { name: step }, "It was so.", now) },
+    });
+  const decided = async (decision: Decision, errors = {}) => {
+    const { tools, calls } = world(errors);
+    const reply = await receive(
+      toy(() => [decision]),
+      tools,
+    )(event());
+    return { reply, calls, verbs: calls.map(([verb, plural]) => `${verb} ${plural}`) };
+  };
+
   test("with the same note are written once; with another the Event is replaced", async () => {
     const { tools, calls } = world({ "create events": [failure(409, "AlreadyExists")] });
     const present = { note: "It was held.", metadata: { uid: "event-uid" } };
     const client = { ...tools.client(), get: () => Promise.resolve(present as never) };
-    const note = { type: "Normal", reason: "Held", action: "Wait", note: "It is held." } as const;
     await receive(
-      toy(() => [{ ...about, do: "wait", notice: note }]),
+      toy(() => [{ ...about, do: "stop", event: warning("Held") }]),
       { ...tools, client: () => client },
     )(event());
     expect(calls.map(([verb]) => verb)).toEqual(["create", "delete", "create"]);
     expect(calls[1]?.[3]).toEqual({ uid: "event-uid" });
   });
 
-  test("are taken back by their reason", async () => {
+  test("of the step before are cleared on entering another", async () => {
+    const object = inStep("earlier");
+    const { verbs } = await decided({ ...about, about: object, do: "wait", step: { name: "held" } });
+    expect(verbs).toEqual(["create events", "delete events", "patch persistentvolumeclaims"]);
+  });
+
+  test("of all steps are cleared when the rule has done with the object", async () => {
+    const { verbs, calls } = await decided({ ...write(), about: inStep("earlier") } as Decision);
+    expect(verbs).toEqual(["patch persistentvolumeclaims", "delete events", "delete events"]);
+    expect(calls[0]?.[4]).toMatchObject({ metadata: { annotations: { "holdfast.dev/test.toy": null } } });
+  });
+
+  test("cost nothing where nothing was recorded", async () => {
+    expect((await decided(write())).verbs).toEqual(["patch persistentvolumeclaims"]);
+    expect((await decided({ ...about, do: "leave" })).verbs).toEqual([]);
+  });
+
+  test("of a step that is not declared are a defect, before anything is written", async () => {
+    const { reply, verbs } = await decided({ ...write(), step: { name: "unheard-of" } } as Decision);
+    expect(reply).toMatchObject({ status: 500, body: expect.stringContaining("declares no step unheard-of") });
+    expect(verbs).toEqual([]);
+  });
+
+  test("without progress are recorded on the object alone", async () => {
+    const { verbs, calls } = await decided({ ...about, do: "record", event: warning("Seen") });
+    expect(verbs).toEqual(["create events"]);
+    expect(calls[0]?.[2]).toMatchObject({ reason: "Seen", type: "Warning", action: "Toy", note: "The test says so." });
+  });
+});
+
+describe("progress of a write", () => {
+  const standing = (writes: readonly Write[]): Decision => ({ ...about, do: "write", writes, step: { name: "held" } });
+  const sent = async (writes: readonly Write[]) => {
     const { tools, calls } = world();
     await receive(
-      toy(() => [{ ...write(), retract: ["Held"] }]),
+      toy(() => [standing(writes)]),
       tools,
     )(event());
-    expect(calls.map(([verb, plural]) => `${verb} ${plural}`)).toEqual([
-      "patch persistentvolumeclaims",
-      "delete events",
+    return calls
+      .filter(([, plural]) => plural !== "events")
+      .map(([verb, , name, type, body]) => ({ verb, name, type, body }));
+  };
+  const progress = expect.stringContaining('"step":"held"');
+
+  test("goes into a merge patch of the object", async () => {
+    const merged = await sent([
+      { ...patch, patch: { metadata: { uid: "uid-data", annotations: { a: "b" } }, spec: {} } },
+    ]);
+    expect(merged).toHaveLength(1);
+    expect(merged[0]?.body).toEqual({
+      metadata: { uid: "uid-data", annotations: { a: "b", "holdfast.dev/test.toy": progress } },
+      spec: {},
+    });
+  });
+
+  test("goes into a JSON Patch of the object, which makes the annotations only once", async () => {
+    const [one, ...more] = await sent([
+      guardedPatch(Claim, claim(), metadataOperations(claim(), "annotations", { a: "b" })),
+    ]);
+    expect(more).toEqual([]);
+    const adds = ((one?.body ?? []) as { op: string; path: string }[]).filter(({ op }) => op === "add");
+    expect(adds).toEqual([
+      { op: "add", path: "/metadata/annotations", value: {} },
+      { op: "add", path: "/metadata/annotations/a", value: "b" },
+      { op: "add", path: "/metadata/annotations/holdfast.dev~1test.toy", value: progress },
     ]);
   });
 
-  test("of another rule are taken back when it is named", async () => {
-    const named = async (retract: Decision["retract"]) => {
-      const { tools, calls } = world();
-      await receive(
-        toy(() => [{ ...write(), retract: retract ?? [] }]),
-        tools,
-      )(event());
-      return calls[1]?.[2];
+  test("goes into a server-side apply of the object, which says it again where it is unchanged", async () => {
+    const applied = { ...patch, type: "apply", patch: { metadata: { name: "data" }, spec: {} } } as const;
+    const [first, ...more] = await sent([applied]);
+    expect(more).toEqual([]);
+    const { metadata } = (first?.body ?? {}) as { metadata: { annotations: Record<string, string> } };
+    expect(metadata).toEqual({ name: "data", annotations: { "holdfast.dev/test.toy": progress } });
+
+    const { tools, calls } = world();
+    const decision = {
+      ...standing([applied]),
+      about: claim("data", { annotations: metadata.annotations }),
+    } as Decision;
+    await receive(
+      toy(() => [decision]),
+      tools,
+    )(event());
+    expect(calls.map(([verb, , , type, body]) => ({ verb, type, body }))).toMatchObject([
+      { verb: "patch", type: "apply", body: { metadata: { annotations: metadata.annotations } } },
+    ]);
+  });
+
+  test("is a patch of its own, at the end, where the writes are of something else", async () => {
+    const status = { ...patch, options: { subresource: "status" }, patch: { status: {} } };
+    const other = { ...patch, name: "other" };
+    for (const write of [status, other]) {
+      const all = await sent([write]);
+      expect(all).toHaveLength(2);
+      expect(all[1]).toMatchObject({
+        name: "data",
+        body: { metadata: { annotations: { "holdfast.dev/test.toy": progress } } },
+      });
+    }
+  });
+
+  test("is guarded by what a write of the object before it has left", async () => {
+    const { tools, calls } = world();
+    const client = tools.client();
+    const patched: Client["patch"] = async (...given) => {
+      await client.patch(...given);
+      return claim("data", { resourceVersion: "8" }) as never;
     };
-    expect(await named([{ rule: "test/toy", reason: "Held" }])).toBe(await named(["Held"]));
-    expect(await named([{ rule: "test/other", reason: "Held" }])).not.toBe(await named(["Held"]));
+    const status = { ...annotate(Claim, claim(), {}), options: { subresource: "status" } } as Write;
+    const handle = receive(
+      toy(() => [standing([status])]),
+      { ...tools, client: () => ({ ...client, patch: patched }) },
+    );
+    await handle(event());
+    const versions = calls.flatMap(([verb, , , , body]) =>
+      verb === "patch" ? [(body as KubernetesObject).metadata.resourceVersion] : [],
+    );
+    expect(versions).toEqual(["7", "8"]);
   });
 });
 
@@ -429,16 +670,16 @@ test("a request that named its objects is not retried because another object of 
   expect(replies.map(({ status }) => status)).toEqual([204, 503]);
 });
 
-test("requests that share a run have their turn in the sweep when one of them has, and hear of every object that failed", async () => {
+test("requests that share a run resync when one of them does, and hear of every object that failed", async () => {
   const { tools } = world({ "patch persistentvolumeclaims": [failure(500, "InternalError")] });
-  const turns: unknown[] = [];
+  const resyncs: unknown[] = [];
   const declared = toy(() => [write()], {
-    subjects: ({ id, name }) => [{ kind: Claim, namespace: "shop", name, turn: id === "e2" }],
-    look: async ({ turn, members }) => void turns.push([turn, members]),
+    subjects: ({ id, name }) => [{ kind: Claim, namespace: "shop", name, resync: id === "e2" }],
+    look: async ({ resync, members }) => void resyncs.push([resync, members]),
   });
   const handle = receive(declared, tools);
   const answers = await Promise.all(["e1", "e2"].map((id) => handle(event("web", id))));
-  expect(turns).toEqual([[true, undefined]]);
+  expect(resyncs).toEqual([[true, undefined]]);
   expect(answers.map(({ status }) => status)).toEqual([503, 503]);
 });
 
@@ -456,7 +697,7 @@ test("a request that names no objects is not narrowed by one that does and share
   expect(seen).toBeUndefined();
 });
 
-test("nothing to do takes away what was written down before", async () => {
+test("nothing to do removes what was written down before", async () => {
   const annotations = { "holdfast.dev/test.toy": "{}" };
   const { tools, calls } = world();
   await receive(

@@ -5,14 +5,19 @@ import type { HttpRequest, HttpResponse } from "../http-message.ts";
 import type { Client } from "../kubernetes/client.ts";
 import type { Log } from "../log.ts";
 import { type Outcome, outcomeOf, replyTo } from "../outcome.ts";
-import type { Rule, Subject } from "../rule.ts";
+import type { Rule } from "../rule.ts";
+import { isObject, keyOf, merged, type Subject } from "../subject.ts";
+import type { Connect } from "../system/connect.ts";
+import type { ClientsOf, Systems } from "../system/system.ts";
+import { coalesce } from "./coalesce.ts";
 import { type RunResult, run } from "./run.ts";
-import { shareRuns } from "./share-runs.ts";
 
 /** What a function stands on. In a process: the real ones; in a simulation: a world's. */
 export interface Tools<Settings> {
   /** Asked for only when an event needs a look: irrelevant events never pay for the client. */
   readonly client: () => Client | Promise<Client>;
+  /** Asked for none but the systems that the rule declares; absent where it declares none. */
+  readonly connect?: Connect;
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: Settings;
@@ -22,17 +27,19 @@ export interface Tools<Settings> {
  * The way of an event through a rule: hint, subjects, and for each subject a run that may be shared. Never rejects; the
  * reply follows the contract with Knative that {@link replyTo} spells out.
  */
-export function receive<Schema extends ZodObject, Facts>(
-  rule: Rule<Schema, Facts>,
+export function receive<Schema extends ZodObject, Facts, Used extends Systems>(
+  rule: Rule<Schema, Facts, Used>,
   tools: Tools<output<Schema>>,
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, settings } = tools;
-  const join = shareRuns<{ subject: Subject; event: string }, RunResult>(async (_, requests) => {
+  const join = coalesce<{ subject: Subject; event: string }, RunResult>(async (_, requests) => {
     const subject = merged(requests.map(({ subject }) => subject));
     if (!subject) return { outcomes: new Map() };
     const client = await tools.client();
     const events = requests.map(({ event }) => event);
-    return run(rule, subject, events, { client, settings }, { client, clock, log });
+    const { connect = connectNone } = tools;
+    const view = { client, settings, ...clientsOf(rule, connect) };
+    return run(rule, subject, events, view, { client, connect, clock, log });
   });
 
   return async (request) => {
@@ -52,20 +59,22 @@ export function receive<Schema extends ZodObject, Facts>(
   };
 }
 
-/** One who did not name objects wants them all. */
-function merged(subjects: readonly Subject[]): Subject | undefined {
-  const [first] = subjects;
-  if (!first) return undefined;
-  const { members: _, ...all } = { ...first, turn: subjects.some(({ turn }) => turn) };
-  if (subjects.some(({ members }) => !members)) return all;
-  return { ...all, members: [...new Set(subjects.flatMap(({ members }) => members ?? []))] };
+const connectNone: Connect = ({ name }) => {
+  throw new Error(`There is no connection to ${name}.`);
+};
+
+/** A client for each system of the rule, under the system's name. */
+export function clientsOf<Used extends Systems>(
+  { systems }: { readonly systems?: Used },
+  connect: Connect,
+): ClientsOf<Used> {
+  const clients = Object.entries(systems ?? {}).map(([name, system]) => [name, connect(system)]);
+  return Object.fromEntries(clients) as ClientsOf<Used>;
 }
 
-const keyOf = ({ kind, namespace, name }: Subject) => JSON.stringify([kind.plural, namespace, name]);
-
 /** A request that named its objects is not retried because another object of the shared run failed. */
-function outcomesFor({ members }: Subject, { outcomes, failed }: RunResult): readonly Outcome[] {
+function outcomesFor(subject: Subject, { outcomes, failed }: RunResult): readonly Outcome[] {
   if (failed) return [failed];
-  if (!members) return [...outcomes.values()];
-  return members.flatMap((name) => outcomes.get(name) ?? []);
+  if (isObject(subject) || !subject.members) return [...outcomes.values()];
+  return subject.members.flatMap((name) => outcomes.get(name) ?? []);
 }

@@ -1,10 +1,13 @@
 import type { output, ZodObject } from "zod";
+import { Contended } from "../contended.ts";
 import type { Decision } from "../decision.ts";
 import { isConflict, isExpired } from "../kubernetes/api-error.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
-import type { Rule, Subject, View } from "../rule.ts";
-import { type Afterwards, act, type Hands } from "./act.ts";
+import type { Rule, View } from "../rule.ts";
+import { nameOf, type Subject } from "../subject.ts";
+import type { Systems } from "../system/system.ts";
+import { type ActContext, type Afterwards, act } from "./act.ts";
 import { heedNewer } from "./heed-newer.ts";
 
 /** What a run came to: by object name, so that a request is answered for the objects it asked about. */
@@ -21,37 +24,38 @@ const actsAtOnce = 16;
  * Looks, decides and acts. A conflict, or a list whose continue token expired, means that the facts have changed: look
  * and decide anew, at most three times in all, then leave it to the broker (503).
  */
-export async function run<Schema extends ZodObject, Facts>(
-  rule: Rule<Schema, Facts>,
+export async function run<Schema extends ZodObject, Facts, Used extends Systems>(
+  rule: Rule<Schema, Facts, Used>,
   subject: Subject,
   events: readonly string[],
-  view: View<output<Schema>>,
-  hands: Hands,
+  view: View<output<Schema>, Used>,
+  context: ActContext,
 ): Promise<RunResult> {
   const outcomes = new Map<string, Outcome>();
   for (let look = 1; ; look++) {
     let contended = false;
     try {
       const facts = await rule.look(subject, view);
-      const decided = rule.decide(facts, hands.clock.now(), view.settings);
-      const decisions = decided.map((decision) => heedNewer(rule.name, decision));
+      const decided = rule.decide(facts, context.clock.now(), view.settings);
+      const heeds = rule.progress === "load-bearing";
+      const decisions = heeds ? decided.map((decision) => heedNewer(rule.name, decision)) : decided;
       const afterwards: Afterwards[] = [];
       await inParallel(decisions, async (decision) => {
-        const outcome = await act(rule, decision, view, hands, afterwards);
+        const outcome = await act(rule as never, decision, context, afterwards);
         if (outcome === "conflict" && look < looks) {
           contended = true;
           return;
         }
         const final = outcome === "conflict" ? tooOften(decision) : outcome;
         outcomes.set(decision.about.metadata.name, final);
-        report(rule.name, decision, final, events, hands);
+        report(rule.name, decision, final, events, context);
       });
       await inParallel(afterwards, (finish) => finish());
       if (!contended) return { outcomes };
     } catch (error) {
-      if ((isExpired(error) || isConflict(error)) && look < looks) continue;
+      if ((isExpired(error) || isConflict(error) || error instanceof Contended) && look < looks) continue;
       const failed = outcomeOf(error);
-      hands.log.error(
+      context.log.error(
         { rule: rule.name, subject: nameOf(subject), events: some(events), status: failed.status },
         failed.because,
       );
@@ -65,7 +69,7 @@ function report(
   decision: Decision,
   outcome: Outcome,
   events: readonly string[],
-  { log }: Hands,
+  { log }: ActContext,
 ): void {
   const { about, because } = decision;
   const fields = {
@@ -85,8 +89,6 @@ function report(
 /** Ids of the events that share the run: enough to follow one, not a thousand on every line. */
 const some = (events: readonly string[]) =>
   events.length <= 5 ? events : [...events.slice(0, 5), `and ${events.length - 5} more`];
-
-const nameOf = ({ kind, namespace, name }: Subject) => [kind.kind, namespace, name].filter(Boolean).join(" ");
 
 const tooOften = ({ about }: Decision): Outcome => ({
   result: "failed",

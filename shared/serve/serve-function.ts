@@ -8,6 +8,7 @@ import type { Client } from "../kubernetes/client.ts";
 import { createLog, type Log, readLogLevel } from "../log.ts";
 import type { Tools } from "../pipeline/receive.ts";
 import { readSettings, SettingsError } from "../settings.ts";
+import { connectSystems } from "./connect-systems.ts";
 import { createExpressServer } from "./express-server.ts";
 import { guarded } from "./oidc/guard.ts";
 import { largestBody, readBody } from "./read-body.ts";
@@ -26,7 +27,8 @@ export function serveFunction<Schema extends ZodObject>(
   try {
     log = createLog(readLogLevel(process.env.LOG_LEVEL));
     const settings = readSettings(declaration.settings, process.env);
-    const tools = { client: lazyClient(), clock: systemClock, log, settings };
+    const connect = connectSystems(declaration.systems ?? {}, process.env);
+    const tools = { client: lazyClient(), connect, clock: systemClock, log, settings };
     const handle = guarded(handlerOf(tools), tools, process.env);
     const server = createExpressServer(application(handle, log));
     const port = readPort(process.env.PORT);

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from "../../http-message.ts";
 import { longestReply } from "../../outcome.ts";
 import type { Tools } from "../../pipeline/receive.ts";
-import { withinBytes } from "../../within-bytes.ts";
+import { truncate } from "../../truncate.ts";
 import { type OidcSettings, readOidcSettings } from "./settings.ts";
 import type { Verify } from "./verify.ts";
 
@@ -39,6 +39,6 @@ function checkFirst(
     const { status, because } = refusal;
     log.warn({ status }, because);
     const headers = { "content-type": "text/plain; charset=utf-8" };
-    return { status, headers, body: withinBytes(because, longestReply) };
+    return { status, headers, body: truncate(because, longestReply) };
   };
 }

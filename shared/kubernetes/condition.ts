@@ -1,0 +1,32 @@
+/** A condition of an object's status; times are RFC 3339. */
+export interface Condition {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+  readonly [field: string]: unknown;
+}
+
+/** A condition as it should be. */
+export type WantedCondition = Pick<Condition, "type" | "status" | "reason" | "message">;
+
+/**
+ * The conditions with one of them brought to what it should be; the very same list when it already says so, because an unchanged
+ * object must stay unwritten. `lastTransitionTime` moves only when the status does, as the Kubernetes API conventions ask;
+ * other fields of the condition and other conditions stay as they are. `now` is in milliseconds since the epoch.
+ */
+export function setCondition(
+  conditions: readonly Condition[],
+  wanted: WantedCondition,
+  now: number,
+): readonly Condition[] {
+  const place = conditions.findIndex(({ type }) => type === wanted.type);
+  const present = conditions[place];
+  const time = new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
+  if (!present) return [...conditions, { ...wanted, lastTransitionTime: time }];
+  const { status, reason, message } = wanted;
+  if (present.status === status && present.reason === reason && present.message === message) return conditions;
+  const since = present.status === status ? present.lastTransitionTime : time;
+  return conditions.with(place, { ...present, ...wanted, lastTransitionTime: since });
+}

@@ -1,0 +1,58 @@
+import type { Kind } from "./kind.ts";
+import type { KubernetesObject } from "./object.ts";
+import type { Write } from "./write.ts";
+
+export const Lease = {
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  plural: "leases",
+  namespaced: true,
+} as const satisfies Kind;
+
+/** As much of a Lease as says whose it is, and until when. */
+export interface LeaseObject extends KubernetesObject {
+  readonly spec?: {
+    readonly holderIdentity?: string;
+    readonly renewTime?: string;
+    readonly leaseDurationSeconds?: number;
+  };
+}
+
+/**
+ * Until when somebody has the Lease, in milliseconds since the epoch; `undefined` when nobody has. One that cannot be read counts as
+ * held for a day after it was last written, as far as that is known, else for ever: whoever holds it may be at work.
+ */
+export function heldUntil(lease: LeaseObject | undefined, now: number): number | undefined {
+  const { holderIdentity, renewTime, leaseDurationSeconds } = lease?.spec ?? {};
+  if (!lease || !holderIdentity) return undefined;
+  const renewed = Date.parse(renewTime ?? "");
+  const seconds = leaseDurationSeconds ?? 86_400;
+  const end = Number.isNaN(renewed) ? Number.POSITIVE_INFINITY : renewed + seconds * 1000;
+  return end > now ? end : undefined;
+}
+
+/** Who takes a Lease, and for how long. */
+export interface Claimant {
+  readonly namespace: string;
+  readonly name: string;
+  /** For people: who is at work. */
+  readonly holder: string;
+  readonly seconds: number;
+}
+
+/**
+ * The write that takes a Lease which was seen to be free. Of two that try at once one gets it: the other's is a conflict, and
+ * calls for another look. Whoever has taken it has it for the whole time, alone; there is nothing to compare.
+ */
+export function takeLease(seen: LeaseObject | undefined, claimant: Claimant, now: number): Write {
+  const { namespace, name, holder, seconds } = claimant;
+  const time = new Date(now).toISOString().replace("Z", "000Z");
+  const spec = { holderIdentity: holder, acquireTime: time, renewTime: time, leaseDurationSeconds: seconds };
+  if (!seen) {
+    const metadata = { namespace, name } as LeaseObject["metadata"];
+    return { verb: "create", kind: Lease, object: { apiVersion: Lease.apiVersion, kind: Lease.kind, metadata, spec } };
+  }
+  const { uid, resourceVersion } = seen.metadata;
+  const patch = { metadata: { uid, resourceVersion }, spec };
+  return { verb: "patch", kind: Lease, namespace, name, type: "merge", patch };
+}

@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { coalesce } from "./coalesce.ts";
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Runs that end when told, with the time each began. */
+function rig() {
+  let time = 0;
+  const runs: { began: number; inputs: readonly number[]; key: string; end: (error?: Error) => void }[] = [];
+  const join = coalesce<number, number>(
+    (key, inputs) =>
+      new Promise((resolve, reject) => {
+        const began = ++time;
+        runs.push({ began, inputs, key, end: (error) => (error ? reject(error) : resolve(began)) });
+      }),
+  );
+  return {
+    runs,
+    join: (key = "a") => {
+      const arrived = ++time;
+      return join(key, arrived).then((began) => ({ arrived, began }));
+    },
+  };
+}
+
+test("requests that arrive while a run is reading share the next one", async () => {
+  const { runs, join } = rig();
+  const first = join();
+  await turn();
+  const rest = [join(), join(), join()];
+  await turn();
+  expect(runs).toHaveLength(1);
+  runs[0]?.end();
+  await first;
+  await turn();
+  expect(runs).toHaveLength(2);
+  expect(runs[1]?.inputs).toHaveLength(3);
+  runs[1]?.end();
+  for (const { arrived, began } of await Promise.all(rest)) expect(began).toBeGreaterThan(arrived);
+});
+
+test("another subject does not wait", async () => {
+  const { runs, join } = rig();
+  void join("a");
+  void join("b");
+  await turn();
+  expect(runs.map(({ key }) => key)).toEqual(["a", "b"]);
+});
+
+test("but no more than twenty are read at once, and what comes meanwhile is shared as well", async () => {
+  const { runs, join } = rig();
+  const subjects = Array.from({ length: 22 }, (_, index) => `s${index}`);
+  const answers = subjects.map((subject) => join(subject));
+  await turn();
+  expect(runs).toHaveLength(20);
+  const late = join("s20");
+  runs[7]?.end(new Error("unreachable"));
+  await expect(answers[7]).rejects.toThrow("unreachable");
+  await turn();
+  expect(runs).toHaveLength(21);
+  expect(runs[20]).toMatchObject({ key: "s20", inputs: [expect.anything(), expect.anything()] });
+  for (const { end } of runs) end();
+  await turn();
+  expect(runs.map(({ key }) => key)).toEqual(subjects);
+  runs[21]?.end();
+  await turn();
+  const { arrived, began } = await late;
+  expect(began).toBeGreaterThan(arrived);
+  expect(await Promise.allSettled(answers)).toHaveLength(22);
+});
+
+test("a run that fails fails its own requests only", async () => {
+  const { runs, join } = rig();
+  const first = join();
+  await turn();
+  const second = join();
+  runs[0]?.end(new Error("unreachable"));
+  await expect(first).rejects.toThrow("unreachable");
+  await turn();
+  runs[1]?.end();
+  await expect(second).resolves.toBeDefined();
+});
+
+test("whenever requests arrive and runs end, no request shares a run that began before it, and each is answered", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom("arrive", "end", "fail", "turn"), { maxLength: 40 }), async (steps) => {
+      const { runs, join } = rig();
+      let ended = 0;
+      let answered = 0;
+      let asked = 0;
+      const end = (error?: Error) => runs[ended] && runs[ended++]?.end(error);
+      for (const step of steps) {
+        if (step === "arrive") {
+          asked++;
+          join().then(
+            ({ arrived, began }) => {
+              answered++;
+              expect(began).toBeGreaterThan(arrived);
+            },
+            () => answered++,
+          );
+        } else if (step === "turn") await turn();
+        else end(step === "fail" ? new Error("failed") : undefined);
+      }
+      for (let i = 0; i <= asked; i++) {
+        await turn();
+        end();
+      }
+      await turn();
+      expect(answered).toBe(asked);
+    }),
+    { numRuns: 200 },
+  );
+});

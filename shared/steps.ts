@@ -1,0 +1,16 @@
+/** The Event that goes with a step: recorded on entering it, cleared on leaving. */
+export interface StepEvent {
+  readonly type: "Normal" | "Warning";
+  /** CamelCase, one word for machines. With the object's uid and the rule's system it identifies the Event. */
+  readonly reason: string;
+}
+
+/** The steps of a rule by name, each with its Event, or `silent`. */
+export type Steps = Readonly<Record<string, StepEvent | undefined>>;
+
+/** A step of which the annotation alone tells. */
+export const silent = undefined;
+
+export const normal = (reason: string): StepEvent => ({ type: "Normal", reason });
+
+export const warning = (reason: string): StepEvent => ({ type: "Warning", reason });

@@ -1,0 +1,27 @@
+import type { Kind } from "./kubernetes/kind.ts";
+
+/**
+ * What the sweep looks for on behalf of a rule whose events were lost. Whatever the row says, an object whose progress has a due
+ * time is looked after, and every object once in a while.
+ */
+export interface Sweep {
+  readonly kind: Kind;
+  /** Being deleted with the finalizer, or alive without it, by its default name. */
+  readonly when?: { readonly deletingWith: string } | { readonly aliveWithout: string };
+  /** Leaves out objects that it does not match, as kubectl's `-l`. */
+  readonly labelSelector?: string;
+  /** How often every object is looked after, for example `10m`; the table's own default, an hour, when absent. */
+  readonly every?: string;
+}
+
+/** Objects that are being deleted and still carry the finalizer. */
+export const whileDeleting = (kind: Kind, finalizer: string): Sweep => ({ kind, when: { deletingWith: finalizer } });
+
+/** Objects that are not being deleted and lack the finalizer. */
+export const lacking = (kind: Kind, finalizer: string): Sweep => ({ kind, when: { aliveWithout: finalizer } });
+
+/** Objects whose due time has passed. */
+export const due = (kind: Kind): Sweep => ({ kind });
+
+/** Every object of a kind, once in this time. */
+export const resync = (kind: Kind, every: string): Sweep => ({ kind, every });

@@ -1,0 +1,58 @@
+import type { output, ZodObject } from "zod";
+import type { Clock } from "../clock.ts";
+import type { SystemTransport } from "./transport.ts";
+
+/** A file of the system's Secret. */
+export interface Credential {
+  /** One sentence: what it is, and where an administrator gets it. */
+  readonly doc: string;
+  /** The system may be used without it. */
+  readonly optional?: true;
+}
+
+/** What a client is built from. */
+export interface SystemTools<Settings> {
+  readonly transport: SystemTransport;
+  readonly clock: Clock;
+  readonly settings: Settings;
+  /** A credential's text, trimmed, read anew each time because Secrets are renewed in place; `undefined` where there is none. */
+  readonly credential: (name: string) => Promise<string | undefined>;
+}
+
+/**
+ * An external system that rules look at and give commands to. From it derive the environment, the Secret, the egress rule
+ * and the documentation of each function that names it among its `systems`.
+ */
+export interface ExternalSystem<Client = unknown, Schema extends ZodObject = ZodObject> {
+  /** One word in lower case: the Secret is `holdfast-<name>`, mounted at `/etc/holdfast/<name>`. */
+  readonly name: string;
+  /** One sentence: what it is, and what is asked of it. */
+  readonly doc: string;
+  /**
+   * Flat, as a rule's; each key begins with the system's name, because it becomes an environment variable (`saltUrl`:
+   * `SALT_URL`). `<name>Url` is the system's root.
+   */
+  readonly settings: Schema;
+  /** The files of the Secret, by name. The names `ca.crt`, `tls.crt` and `tls.key` are used for TLS. */
+  readonly credentials: Readonly<Record<string, Credential>>;
+  /** The port that the egress rule opens. */
+  readonly port: number;
+  /** Builds the client. No I/O before its first call, because most events end before it. */
+  connect(tools: SystemTools<output<Schema>>): Client;
+}
+
+/** Declares a system; exists for the types it infers. */
+export function system<Client, Schema extends ZodObject>(
+  declaration: ExternalSystem<Client, Schema>,
+): ExternalSystem<Client, Schema> {
+  return declaration;
+}
+
+/** The systems of a rule, by the names under which `look` and commands get their clients. */
+// biome-ignore lint/suspicious/noExplicitAny: a client's settings stand on both sides of a function, so that nothing else fits all systems.
+export type Systems = Readonly<Record<string, ExternalSystem<any, any>>>;
+
+/** The clients of a rule's systems, by the same names. */
+export type ClientsOf<Used extends Systems> = {
+  readonly [Name in keyof Used]: Used[Name] extends ExternalSystem<infer Client, infer _> ? Client : never;
+};
