@@ -3,350 +3,238 @@ import { describe, expect, test } from "vitest";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
-import { progressKey } from "../../../shared/progress.ts";
-import { graceKey, policyKey, readPolicy } from "../../../shared/retention/policy.ts";
-import type { Fate, StatefulSet } from "../../../shared/retention/stateful-set.ts";
-import { notedOn, setOf } from "../../../shared/retention/testing/objects.ts";
+import { progressKey, readProgress } from "../../../shared/progress.ts";
+import type { StatefulSet } from "../lib/stateful-set.ts";
+import { claimOf, followed, noon, noted, podOf, reference, setOf, uidOfSet } from "../lib/testing/objects.ts";
 import { own } from "./rule.ts";
 
-const key = progressKey(own.name);
-const now = Date.parse("2026-03-01T12:00:00Z");
-const withSet = "DeleteOnStatefulSetDeletionOnly";
-const onScale = "DeleteOnScaledownOnly";
-const both = "DeleteOnScaledownAndStatefulSetDeletion";
-
-const reference = (
-  kind: string,
-  name: string,
-  uid: string,
-  blockOwnerDeletion = false,
-  controller = true,
-): OwnerReference => ({
-  apiVersion: kind === "Pod" ? "v1" : "apps/v1",
-  kind,
-  name,
-  uid,
-  controller,
-  blockOwnerDeletion,
-});
-const toSet = reference("StatefulSet", "web", "u1");
-const inTreeSet = reference("StatefulSet", "web", "u1", true);
-const toPod = reference("Pod", "web-0", "p0");
-const bare = reference("StatefulSet", "web", "u1", false, false);
-const stale = reference("StatefulSet", "web", "earlier");
-const custom = reference("Custom", "db", "c1");
-const plain = reference("ConfigMap", "anchor", "a1", false, false);
+const name = own.name;
+const withSet = "Delete/Retain";
+const toSet = reference("StatefulSet", "web", uidOfSet);
+const inTreeSet = reference("StatefulSet", "web", uidOfSet, { blockOwnerDeletion: true });
+const earlier = reference("StatefulSet", "web", "u0", { controller: false });
+const toPod = reference("Pod", "web-5", "p5");
+const custom = reference("Custom", "db", "x");
+const plain = reference("ConfigMap", "anchor", "y", { controller: false });
+const rescue = { ...podOf(5), metadata: { ...podOf(5).metadata, name: "rescue", ownerReferences: [] } };
 
 interface Case {
-  policy?: string;
-  /** `absent` on a server without it. */
   field?: string;
+  /** Whether a policy of ours is in force. */
+  policy?: boolean;
   owners?: OwnerReference[];
-  pod?: boolean;
-  ordinal?: number;
-  grace?: string;
-  annotations?: Record<string, string>;
-  deleting?: boolean;
-  rival?: string;
-  relabelled?: boolean;
-  setDeleting?: boolean;
-}
-/** A set of two replicas and one of its claims. */
-function decide(
-  { policy = withSet, field = "Delete/Retain", owners, pod = false, ordinal = 0, ...more }: Case,
-  at = now,
-) {
-  const [whenDeleted, whenScaled] = field.split("/") as Fate[];
-  const deletion = { deletionTimestamp: "2026-03-01T11:00:00Z" };
-  const set: StatefulSet = {
-    apiVersion: "apps/v1",
-    kind: "StatefulSet",
-    metadata: {
-      name: "web",
-      namespace: "shop",
-      uid: "u1",
-      resourceVersion: "1",
-      annotations: { [policyKey]: policy, ...(more.grace ? { [graceKey]: more.grace } : {}) },
-      ...(more.setDeleting ? deletion : {}),
-    },
-    spec: {
-      replicas: 2,
-      ...(whenDeleted && whenScaled ? { persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled } } : {}),
-    },
-  };
-  const object = (kind: string, name: string, uid: string, metadata: object = {}): KubernetesObject => ({
-    apiVersion: "v1",
-    kind,
-    metadata: { name, namespace: "shop", uid, resourceVersion: "9", ...metadata },
-  });
-  const claim = object("PersistentVolumeClaim", `data-web-${ordinal}`, "c", {
-    ...(owners ? { ownerReferences: owners } : {}),
-    ...(more.annotations ? { annotations: more.annotations } : {}),
-    ...(more.deleting ? deletion : {}),
-  });
-  const one = {
-    claim,
-    template: "data",
-    ordinal,
-    inRange: ordinal < 2,
-    pod: pod ? object("Pod", `web-${ordinal}`, `p${ordinal}`) : undefined,
-    rival: more.rival,
-    relabelled: more.relabelled ?? false,
-  };
-  return own.decide({ set, policy: readPolicy(set, undefined), claims: [one] }, at, {})[0];
-}
-interface Operation {
-  op: string;
-  path: string;
-  value?: unknown;
-}
-const operations = (decision: Decision | undefined) => {
-  const [write] = decision?.do === "write" ? decision.writes : [];
-  return write?.verb === "patch" ? (write.patch as Operation[]) : [];
-};
-/** The owners that are left after the decision, `undefined` when it writes nothing. */
-function ownersAfter(decision: Decision | undefined, before: OwnerReference[] = []): string[] | undefined {
-  if (decision?.do !== "write") return undefined;
-  let owners = [...before];
-  for (const { op, path, value } of operations(decision)) {
-    const [, index] = /^\/metadata\/ownerReferences\/(\d+)$/.exec(path) ?? [];
-    if (op === "remove" && index) owners.splice(Number(index), 1);
-    else if (op === "add" && path === "/metadata/ownerReferences") owners = value as OwnerReference[];
-    else if (op === "add" && path === "/metadata/ownerReferences/-") owners.push(value as OwnerReference);
-  }
-  return owners.map(({ kind, name, controller }) => `${kind} ${name}${controller ? "" : " (plain)"}`);
+  pods?: KubernetesObject[];
+  labels?: Record<string, string> | undefined;
+  /** The uid of the set that the note on the claim names, and what it says of its labels. */
+  used?: string | undefined;
+  usedLabels?: string;
+  metadata?: object;
 }
 
-describe("owners of a claim", () => {
-  const set = ["StatefulSet web"];
-  test.each<[string, Case, string[] | undefined]>([
-    ["no pod: it is given to the set", {}, set],
-    ["a pod: Kubernetes' own controller sees to it", { pod: true }, undefined],
-    ["scaled away earlier", { ordinal: 5 }, set],
-    ["scaled away, and deleted at that: condemn's", { policy: both, field: "Delete/Delete", ordinal: 5 }, undefined],
+function claimIn({ owners, labels = { app: "web" }, metadata = {}, ...more }: Case): KubernetesObject {
+  const claim = claimOf(5, { labels, ...(owners ? { ownerReferences: owners } : {}), ...metadata });
+  const used = "used" in more ? more.used : uidOfSet;
+  return used === undefined ? claim : noted(claim, name, "used", { set: used, labels: more.usedLabels ?? "match" });
+}
+
+const decideOn = (set: StatefulSet, claim: KubernetesObject, pods: KubernetesObject[] = []) =>
+  own.decide({ set, claims: [{ claim, pods }] }, noon, {});
+
+/** What is decided about the claim, which is scaled away, and what about the set. */
+function decide(one: Case): { claim: Decision | undefined; set: Decision | undefined } {
+  const set = one.policy === false ? setOf({ field: one.field ?? withSet }) : followed({ field: one.field ?? withSet });
+  const decisions = decideOn(set, claimIn(one), one.pods);
+  const of = (kind: string) => decisions.find(({ about }) => about.kind === kind);
+  return { claim: of("PersistentVolumeClaim"), set: of("StatefulSet") };
+}
+
+const kindOf = (decision: Decision | undefined) =>
+  decision?.do === "write" ? (decision.provided ? "tie" : "untie") : decision?.do === "wait" ? "note" : decision?.do;
+
+describe("a claim of the set's names", () => {
+  test.each<[string, Case, string | undefined]>([
+    ["that it has used, without a pod: tied", {}, "tie"],
+    ["beside an owner who controls nothing: tied", { owners: [plain] }, "tie"],
+    ["tied already", { owners: [toSet] }, undefined],
+    ["tied by Kubernetes' own controller", { owners: [inTreeSet] }, undefined],
+    ["that nothing shows it has used: left out", { used: undefined }, "record"],
+    ["that an earlier set of the name has used: left out", { used: "u0" }, "record"],
+    ["that another's pod uses: left to them", { pods: [rescue] }, undefined],
+    ["that its own pod uses: Kubernetes' own controller sees to it", { pods: [podOf(5)] }, undefined],
+    ["that somebody else controls: left out", { owners: [custom] }, "record"],
+    ["that is going with its pod: left out", { owners: [toPod] }, "record"],
+    ["that names an earlier set of the name: left out", { owners: [earlier] }, "record"],
+    ["with another's labels: left out", { labels: { app: "reports" } }, "record"],
+    ["whose labels were taken off since: left out", { labels: {} }, "record"],
+    ["that never had labels: tied", { labels: {}, usedLabels: "lack" }, "tie"],
+    ["whose labels were taken off since we tied it: untied", { labels: {}, owners: [toSet] }, "untie"],
+    ["whose labels were taken off since Kubernetes tied it: left", { labels: {}, owners: [inTreeSet] }, undefined],
+    ["that is being deleted", { metadata: { deletionTimestamp: "2026-03-01T11:00:00Z" } }, undefined],
+    ["that is to stay: untied", { field: "Retain/Delete", owners: [toSet] }, "untie"],
     [
-      "scaled away, and deleted at that, not in force: condemn's",
-      { policy: both, field: "Retain/Retain", ordinal: 5, owners: [toSet] },
+      "that is to stay, tied by Kubernetes' own controller: untied",
+      { field: "Retain/Retain", owners: [inTreeSet] },
+      "untie",
+    ],
+    ["that is to stay, and belongs to others", { field: "Retain/Retain", owners: [custom, plain] }, undefined],
+    [
+      "that is to stay, with a reference that controls nothing",
+      { field: "Retain/Retain", owners: [{ ...toSet, controller: false }] },
       undefined,
     ],
-    ["in range, deleted both ways", { policy: both, field: "Delete/Delete" }, set],
-    [
-      "in range, deleted at a scale-down only: nobody's",
-      { policy: onScale, field: "Retain/Delete", owners: [toSet] },
-      [],
-    ],
-    [
-      "in range, deleted at a scale-down only, Kubernetes' own reference",
-      { policy: onScale, field: "Retain/Delete", owners: [inTreeSet] },
-      [],
-    ],
-    [
-      "the same while the field still says otherwise",
-      { policy: onScale, field: "Delete/Retain", owners: [inTreeSet] },
-      undefined,
-    ],
-    ["the same with a pod", { policy: onScale, field: "Retain/Delete", owners: [inTreeSet], pod: true }, undefined],
-    [
-      "scaled away, deleted at a scale-down only: condemn's",
-      { policy: onScale, field: "Retain/Delete", owners: [toSet], ordinal: 5 },
-      undefined,
-    ],
-    [
-      "the same, kept for the sake of another owner: not to go with the set",
-      { policy: onScale, field: "Retain/Delete", owners: [plain, toSet], ordinal: 5 },
-      ["ConfigMap anchor (plain)"],
-    ],
-    [
-      "kept for a while first: what Kubernetes' own controller has left goes, too",
-      { grace: "24h", field: "Retain/Retain", owners: [plain, inTreeSet], ordinal: 5 },
-      ["ConfigMap anchor (plain)"],
-    ],
-    ["right as it is", { owners: [toSet] }, undefined],
-    ["right by Kubernetes' own controller", { owners: [inTreeSet] }, undefined],
-    ["without the controller's flag: repaired", { owners: [bare] }, set],
-    ["of another incarnation", { owners: [stale] }, undefined],
-    ["of a pod that is gone", { owners: [toPod] }, undefined],
-    ["beside somebody who controls nothing", { owners: [plain] }, ["ConfigMap anchor (plain)", ...set]],
-    ["beside another controller: ours goes", { owners: [custom, bare], field: "absent" }, ["Custom db"]],
-    [
-      "the policy is not in force: ours goes",
-      { field: "Retain/Retain", owners: [toSet, plain] },
-      ["ConfigMap anchor (plain)"],
-    ],
-    ["kept for a while first: ours goes", { grace: "24h", field: "Retain/Retain", owners: [toSet] }, []],
-    ["contested", { rival: "b-web" }, undefined],
-    ["with other labels than the set's claims", { relabelled: true }, undefined],
-    ["with other labels, and the set's all the same", { relabelled: true, owners: [inTreeSet] }, undefined],
-    [
-      "with other labels, and not to go with the set any more",
-      { relabelled: true, policy: onScale, field: "Retain/Delete", owners: [inTreeSet] },
-      [],
-    ],
-    ["being deleted", { deleting: true }, undefined],
-    ["of a set being deleted", { setDeleting: true }, undefined],
-    ["of a set that keeps all", { policy: "Retain", owners: [toSet] }, undefined],
-    ["no field: given to the set beside its pod", { field: "absent", pod: true }, set],
-    [
-      "no field: from the pod back to the set, scaled up again",
-      { policy: both, field: "absent", pod: true, owners: [toPod] },
-      set,
-    ],
-    [
-      "no field: from the pod to nobody, scaled up again",
-      { policy: onScale, field: "absent", pod: true, owners: [toPod] },
-      [],
-    ],
-    ["no field: a reference of anybody's to the set", { policy: onScale, field: "absent", owners: [bare] }, []],
-    [
-      "no field: the set's beside one to the pod that controls nothing",
-      { field: "absent", pod: true, owners: [toSet, { ...toPod, controller: false }] },
-      set,
-    ],
-    [
-      "somebody else's value of the field deletes with the set, and keeps at a scale-down what the policy deletes",
-      { policy: both, field: "Delete/Retain" },
-      undefined,
-    ],
+    ["without a policy any more: untied and forgotten", { policy: false, owners: [toSet] }, "untie"],
+    ["without a policy any more: forgotten", { policy: false }, "untie"],
+    ["without a policy any more, and nothing of ours", { policy: false, used: undefined }, undefined],
   ])("%s", (_, one, expected) => {
-    expect(ownersAfter(decide(one), one.owners)).toEqual(expected);
+    expect(kindOf(decide(one).claim)).toBe(expected);
   });
 });
 
-test("another controller is told of, once nothing of ours is left", () => {
-  const decision = decide({ owners: [custom] });
-  expect(decision).toMatchObject({
-    do: "wait",
-    step: { name: "conflicting" },
-    notice: { type: "Warning", reason: "ConflictingController" },
-  });
-  expect(decision?.notice?.note).toContain("Custom db");
-});
-
-test("a claim that stays behind for its labels is told of, and one that goes for its reference is not", () => {
-  const notice = { type: "Normal", reason: "ClaimRelabelled" };
-  expect(decide({ relabelled: true })).toMatchObject({ do: "tell", notice });
-  expect(decide({ relabelled: true, owners: [inTreeSet] })).toBeUndefined();
-});
-
-test("a reference that is taken away again and again is put on three times, then left off", () => {
-  let annotations: Record<string, string> = {};
-  for (const _ of [1, 2, 3]) {
-    const decision = decide({ annotations });
-    expect(ownersAfter(decision)).toEqual(["StatefulSet web"]);
-    const written = operations(decision).find(
-      ({ op, path }) => op === "add" && path.startsWith("/metadata/annotations/"),
-    );
-    annotations = { [key]: String(written?.value) };
-  }
-  expect(decide({ annotations })).toMatchObject({
-    do: "stop",
-    notice: { type: "Warning", reason: "OwnerReferenceTakenAway" },
-  });
-  expect(ownersAfter(decide({ annotations }, now + 7_200_000))).toEqual(["StatefulSet web"]);
-});
-
-describe("what is written down about a claim's reference", () => {
-  const noted = (step: string, more: object) => ({
-    [key]: JSON.stringify({ v: 1, uid: "c", step, since: "2026-03-01T11:00:00Z", because: "So.", ...more }),
-  });
-  const given = { given: "2026-03-01T11:59:00Z", attempt: 3 };
-
-  test("once it was left off it stays off, however long after", () => {
-    const annotations = noted("fought-over", { owner: "u1", attempt: 4 });
-    expect(decide({ annotations }, now + 7_200_000)).toMatchObject({ do: "stop", step: { name: "fought-over" } });
-  });
-
-  test("is written where Kubernetes' own controller gave it to a claim that has no pod any more, once", () => {
-    const left: Case = { owners: [inTreeSet], ordinal: 5 };
-    expect(decide(left)).toMatchObject({ do: "wait", step: { name: "owned", details: { owner: "u1" } } });
-    expect(decide({ ...left, annotations: noted("owned", { owner: "u1", ...given }) })).toBeUndefined();
-    expect(decide({ ...left, ordinal: 0, pod: true })).toBeUndefined();
-  });
-
-  test("of an earlier set counts for nothing", () => {
-    const [, , added] = operations(decide({ annotations: noted("owned", { owner: "earlier", ...given }) }));
-    expect(added).toMatchObject({ op: "add", path: "/metadata/ownerReferences" });
-    expect(operations(decide({ annotations: noted("owned", { owner: "earlier", ...given }) })).at(-1)?.value).toContain(
-      '"attempt":1',
-    );
-  });
-
-  test("takes back what was told, once it is not true any more", () => {
-    const conflicting = noted("conflicting", { controller: "Custom/db" });
-    expect(decide({ annotations: conflicting })).toMatchObject({ do: "write", retract: ["ConflictingController"] });
-    expect(decide({ annotations: conflicting, owners: [custom] })).toMatchObject({ retract: [] });
-    const foughtOver = noted("fought-over", { owner: "u1", attempt: 4 });
-    expect(decide({ annotations: foughtOver, owners: [toSet] })).toMatchObject({
-      do: "leave",
-      retract: ["OwnerReferenceTakenAway"],
-    });
-  });
-
-  test("goes in the patch that takes the reference off, and by itself where none is left", () => {
-    const annotations = noted("owned", { owner: "u1", ...given });
-    const keep: Case = { grace: "24h", field: "Retain/Retain", annotations };
-    const path = `/metadata/annotations/${key.replace("/", "~1")}`;
-    expect(operations(decide({ ...keep, owners: [toSet] }))).toContainEqual({ op: "remove", path });
-    expect(decide(keep)).toMatchObject({ do: "leave" });
-    expect(decide({ ...keep, annotations: {} })).toBeUndefined();
-  });
-});
-
-describe("what wakes the rule", () => {
-  const object = (metadata: object): KubernetesObject => ({
-    apiVersion: "apps/v1",
-    kind: "StatefulSet",
-    metadata: { name: "web", namespace: "shop", uid: "u1", resourceVersion: "1", ...metadata },
-  });
-  const policy = { annotations: { [policyKey]: withSet } };
-  const woken = (change: Hint["change"], object: KubernetesObject | undefined) =>
-    own.subjects(
-      { id: "e", change, apiVersion: "apps/v1", kind: "StatefulSet", namespace: "shop", name: "web", object },
-      {},
-    );
-
-  test.each<[string, Hint["change"], KubernetesObject | undefined, boolean]>([
-    ["a set with a policy", "update", object(policy), true],
+describe("use is noted", () => {
+  test.each<[string, Case, boolean]>([
+    ["with a pod of this very set", { used: undefined, pods: [podOf(5)] }, true],
+    ["anew where it was another set's", { used: "u0", pods: [podOf(5)] }, true],
+    ["under a policy that keeps, too", { used: undefined, pods: [podOf(5)], field: "Retain/Retain" }, true],
+    ["once", { pods: [podOf(5)] }, false],
+    ["not with another's pod", { used: undefined, pods: [rescue] }, false],
+    ["not with a pod of another number", { used: undefined, pods: [podOf(4)] }, false],
     [
-      "a set that is known to keep its claims",
-      "update",
-      notedOn(setOf({ policy: "Retain" }), { policy: "Retain" }),
+      "not with a pod of an earlier set",
+      { used: undefined, pods: [podOf(5, { ownerReferences: [{ ...inTreeSet, uid: "u0" }] })] },
       false,
     ],
-    ["a set that is known not to", "update", notedOn(setOf({ policy: withSet }), { policy: withSet }), true],
-    ["a set of which only the name is known", "sweep", undefined, true],
-    ["a set without traces", "update", object({}), false],
-    ["a set that is being deleted", "update", object({ ...policy, deletionTimestamp: "2026-03-01T11:00:00Z" }), false],
-    ["a set that is gone", "delete", object(policy), false],
-  ])("%s", (_, change, object, isWoken) => {
-    expect(woken(change, object).length).toBe(isWoken ? 1 : 0);
+    ["not on a claim with another's labels", { used: undefined, pods: [podOf(5)], labels: { app: "reports" } }, false],
+    ["not without a policy", { used: undefined, pods: [podOf(5)], policy: false }, false],
+  ])("%s", (_, one, isNoted) => {
+    const { claim } = decide(one);
+    expect(kindOf(claim) === "note").toBe(isNoted);
+    if (isNoted) expect(claim).toMatchObject({ step: { details: { set: uidOfSet } } });
   });
 });
 
-test("every patch is guarded, never leaves two controllers, and touches nobody else's references", () => {
-  const owners = fc
-    .subarray([toSet, toPod, bare, custom, plain])
-    .filter((list) => list.filter(({ controller }) => controller).length < 2);
-  fc.assert(
-    fc.property(
-      owners,
-      fc.constantFrom(withSet, onScale, both),
-      fc.constantFrom("Delete/Retain", "Retain/Delete", "Delete/Delete", "Retain/Retain", "absent"),
-      fc.boolean(),
-      fc.integer({ min: 0, max: 3 }),
-      (owners, policy, field, pod, ordinal) => {
-        const decision = decide({ owners, policy, field, pod, ordinal });
-        const after = ownersAfter(decision, owners);
-        if (!after) return;
-        expect(
-          operations(decision)
-            .slice(0, 2)
-            .map(({ op, path }) => `${op} ${path}`),
-        ).toEqual(["test /metadata/uid", "test /metadata/resourceVersion"]);
-        expect(after.filter((owner) => !owner.endsWith("(plain)")).length).toBeLessThan(2);
-        for (const kept of ["Custom db", "ConfigMap anchor (plain)"])
-          expect(after.includes(kept)).toBe(owners.some(({ name }) => kept.includes(` ${name}`)));
+describe("what is noted on the set", () => {
+  const set = followed({ field: withSet, replicas: 3 });
+
+  test("is that its claims are being written, which has it looked at once more, and then what they follow", () => {
+    expect(decide({}).set).toMatchObject({ step: { name: "changing" } });
+    expect(decide({ owners: [toSet] }).set).toMatchObject({
+      step: { name: "followed", details: { whenDeleted: "Delete", replicas: 1 } },
+    });
+    expect(decide({ used: undefined, pods: [podOf(5)] }).set).toMatchObject({ step: { name: "followed" } });
+  });
+
+  test("goes when nothing of ours is left on its claims", () => {
+    expect(decide({ policy: false, owners: [toSet] }).set).toMatchObject({ step: { name: "changing" } });
+    expect(decide({ policy: false, used: undefined }).set).toMatchObject({ do: "leave" });
+  });
+
+  test.each<[string, Hint["change"], StatefulSet | undefined, boolean]>([
+    ["a set that is as it was", "update", noted(set, name, "followed", { whenDeleted: "Delete", replicas: 3 }), false],
+    ["another number of pods", "update", noted(set, name, "followed", { whenDeleted: "Delete", replicas: 2 }), true],
+    ["another field", "update", noted(set, name, "followed", { whenDeleted: "Retain", replicas: 3 }), true],
+    [
+      "claims that are being written",
+      "update",
+      noted(set, name, "changing", { whenDeleted: "Delete", replicas: 3 }),
+      true,
+    ],
+    ["a policy that is new", "update", set, true],
+    ["a policy that is gone", "update", noted(setOf(), name, "followed", { whenDeleted: "Retain", replicas: 1 }), true],
+    ["a set that never had one", "update", setOf({ field: withSet }), false],
+    ["a set that is being deleted", "update", followed({ metadata: { deletionTimestamp: "x" } }), false],
+    ["a set that is gone", "delete", set, false],
+    ["a set of which only the name is known", "sweep", undefined, true],
+  ])("wakes the rule, or ends the event: %s", (_, change, object, isWoken) => {
+    const hint = {
+      id: "e",
+      change,
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      namespace: "shop",
+      name: "web",
+      object,
+    };
+    expect(own.subjects(hint, {}).length).toBe(isWoken ? 1 : 0);
+  });
+});
+
+test("what is left out is told with the command that includes it", () => {
+  const one: Case = { used: undefined };
+  const { claim } = decide(one);
+  expect(claim).toMatchObject({ do: "record", event: { type: "Normal", reason: "ClaimNotIncluded" } });
+  const [, key = "", value = ""] = /'([^=]+)=(.*)'$/.exec(claim?.because ?? "") ?? [];
+  expect(key).toBe(progressKey(name));
+  const included = claimOf(5, { annotations: { [key]: value } });
+  expect(kindOf(decideOn(followed({ field: withSet }), included)[0])).toBe("tie");
+  expect(claim?.because.length).toBeLessThan(1000);
+});
+
+describe("a claim is tied", () => {
+  const set = followed({ field: withSet });
+  const tied = (claim = claimIn({})) => {
+    const decision = decideOn(set, claim).find(({ about }) => about.kind === "PersistentVolumeClaim");
+    return decision?.do === "write" ? decision : undefined;
+  };
+
+  test("by a guarded patch that takes nothing away, and the note stays", () => {
+    const decision = tied(claimIn({ owners: [plain] }));
+    expect(decision?.writes).toMatchObject([
+      {
+        name: "data-web-5",
+        patch: [
+          { op: "test", path: "/metadata/uid", value: "c5" },
+          { op: "test", path: "/metadata/resourceVersion", value: "9" },
+          { op: "add", path: "/metadata/ownerReferences/-", value: toSet },
+        ],
       },
-    ),
+    ]);
+    expect(decision?.step).toBe("kept");
+  });
+
+  test.each<[string, StatefulSet | undefined, boolean]>([
+    ["is as it was", set, true],
+    ["keeps its claims now", followed({ field: "Retain/Delete" }), false],
+    ["is being deleted", followed({ field: withSet, metadata: { deletionTimestamp: "2026-03-01T11:00:00Z" } }), false],
+    ["is another one of the name", followed({ field: withSet, metadata: { uid: "u2" } }), false],
+    ["is gone", undefined, false],
+  ])("only while the set, read again, %s", (_, live, isTied) => {
+    const [proviso, ...more] = tied()?.provided ?? [];
+    expect(more).toEqual([]);
+    expect(proviso).toMatchObject({ kind: { kind: "StatefulSet" }, namespace: "shop", name: "web" });
+    expect(proviso?.holds(live)).toBe(isTied);
+  });
+});
+
+test("whoever owns a claim, only the reference to the set is ever added or taken off", () => {
+  const owners = fc
+    .subarray([toSet, inTreeSet, toPod, custom, plain, earlier])
+    .filter((list) => list.filter(({ controller }) => controller).length < 2);
+  const fields = fc.constantFrom("Delete/Retain", "Retain/Delete", "Delete/Delete", "Retain/Retain");
+  fc.assert(
+    fc.property(owners, fields, fc.boolean(), fc.boolean(), fc.boolean(), (owners, field, policy, used, hasPod) => {
+      const pods = hasPod ? [rescue] : [];
+      const { claim } = decide({ owners, field, policy, pods, ...(used ? {} : { used: undefined }) });
+      if (kindOf(claim) === "tie") {
+        expect(used && policy && field.startsWith("Delete") && !hasPod).toBe(true);
+        expect(owners.every(({ controller }) => !controller)).toBe(true);
+      }
+      if (claim?.do !== "write") return;
+      const [write] = claim.writes;
+      // Where nothing is written but that there is nothing to remember any more.
+      if (!write) return;
+      const operations = write.verb === "patch" ? (write.patch as { op: string; path: string }[]) : [];
+      const removed = operations.filter(
+        ({ op, path }) => op === "remove" && path.startsWith("/metadata/ownerReferences/"),
+      );
+      for (const { path } of removed) expect(owners[Number(path.split("/").at(-1))]?.uid).toBe(uidOfSet);
+      expect(operations.slice(0, 2).map(({ path }) => path)).toEqual(["/metadata/uid", "/metadata/resourceVersion"]);
+    }),
   );
+});
+
+test("a note of another claim counts for nothing", () => {
+  const copied = noted(claimOf(4), name, "used", { set: uidOfSet, labels: "match" }).metadata.annotations;
+  const claim = claimOf(5, { annotations: copied });
+  expect(readProgress(claim, name)).toBeUndefined();
+  expect(kindOf(decideOn(followed({ field: withSet }), claim)[0])).toBe("record");
 });

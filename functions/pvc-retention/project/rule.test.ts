@@ -3,285 +3,271 @@ import { describe, expect, test } from "vitest";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { progressKey } from "../../../shared/progress.ts";
-import { fieldManager } from "../../../shared/retention/field-managers.ts";
-import { policyKey, readPolicy } from "../../../shared/retention/policy.ts";
-import type { Fate, StatefulSet } from "../../../shared/retention/stateful-set.ts";
-import { readSettings } from "../../../shared/settings.ts";
+import { progressKey, readProgress } from "../../../shared/progress.ts";
+import { policyKey, readPolicy } from "../lib/policy.ts";
+import type { StatefulSet } from "../lib/stateful-set.ts";
+import { noon, setOf } from "../lib/testing/objects.ts";
 import { project } from "./rule.ts";
 
-const key = progressKey(project.name);
-const now = Date.parse("2026-03-01T12:00:00Z");
+type Shape = NonNullable<Parameters<typeof setOf>[0]>;
 const both = "DeleteOnScaledownAndStatefulSetDeletion";
-const names = ["Retain", "DeleteOnStatefulSetDeletionOnly", "DeleteOnScaledownOnly", both];
+const key = progressKey(project.name);
+const occasions = ["whenDeleted", "whenScaled"] as const;
 
-const leaves = { "f:whenDeleted": {}, "f:whenScaled": {} };
-const heldBy = (manager: string, operation = "Update", held: object = leaves) => ({
-  manager,
-  operation,
-  fieldsV1: { "f:spec": { "f:persistentVolumeClaimRetentionPolicy": held } },
-});
-const created = heldBy("kubectl-create");
-const ours = heldBy(fieldManager, "Apply");
+function decide(set: StatefulSet, namespacePolicy?: string, now = noon): Decision | undefined {
+  const metadata = { name: "shop", uid: "n", resourceVersion: "1" };
+  const annotations = namespacePolicy === undefined ? {} : { [policyKey]: namespacePolicy };
+  const home = { apiVersion: "v1", kind: "Namespace", metadata: { ...metadata, annotations } };
+  return project.decide([{ set, policy: readPolicy(set, home) }], now, {})[0];
+}
 
-function setOf(
-  policy: string | undefined,
-  field: string | undefined,
-  managers: object[] = [created],
-  more = {},
-): StatefulSet {
-  const [whenDeleted = "Retain", whenScaled = "Retain"] = (field ?? "").split("/") as Fate[];
+interface Applied {
+  metadata: { uid: string; resourceVersion: string };
+  spec?: { persistentVolumeClaimRetentionPolicy: Record<string, string> };
+}
+const applied = (decision: Decision | undefined) => {
+  const [write] = decision?.do === "write" ? decision.writes : [];
+  return write?.verb === "patch" ? (write.patch as Applied) : undefined;
+};
+
+/** The Event of the step that the decision leads to. */
+const eventOf = (decision: Decision | undefined) => project.steps?.[stepOf(decision)?.name ?? ""];
+
+const stepOf = (decision: Decision | undefined) => {
+  const step = decision && "step" in decision ? decision.step : undefined;
+  return step === "kept" ? undefined : step;
+};
+
+/** The set as it is once the decision has been carried out: what is applied is ours, and taken from whoever does not apply it. */
+function carriedOut(shape: Shape, decision: Decision | undefined): Shape {
+  const patch = applied(decision);
+  const step = stepOf(decision);
+  const attempt = step?.attempt ? { attempt: step.attempt } : {};
+  const text = step
+    ? JSON.stringify({ v: 1, uid: "u1", since: "", because: "", step: step.name, ...attempt, ...step.details })
+    : undefined;
+  const field = patch?.spec?.persistentVolumeClaimRetentionPolicy ?? {};
+  const [deleted, scaled] = (shape.field ?? "Retain/Retain").split("/");
+  // Whoever applies the same value goes on holding it.
+  const before: Record<string, string | undefined> = { whenDeleted: deleted, whenScaled: scaled };
+  const others = (shape.held ?? []).filter(([manager]) => manager !== "us");
+  const held = patch
+    ? [
+        ...others.map(([manager, operation, ...held]) => [
+          manager,
+          operation,
+          ...held.filter((one) => !(one in field) || field[one] === before[one]),
+        ]),
+        ["us", "Apply", ...Object.keys(field)],
+      ]
+    : shape.held;
+  const { annotations, ...metadata } = (shape.metadata ?? {}) as { annotations?: object };
   return {
-    apiVersion: "apps/v1",
-    kind: "StatefulSet",
-    metadata: {
-      name: "web",
-      namespace: "shop",
-      uid: "u1",
-      resourceVersion: "9",
-      managedFields: managers,
-      ...more,
-      annotations: {
-        ...(policy === undefined ? {} : { [policyKey]: policy }),
-        ...(more as { annotations?: object }).annotations,
-      },
-    },
-    spec: field === undefined ? {} : { persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled } },
+    ...shape,
+    field: `${field.whenDeleted ?? deleted}/${field.whenScaled ?? scaled}`,
+    held: held as NonNullable<Shape["held"]>,
+    metadata: { ...metadata, annotations: { ...annotations, ...(text === undefined ? {} : { [key]: text }) } },
   };
 }
-const decide = (set: StatefulSet, PROJECT = "whole", rivals: StatefulSet[] = [], at = now): Decision | undefined =>
-  project.decide(
-    [{ set, policy: readPolicy(set, undefined), rivals }],
-    at,
-    readSettings(project.settings, { PROJECT }),
-  )[0];
-interface Body {
-  metadata: { uid: string; resourceVersion: string; annotations: Record<string, string> };
-  spec?: { persistentVolumeClaimRetentionPolicy: { whenDeleted: string; whenScaled: string } };
-}
-const bodyOf = (decision: Decision | undefined) => {
-  const [write] = decision?.do === "write" ? decision.writes : [];
-  return write?.verb === "patch" && write.type === "apply" ? (write.patch as Body) : undefined;
-};
-/** What is applied, what is given back, or the step that is written down. */
-const outcome = (decision: Decision | undefined) => {
-  const body = bodyOf(decision);
-  if (body) {
-    const field = body.spec?.persistentVolumeClaimRetentionPolicy;
-    return field ? `${field.whenDeleted}/${field.whenScaled}` : "given back";
-  }
-  return decision?.do === "wait" || decision?.do === "stop" ? decision.step?.name : decision?.do;
-};
 
-describe("the field", () => {
-  test.each<[string, StatefulSet, string, string | undefined]>([
+describe("the field becomes", () => {
+  const creator = [["kubectl-create", "Update", ...occasions]] as const;
+  const flux = [["flux", "Apply", ...occasions]] as const;
+  const helm = [["helm", "Update", ...occasions]] as const;
+  test.each<[string, Shape, object | undefined, string]>([
     [
-      "the default, held by whoever created the set, is taken over",
-      setOf(both, "Retain/Retain"),
-      "whole",
-      "Delete/Delete",
+      "the policy, over a default",
+      { policy: both, held: creator },
+      { whenDeleted: "Delete", whenScaled: "Delete" },
+      "in-force",
     ],
-    ["only what belongs to a scale-down", setOf(both, "Retain/Retain"), "scaled", "Retain/Delete"],
-    ["nothing at a scale-down: nothing is projected", setOf(names[1], "Retain/Retain"), "scaled", "in-force"],
-    ["off: nothing is projected", setOf(both, "Retain/Retain"), "off", "in-force"],
-    ["off, and ours before: it is given back", setOf(both, "Delete/Delete", [ours]), "off", "given back"],
-    ["off, and somebody's Delete where the policy keeps", setOf("Retain", "Delete/Retain"), "off", "held"],
-    ["off, and somebody's Delete that the policy wants, too", setOf(both, "Delete/Retain"), "off", "in-force"],
-    ["a Delete that somebody chose stays", setOf("Retain", "Delete/Retain"), "whole", "held"],
-    ["a Delete that somebody chose stays beside more that is wanted", setOf(both, "Retain/Delete"), "whole", "held"],
-    ["a Delete that somebody holds with us stays", setOf("Retain", "Delete/Retain", [ours, created]), "whole", "held"],
-    ["a Delete of which nobody is named stays", setOf("Retain", "Delete/Retain", []), "whole", "held"],
-    ["ours is changed", setOf("Retain", "Delete/Delete", [ours]), "whole", "Retain/Retain"],
+    ["half of it", { policy: "DeleteOnScaledownOnly", held: creator }, { whenScaled: "Delete" }, "in-force"],
+    ["what it is, where somebody applies a Retain", { policy: both, held: flux }, undefined, "held"],
     [
-      "ours is changed beside a Retain of its creator's",
-      setOf(both, "Delete/Retain", [ours, heldBy("helm", "Update", { "f:whenScaled": {} })]),
-      "whole",
-      "Delete/Delete",
-    ],
-    [
-      "an update by a manager of our name is not ours",
-      setOf("Retain", "Delete/Retain", [heldBy(fieldManager)]),
-      "whole",
+      "the policy on the one occasion, where somebody applies a Retain of the other",
+      { policy: both, held: [["flux", "Apply", "whenDeleted"]] },
+      { whenScaled: "Delete" },
       "held",
     ],
-    ["right as it is", setOf(both, "Delete/Delete"), "whole", "in-force"],
-    ["a server without the field", setOf(both, undefined), "whole", "in-force"],
-    ["unreadable: all is kept", setOf("Never", "Delete/Delete", [ours]), "whole", "Retain/Retain"],
-    ["unreadable, and kept already", setOf("Never", "Retain/Retain"), "whole", "unreadable"],
-    ["no policy, never had one", setOf(undefined, "Delete/Delete"), "whole", undefined],
-    ["no policy any more", setOf(undefined, "Delete/Delete", [ours]), "whole", "given back"],
     [
-      "being deleted",
-      setOf(both, "Retain/Retain", [created], { deletionTimestamp: "2026-03-01T12:00:00Z" }),
-      "whole",
-      undefined,
+      "Retain, where somebody has chosen a Delete",
+      { policy: "Retain", field: "Delete/Delete", held: helm },
+      { whenDeleted: "Retain", whenScaled: "Retain" },
+      "held",
     ],
-  ])("%s", (_, set, extent, expected) => {
-    expect(outcome(decide(set, extent))).toBe(expected);
+    [
+      "what it is, where somebody has chosen the same",
+      { policy: both, field: "Delete/Delete", held: helm },
+      undefined,
+      "in-force",
+    ],
+    [
+      "Retain, where the policy cannot be read",
+      { policy: "delete", field: "Delete/Retain", held: [["us", "Apply", "whenDeleted"]] },
+      { whenDeleted: "Retain" },
+      "unreadable",
+    ],
+  ])("%s", (_, shape, expected, step) => {
+    const decision = decide(setOf(shape));
+    expect(applied(decision)?.spec?.persistentVolumeClaimRetentionPolicy).toEqual(expected);
+    const settled = setOf(carriedOut(shape, decision));
+    expect(readProgress(settled, project.name)?.step).toBe(step);
+    // Once done it is done, and no update of the set that changes nothing asks for a look.
+    expect(decide(settled)).toBeUndefined();
+    expect(subjects("update", settled)).toEqual([]);
   });
 
-  test("is applied to the set that was read, together with what is written down", () => {
-    const { metadata } = bodyOf(decide(setOf(both, "Retain/Retain"))) as Body;
-    expect(metadata).toMatchObject({ uid: "u1", resourceVersion: "9" });
-    expect(JSON.parse(metadata.annotations[key] ?? "")).toMatchObject({
-      step: "in-force",
-      policy: both,
-      field: "Delete/Delete",
-      attempt: 1,
+  test("nothing while the set is being deleted", () => {
+    const deletionTimestamp = "2026-03-01T11:00:00Z";
+    expect(decide(setOf({ policy: both, metadata: { deletionTimestamp } }))).toBeUndefined();
+  });
+
+  test("by a write that names the set as it was read", () => {
+    expect(applied(decide(setOf({ policy: both })))?.metadata).toMatchObject({ uid: "u1", resourceVersion: "5" });
+  });
+});
+
+describe("Warnings", () => {
+  test("go with what people have to mend, and are cleared with it", () => {
+    const shape: Shape = { policy: "delete" };
+    const decision = decide(setOf(shape));
+    expect(eventOf(decision)).toEqual({ type: "Warning", reason: "PolicyUnreadable" });
+    const mended = decide(setOf({ ...carriedOut(shape, decision), policy: "Retain" }));
+    expect(mended).toMatchObject({ do: "wait", step: { name: "in-force" } });
+  });
+
+  test("name who keeps claims, and who had them deleted", () => {
+    const keeps = decide(setOf({ policy: both, held: [["flux", "Apply", ...occasions]] }));
+    expect(eventOf(keeps)?.reason).toBe("RetentionPolicyHeld");
+    expect(keeps?.because).toContain("flux keeps");
+    const deletes = decide(
+      setOf({ policy: "Retain", field: "Delete/Retain", held: [["helm", "Update", "whenDeleted"]] }),
+    );
+    expect(deletes?.because).toContain("keeps claims that helm had it delete");
+  });
+});
+
+describe("a value that somebody takes back", () => {
+  const taken = (minutes: number) => {
+    let shape: Shape = { policy: both };
+    const decisions: (Decision | undefined)[] = [];
+    for (let round = 0; round < 4; round++) {
+      const decision = decide(setOf(shape), undefined, noon + round * minutes * 60_000);
+      decisions.push(decision);
+      shape = { ...carriedOut(shape, decision), field: "Retain/Retain", held: [["argocd", "Update", ...occasions]] };
+    }
+    return { decisions, shape };
+  };
+
+  test("is applied three times, and then what the field says is in force", () => {
+    const { decisions, shape } = taken(1);
+    expect(decisions.map((decision) => decision?.do)).toEqual(["write", "write", "write", "stop"]);
+    expect(eventOf(decisions[3])?.reason).toBe("RetentionPolicyTakenBack");
+    expect(decisions[3]?.because).toContain("it stays {whenDeleted: Retain, whenScaled: Retain}, and that is in force");
+    expect(subjects("update", setOf(shape))).toEqual([]);
+    // Another policy is another matter.
+    expect(decide(setOf({ ...shape, policy: "DeleteOnScaledownOnly" }))?.do).toBe("write");
+    expect(decide(setOf({ ...shape, field: "Retain/Delete" }))?.do).toBe("stop");
+  });
+
+  test("now and then is a change, not a fight", () => {
+    expect(taken(90).decisions.map((decision) => decision?.do)).toEqual(["write", "write", "write", "write"]);
+  });
+});
+
+describe("without a policy any more", () => {
+  const shape: Shape = { policy: both };
+  const written = carriedOut(shape, decide(setOf(shape)));
+  const { policy: _, ...gone } = written;
+
+  test("the field is given back, and then the note", () => {
+    const back = decide(setOf(gone));
+    expect(applied(back)?.spec).toBeUndefined();
+    expect(decide(setOf({ ...carriedOut(gone, back), held: [], field: "Retain/Retain" }))).toMatchObject({
+      do: "leave",
     });
   });
 
-  test("of a set with a rival keeps all, and both are named", () => {
-    const decision = decide(setOf(both, "Delete/Delete", [ours]), "whole", [
-      { ...setOf(undefined, "Retain/Retain"), metadata: { name: "b-web", uid: "u2", resourceVersion: "1" } },
-    ]);
-    expect(outcome(decision)).toBe("Retain/Retain");
-    expect(decision?.notice).toMatchObject({ type: "Warning", reason: "ClaimNamesContested" });
-    expect(decision?.notice?.note).toMatch(/web and b-web/);
+  test("a field that somebody else holds as well stays theirs", () => {
+    const held = [["helm", "Update", ...occasions]] as const;
+    expect(decide(setOf({ ...gone, held }))).toMatchObject({ do: "leave" });
   });
 
-  test("held by others is told with their names", () => {
-    const { notice } = decide(setOf("Retain", "Delete/Retain", [heldBy("argocd-controller")])) ?? {};
-    expect(notice).toMatchObject({ type: "Warning", reason: "RetentionPolicyHeld" });
-    expect(notice?.note).toContain("argocd-controller");
+  test("a set that never had one is left alone", () => {
+    expect(decide(setOf({ field: "Delete/Delete" }))).toBeUndefined();
   });
 });
 
-/** The set after somebody has taken our value back. */
-function takenBack(decision: Decision | undefined): StatefulSet {
-  return setOf(both, "Retain/Retain", [heldBy("argocd-controller")], {
-    annotations: bodyOf(decision)?.metadata.annotations ?? {},
-  });
+function subjects(change: Hint["change"], object: KubernetesObject | undefined, kind = object?.kind ?? "StatefulSet") {
+  const name = object?.metadata.name ?? "web";
+  const namespace = kind === "Namespace" ? {} : { namespace: "shop" };
+  return project.subjects({ id: "e", change, apiVersion: "apps/v1", kind, ...namespace, name, object }, {});
 }
 
-test("a value that is taken back again and again is applied three times, then left alone", () => {
-  let set = setOf(both, "Retain/Retain");
-  for (const _ of [1, 2, 3]) {
-    const decision = decide(set);
-    expect(outcome(decision)).toBe("Delete/Delete");
-    set = takenBack(decision);
-  }
-  const last = decide(set);
-  expect(outcome(last)).toBe("fought-over");
-  expect(last?.notice).toMatchObject({ type: "Warning", reason: "RetentionPolicyTakenBack" });
-});
-
-test("with PROJECT=off, either half of the field that deletes what the policy keeps is told of", () => {
-  const held = (policy: string, field: string) =>
-    outcome(decide(setOf(policy, field, [heldBy("helm", "Apply")]), "off"));
-  expect(held("DeleteOnStatefulSetDeletionOnly", "Delete/Delete")).toBe("held");
-  expect(held("DeleteOnScaledownOnly", "Delete/Delete")).toBe("held");
-  expect(held(both, "Delete/Delete")).toBe("in-force");
-});
-
-test("a value that is taken back hours later each time is applied each time", () => {
-  let set = setOf(both, "Retain/Retain");
-  for (const hours of [0, 2, 4, 6, 8, 10]) {
-    const decision = decide(set, "whole", [], now + hours * 3_600_000);
-    expect(outcome(decision)).toBe("Delete/Delete");
-    set = takenBack(decision);
-  }
-});
-
-test("a fault that is mended is not told any more", () => {
-  const text = JSON.stringify({
-    v: 1,
-    uid: "u1",
-    step: "unreadable",
-    since: "2026-03-01T12:00:00Z",
-    because: "x",
-    policy: "Retain",
+describe("what wakes the rule", () => {
+  const sets = expect.objectContaining({ kind: "StatefulSet" });
+  test.each<[string, Hint["change"], KubernetesObject | undefined, string | undefined, boolean]>([
+    ["a new set, which may have its policy from its namespace", "add", setOf(), undefined, true],
+    ["a set with a policy that nothing is noted of", "update", setOf({ policy: both }), undefined, true],
+    ["a set without a policy", "update", setOf(), undefined, false],
+    ["a set of which only the name is known", "sweep", undefined, undefined, true],
+    ["a set that is gone", "delete", setOf({ policy: both }), undefined, false],
+    [
+      "a set that is being deleted",
+      "update",
+      setOf({ policy: both, metadata: { deletionTimestamp: "x" } }),
+      undefined,
+      false,
+    ],
+    ["an object of another kind", "update", undefined, "Pod", false],
+  ])("%s: %#", (_, change, object, kind, isWoken) => {
+    expect(subjects(change, object, kind)).toEqual(isWoken ? [{ kind: sets, namespace: "shop", name: "web" }] : []);
   });
-  const decision = decide(setOf(both, "Retain/Retain", [created], { annotations: { [key]: text } }));
-  expect(decision?.retract).toEqual(["PolicyUnreadable"]);
+
+  test("a namespace: all of its sets", () => {
+    expect(subjects("update", undefined, "Namespace")).toEqual([{ kind: sets, namespace: "web" }]);
+  });
+
+  test("a policy of the namespace that is in force, until the set names its own", () => {
+    const shape: Shape = {};
+    const settled = carriedOut(shape, decide(setOf(shape), both));
+    expect(decide(setOf(settled), both)).toBeUndefined();
+    expect(subjects("update", setOf(settled))).toEqual([]);
+    expect(subjects("update", setOf({ ...settled, policy: "Retain" }))).toHaveLength(1);
+    expect(subjects("update", setOf({ ...settled, field: "Retain/Retain" }))).toHaveLength(1);
+  });
 });
 
-const field = fc.constantFrom("Retain/Retain", "Retain/Delete", "Delete/Retain", "Delete/Delete");
-const managers = fc.subarray([
-  created,
-  ours,
-  heldBy("helm", "Apply", { "f:whenDeleted": {} }),
-  heldBy("edit", "Update", { "f:whenScaled": {} }),
-]);
-
-test("whatever is applied, no Delete that somebody else holds is touched, and what the policy keeps is not deleted", () => {
-  fc.assert(
-    fc.property(
-      fc.constantFrom(...names, "Never"),
-      field,
-      managers,
-      fc.constantFrom("whole", "scaled", "off"),
-      (policy, field, managers, extent) => {
-        const set = setOf(policy, field, managers);
-        const body = bodyOf(decide(set, extent));
-        if (!body) return;
-        const wanted = body.spec?.persistentVolumeClaimRetentionPolicy ?? {
-          whenDeleted: "Retain",
-          whenScaled: "Retain",
-        };
-        const read = readPolicy(set, undefined);
-        for (const leaf of ["whenDeleted", "whenScaled"] as const) {
-          const others = managers.filter(
-            (entry) =>
-              entry !== ours && `f:${leaf}` in entry.fieldsV1["f:spec"]["f:persistentVolumeClaimRetentionPolicy"],
-          );
-          if (body.spec)
-            expect(set.spec.persistentVolumeClaimRetentionPolicy?.[leaf] === "Delete" && others.length > 0).toBe(false);
-          if (wanted[leaf] === "Delete") expect(read?.[leaf]).toBe("Delete");
-        }
-      },
-    ),
+test("whatever the policy and whoever else has chosen, the field never deletes more than either asks for, and comes to rest", () => {
+  const fate = fc.constantFrom("Retain", "Delete");
+  const held = fc.array(
+    fc
+      .tuple(fc.constantFrom("flux", "helm", "us"), fc.constantFrom("Apply", "Update"), fc.subarray([...occasions]))
+      .map(([manager, operation, held]) => [manager, operation, ...held] as const),
+    { maxLength: 3 },
   );
-});
-
-test("decided again right after, nothing is left to do", () => {
+  const policy = fc.option(
+    fc.constantFrom("Retain", both, "DeleteOnScaledownOnly", "DeleteOnStatefulSetDeletionOnly", "?"),
+    { nil: undefined },
+  );
   fc.assert(
-    fc.property(fc.constantFrom(...names), fc.constantFrom("whole", "scaled"), (policy, extent) => {
-      const body = bodyOf(decide(setOf(policy, "Retain/Retain"), extent));
-      if (!body?.spec) return;
-      const { whenDeleted, whenScaled } = body.spec.persistentVolumeClaimRetentionPolicy;
-      const after = setOf(policy, `${whenDeleted}/${whenScaled}`, [ours], { annotations: body.metadata.annotations });
-      expect(decide(after, extent, [], now + 5000)).toBeUndefined();
+    fc.property(policy, fate, fate, held, (policy, deleted, scaled, held) => {
+      const shape: Shape = { ...(policy ? { policy } : {}), field: `${deleted}/${scaled}`, held: held as never };
+      const decision = decide(setOf(shape));
+      const next = carriedOut(shape, decision);
+      const set = setOf(next);
+      const asked = readPolicy(set, undefined);
+      for (const [index, occasion] of occasions.entries()) {
+        const [before, now] = [shape.field, next.field].map((field) => field?.split("/")[index]);
+        if (now === "Delete" && before === "Retain") {
+          expect(asked?.[occasion]).toBe("Delete");
+          expect(held.some(([manager, by, ...of]) => manager !== "us" && by === "Apply" && of.includes(occasion))).toBe(
+            false,
+          );
+        }
+        if (asked?.[occasion] === "Retain") expect(now).toBe("Retain");
+      }
+      if (policy) expect(decide(set)).toBeUndefined();
     }),
   );
-});
-
-describe("subjects", () => {
-  const hint = (kind: string, change: Hint["change"], object?: KubernetesObject): Hint => ({
-    id: "e",
-    change,
-    apiVersion: kind === "Namespace" ? "v1" : "apps/v1",
-    kind,
-    ...(kind === "Namespace" ? {} : { namespace: "shop" }),
-    name: kind === "Namespace" ? "shop" : "web",
-    object,
-  });
-  const subjects = (hint: Hint) =>
-    project
-      .subjects(hint, readSettings(project.settings, {}))
-      .map(({ namespace, name, members }) => ({ namespace, name, members }));
-  test.each<[string, Hint, object[]]>([
-    ["a namespace: all its sets", hint("Namespace", "update"), [{ namespace: "shop" }]],
-    [
-      "a new set: it, and those that may be its rivals",
-      hint("StatefulSet", "add", setOf(undefined, undefined)),
-      [{ namespace: "shop", members: ["web"] }],
-    ],
-    ["a set without traces", hint("StatefulSet", "update", setOf(undefined, undefined)), []],
-    [
-      "a set with a policy",
-      hint("StatefulSet", "update", setOf("Retain", undefined)),
-      [{ namespace: "shop", name: "web" }],
-    ],
-    ["a set that the sweep found", hint("StatefulSet", "sweep"), [{ namespace: "shop", name: "web" }]],
-    ["a set that is gone", hint("StatefulSet", "delete", setOf("Retain", undefined)), []],
-    [
-      "a set being deleted",
-      hint("StatefulSet", "update", setOf("Retain", undefined, [], { deletionTimestamp: "x" })),
-      [],
-    ],
-    ["a pod", hint("Pod", "delete"), []],
-  ])("%s", (_, hint, expected) => {
-    expect(subjects(hint)).toEqual(expected);
-  });
 });

@@ -1,4 +1,0 @@
-import { serve } from "../../../shared/serve/serve.ts";
-import { bequeath } from "./rule.ts";
-
-serve(bequeath);
