@@ -3,13 +3,13 @@ import type { FunctionDeclaration } from "../../../shared/declaration.ts";
 import { ConfigMap, Event, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { namespaceName, objectName } from "../../../shared/names.ts";
 
-/** The kinds on whose objects a dead letter can be shown. */
+/** The kinds on whose objects a dead-lettered event can be shown. */
 export const shownOn = [PersistentVolumeClaim, Pod, StatefulSet] as const;
 
 const settings = z.object({
   namespace: namespaceName
     .default("")
-    .describe("The namespace of the ConfigMap that keeps the letters; empty: the one that the function runs in."),
+    .describe("The namespace of the ConfigMap that keeps the events; empty: the one that the function runs in."),
   configMap: objectName.default("holdfast-dead-letters").describe("The name of that ConfigMap."),
 });
 export type Settings = z.output<typeof settings>;

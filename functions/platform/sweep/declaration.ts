@@ -1,10 +1,18 @@
 import * as z from "zod";
 import type { FunctionDeclaration } from "../../../shared/declaration.ts";
-import { ConfigMap, Event, PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import {
+  ConfigMap,
+  Event,
+  Namespace,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StatefulSet,
+} from "../../../shared/kubernetes/kind.ts";
 import { namespaceName, objectName } from "../../../shared/names.ts";
+import { InMemoryChannel, Subscription } from "./channels.ts";
 
 /** The kinds that the shipped table sweeps. An admin who adds another to the table grants its `list` to the function's role. */
-const swept = [PersistentVolumeClaim, StatefulSet] as const;
+const swept = [PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace] as const;
 
 const settings = z.object({
   namespace: namespaceName
@@ -17,8 +25,14 @@ const settings = z.object({
     .int()
     .min(1)
     .max(280)
-    .default(55)
+    .default(280)
     .describe("Seconds that one tick may take, naps included; less than the time between two ticks."),
+  staleChannels: z
+    .enum(["report", "mend"])
+    .default("report")
+    .describe(
+      "What becomes of a broker's channel that delivers to subscribers that are gone: `report`, a Warning on the table says what to do; `mend`, the sweep deletes the channel, and Knative rebuilds it. Needs the option mend-channels.",
+    ),
   tokens: z
     .string()
     .default("")
@@ -34,11 +48,14 @@ export const sweepFunction = {
   settings,
   may: [
     ...swept.map((resource) => ({ resource, verbs: ["list"] as const })),
-    { ownNamespace: true, resource: ConfigMap, verbs: ["get", "patch"] },
+    { ownNamespace: true, resource: ConfigMap, verbs: ["get", "list", "patch"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
+    { ownNamespace: true, resource: InMemoryChannel, verbs: ["list"] },
+    { ownNamespace: true, resource: Subscription, verbs: ["list"] },
+    { ownNamespace: true, resource: InMemoryChannel, verbs: ["delete"], overlay: "mend-channels" },
   ],
-  // One tick at a time; a second one, should it come, waits its turn.
+  // One tick at a time; a second one, should it come, waits.
   concurrency: 1,
-  // A tick comes each minute, as long as Knative waits by default: without this the sweep would never be at zero.
-  idle: 10,
+  // Nothing comes between two ticks: whatever Knative waits for in vain is paid for with each. It takes no less than this.
+  idle: 6,
 } satisfies FunctionDeclaration<typeof settings>;

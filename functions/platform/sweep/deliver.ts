@@ -1,8 +1,8 @@
 import { CloudEvent, HTTP } from "cloudevents";
 import type { Clock } from "../../../shared/clock.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/http-message.ts";
-import { inTime } from "../../../shared/in-time.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { withTimeout } from "../../../shared/with-timeout.ts";
 import type { Row } from "./table.ts";
 
 /** POSTs to a URL. Rejects when there is no answer, and when the signal aborts. */
@@ -49,7 +49,7 @@ export async function deliver(
     try {
       const ms = Math.min(patience, left);
       const abort = new AbortController();
-      const { status } = await inTime(clock, ms, post(row.sink, request, abort.signal), () => {
+      const { status } = await withTimeout(clock, ms, post(row.sink, request, abort.signal), () => {
         const error = new Error(`it did not answer within ${ms / 1000} s`);
         abort.abort(error);
         return error;

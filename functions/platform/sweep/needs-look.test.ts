@@ -13,7 +13,7 @@ const row = (more: Partial<Row> = {}): Row => ({
   kind: "PersistentVolumeClaim",
   resource: "persistentvolumeclaims",
   namespaced: true,
-  // So long a cycle that no turn comes by chance.
+  // So long a period that no resync comes by chance.
   every: 365 * 24 * 3_600_000,
   excludedNamespaces: [],
   sink: "http://broker.example/",
@@ -77,28 +77,31 @@ test("the earliest of several rules' times counts", () => {
   );
 });
 
-describe("the slow cycle", () => {
-  const uids = Array.from({ length: 6000 }, (_, i) => `uid-${i}-${(i * 2654435761) % 997}`);
-  const turns = (after: number, until: number) =>
-    uids.filter((uid) => needsLook(object({ uid }), row({ every: 60 * minute }), { after, until }) === "turn");
+describe("the resync", () => {
+  const hour = 60 * minute;
+  const resynced = (every: number, after: number, until: number) =>
+    needsLook(object(), row({ every }), { after, until }) === "resync";
 
-  test("gives every object exactly one turn an hour, whatever the schedule of the ticks", () => {
-    for (const period of [minute, 7 * minute]) {
-      const count = new Map<string, number>();
-      for (let at = now; at < now + 60 * minute; at += period) {
-        for (const uid of turns(at, Math.min(at + period, now + 60 * minute)))
-          count.set(uid, (count.get(uid) ?? 0) + 1);
-      }
-      expect(count.size).toBe(uids.length);
-      expect(new Set(count.values())).toEqual(new Set([1]));
+  test("comes exactly once in each period, in one tick, whatever the schedule of the ticks", () => {
+    for (const period of [minute, 5 * minute, 7 * minute]) {
+      const ticks = Array.from({ length: (7 * 24 * hour) / period }, (_, tick) => now + tick * period);
+      for (const every of [hour, 6 * hour])
+        expect(ticks.filter((at) => resynced(every, at, at + period))).toHaveLength((7 * 24 * hour) / every);
     }
   });
 
-  test("spreads the turns evenly: no minute has twice its share", () => {
-    for (let i = 0; i < 60; i++) expect(turns(now + i * minute, now + (i + 1) * minute).length).toBeLessThan(200);
+  test("comes for rows with different periods in the same tick, where one is a multiple of the other", () => {
+    const ticks = Array.from({ length: 24 * 12 }, (_, tick) => now + tick * 5 * minute);
+    for (const at of ticks.filter((at) => resynced(6 * hour, at, at + 5 * minute)))
+      expect(resynced(hour, at, at + 5 * minute)).toBe(true);
   });
 
-  test("gives all a turn after a gap of an hour or more", () => {
-    expect(turns(now - 90 * minute, now)).toHaveLength(uids.length);
+  test("comes after a gap of a period or more", () => {
+    for (let shift = 0; shift < 60; shift++)
+      expect(resynced(hour, now + shift * minute - hour, now + shift * minute)).toBe(true);
+  });
+
+  test("comes with the first tick of all, which stands for all the time before it", () => {
+    expect(resynced(365 * 24 * hour, 0, now)).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { waitingLabel } from "../../../shared/progress.ts";
 import type { Row } from "./table.ts";
 
 /** Why an object needs a look. */
-export type Reason = "due" | "deleting" | "missing" | "turn";
+export type Reason = "due" | "deleting" | "missing" | "resync";
 
 /** The time a sweep stands for: everything that fell due after the sweep before it. Milliseconds since the epoch. */
 export interface Span {
@@ -13,7 +13,7 @@ export interface Span {
 
 /**
  * Why an object needs a look, if it does: a due time has passed, it is being deleted with the row's finalizer, it lacks
- * the row's finalizer, or its turn on the slow cycle fell into the span. Pure; reads metadata alone.
+ * the row's finalizer, or the row's resync fell into the span. Pure; reads metadata alone.
  */
 export function needsLook({ metadata }: KubernetesObject, row: Row, span: Span): Reason | undefined {
   if (metadata.namespace && row.excludedNamespaces.includes(metadata.namespace)) return undefined;
@@ -23,7 +23,7 @@ export function needsLook({ metadata }: KubernetesObject, row: Row, span: Span):
   const { when } = row;
   if (when && "deletingWith" in when && metadata.deletionTimestamp && has(when.deletingWith)) return "deleting";
   if (when && "aliveWithout" in when && !metadata.deletionTimestamp && !has(when.aliveWithout)) return "missing";
-  return hasTurn(metadata.uid, row.every, span) ? "turn" : undefined;
+  return isResync(row.every, span) ? "resync" : undefined;
 }
 
 /**
@@ -49,17 +49,10 @@ function nextOf(text: string, uid: string): number | undefined {
   }
 }
 
-/** Every object has a moment of its own within the cycle, drawn from its uid: turns are spread evenly, whatever the schedule. */
-function hasTurn(uid: string, every: number, { after, until }: Span): boolean {
-  if (until - after >= every) return true;
-  const moment = hash(uid) % every;
-  const latest = Math.floor((until - moment) / every) * every + moment;
-  return latest > after;
-}
-
-/** FNV-1a, 32 bits: spreads uids evenly, which is all that is asked of it. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;
-  return value;
+/**
+ * Whether a multiple of the period falls into the span. All objects of all rows are resynced together: what is spread over the period
+ * would wake every function again and again in a cluster in which nothing happens.
+ */
+function isResync(every: number, { after, until }: Span): boolean {
+  return Math.floor(until / every) > Math.floor(after / every);
 }

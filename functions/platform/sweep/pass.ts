@@ -4,13 +4,13 @@ import type { Cursor, Phase } from "./status.ts";
 import type { Row } from "./table.ts";
 import { objectsOf, offer, type Tick } from "./tick.ts";
 
-/** What has fallen due, or waits to go, comes before what merely has its turn. */
-const phaseOf: Readonly<Record<Reason, Phase>> = { due: "urgent", deleting: "urgent", missing: "rest", turn: "rest" };
+/** What has fallen due, or waits to go, comes before what is merely resynced. */
+const phaseOf: Readonly<Record<Reason, Phase>> = { due: "urgent", deleting: "urgent", missing: "rest", resync: "rest" };
 
 /** So many objects are kept in mind while the lists are read, whatever there are: when there are more, the lists are read again. */
 const mostKept = 5_000;
 
-/** An object that has its turn when all that is urgent has had its event, and the rows that want it. */
+/** An object that has its event when all that is urgent has had it, and the rows that want it. */
 interface Later extends Named {
   readonly list: string;
   readonly rows: readonly Row[];

@@ -1,4 +1,4 @@
-import { sendRequest } from "../../../shared/kubernetes/send-request.ts";
+import { sendRequest } from "../../../shared/http/send-request.ts";
 import { authorization } from "./broker-token.ts";
 import type { Post } from "./deliver.ts";
 

@@ -3,11 +3,11 @@ import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isConflict } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../../shared/kubernetes/kind.ts";
-import { retract, tell } from "../../../shared/kubernetes/notice.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { clearEvent, recordEvent } from "../../../shared/kubernetes/record-event.ts";
 import { send } from "../../../shared/kubernetes/write.ts";
 import type { Log } from "../../../shared/log.ts";
-import { withinBytes } from "../../../shared/within-bytes.ts";
+import { truncate } from "../../../shared/truncate.ts";
 import { type Cursor, readStatus, statusKey } from "./status.ts";
 import type { Fault } from "./table.ts";
 
@@ -20,6 +20,8 @@ export interface TickResult {
   readonly faults: readonly Fault[];
   readonly refusals: ReadonlyMap<string, string>;
   readonly unread: ReadonlyMap<string, string>;
+  /** Of channels that deliver to subscribers that are gone, in sentences. */
+  readonly staleSubscribers: readonly string[];
 }
 
 const name = "platform/sweep";
@@ -33,6 +35,7 @@ export async function report(
   const wrong = {
     TableRefused: result.faults.map(({ line, because }) => `Line ${line} of the table is refused: ${because}`),
     ListRefused: [...result.unread.values()],
+    StaleSubscribers: result.staleSubscribers,
     BrokerRefused: [...result.refusals].map(
       ([sink, why]) => `${sink} takes no events, because ${why}; it is tried again with the next tick.`,
     ),
@@ -49,7 +52,7 @@ export async function report(
     at: new Date(result.at).toISOString(),
     ...(result.cursor && result.until ? { cursor: result.cursor, until: new Date(result.until).toISOString() } : {}),
     ...(now.length > 0 ? { wrong: now } : {}),
-    because: withinBytes(because, 600),
+    because: truncate(because, 600),
   };
   try {
     await send(client, annotate(ConfigMap, configMap, { [statusKey]: JSON.stringify(status) }));
@@ -59,13 +62,13 @@ export async function report(
   }
   for (const [reason, sentences] of Object.entries(wrong)) {
     const note = sentences.join(" ");
-    const telling = note
-      ? tell(client, configMap, name, { type: "Warning", reason, action: "Sweep", note }, clock.now())
+    const recording = note
+      ? recordEvent(client, configMap, name, { type: "Warning", reason, note }, clock.now())
       : before.includes(reason)
-        ? retract(client, configMap, name, reason)
+        ? clearEvent(client, configMap, name, reason)
         : Promise.resolve();
-    await telling.catch((error: Error) =>
-      log.warn({ rule: name }, `The Event ${reason} was not written: ${error.message}`),
+    await recording.catch((error: Error) =>
+      log.warn({ rule: name }, `The Event ${reason} was not recorded: ${error.message}`),
     );
   }
   return because;

@@ -3,12 +3,13 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Log } from "../../../shared/log.ts";
+import { adviceOn, findStaleChannels, rebuild } from "./channels.ts";
 import type { Post } from "./deliver.ts";
 import { nap } from "./nap.ts";
 import { pass } from "./pass.ts";
 import { report } from "./report.ts";
 import { readStatus } from "./status.ts";
-import { readTable } from "./table.ts";
+import { readTable, type Table, tableLabel } from "./table.ts";
 import { listsOf, type Tick } from "./tick.ts";
 
 /** What a sweep stands on. */
@@ -28,6 +29,8 @@ export interface SweepSettings {
   readonly rate: number;
   /** Milliseconds that one tick may take, naps included; less than the schedule's period. */
   readonly tick: number;
+  /** What becomes of channels that deliver to subscribers that are gone. */
+  readonly staleChannels: "report" | "mend";
 }
 
 /**
@@ -49,26 +52,67 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
   if (!configMap)
     return `There is no ConfigMap ${settings.namespace}/${settings.table}; install it from knative/platform.`;
 
-  const { rows, faults } = readTable(configMap.data?.["table.yaml"] ?? "", settings.namespace);
+  const unread = new Map<string, string>();
+  const { rows, faults } = await readTables(client, configMap, settings.namespace, unread);
   const tick: Tick = {
     ...tools,
     end: began + settings.tick,
     pace: 1000 / settings.rate,
     lists: listsOf(rows),
     refusals: new Map(),
-    unread: new Map(),
+    unread,
     sent: new Set(),
   };
   const before = readStatus(configMap);
-  const after = before ? Date.parse(before.at) : began - 60_000;
+  // A first tick, and one whose status was lost, resyncs everything.
+  const after = before ? Date.parse(before.at) : 0;
   const until = before?.cursor && before.until ? Date.parse(before.until) : began;
   const cursor = await pass(tick, { after, until }, before?.cursor);
   if (!cursor) await nap(tick, until);
 
+  // Last, because events that are on their way through a channel are lost with it.
+  const staleSubscribers = await lookAtChannels(tick, settings);
   const progress = cursor ? { at: after, cursor, until } : { at: until };
   return report(
     configMap,
-    { ...progress, rows: rows.length, faults, refusals: tick.refusals, unread: tick.unread },
+    { ...progress, rows: rows.length, faults, refusals: tick.refusals, unread: tick.unread, staleSubscribers },
     tools,
   );
+}
+
+type TableMap = KubernetesObject & { readonly data?: Readonly<Record<string, string>> };
+
+/** The rows of the table, and of those that optional systems have brought along. */
+async function readTables(
+  client: Client,
+  configMap: TableMap,
+  namespace: string,
+  unread: Map<string, string>,
+): Promise<Table> {
+  const tables = [readTable(configMap.data?.["table.yaml"] ?? "", namespace)];
+  try {
+    for await (const more of client.list<TableMap>(ConfigMap, { namespace, labelSelector: `${tableLabel}=true` })) {
+      const { rows, faults } = readTable(more.data?.["table.yaml"] ?? "", namespace);
+      const where = (because: string) => `${because} (in ConfigMap ${more.metadata.name})`;
+      tables.push({ rows, faults: faults.map(({ line, because }) => ({ line, because: where(because) })) });
+    }
+  } catch (error) {
+    unread.set("tables", `The tables of optional systems cannot be listed: ${(error as Error).message}`);
+  }
+  return { rows: tables.flatMap(({ rows }) => rows), faults: tables.flatMap(({ faults }) => faults) };
+}
+
+/** Says of each channel of the sweep's namespace that delivers to subscribers that are gone what to do, or what was done. */
+async function lookAtChannels(
+  { client, unread }: Tick,
+  { namespace, staleChannels }: SweepSettings,
+): Promise<readonly string[]> {
+  const sentences: string[] = [];
+  try {
+    for (const stale of await findStaleChannels(client, namespace))
+      sentences.push(staleChannels === "mend" ? await rebuild(stale, client) : adviceOn(stale));
+  } catch (error) {
+    unread.set("channels", `The brokers' channels cannot be looked at: ${(error as Error).message}`);
+  }
+  return sentences;
 }

@@ -23,7 +23,7 @@ test("a row is read with its defaults", () => {
         resource: "persistentvolumeclaims",
         namespaced: true,
         when: { deletingWith: "holdfast.dev/pvc-protection" },
-        every: 3_600_000,
+        every: 21_600_000,
         excludedNamespaces: [],
         sink: "http://broker-ingress.knative-eventing.svc.cluster.local/holdfast/storage",
       },

@@ -11,6 +11,9 @@ const duration = z
 /** In a sink it stands for the namespace that the sweep runs in, and so do the brokers beside it. */
 export const here = "{namespace}";
 
+/** Marks further tables, which optional systems bring along, in the namespace of the sweep. */
+export const tableLabel = "holdfast.dev/sweep-table";
+
 const rowIn = (namespace: string) =>
   z.strictObject({
     /** The rule that the row serves; for people, and for the log. */
@@ -20,12 +23,12 @@ const rowIn = (namespace: string) =>
     /** The kind's plural in URLs. */
     resource: z.string().min(1),
     namespaced: z.boolean().default(true),
-    /** What to look for besides due times; without it only due times and the slow cycle. */
+    /** What to look for besides due times; without it only due times and the resync. */
     when: z
       .union([z.strictObject({ deletingWith: z.string().min(1) }), z.strictObject({ aliveWithout: z.string().min(1) })])
       .optional(),
-    /** The slow cycle: every object gets its turn once in this time. */
-    every: duration.default(3_600_000),
+    /** The resync: every object has an event once in this time, all of them together. */
+    every: duration.default(6 * 3_600_000),
     /** Leaves out objects that it does not match, as kubectl's `-l`. */
     labelSelector: z.string().optional(),
     excludedNamespaces: z.array(z.string()).default([]),

@@ -1,12 +1,15 @@
 import * as z from "zod";
+import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { namespaceName } from "../../../shared/names.ts";
-import { on, rule, type Subject } from "../../../shared/rule.ts";
+import { on, rule } from "../../../shared/rule.ts";
 import { finalizerName, holdfastProtection, inTreeProtection } from "../../../shared/storage/protection.ts";
+import type { Subject } from "../../../shared/subject.ts";
+import { lacking } from "../../../shared/sweep.ts";
 
 /** What kubectl's `-l` takes: `key`, `!key`, `key=value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`, joined by commas. */
 const labelSelector = (() => {
@@ -57,7 +60,7 @@ export const protect = rule({
   settings,
   wakes: [on(PersistentVolumeClaim, ["update"]), on(PersistentVolumeClaim, ["add"], "claim-adds")],
   may: [{ resource: PersistentVolumeClaim, verbs: ["list", "patch"] }],
-  sweep: [{ kind: PersistentVolumeClaim, when: { aliveWithout: holdfastProtection } }],
+  sweep: [lacking(PersistentVolumeClaim, holdfastProtection)],
   subjects,
   look: async ({ namespace, name }, { client, settings }): Promise<Facts> => {
     // The server evaluates the selector: one object at most.
@@ -84,17 +87,14 @@ function subjects({ kind, change, namespace, name, object }: Hint, settings: Set
 
 function decide(claim: Facts, _now: number, settings: Settings): readonly Decision[] {
   if (!claim) return [];
-  const subject = { about: claim, kind: PersistentVolumeClaim };
+  const { leave, write } = about(PersistentVolumeClaim, claim);
   const { name } = claim.metadata;
   if (isBeingDeleted(claim))
-    return [
-      { ...subject, do: "leave", because: `Claim ${name} is being deleted; Kubernetes takes no new finalizers on it.` },
-    ];
+    return [leave(`Claim ${name} is being deleted; Kubernetes takes no new finalizers on it.`)];
   const finalizers = missing(claim, settings);
-  if (finalizers.length === 0)
-    return [{ ...subject, do: "leave", because: `Claim ${name} carries ${settings.finalizer} already.` }];
+  if (finalizers.length === 0) return [leave(`Claim ${name} carries ${settings.finalizer} already.`)];
   const because = `Claim ${name} gets ${finalizers.join(" and ")}, so that its deletion waits for the pods that use it.`;
-  return [{ ...subject, do: "write", because, writes: [addFinalizers(PersistentVolumeClaim, claim, finalizers)] }];
+  return [write(because, [addFinalizers(PersistentVolumeClaim, claim, finalizers)])];
 }
 
 /** With only ours on a claim, a kubelet that restarts would unmount the volumes of running pods. */

@@ -83,7 +83,7 @@ describe("a claim being deleted", () => {
   });
 });
 
-test("the release names one finalizer by place and value, guarded by uid and resourceVersion, and takes the annotation along", () => {
+test("the release names one finalizer by place and value, guarded by uid and resourceVersion", () => {
   const annotated = claim(["a.example/x", ours], { annotations: { [key]: "{}", "corp.example/a": "1" } });
   const decision = decideOne(annotated);
   expect(decision.do === "write" && decision.writes).toEqual([
@@ -98,7 +98,6 @@ test("the release names one finalizer by place and value, guarded by uid and res
         { op: "test", path: "/metadata/resourceVersion", value: "9" },
         { op: "test", path: "/metadata/finalizers/1", value: ours },
         { op: "remove", path: "/metadata/finalizers/1" },
-        { op: "remove", path: "/metadata/annotations/holdfast.dev~1pvc-protection.release" },
       ],
     },
   ]);
@@ -144,7 +143,7 @@ test("in document mode the advice on a silent in-tree controller is to overrule 
 test("a claim that was held and waits for the in-tree controller names nobody any more", () => {
   const text = nextProgress(claim([inTree, ours]), release.name, { name: "held" }, "It is held.", now) ?? "";
   const waiting = decideOne(claim([inTree, ours], { annotations: { [key]: text } }));
-  expect(waiting).toMatchObject({ do: "wait", step: { name: "after-in-tree" }, retract: ["DeletionPostponed"] });
+  expect(waiting).toMatchObject({ do: "wait", step: { name: "after-in-tree" } });
 });
 
 describe("a held claim", () => {
@@ -154,7 +153,6 @@ describe("a held claim", () => {
       do: "wait",
       because: "Claim data is kept, because pod web-0 on node n0 uses it; it goes when no pod uses it any more.",
       step: { name: "held", details: { pods: [web] } },
-      notice: { type: "Normal", reason: "DeletionPostponed" },
     });
   });
 
@@ -184,30 +182,9 @@ describe("a claim that the in-tree controller does not let go", () => {
     const decision = decideOne(claim([inTree, ours]), [], {}, now + 60_000);
     expect(decision).toMatchObject({
       step: { name: "in-tree-silent" },
-      notice: { type: "Warning", reason: "InTreeProtectionSilent" },
     });
     expect(decision.because).toContain("set IN_TREE=absent");
   });
-});
-
-test("Events are taken back only from a claim that has been told about", () => {
-  const text = nextProgress(claim([ours]), release.name, { name: "held" }, "It is held.", now) ?? "";
-  expect(decideOne(claim([ours]))).toMatchObject({ retract: [] });
-  expect(decideOne(claim([ours], { annotations: { [key]: text } }))).toMatchObject({
-    retract: ["DeletionPostponed", "InTreeProtectionSilent"],
-  });
-});
-
-test("of a held claim that no other controller has to go before, only the one Event there can be is taken back", () => {
-  const told = (finalizer: string, step: string, environment: Record<string, string>) => {
-    const text = nextProgress(claim([finalizer]), release.name, { name: step }, "It is told.", now) ?? "";
-    return decideOne(claim([finalizer], { annotations: { [key]: text } }), [], environment).retract;
-  };
-  expect(told(ours, "held", { IN_TREE: "absent" })).toEqual(["DeletionPostponed"]);
-  expect(told(inTree, "held", { FINALIZER: inTree })).toEqual(["DeletionPostponed"]);
-  // What the Event advised has been followed.
-  const all = ["DeletionPostponed", "InTreeProtectionSilent"];
-  expect(told(ours, "in-tree-silent", { IN_TREE: "absent" })).toEqual(all);
 });
 
 describe("subjects", () => {

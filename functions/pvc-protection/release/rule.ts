@@ -1,14 +1,18 @@
 import * as z from "zod";
+import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { progressKey, readProgress } from "../../../shared/progress.ts";
-import { on, rule, type Subject } from "../../../shared/rule.ts";
+import { readProgress } from "../../../shared/progress.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { normal, silent, warning } from "../../../shared/steps.ts";
 import { claimsOf, isBound, isTerminated, type UseMode, unreadOf, uses } from "../../../shared/storage/pod-claims.ts";
 import { finalizerName, holdfastProtection, inTreeProtection } from "../../../shared/storage/protection.ts";
+import type { ScopeSubject } from "../../../shared/subject.ts";
+import { whileDeleting } from "../../../shared/sweep.ts";
 
 const name = "pvc-protection/release";
 
@@ -49,8 +53,6 @@ const shownUsers = 5;
 const fewClaims = 10;
 /** The in-tree controller answers within moments; a claim that waits longer for it is stuck, and says so. */
 const inTreePatience = 60_000;
-const held = "DeletionPostponed";
-const stuck = "InTreeProtectionSilent";
 
 export const release = rule({
   name,
@@ -63,9 +65,14 @@ export const release = rule({
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
   sweep: [
-    { kind: PersistentVolumeClaim, when: { deletingWith: holdfastProtection } },
-    { kind: PersistentVolumeClaim, when: { deletingWith: inTreeProtection } },
+    whileDeleting(PersistentVolumeClaim, holdfastProtection),
+    whileDeleting(PersistentVolumeClaim, inTreeProtection),
   ],
+  steps: {
+    held: normal("DeletionPostponed"),
+    "after-in-tree": silent,
+    "in-tree-silent": warning("InTreeProtectionSilent"),
+  },
   // Requests of one namespace share their runs: the more of them are let in, the fewer lists of pods there are. This is as many
   // as Knative allows where nobody has configured more.
   concurrency: 1000,
@@ -75,7 +82,7 @@ export const release = rule({
 });
 
 /** One subject per namespace, so that all its claims are judged by one list of pods. */
-function subjects({ kind, change, namespace, name, object }: Hint, settings: Settings): readonly Subject[] {
+function subjects({ kind, change, namespace, name, object }: Hint, settings: Settings): readonly ScopeSubject[] {
   if (!namespace) return [];
   const inNamespace = { kind: PersistentVolumeClaim, namespace };
   if (kind === "PersistentVolumeClaim") {
@@ -98,9 +105,6 @@ function isWaiting(claim: KubernetesObject, { finalizer, inTree }: Settings): bo
   if (!isBeingDeleted(claim)) return false;
   return hasFinalizer(claim, finalizer) || (inTree === "absent" && hasFinalizer(claim, inTreeProtection));
 }
-
-/** Whether a claim waits for Kubernetes' own controller once nobody uses it. */
-const inTreeGoesFirst = ({ finalizer, inTree }: Settings) => inTree === "present" && finalizer !== inTreeProtection;
 
 async function look(
   client: Client,
@@ -160,53 +164,23 @@ function decide({ claims, users }: Facts, now: number, settings: Settings): read
 }
 
 function decideClaim(claim: KubernetesObject, users: readonly User[], now: number, settings: Settings): Decision {
-  const subject = { about: claim, kind: PersistentVolumeClaim };
-  const title = `Claim ${claim.metadata.name}`;
+  const { wait, write } = about(PersistentVolumeClaim, claim);
+  const title = `claim ${claim.metadata.name}`;
   if (users.length > 0) {
-    const because = `${title} is kept, because ${inWords(users)} it; it goes when no pod uses it any more.`;
     const pods = users.slice(0, shownUsers);
-    return {
-      ...subject,
-      do: "wait",
-      because,
-      step: {
-        name: "held",
-        details: { pods, ...(users.length > shownUsers ? { more: users.length - shownUsers } : {}) },
-      },
-      notice: { type: "Normal", reason: held, action: "Release", note: because },
-      retract: toldBefore(claim, held),
-    };
+    const more = users.length > shownUsers ? { more: users.length - shownUsers } : {};
+    const because = `C${title.slice(1)} is kept, because ${inWords(users)} it; it goes when no pod uses it any more.`;
+    return wait(because, { step: { name: "held", details: { pods, ...more } } });
   }
   if (settings.finalizer !== inTreeProtection && hasFinalizer(claim, inTreeProtection)) {
     if (settings.inTree === "present") return waitForInTree(claim, now, settings);
-    if (hasFinalizer(claim, settings.finalizer)) {
-      return {
-        ...subject,
-        do: "write",
-        because: `No pod uses claim ${claim.metadata.name}; ${inTreeProtection} is removed first, so that no kubelet starts another.`,
-        writes: [removeFinalizer(PersistentVolumeClaim, claim, inTreeProtection)],
-      };
-    }
-    const because = `No pod uses claim ${claim.metadata.name}: ${inTreeProtection}, which it carries alone, is removed.`;
-    return letGo(claim, inTreeProtection, because, settings);
+    const because = hasFinalizer(claim, settings.finalizer)
+      ? `No pod uses ${title}; ${inTreeProtection} is removed first, so that no kubelet starts another.`
+      : `No pod uses ${title}: ${inTreeProtection}, which it carries alone, is removed.`;
+    return write(because, [removeFinalizer(PersistentVolumeClaim, claim, inTreeProtection)]);
   }
-  const because = `No pod uses claim ${claim.metadata.name} and none can start with it: ${settings.finalizer} is removed.`;
-  return letGo(claim, settings.finalizer, because, settings);
-}
-
-/** Takes away the last finalizer that is ours to remove, and all that we told about the claim. */
-function letGo(claim: KubernetesObject, finalizer: string, because: string, settings: Settings): Decision {
-  const progress = readProgress(claim, name);
-  // Where Kubernetes' own controller goes first, another instance may have told what the annotation does not say any more.
-  const onlyHeld = progress?.step === "held" && !inTreeGoesFirst(settings);
-  return {
-    about: claim,
-    kind: PersistentVolumeClaim,
-    do: "write",
-    because,
-    writes: [removeFinalizer(PersistentVolumeClaim, claim, finalizer, [progressKey(name)])],
-    retract: progress ? [held, ...(onlyHeld ? [] : [stuck])] : [],
-  };
+  const because = `No pod uses ${title} and none can start with it: ${settings.finalizer} is removed.`;
+  return write(because, [removeFinalizer(PersistentVolumeClaim, claim, settings.finalizer)]);
 }
 
 /**
@@ -214,28 +188,19 @@ function letGo(claim: KubernetesObject, finalizer: string, because: string, sett
  * That takes the in-tree controller moments, and the removal comes back as an event.
  */
 function waitForInTree(claim: KubernetesObject, now: number, { mode }: Settings): Decision {
-  const subject = { about: claim, kind: PersistentVolumeClaim, do: "wait", retract: toldBefore(claim, stuck) } as const;
+  const { wait } = about(PersistentVolumeClaim, claim);
   const since = Date.parse(claim.metadata.deletionTimestamp ?? "");
   if (!(now - since > inTreePatience)) {
     const because = `No pod uses claim ${claim.metadata.name}; it goes after Kubernetes has removed ${inTreeProtection}.`;
-    // Whoever was named before does not hold it any more; a claim of which nothing was told needs no word for a moment.
-    return readProgress(claim, name)
-      ? { ...subject, because, step: { name: "after-in-tree" } }
-      : { ...subject, because };
+    // Whoever was named before does not hold it any more; a claim of which nothing was said needs no word for a moment.
+    return wait(because, readProgress(claim, name) ? { step: { name: "after-in-tree" } } : {});
   }
   const advice =
     mode === "document"
       ? "Its controller also counts pods that have terminated; set IN_TREE=overruled on the function to decide without it."
       : "If Kubernetes' own PVC protection controller is switched off, set IN_TREE=absent on the function.";
   const because = `No pod uses claim ${claim.metadata.name}, but ${inTreeProtection} is still on it. ${advice}`;
-  const notice = { type: "Warning", reason: stuck, action: "Release", note: because } as const;
-  return { ...subject, because, step: { name: "in-tree-silent" }, notice };
-}
-
-/** The Event that goes with the step that the claim was last seen in, unless it is `still` true. Others cost no call. */
-function toldBefore(claim: KubernetesObject, still?: string): readonly string[] {
-  const told = { held, "in-tree-silent": stuck }[readProgress(claim, name)?.step ?? ""];
-  return told && told !== still ? [told] : [];
+  return wait(because, { step: { name: "in-tree-silent" } });
 }
 
 function inWords(users: readonly User[]): string {

@@ -25,9 +25,8 @@ const pod = (nodeName: string | undefined, claims = ["data"], phase = "Pending")
 const protectedBy = ["kubernetes.io/pvc-protection"];
 const note = (pod: KubernetesObject, ...deleting: KubernetesObject[]) => {
   const [decision] = warn.decide({ pods: [pod], deleting }, 0, {});
-  expect(decision?.notice).toMatchObject({ type: "Warning", reason: "ClaimBeingDeleted" });
-  expect(decision?.do).toBe("tell");
-  return decision?.notice?.note;
+  expect(decision).toMatchObject({ do: "record", event: { type: "Warning", reason: "ClaimBeingDeleted" } });
+  return decision?.because;
 };
 
 describe("the warning", () => {

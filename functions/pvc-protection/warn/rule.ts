@@ -1,12 +1,15 @@
 import * as z from "zod";
+import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { on, rule, type Subject } from "../../../shared/rule.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { warning } from "../../../shared/steps.ts";
 import { claimsOf, isBound } from "../../../shared/storage/pod-claims.ts";
 import { inTreeProtection } from "../../../shared/storage/protection.ts";
+import type { Subject } from "../../../shared/subject.ts";
 
 /** Pods of one namespace that have not started, and those of the claims they name that are being deleted. */
 export interface Facts {
@@ -58,14 +61,12 @@ function decide({ pods, deleting }: Facts): readonly Decision[] {
   return pods.map((pod) => {
     const wanted = new Set(claimsOf(pod).map(({ claim }) => claim));
     const claims = deleting.filter(({ metadata }) => wanted.has(metadata.name));
-    const note = warning(pod, claims);
-    const notice = { type: "Warning", reason: "ClaimBeingDeleted", action: "Start", note } as const;
-    return { about: pod, kind: Pod, do: "tell", because: note, notice };
+    return about(Pod, pod).record(adviceTo(pod, claims), warning("ClaimBeingDeleted"));
   });
 }
 
 /** The scheduler's and the kubelet's messages of the original proposal, each with what its reader can do. */
-function warning(pod: KubernetesObject, claims: readonly KubernetesObject[]): string {
+function adviceTo(pod: KubernetesObject, claims: readonly KubernetesObject[]): string {
   const names = claims.map(({ metadata }) => metadata.name).join(", ");
   if (!isBound(pod))
     return (

@@ -3,12 +3,15 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Pod } from "../../../shared/storage/pod-claims.ts";
 
 /** An event that a function finally did not take, reduced to what may be kept: no secrets, no environment, no status. */
-export interface Letter {
+export interface DeadLetteredEvent {
   /** Milliseconds since the epoch. */
   readonly received: number;
   /** The CloudEvent's own attributes, as far as they are texts. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** The host of the function, for example `pvc-protection-release.holdfast`; empty when the broker did not say. */
+  /**
+   * The host of the function, for example `pvc-protection-release.holdfast`; empty when the broker did not say: the function answered
+   * too late or with a body that is no event, or the broker's channel delivers for a Trigger that is gone.
+   */
   readonly destination: string;
   /** The HTTP status of the last attempt; empty or a word when there was no answer. */
   readonly code: string;
@@ -24,10 +27,10 @@ const longestReply = 500;
 const errorAttributes = ["knativeerrordest", "knativeerrorcode", "knativeerrordata"];
 
 /**
- * Reads a dead letter. Lenient on purpose: events end here because something is wrong with them. Brokers add
+ * Reads a dead-lettered event. Lenient on purpose: events end here because something is wrong with them. Brokers add
  * `knativeerrordest`, `knativeerrorcode` and `knativeerrordata` (base64, at most 1,024 characters).
  */
-export function readLetter({ headers, body }: HttpRequest, received: number): Letter {
+export function readDeadLetteredEvent({ headers, body }: HttpRequest, received: number): DeadLetteredEvent {
   const structured = headers["content-type"]?.toLowerCase().startsWith("application/cloudevents");
   const envelope = structured ? asRecord(parse(body)) : fromHeaders(headers);
   const data = structured ? envelope.data : parse(body);

@@ -1,8 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { adviceOn } from "./advice.ts";
-import { readLetter } from "./letter.ts";
-import { added, keyOf, longestLetter, mostBytes, mostLetters, textOf } from "./ring.ts";
+import { type DeadLetteredEvent, readDeadLetteredEvent } from "./dead-lettered-event.ts";
+import {
+  added,
+  keyOf,
+  longestEvent,
+  mostBytes,
+  mostEvents,
+  mostUnattributed,
+  textOf,
+  unattributedPeriod,
+} from "./ring-buffer.ts";
 
 const received = Date.parse("2026-03-01T12:00:00.123Z");
 const headers = {
@@ -39,8 +48,8 @@ const pod = {
   status: { phase: "Running", message: "hunter2" },
 };
 
-test("a letter keeps the event's attributes, what the function said, and of the object only what rules read", () => {
-  expect(readLetter({ headers, body: JSON.stringify(pod) }, received)).toEqual({
+test("what is kept is the event's attributes, what the function said, and of the object only what rules read", () => {
+  expect(readDeadLetteredEvent({ headers, body: JSON.stringify(pod) }, received)).toEqual({
     received,
     attributes: {
       id: "8f7a-11",
@@ -71,28 +80,28 @@ test("a letter keeps the event's attributes, what the function said, and of the 
 
 test("no secret of an object is kept, wherever it stands", () => {
   for (const kind of ["Pod", "Secret", "ConfigMap"]) {
-    const letter = readLetter(
+    const event = readDeadLetteredEvent(
       { headers: { ...headers, "ce-kind": kind }, body: JSON.stringify({ ...pod, kind, data: { x: "hunter2" } }) },
       received,
     );
-    expect(JSON.stringify(letter)).not.toContain("hunter2");
+    expect(JSON.stringify(event)).not.toContain("hunter2");
   }
 });
 
 test("an object that rules can read live is left out, because without it no rule passes the event over", () => {
   for (const kind of ["PersistentVolumeClaim", "StatefulSet"]) {
     const body = JSON.stringify({ ...pod, kind });
-    expect(readLetter({ headers: { ...headers, "ce-kind": kind }, body }, received).object).toBeUndefined();
+    expect(readDeadLetteredEvent({ headers: { ...headers, "ce-kind": kind }, body }, received).object).toBeUndefined();
   }
 });
 
 test("an event in structured mode is read as well", () => {
   const body = JSON.stringify({ id: "8f7a", kind: "Pod", name: "web-0", knativeerrorcode: "400", data: pod });
-  const letter = readLetter(
+  const event = readDeadLetteredEvent(
     { headers: { "content-type": "application/cloudevents+json; charset=utf-8" }, body },
     received,
   );
-  expect(letter).toMatchObject({
+  expect(event).toMatchObject({
     attributes: { id: "8f7a", kind: "Pod", name: "web-0" },
     code: "400",
     object: { kind: "Pod" },
@@ -115,43 +124,43 @@ const header = fc.oneof(
   fc.constantFrom("ce-id", "ce-knativeerrordata", "ce-knativeerrordest", "content-type"),
 );
 
-test("volumes that are none are no reason to lose a letter", () => {
+test("volumes that are none are no reason to lose an event", () => {
   const body = JSON.stringify({ kind: "Pod", metadata: { name: "web-0" }, spec: { volumes: [null, 7] } });
-  expect(readLetter({ headers, body }, received)).toMatchObject({ object: { spec: { volumes: [] } } });
+  expect(readDeadLetteredEvent({ headers, body }, received)).toMatchObject({ object: { spec: { volumes: [] } } });
 });
 
 test("whatever arrives is read, and kept within its size", () => {
   fc.assert(
     fc.property(fc.dictionary(header, fc.string()), fc.oneof(fc.string(), fc.json(), podLike), (extra, body) => {
-      const letter = readLetter({ headers: { ...headers, ...extra }, body }, received);
-      expect(Buffer.byteLength(textOf(letter))).toBeLessThanOrEqual(longestLetter);
-      expect(keyOf(letter)).toMatch(/^[-._A-Za-z0-9]+$/);
+      const event = readDeadLetteredEvent({ headers: { ...headers, ...extra }, body }, received);
+      expect(Buffer.byteLength(textOf(event))).toBeLessThanOrEqual(longestEvent);
+      expect(keyOf(event)).toMatch(/^[-._A-Za-z0-9]+$/);
     }),
   );
 });
 
-test("an object that is too large leaves the letter its attributes", () => {
+test("an object that is too large leaves the event its attributes", () => {
   const finalizers = Array.from({ length: 2000 }, (_, i) => `example.com/finalizer-${i}`);
-  const letter = readLetter(
+  const event = readDeadLetteredEvent(
     { headers, body: JSON.stringify({ ...pod, metadata: { ...pod.metadata, finalizers } }) },
     received,
   );
-  expect(JSON.parse(textOf(letter))).toMatchObject({ attributes: { name: "web-0" }, code: "403" });
-  expect(textOf(letter).length).toBeLessThanOrEqual(longestLetter);
+  expect(JSON.parse(textOf(event))).toMatchObject({ attributes: { name: "web-0" }, code: "403" });
+  expect(textOf(event).length).toBeLessThanOrEqual(longestEvent);
 });
 
-describe("the ring", () => {
-  const letter = (i: number, size = 0) => ({
+describe("the ring buffer", () => {
+  const event = (i: number, size = 0, destination = "pvc-protection-release.holdfast"): DeadLetteredEvent => ({
     received: received + i,
     attributes: { id: `id${i}`, name: "x".repeat(size) },
-    destination: "",
+    destination,
     code: "",
     reply: "",
   });
   const fill = (count: number, size: number) => {
-    let data: Record<string, string> = { README: "not a letter" };
+    let data: Record<string, string> = { README: "no event" };
     for (let i = 0; i < count; i++) {
-      for (const [key, value] of Object.entries(added(data, letter(i, size)))) {
+      for (const [key, value] of Object.entries(added(data, event(i, size)))) {
         if (value === null) delete data[key];
         else data = { ...data, [key]: value };
       }
@@ -159,24 +168,54 @@ describe("the ring", () => {
     return data;
   };
 
-  test("keeps the newest letters, up to its count", () => {
-    const data = fill(mostLetters + 7, 0);
-    const { README, ...letters } = data;
-    expect(README).toBe("not a letter");
-    const ids = Object.values(letters).map((text) => JSON.parse(text).attributes.id);
-    expect(ids).toEqual(Array.from({ length: mostLetters }, (_, i) => `id${i + 7}`));
+  test("keeps the newest events, up to its count", () => {
+    const data = fill(mostEvents + 7, 0);
+    const { README, ...events } = data;
+    expect(README).toBe("no event");
+    const ids = Object.values(events).map((text) => JSON.parse(text).attributes.id);
+    expect(ids).toEqual(Array.from({ length: mostEvents }, (_, i) => `id${i + 7}`));
   });
 
   test("keeps fewer when they are large", () => {
     const data = fill(60, 280 * 28);
     const size = Object.values(data).reduce((sum, text) => sum + text.length, 0);
     expect(size).toBeLessThanOrEqual(mostBytes + 100);
-    expect(Object.keys(data)).toContain(keyOf(letter(59)));
+    expect(Object.keys(data)).toContain(keyOf(event(59)));
   });
 
-  test("holds a letter that was delivered twice once", () => {
-    const data = { [keyOf(letter(1))]: textOf(letter(1)) };
-    expect(added(data, letter(1))).toEqual(data);
+  const unattributed = (i: number) => event(i, 0, "");
+  const put = (data: Record<string, string>, one: DeadLetteredEvent) => {
+    const change = added(data, one);
+    return Object.fromEntries(
+      Object.entries({ ...data, ...change }).filter((entry): entry is [string, string] => entry[1] !== null),
+    );
+  };
+
+  test("takes few events an hour of which nobody knows which function did not take them, and loses no other for them", () => {
+    let data = fill(mostEvents - 2, 0);
+    const others = Object.values(data).length;
+    for (let i = 0; i < 1_000; i++) data = put(data, unattributed(mostEvents + i));
+    const kept = Object.values(data).filter((text) => text.includes('"destination":""'));
+    expect(kept).toHaveLength(mostUnattributed);
+    expect(Object.values(data).length).toBeGreaterThanOrEqual(others);
+    expect(added(data, unattributed(2_000))).toEqual({});
+    // What is known of a function is still taken.
+    expect(Object.keys(added(data, event(2_001)))).toContain(keyOf(event(2_001)));
+  });
+
+  test("has new ones of these in the place of the old an hour later", () => {
+    let data: Record<string, string> = {};
+    for (let i = 0; i < 10; i++) data = put(data, unattributed(i));
+    const later = unattributed(unattributedPeriod + 100);
+    data = put(data, later);
+    expect(Object.keys(data)).toHaveLength(mostUnattributed);
+    expect(Object.keys(data)).toContain(keyOf(later));
+    expect(Object.keys(data)).not.toContain(keyOf(unattributed(0)));
+  });
+
+  test("holds an event that was delivered twice once", () => {
+    const data = { [keyOf(event(1))]: textOf(event(1)) };
+    expect(added(data, event(1))).toEqual(data);
   });
 });
 
@@ -187,9 +226,17 @@ test.each([
   ["503", "Look whether the function starts"],
   ["", "(no answer)"],
 ])("the advice on code %j is a sentence with what to do", (code, expected) => {
-  const letter = readLetter({ headers: { ...headers, "ce-knativeerrorcode": code }, body: "" }, received);
-  const advice = adviceOn(letter);
+  const event = readDeadLetteredEvent({ headers: { ...headers, "ce-knativeerrorcode": code }, body: "" }, received);
+  const advice = adviceOn(event);
   expect(advice).toContain("The function pvc-protection-release.holdfast did not take a change of Pod web-0");
-  expect(advice).toContain("and said: pods is forbidden. ");
+  expect(advice).toContain("and replied: pods is forbidden. ");
   expect(advice).toContain(expected);
+});
+
+test("without a destination the advice blames no function, and names a Trigger that is gone among the causes", () => {
+  const { "ce-knativeerrordest": _dest, "ce-knativeerrorcode": _code, "ce-knativeerrordata": _data, ...bare } = headers;
+  const advice = adviceOn(readDeadLetteredEvent({ headers: bare, body: "" }, received));
+  expect(advice).toMatch(/^A change of Pod web-0 was not taken, and the broker does not say by which function\. /);
+  expect(advice).toContain("a Trigger that is gone");
+  expect(advice).toContain("StaleSubscribers");
 });
