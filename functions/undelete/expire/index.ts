@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { expire } from "./rule.ts";
+
+serve(expire);
