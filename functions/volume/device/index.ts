@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { device } from "./rule.ts";
+
+serve(device);

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { health } from "./rule.ts";
+
+serve(health);

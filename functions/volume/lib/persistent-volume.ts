@@ -1,0 +1,55 @@
+import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { Volume } from "./kinds.ts";
+import { type VolumeObject, volumeFinalizer } from "./volume.ts";
+
+/** As much of a PersistentVolume as decides what becomes of it. */
+export interface PersistentVolumeObject extends KubernetesObject {
+  readonly spec?: {
+    readonly claimRef?: { readonly namespace?: string; readonly name?: string; readonly uid?: string };
+    readonly local?: { readonly path?: string };
+    readonly [field: string]: unknown;
+  };
+  readonly status?: { readonly phase?: string; readonly message?: string; readonly reason?: string };
+}
+
+/** Where the PersistentVolume says that its storage is on the node. */
+export const pathIn = ({ spec }: PersistentVolumeObject): string | undefined => spec?.local?.path;
+
+/**
+ * Whether a PersistentVolume of the Volume's name is this very Volume's: controlled by it, by uid; or, whatever became
+ * of its owner references, at a path with the Volume's UID, which no other storage has. Where neither can be told from
+ * (a logical volume's path has an id of LVM's), one that carries the finalizer and that nobody controls counts as this
+ * Volume's: to take the storage back under it would be worse than to wait for it.
+ */
+export function isOf(persistentVolume: PersistentVolumeObject, volume: VolumeObject): boolean {
+  const { uid } = volume.metadata;
+  const path = pathIn(persistentVolume) ?? "";
+  if (isControlledBy(persistentVolume, volume) || path.endsWith(`/${uid}`)) return true;
+  const isControlled = persistentVolume.metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
+  const saysWhose = /^\/dev\/disk\/by-(part)?uuid\//.test(path);
+  return !isControlled && !saysWhose && hasFinalizer(persistentVolume, volumeFinalizer);
+}
+
+function isControlledBy({ metadata }: KubernetesObject, volume: VolumeObject): boolean {
+  return (metadata.ownerReferences ?? []).some(
+    ({ controller, kind, uid }) => controller === true && kind === Volume.kind && uid === volume.metadata.uid,
+  );
+}
+
+/** Whether the PersistentVolume is being deleted, is bound to no claim, and nothing but Holdfast holds it. */
+export function isUnused(persistentVolume: PersistentVolumeObject): boolean {
+  if (!isBeingDeleted(persistentVolume) || isBinding(persistentVolume)) return false;
+  const isFree = ["Available", "Released", "Failed"].includes(persistentVolume.status?.phase ?? "");
+  // Kubernetes' own finalizer stays while a claim is bound.
+  return isFree && (persistentVolume.metadata.finalizers ?? []).every((finalizer) => finalizer === volumeFinalizer);
+}
+
+/**
+ * Whether a claim has just been given the PersistentVolume: scheduler and controller write `claimRef` first, and
+ * `Bound` after it, and Kubernetes' own finalizer may leave in between. An admin's reservation for a claim names no
+ * uid.
+ */
+export function isBinding({ spec, status }: PersistentVolumeObject): boolean {
+  return status?.phase === "Available" && Boolean(spec?.claimRef?.uid);
+}

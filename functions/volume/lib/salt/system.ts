@@ -1,0 +1,51 @@
+import * as z from "zod";
+import { exchangeWith } from "../../../../shared/system/exchange.ts";
+import { system } from "../../../../shared/system/system.ts";
+import { saltClient } from "./client.ts";
+
+const settings = z.object({
+  saltUrl: z
+    .url({ protocol: /^https?$/ })
+    .default("https://salt-master:4507")
+    .describe("Where salt-api (rest_cherrypy) listens."),
+  saltTimeout: z.coerce
+    .number()
+    .min(3)
+    .max(60)
+    .default(10)
+    .describe(
+      "Seconds after which a request to Salt counts as unanswered; while its master is down, salt-api answers none.",
+    ),
+  saltEauth: z
+    .string()
+    .min(1)
+    .default("sharedsecret")
+    .describe("The external authentication that Salt checks the login with; kubernetes_rbac in MetalK8s."),
+  saltUsername: z
+    .string()
+    .min(1)
+    .default("holdfast")
+    .describe("The account that external_auth of the Salt master lists with its rights."),
+});
+
+/** Salt, through salt-api. */
+export const salt = system({
+  name: "salt",
+  doc: "Salt (3006 or newer) prepares storage on the nodes, through salt-api; the names of nodes are its minions' ids.",
+  settings,
+  credentials: {
+    password: { doc: "The password of the Salt account; not needed with a token.", optional: true },
+    token: {
+      doc: "A token instead of a password, as kubernetes_rbac wants it: that of a service account. Read at each login.",
+      optional: true,
+    },
+    "ca.crt": { doc: "The authority that certified salt-api; not needed where a public one did.", optional: true },
+  },
+  port: 4507,
+  connect: ({ transport, clock, settings, credential }) =>
+    saltClient(exchangeWith("Salt", transport, clock, settings.saltTimeout * 1000), {
+      eauth: settings.saltEauth,
+      username: settings.saltUsername,
+      credential,
+    }),
+});

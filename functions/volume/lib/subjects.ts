@@ -1,0 +1,36 @@
+import type { Hint } from "../../../shared/event/hint.ts";
+import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { progressKey } from "../../../shared/progress.ts";
+import type { Subject } from "../../../shared/subject.ts";
+import { Volume } from "./kinds.ts";
+import type { PersistentVolumeObject } from "./persistent-volume.ts";
+import type { VolumeObject } from "./volume.ts";
+
+/** The Volume of this name. */
+const volumeNamed = (name: string): Subject => ({ kind: Volume, name });
+
+/**
+ * The Volume that an event is about, when a rule cares for it in the state that the event shows; an event without its
+ * object always counts. `cares` sees what may be out of date by now.
+ */
+export function volumesIn(hint: Hint, cares: (volume: VolumeObject) => boolean): readonly Subject[] {
+  if (hint.kind !== Volume.kind || hint.apiVersion !== Volume.apiVersion || hint.change === "delete") return [];
+  const volume = hint.object as VolumeObject | undefined;
+  return !volume || cares(volume) ? [volumeNamed(hint.name)] : [];
+}
+
+/** Whether the rule has written something down about the Volume, which it may have to clear. */
+export const hasProgress = ({ metadata }: VolumeObject, ruleName: string): boolean =>
+  metadata.annotations?.[progressKey(ruleName)] !== undefined;
+
+/** The Volume that controls the PersistentVolume of an event, when a rule cares for the latter. */
+export function ownersIn(
+  { kind, object, name }: Hint,
+  cares: (persistentVolume: PersistentVolumeObject) => boolean = () => true,
+): readonly Subject[] {
+  if (kind !== PersistentVolume.kind) return [];
+  if (!object) return [volumeNamed(name)];
+  if (!cares(object)) return [];
+  const owner = object.metadata.ownerReferences?.find(({ controller }) => controller);
+  return owner?.kind === Volume.kind && owner.apiVersion === Volume.apiVersion ? [volumeNamed(owner.name)] : [];
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { prepare } from "./rule.ts";
+
+serve(prepare);

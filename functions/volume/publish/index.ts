@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { publish } from "./rule.ts";
+
+serve(publish);

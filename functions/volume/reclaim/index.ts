@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { reclaim } from "./rule.ts";
+
+serve(reclaim);

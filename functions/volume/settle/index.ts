@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { settle } from "./rule.ts";
+
+serve(settle);

@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { SystemRequest, SystemTransport } from "../../shared/system/transport.ts";
+
+/** A stand-in on a port of this machine. */
+export interface SaltServer {
+  /** `http://127.0.0.1:<port>`, for SALT_URL. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Puts a stand-in on loopback, in plain HTTP; on a free port unless one is given. Rejects when the port is taken. */
+export async function serveSalt(transport: SystemTransport, port = 0): Promise<SaltServer> {
+  const server = createServer((incoming, outgoing) => {
+    // What the stand-in does not answer, and what is not answered whole, ends with the connection.
+    serve(transport, incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const longestBody = 1024 * 1024;
+
+async function serve(transport: SystemTransport, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  outgoing.once("close", () => gone.abort(new Error("The client has gone.")));
+  let body = "";
+  for await (const chunk of incoming.setEncoding("utf8")) {
+    body += chunk;
+    if (body.length > longestBody) throw new Error("The request is too long.");
+  }
+  const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+  const method = incoming.method as SystemRequest["method"];
+  const answer = await transport({ method, path: incoming.url ?? "/", headers, body, signal: gone.signal });
+  outgoing.writeHead(answer.status, answer.headers).end(answer.body);
+}

@@ -1,0 +1,124 @@
+import type { Clock } from "../../shared/clock.ts";
+import { startTimeOf } from "./jid.ts";
+import type { Minion, Published, Returned } from "./minion/minion.ts";
+
+/**
+ * What the master sends out when a job has returned, `salt/job/<jid>/ret/<minion>`; at most once, to whoever listens.
+ */
+export interface JobReturned {
+  readonly jid: string;
+  /** The minion's. */
+  readonly id: string;
+  readonly fun: string;
+  readonly fun_args: readonly unknown[];
+  readonly return: unknown;
+  readonly retcode: number;
+  readonly success: boolean;
+  readonly metadata?: unknown;
+  /** ISO 8601. */
+  readonly _stamp: string;
+}
+
+/** The master: the jobs that it has published, and what was returned. */
+export interface Master {
+  readonly minions: ReadonlyMap<string, Minion>;
+  /** Publishes a job to the minions that a glob matches, and answers with their ids. */
+  publish(job: Published, target: string): readonly string[];
+  /** What `jobs.list_job` shows. */
+  show(jid: string): object;
+  /** What a minion returned for a job. */
+  returned(jid: string, minion: string): { readonly return: unknown; readonly retcode: number } | undefined;
+  take(returned: Returned): void;
+}
+
+interface Job {
+  job: Published;
+  target: string;
+  minions: readonly string[];
+  /** When it was last published, in milliseconds since the epoch. */
+  at: number;
+  readonly results: Map<string, object & { return: unknown; retcode: number }>;
+}
+
+/** How long jobs are kept, in milliseconds (`keep_jobs_seconds`). */
+const kept = 86_400_000;
+
+/** A master with its job cache, which is on its disk and outlives it. */
+export function createMaster(
+  minions: ReadonlyMap<string, Minion>,
+  clock: Clock,
+  onReturn: (event: JobReturned) => void,
+): Master {
+  const jobs = new Map<string, Job>();
+
+  function find(jid: string): Job | undefined {
+    const job = jobs.get(jid);
+    if (!job || clock.now() - job.at < kept) return job;
+    jobs.delete(jid);
+    return undefined;
+  }
+
+  return {
+    minions,
+    publish(job, target) {
+      const matched = [...minions.keys()].filter((id) => matches(target, id));
+      if (matched.length === 0) return [];
+      // A job of this id is described anew, whether or not anything is run; what it returned stays.
+      const results = find(job.jid)?.results ?? new Map();
+      jobs.set(job.jid, { job, target, minions: matched, at: clock.now(), results });
+      for (const id of matched) minions.get(id)?.publish(job);
+      return matched;
+    },
+    show(jid) {
+      const found = find(jid);
+      if (!found) {
+        const unknown = "Cannot contact returner or no job with this jid";
+        return { jid, Error: unknown, StartTime: startTimeOf(jid), Result: {} };
+      }
+      const { job, target, minions, results } = found;
+      return {
+        jid,
+        Function: job.fun,
+        Arguments: argumentsOf(job),
+        Target: target,
+        "Target-type": "glob",
+        User: job.user,
+        ...(job.metadata === undefined ? {} : { Metadata: job.metadata }),
+        Minions: minions,
+        StartTime: startTimeOf(jid),
+        Result: Object.fromEntries(results),
+      };
+    },
+    returned: (jid, minion) => find(jid)?.results.get(minion),
+    take({ call, minion, return: returned, retcode, out }) {
+      const success = retcode === 0;
+      const result = { return: returned, retcode, success, ...(out === undefined ? {} : { out }) };
+      const results = find(call.jid)?.results;
+      // The first is kept: a second one may be a replay.
+      if (results && !results.has(minion)) results.set(minion, result);
+      onReturn({
+        jid: call.jid,
+        id: minion,
+        fun: call.fun,
+        fun_args: argumentsOf(call),
+        return: returned,
+        retcode,
+        success,
+        ...(call.metadata === undefined ? {} : { metadata: call.metadata }),
+        _stamp: `${new Date(clock.now()).toISOString().slice(0, -1)}000+00:00`,
+      });
+    },
+  };
+}
+
+function argumentsOf({ arg, kwarg }: Published): readonly unknown[] {
+  return [...arg, ...(Object.keys(kwarg).length > 0 ? [{ __kwarg__: true, ...kwarg }] : [])];
+}
+
+function matches(target: string, id: string): boolean {
+  const pattern = target
+    .replaceAll(/[.+^${}()|\\]/g, "\\$&")
+    .replaceAll("*", ".*")
+    .replaceAll("?", ".");
+  return new RegExp(`^${pattern}$`).test(id);
+}

@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { seededRandom } from "../../time/random.ts";
+import { type VirtualClock, virtualClock } from "../../time/virtual-clock.ts";
+import { storageRights } from "../api/rights.ts";
+import type { JobReturned } from "../master.ts";
+import { createSalt, type SaltStandIn } from "../salt.ts";
+import { volumeFunctions } from "./functions.ts";
+import { createNode, type StorageNode } from "./node.ts";
+import { sizeInBytes } from "./volume.ts";
+
+let clock: VirtualClock;
+let node: StorageNode;
+let salt: SaltStandIn;
+let events: JobReturned[];
+let token: string;
+let count = 0;
+
+const uid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8";
+const storageClass = { parameters: { fsType: "ext4" } };
+const volume = (spec: object, name = "v1", ofUid = uid) => ({
+  metadata: { name, uid: ofUid },
+  spec: { nodeName: "worker-0", storageClassName: "metalk8s", storageClass, ...spec },
+});
+const sparse = (size = "64Mi", rest: object = {}) => volume({ sparseLoopDevice: { size }, ...rest });
+const raw = (devicePath: string, rest: object = {}) => volume({ rawBlockDevice: { devicePath }, ...rest });
+const lvm = (size: string, rest: object = {}) => volume({ lvmLogicalVolume: { vgName: "vg", size }, ...rest });
+
+async function ask(method: "GET" | "POST", path: string, body?: object) {
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  const answer = salt.transport({ method, path, headers: { "x-auth-token": token }, ...text });
+  let done = false;
+  const end = () => {
+    done = true;
+  };
+  answer.then(end, end);
+  await clock.runUntil(() => done, 60_000);
+  return JSON.parse((await answer).body);
+}
+
+/** Posts a job and answers with its id. */
+async function post(fun: string, kwarg: object): Promise<string> {
+  const jid = String(20261122103000000000n + BigInt(++count));
+  await ask("POST", "/", { client: "local_async", tgt: "worker-0", fun, kwarg, jid });
+  return jid;
+}
+
+const resultOf = async (jid: string) => (await ask("GET", `/jobs/${jid}`)).info[0].Result["worker-0"];
+
+async function run(fun: string, kwarg: object) {
+  const jid = await post(fun, kwarg);
+  await clock.advance(5000);
+  return (await resultOf(jid)).return;
+}
+
+/** Runs states for a Volume; the result and comment of the one state. */
+async function states(mods: string, volume: { metadata: { name: string } } | undefined, name = "v1") {
+  const pillar = { volume: name, ...(volume ? { metalk8s: { volumes: { [name]: volume } } } : {}) };
+  const [state] = Object.values<{ result: boolean; comment: string }>(await run("state.sls", { mods, pillar }));
+  return [state?.result, state?.comment];
+}
+
+const prepare = (volume?: { metadata: { name: string } }, name?: string) => states("metalk8s.volumes", volume, name);
+const unprepare = (volume?: { metadata: { name: string } }) => states("metalk8s.volumes.unprepared", volume);
+const info = (name = "v1") => run("metalk8s_volumes.device_info", { name });
+const deviceName = (path: string) => run("metalk8s_volumes.device_name", { path });
+
+beforeEach(async () => {
+  clock = virtualClock();
+  node = createNode("worker-0");
+  events = [];
+  salt = createSalt({
+    clock,
+    random: seededRandom(1),
+    minions: { "worker-0": volumeFunctions(node) },
+    accounts: { storage: storageRights },
+    password: "secret",
+    onReturn: (event) => events.push(event),
+  });
+  const login = await ask("POST", "/login", { eauth: "sharedsecret", username: "storage", password: "secret" });
+  token = login.return[0].token;
+});
+
+describe("a sparse volume", () => {
+  test("is prepared once, found by its persistent path, and taken back", async () => {
+    expect(await prepare(sparse())).toEqual([true, "Storage for volume v1 prepared."]);
+    expect(await prepare(sparse())).toEqual([true, "Storage for volume v1 is already prepared."]);
+    const path = `/dev/disk/by-uuid/${uid}`;
+    expect(await info()).toEqual({ size: String(64 * 2 ** 20), path });
+    expect(await deviceName(path)).toEqual({ success: true, result: "loop0" });
+    expect(await unprepare(sparse())).toEqual([true, "Storage for volume v1 taken back."]);
+    expect(await unprepare(sparse())).toEqual([true, "Storage for volume v1 is already taken back."]);
+    expect(node.files.size).toBe(0);
+    expect(await deviceName(path)).toMatchObject({ success: false });
+  });
+
+  test("as a block device has the size of the one partition in its table", async () => {
+    await prepare(sparse("64Mi", { mode: "Block" }));
+    const path = `/dev/disk/by-partuuid/${uid}`;
+    // What sgdisk shows for a file of 64 MiB: sectors 2048 to 131038.
+    expect(await info()).toEqual({ size: String((131_038 - 2048 + 1) * 512), path });
+    expect(await deviceName(path)).toEqual({ success: true, result: "loop0p1" });
+  });
+
+  test("is attached again after a restart of the node, under another name", async () => {
+    await prepare(sparse());
+    await prepare(volume({ sparseLoopDevice: { size: 512 } }, "v2", "00000000-0000-0000-0000-000000000002"), "v2");
+    node.reboot();
+    expect(await deviceName(`/dev/disk/by-uuid/${uid}`)).toEqual({ success: true, result: "loop1" });
+  });
+
+  test("whose job is killed in the middle is completed by the next run", async () => {
+    const kwarg = { mods: "metalk8s.volumes", pillar: { volume: "v1", metalk8s: { volumes: { v1: sparse() } } } };
+    const jid = await post("state.sls", kwarg);
+    await clock.advance(500);
+    expect([...node.files.keys()]).toEqual([`${uid}.new`]);
+    salt.killJob(jid, "worker-0");
+    await clock.advance(5000);
+    expect([...node.files.keys()]).toEqual([`${uid}.new`]);
+    expect(await resultOf(jid)).toBeUndefined();
+    expect(await prepare(sparse())).toEqual([true, "Storage for volume v1 prepared."]);
+    expect([...node.files.keys()]).toEqual([uid]);
+  });
+
+  test("is not made where there is no room, nor in the place of one that is gone", async () => {
+    node.full = true;
+    expect(await prepare(sparse())).toEqual([false, expect.stringContaining("No space left on device")]);
+    node.full = false;
+    await prepare(sparse());
+    node.files.clear();
+    expect(await prepare(sparse())).toEqual([false, expect.stringContaining("Nothing was created in its place")]);
+  });
+});
+
+describe("a disk", () => {
+  test("is formatted when it is blank, and left with its data", async () => {
+    node.disks.set("/dev/sdb", { size: 10 ** 9 });
+    expect(await prepare(raw("/dev/sdb"))).toEqual([true, "Storage for volume v1 prepared."]);
+    expect(await info()).toEqual({ size: "1000000000", path: `/dev/disk/by-uuid/${uid}` });
+    expect(await deviceName(`/dev/disk/by-uuid/${uid}`)).toEqual({ success: true, result: "sdb" });
+    await unprepare();
+    expect(node.disks.get("/dev/sdb")?.content).toEqual({ kind: "ext4", uuid: uid });
+    const other = volume({ rawBlockDevice: { devicePath: "/dev/sdb" } }, "v2", "00000000-0000-0000-0000-000000000002");
+    expect(await prepare(other, "v2")).toEqual([false, expect.stringContaining("already holds a ext4 file system")]);
+  });
+
+  test.each([
+    ["missing", undefined, "cannot be found: No such file or directory"],
+    ["mounted", { size: 1, usedBy: "mounted at /srv" }, "is in use: it is mounted at /srv"],
+    [
+      "full of data",
+      { size: 1, content: { kind: "other", words: "a LVM2_member" } as const },
+      "already holds a LVM2_member",
+    ],
+  ])("that is %s is refused", async (_, disk, words) => {
+    if (disk) node.disks.set("/dev/sdb", disk);
+    expect(await prepare(raw("/dev/sdb"))).toEqual([false, expect.stringContaining(words)]);
+    expect(node.records.size).toBe(0);
+  });
+
+  test("belongs to one volume, and when it is pulled out nothing is made in its place", async () => {
+    node.disks.set("/dev/sdb", { size: 2 ** 30 });
+    await prepare(raw("/dev/sdb"));
+    const other = volume({ rawBlockDevice: { devicePath: "/dev/sdb" } }, "v2", "00000000-0000-0000-0000-000000000002");
+    expect(await prepare(other, "v2")).toEqual([false, expect.stringContaining("belongs to volume v1")]);
+    node.disks.delete("/dev/sdb");
+    expect(await prepare(raw("/dev/sdb"))).toEqual([false, expect.stringContaining("its disk is missing")]);
+    expect(await info()).toContain("no device of this node holds volume v1");
+  });
+
+  test("as a block device gets a table, and a partition keeps its own", async () => {
+    node.disks.set("/dev/sdb", { size: 64 * 2 ** 20 });
+    await prepare(raw("/dev/sdb", { mode: "Block" }));
+    expect(await deviceName(`/dev/disk/by-partuuid/${uid}`)).toEqual({ success: true, result: "sdb1" });
+    const second = "00000000-0000-0000-0000-000000000002";
+    node.disks.set("/dev/sdc2", { size: 2 ** 20, partition: { uuid: "before" } });
+    await prepare(volume({ rawBlockDevice: { devicePath: "/dev/sdc2" }, mode: "Block" }, "v2", second), "v2");
+    expect(await info("v2")).toEqual({ size: String(2 ** 20), path: `/dev/disk/by-partuuid/${second}` });
+    expect(await deviceName(`/dev/disk/by-partuuid/${second}`)).toEqual({ success: true, result: "sdc2" });
+  });
+});
+
+describe("a logical volume", () => {
+  beforeEach(() => void node.groups.set("vg", { free: 64 * 2 ** 20, volumes: new Map() }));
+
+  test("has whole extents, and is left when it is taken back", async () => {
+    await prepare(lvm("10M"));
+    expect(await info()).toEqual({ size: String(12 * 2 ** 20), path: `/dev/disk/by-uuid/${uid}` });
+    await unprepare();
+    expect(node.groups.get("vg")?.free).toBe(52 * 2 ** 20);
+    expect(node.groups.get("vg")?.volumes.size).toBe(1);
+  });
+
+  test("as a block device is found by LVM's own UUID", async () => {
+    await prepare(lvm("4Mi", { mode: "Block" }));
+    const { path } = await info();
+    expect(path).toMatch(/^\/dev\/disk\/by-id\/dm-uuid-LVM-/);
+    expect(await deviceName(path)).toEqual({ success: true, result: "dm-0" });
+  });
+
+  test("for which there is no room, no group, or that is somebody else's", async () => {
+    expect(await prepare(lvm("1Gi"))).toEqual([false, expect.stringContaining("insufficient free space")]);
+    node.groups.get("vg")?.volumes.set("v1", { size: 1, tag: "another" });
+    expect(await prepare(lvm("4Mi"))).toEqual([false, expect.stringContaining("is not tagged as volume v1's")]);
+    node.groups.clear();
+    expect(await prepare(lvm("4Mi"))).toEqual([false, 'Volume group "vg" not found']);
+  });
+});
+
+test.each([
+  [sparse("64Mi", { storageClass: "metalk8s" }), "StorageClass metalk8s of volume v1 not found in pillar"],
+  [sparse("64Mi", { storageClass: { parameters: { fsType: "btrfs" } } }), "unsupported filesystem: btrfs"],
+  [sparse("64Mi", { nodeName: "worker-1" }), "volume v1 belongs to node worker-1, not to worker-0"],
+  [volume({}), "must have exactly one of sparseLoopDevice, rawBlockDevice, lvmLogicalVolume, and has 0"],
+  [sparse("1Ei"), "the size '1Ei' is not understood"],
+  [undefined, "volume v1 not found in pillar, and this node has no record of it"],
+])("the definition %o is refused, and nothing is left", async (definition, words) => {
+  expect(await prepare(definition)).toEqual([false, expect.stringContaining(words)]);
+  expect([node.files.size, node.records.size]).toEqual([0, 0]);
+});
+
+test.each([
+  [1_048_576, 2 ** 20],
+  ["1000", 1024],
+  ["1M", 1_000_448],
+  ["10Gi", 10 * 2 ** 30],
+  ["1.5Gi", 3 * 2 ** 29],
+  ["0.1Gi", 107_374_592],
+  ["1.1Ti", 1_209_462_790_656],
+  ["1P", 10 ** 15],
+])("%o are %i bytes", (quantity, bytes) => expect(sizeInBytes(quantity)).toBe(bytes));
+
+test("a return is made known once, with what its job was given", async () => {
+  await prepare(sparse());
+  expect(events).toEqual([
+    {
+      jid: expect.stringMatching(/^\d{20}$/),
+      id: "worker-0",
+      fun: "state.sls",
+      fun_args: [{ __kwarg__: true, mods: "metalk8s.volumes", pillar: expect.anything() }],
+      return: expect.anything(),
+      retcode: 0,
+      success: true,
+      _stamp: expect.stringMatching(/^2026-01-01T00:00:\d\d\.\d{6}\+00:00$/),
+    },
+  ]);
+});
+
+test("a job is known for a day", async () => {
+  const jid = await post("metalk8s_volumes.device_info", { name: "v1" });
+  await clock.advance(86_400_000 - 1000);
+  // The session has ended meanwhile.
+  token = (await ask("POST", "/login", { username: "storage", password: "secret" })).return[0].token;
+  expect(await resultOf(jid)).toMatchObject({ retcode: 1 });
+  await clock.advance(1000);
+  expect((await ask("GET", `/jobs/${jid}`)).info[0]).toMatchObject({ Error: expect.any(String), Result: {} });
+});

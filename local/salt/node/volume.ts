@@ -1,0 +1,82 @@
+import { CommandExecutionError } from "../minion/function.ts";
+
+/** What the states need of a Volume, read from its definition in the pillar. */
+export interface Volume {
+  readonly name: string;
+  readonly uid: string;
+  readonly mode: "Filesystem" | "Block";
+  /** Of the StorageClass; asked for only when a file system is made. */
+  readonly fsType: () => "ext4" | "xfs";
+  readonly source:
+    | { readonly kind: "sparse"; readonly size: number }
+    | { readonly kind: "raw"; readonly path: string }
+    | { readonly kind: "lvm"; readonly group: string; readonly size: number };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a pillar is of every shape.
+type Pillar = any;
+
+/**
+ * The Volume of this name in the pillar `metalk8s:volumes`, the object itself with its StorageClass in
+ * `spec.storageClass`; `undefined` where the pillar has none.
+ *
+ * @throws CommandExecutionError in the words of the states when it cannot be used on this node.
+ */
+export function readVolume(pillar: Pillar, name: string, node: string): Volume | undefined {
+  const volume = pillar?.metalk8s?.volumes?.[name];
+  if (!volume) return undefined;
+  const { metadata = {}, spec = {} } = volume;
+  if (spec.nodeName !== node)
+    throw new CommandExecutionError(`volume ${name} belongs to node ${spec.nodeName}, not to ${node}`);
+  const kinds = ["sparseLoopDevice", "rawBlockDevice", "lvmLogicalVolume"].filter((kind) => spec[kind]);
+  if (kinds.length !== 1)
+    throw new CommandExecutionError(
+      `volume ${name} must have exactly one of sparseLoopDevice, rawBlockDevice, lvmLogicalVolume, ` +
+        `and has ${kinds.length}`,
+    );
+  const fsType = () => fileSystemOf(name, spec);
+  return {
+    name,
+    uid: String(metadata.uid).toLowerCase(),
+    mode: spec.mode ?? "Filesystem",
+    fsType,
+    source: sourceOf(spec),
+  };
+}
+
+function sourceOf({ sparseLoopDevice: sparse, rawBlockDevice: raw, lvmLogicalVolume: lvm }: Pillar): Volume["source"] {
+  if (raw) return { kind: "raw", path: String(raw.devicePath) };
+  if (sparse) return { kind: "sparse", size: sizeInBytes(sparse.size) };
+  return { kind: "lvm", group: String(lvm.vgName), size: sizeInBytes(lvm.size) };
+}
+
+function fileSystemOf(name: string, { storageClass, storageClassName }: Pillar): "ext4" | "xfs" {
+  if (typeof storageClass !== "object" || storageClass === null)
+    throw new CommandExecutionError(`StorageClass ${storageClassName} of volume ${name} not found in pillar`);
+  const fsType = storageClass.parameters?.fsType;
+  if (fsType === "ext4" || fsType === "xfs") return fsType;
+  throw new CommandExecutionError(
+    `unsupported filesystem: ${fsType}. StorageClass ${storageClassName} must have the parameter fsType ext4 or xfs`,
+  );
+}
+
+const powers = { "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50 };
+const sector = 512n;
+
+/**
+ * A quantity in bytes, rounded up to whole sectors; in whole numbers, because a fraction of a large one is not exact
+ * otherwise.
+ */
+export function sizeInBytes(quantity: unknown): number {
+  const [, whole, fraction = "", unit = ""] =
+    /^(\d{1,18})(?:\.(\d{1,18}))?([kMGTP]|[KMGTP]i)?$/.exec(String(quantity)) ?? [];
+  if (whole === undefined)
+    throw new CommandExecutionError(
+      `the size '${quantity}' is not understood: write bytes, or a number with k, M, G, T, P, Ki, Mi, Gi, Ti or Pi`,
+    );
+  const factor = (unit.endsWith("i") ? 2n : 10n) ** BigInt(powers[unit as keyof typeof powers]);
+  const divisor = sector * 10n ** BigInt(fraction.length);
+  const sectors = (BigInt(whole + fraction) * factor + divisor - 1n) / divisor;
+  if (sectors === 0n) throw new CommandExecutionError(`the size '${quantity}' must be greater than 0`);
+  return Number(sectors * sector);
+}

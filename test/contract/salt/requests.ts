@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import type { Harness } from "./harness.ts";
+import { said } from "./harness.ts";
+
+/** How requests are answered that are none, or for nobody. */
+export function requests(at: () => Harness): void {
+  test("whether salt-api listens can be asked without a token", async () => {
+    const { status, body } = await at().send({ method: "GET" });
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toMatchObject({ return: "Welcome", clients: expect.arrayContaining(["local_async"]) });
+  });
+
+  test.each([
+    ["{", "Invalid JSON document"],
+    [JSON.stringify({ fun: "test.ping", tgt: "*" }), "Invalid client specified: 'None'"],
+    [JSON.stringify({ client: "nonsense", fun: "test.ping" }), "Invalid client specified: 'nonsense'"],
+    [
+      JSON.stringify({ client: "wheel", fun: "key.list_all" }),
+      "Client disabled: 'wheel'. Add to 'netapi_enable_clients'",
+    ],
+  ])("%s is refused", async (body, text) => {
+    const response = await at().send({ body }, await at().token());
+    expect(response.status).toBe(400);
+    expect(said(response).replaceAll("&#39;", "'").replaceAll("&#x27;", "'")).toContain(text);
+  });
+
+  test("a command without a function, and no command", async () => {
+    const token = await at().token();
+    const without = await at().send({ body: JSON.stringify({ client: "local_async", tgt: at().minion }) }, token);
+    expect([without.status, JSON.parse(without.body)]).toEqual([
+      500,
+      { status: 500, return: "An unexpected error occurred" },
+    ]);
+    const none = await at().send({ body: "[]" }, token);
+    expect([none.status, JSON.parse(none.body)]).toEqual([200, { return: [] }]);
+  });
+
+  test("a minion that the master does not know", async () => {
+    const token = await at().token();
+    const jid = at().jid();
+    const command = { tgt: "nobody", fun: "metalk8s_volumes.device_info", kwarg: { name: "v" } };
+    for (const client of ["local_async", "local"]) {
+      const { status, body } = await at().send({ body: JSON.stringify({ ...command, client, jid }) }, token);
+      expect([status, JSON.parse(body)]).toEqual([200, { return: [{}] }]);
+    }
+    await expect(at().salt.spawn({ ...command, minion: "nobody", jid })).rejects.toMatchObject({ failure: "refused" });
+    expect(await at().salt.readJob(jid, "nobody")).toEqual({ state: "unknown" });
+    expect(await at().salt.findJob(jid, "nobody")).toBe("unreachable");
+  });
+
+  test("an id that no job has", async () => {
+    const jid = at().jid();
+    expect(await at().info(jid)).toEqual({
+      jid,
+      Error: "Cannot contact returner or no job with this jid",
+      StartTime: expect.stringMatching(/^20\d\d, [A-Z][a-z][a-z] \d\d \d\d:\d\d:\d\d\.\d{6}$/),
+      Result: {},
+    });
+    expect(await at().salt.readJob(jid, at().minion)).toEqual({ state: "unknown" });
+  });
+}
