@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { Node } from "../../../shared/kubernetes/kind.ts";
+import { LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
+import { satelliteFinalizer } from "../lib/satellite.ts";
+import { hintOf, now } from "../lib/testing/seen.ts";
+import { admit, type Facts } from "./rule.ts";
+
+const node = (more: object = {}, spec: object = {}) => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name: "node-1", uid: "n1", resourceVersion: "1", labels: { zone: "a" }, ...more },
+  spec,
+});
+const cluster = (spec: object = {}, more: object = {}) => ({
+  apiVersion: LinstorCluster.apiVersion,
+  kind: LinstorCluster.kind,
+  metadata: { name: "linstorcluster", uid: "c1", resourceVersion: "2", ...more },
+  spec,
+});
+const decide = (facts: Partial<Facts> = {}) =>
+  admit.decide({ nodes: [node()], clusters: [cluster()], configurations: [], ...facts }, now, {})[0];
+
+test("creates a satellite that is the cluster's, held, and of the merged configurations", () => {
+  const configurations = [
+    { name: "01-zone-a", spec: { nodeSelector: { zone: "a" }, deletionPolicy: "Evacuate" as const } },
+    { name: "00-all", spec: { properties: [{ name: "Aux/x", value: "y" }] } },
+  ];
+  const decision = decide({ configurations });
+  expect(decision?.do === "write" && decision.writes).toMatchObject([
+    {
+      verb: "create",
+      kind: LinstorSatellite,
+      object: {
+        metadata: {
+          name: "node-1",
+          finalizers: [satelliteFinalizer],
+          annotations: { "piraeus.io/applied-configurations": "00-all,01-zone-a" },
+          ownerReferences: [{ kind: "LinstorCluster", uid: "c1", controller: true }],
+        },
+        spec: { clusterRef: { name: "linstorcluster" }, deletionPolicy: "Evacuate", properties: [{ name: "Aux/x" }] },
+      },
+    },
+  ]);
+});
+
+const taints = (effect: string) => ({ nodes: [node({}, { taints: [{ key: "test", effect }] })] });
+test.each<[string, Partial<Facts>, "write" | "leave"]>([
+  ["does not match the nodeSelector", { clusters: [cluster({ nodeSelector: { zone: "b" } })] }, "leave"],
+  ["has NoSchedule", taints("NoSchedule"), "leave"],
+  ["has NoExecute", taints("NoExecute"), "leave"],
+  ["has PreferNoSchedule", taints("PreferNoSchedule"), "write"],
+  [
+    "is tolerated",
+    { ...taints("NoSchedule"), clusters: [cluster({ tolerations: [{ operator: "Exists" }] })] },
+    "write",
+  ],
+  ["is being deleted", { nodes: [node({ deletionTimestamp: "2026-01-01T00:00:00Z" })] }, "leave"],
+  ["has a cluster that goes", { clusters: [cluster({}, { deletionTimestamp: "2026-01-01T00:00:00Z" })] }, "leave"],
+  ["has no cluster", { clusters: [] }, "leave"],
+])("a Node that %s", (_, facts, expected) => {
+  expect(decide(facts)?.do).toBe(expected);
+});
+
+test("looks at one Node for a Node's or a satellite's event, and at all for a cluster's", () => {
+  const names = [
+    hintOf(Node, "update", "node-1"),
+    hintOf(LinstorSatellite, "delete", "node-2"),
+    hintOf(LinstorCluster, "update", "c"),
+  ];
+  expect(names.flatMap((hint) => admit.subjects(hint, {}).map(({ name }) => name))).toEqual([
+    "node-1",
+    "node-2",
+    undefined,
+  ]);
+});

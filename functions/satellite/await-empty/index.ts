@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { awaitEmpty } from "./rule.ts";
+
+serve(awaitEmpty);

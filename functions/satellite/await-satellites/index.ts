@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { awaitSatellites } from "./rule.ts";
+
+serve(awaitSatellites);

@@ -1,0 +1,53 @@
+import { about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { readProgress } from "../../../shared/progress.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { warning } from "../../../shared/steps.ts";
+import { whileDeleting } from "../../../shared/sweep.ts";
+import { listed } from "../lib/data/copies.ts";
+import { ignored } from "../lib/evacuation.ts";
+import { LinstorSatellite } from "../lib/kinds.ts";
+import { linstor } from "../lib/linstor/system.ts";
+import { type LeavingSeen, lookAtChain, type SatelliteSeen } from "../lib/look.ts";
+import { mayLook } from "../lib/permissions.ts";
+import { satelliteFinalizer } from "../lib/satellite.ts";
+import { common } from "../lib/settings.ts";
+import { chainSteps, decideStep } from "../lib/step-rule.ts";
+import { allLeaving } from "../lib/subjects.ts";
+
+const name = "satellite/await-satellites";
+
+/** Satellites with what their evacuation depends on. */
+export type Facts = readonly (SatelliteSeen | LeavingSeen)[];
+
+export const awaitSatellites = rule({
+  name,
+  doc: "Holds an evacuation until every other satellite is ready, for a time: then it goes on, and names those that are not.",
+  settings: common,
+  common,
+  wakes: [on(LinstorSatellite, ["add", "update", "delete"])],
+  may: mayLook(),
+  sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
+  steps: chainSteps,
+  systems: { linstor },
+  // Any satellite may be what another one waits for.
+  subjects: (hint) => (hint.kind === LinstorSatellite.kind ? [allLeaving] : []),
+  look: (subject, view): Promise<Facts> => lookAtChain(subject, view),
+  decide: (facts: Facts, now) => [
+    ...facts.flatMap((seen) => warningOf(seen, now)),
+    ...decideStep("await-satellites", facts, now, (turn) => [
+      turn.wait(turn.record?.awaited ? {} : { awaited: new Date(now).toISOString() }),
+    ]),
+  ],
+});
+
+/** Once: when the wait is given up, which its own annotation shows. */
+function warningOf(seen: SatelliteSeen | LeavingSeen, now: number): readonly Decision[] {
+  if (!("facts" in seen) || !readProgress(seen.satellite, name)) return [];
+  const names = ignored({ ...seen.facts, now });
+  if (names.length === 0) return [];
+  const because =
+    `The evacuation of LinstorSatellite ${seen.satellite.metadata.name} goes on although LinstorSatellites are not ready: ` +
+    `${listed(names)}. Repair them, or delete those that will not come back.`;
+  return [about(LinstorSatellite, seen.satellite).record(because, warning("SatellitesNotReady"))];
+}

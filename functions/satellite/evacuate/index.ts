@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { evacuate } from "./rule.ts";
+
+serve(evacuate);

@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Lease, type LeaseObject } from "../../../shared/kubernetes/lease.ts";
+import { readRecord, recordKey } from "../lib/record.ts";
+import { aCopy, aNode, dataFacts } from "../lib/testing/data.ts";
+import { aLeaving, aSatellite, aSeen, now } from "../lib/testing/seen.ts";
+import { evacuate, type Facts } from "./rule.ts";
+
+const settings = evacuate.settings.parse({});
+const decide = (seen: Facts["seen"][number], lease?: LeaseObject) =>
+  evacuate.decide({ lease, namespace: "holdfast", seen: [seen] }, now, settings)[0];
+const lease = (holder: string, takenAt: number): LeaseObject => ({
+  apiVersion: Lease.apiVersion,
+  kind: Lease.kind,
+  metadata: { name: "holdfast-linstor-evacuate", namespace: "holdfast", uid: "l1", resourceVersion: "9" },
+  spec: { holderIdentity: holder, renewTime: new Date(takenAt).toISOString(), leaseDurationSeconds: 180 },
+});
+const own = "LinstorSatellite node-1 (u1)";
+
+test("calls LINSTOR with the Lease taken first, and with what was there and when written down before the call", () => {
+  const decision = decide(aLeaving());
+  expect(decision).toMatchObject({ do: "call", command: { name: "evacuate a node", input: { node: "node-1" } } });
+  const [first, second] = decision?.do === "call" ? (decision.writes ?? []) : [];
+  expect(first).toMatchObject({ verb: "create", kind: Lease });
+  const { annotations } = (second as { patch: { metadata: { annotations: Record<string, string> } } }).patch.metadata;
+  const satellite = aSatellite({ metadata: { annotations } });
+  expect(readRecord(satellite)).toMatchObject({ called: new Date(now).toISOString(), before: { "pvc-1": 2 } });
+  expect(annotations[recordKey]).toBeDefined();
+});
+
+test("keeps the count of before the first call when it calls again", () => {
+  const called = new Date(now - 600_000).toISOString();
+  const data = dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")], {
+    node: aNode("node-1", { flags: ["EVACUATE"] }),
+    before: { "pvc-1": 3, "pvc-2": 2 },
+    calledAt: now - 600_000,
+  });
+  const decision = decide(aLeaving({ data }, { satellite: aSatellite({ record: { called } }) }));
+  expect(decision?.do).toBe("call");
+  expect(JSON.stringify(decision)).toContain(String.raw`\"before\":{\"pvc-1\":3,\"pvc-2\":2}`);
+});
+
+describe("the Lease", () => {
+  test.each<[string, LeaseObject, "call" | "write"]>([
+    ["is another's", lease("LinstorSatellite node-2 (u2)", now - 10_000), "write"],
+    ["was another's, and has run out", lease("LinstorSatellite node-2 (u2)", now - 200_000), "call"],
+    ["is ours, and the call it was taken for was never written down", lease(own, now - 10_000), "call"],
+    ["is nobody's", lease("", now), "call"],
+  ])("%s", (_, held, expected) => {
+    expect(decide(aLeaving(), held)?.do).toBe(expected);
+  });
+
+  test("is ours, and a call was written down with it: that call may still go on", () => {
+    const data = dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")], { calledAt: now - 170_000 });
+    expect(decide(aLeaving({ data }), lease(own, now - 170_000))).toMatchObject({
+      do: "write",
+      step: { name: "waiting" },
+    });
+  });
+
+  test("is never held by two: whoever else has it, there is no call", () => {
+    const elapsed = fc.integer({ min: 0, max: 179_000 });
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), elapsed, (holder, ago) => {
+        fc.pre(holder !== own);
+        expect(decide(aLeaving(), lease(holder, now - ago))?.do).not.toBe("call");
+      }),
+    );
+  });
+});
+
+test.each([
+  ["a source that is stale, and no good copy", dataFacts([aCopy("pvc-1", "node-1", "Outdated")]), "stuck"],
+  [
+    "a node that is offline",
+    dataFacts([aCopy("pvc-1", "node-1")], { node: aNode("node-1", { connection: "OFFLINE" }) }),
+    "waiting",
+  ],
+  [
+    "a copy that is being made",
+    dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2", "SyncTarget(9%)")]),
+    "waiting",
+  ],
+])("%s: no call", (_, data, step) => {
+  expect(decide(aLeaving({ data }))).toMatchObject({ do: "write", step: { name: step } });
+});
+
+test.each([
+  ["is not leaving", aSeen({ leaving: false })],
+  ["is at another step", aLeaving({ neighbours: [{ name: "node-2", deleting: false, configured: false }] })],
+])("a satellite that %s is left", (_, seen) => {
+  expect(decide(seen)?.do).toBe("leave");
+});

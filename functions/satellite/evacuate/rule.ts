@@ -1,0 +1,90 @@
+import type { Decision } from "../../../shared/decision.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { heldUntil, Lease, type LeaseObject, takeLease } from "../../../shared/kubernetes/lease.ts";
+import { ownNamespace } from "../../../shared/own-namespace.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { silent } from "../../../shared/steps.ts";
+import { whileDeleting } from "../../../shared/sweep.ts";
+import { evacuateNode } from "../lib/commands.ts";
+import type { DataFacts } from "../lib/data/data-facts.ts";
+import { countBefore } from "../lib/data/floor.ts";
+import { mayEvacuate } from "../lib/data/may-evacuate.ts";
+import { LinstorSatellite } from "../lib/kinds.ts";
+import { linstor } from "../lib/linstor/system.ts";
+import { type LeavingSeen, lookAtChain, type SatelliteSeen } from "../lib/look.ts";
+import { mayLook } from "../lib/permissions.ts";
+import { recordKey, writeRecord } from "../lib/record.ts";
+import { satelliteFinalizer } from "../lib/satellite.ts";
+import { common } from "../lib/settings.ts";
+import { chainSteps, decideStep, nextLook, reportWrites, type Turn } from "../lib/step-rule.ts";
+import { isGoing, satellitesIn } from "../lib/subjects.ts";
+
+const name = "satellite/evacuate";
+/** Whoever has it may call LINSTOR to evacuate a node: one node at a time, because two at once have lost a copy. */
+const leaseName = "holdfast-linstor-evacuate";
+/** LINSTOR goes on with a call that nobody listens to any more; longer than a client listens. Seconds. */
+const leaseSeconds = 180;
+
+/** Satellites with what their evacuation depends on, and the Lease, read before them. */
+export interface Facts {
+  readonly lease: LeaseObject | undefined;
+  readonly namespace: string;
+  readonly seen: readonly (SatelliteSeen | LeavingSeen)[];
+}
+
+export const evacuate = rule({
+  name,
+  doc: "Calls LINSTOR to evacuate a node, one node at a time, when everything on it may be moved without loss.",
+  settings: common,
+  common,
+  wakes: [on(LinstorSatellite, ["update"])],
+  may: [...mayLook(), { resource: Lease, verbs: ["get", "create", "patch"], ownNamespace: true }],
+  sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
+  steps: { ...chainSteps, called: silent },
+  systems: { linstor },
+  subjects: (hint) => satellitesIn(hint, name, isGoing),
+  look: async (subject, view): Promise<Facts> => {
+    const namespace = ownNamespace();
+    const lease = await view.client.get<LeaseObject>(Lease, namespace, leaseName);
+    return { lease, namespace, seen: await lookAtChain(subject, view) };
+  },
+  decide: (facts: Facts, now) => decideStep("evacuate", facts.seen, now, (turn) => decide(facts, turn)),
+});
+
+function decide({ lease, namespace }: Facts, turn: Turn): readonly Decision[] {
+  const { satellite, now, about, standing } = turn;
+  const data = turn.facts.data as DataFacts;
+  const verdict = mayEvacuate(data, now);
+  if (verdict.do !== "act") return [turn.wait()];
+  const holder = `LinstorSatellite ${satellite.metadata.name} (${satellite.metadata.uid})`;
+  if (heldUntil(lease, now) !== undefined && !isUnused(lease, holder, data.calledAt)) {
+    const because = `LINSTOR is called for one node at a time; ${lease?.spec?.holderIdentity} comes first.`;
+    return [
+      about.write(because, reportWrites(turn, { ...standing, because }, now), {
+        step: { name: "waiting" },
+        next: nextLook(satellite, name, now),
+      }),
+    ];
+  }
+  const before = { ...countBefore(data), ...data.before };
+  const called = new Date(now).toISOString();
+  return [
+    about.call(verdict.because, {
+      step: { name: "called" },
+      writes: [
+        takeLease(lease, { namespace, name: leaseName, holder, seconds: leaseSeconds }, now),
+        // The intent: of two instances that come so far, one is refused here, because the other has changed the object.
+        annotate(LinstorSatellite, satellite, { [recordKey]: writeRecord(satellite, now, { called, before }) }),
+        ...reportWrites(turn, standing, now),
+      ],
+      command: evacuateNode({ node: data.node.name }),
+      next: nextLook(satellite, name, now),
+    }),
+  ];
+}
+
+/** It was taken for this satellite, and the call that it was taken for was never written down. */
+function isUnused(lease: LeaseObject | undefined, holder: string, calledAt: number | undefined): boolean {
+  const taken = Date.parse(lease?.spec?.renewTime ?? "");
+  return lease?.spec?.holderIdentity === holder && (calledAt === undefined || calledAt < taken);
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { hook } from "./rule.ts";
+
+serve(hook);

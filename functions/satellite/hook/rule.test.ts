@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { Node } from "../../../shared/kubernetes/kind.ts";
+import { LinstorSatellite, Machine } from "../lib/kinds.ts";
+import { machineKey } from "../lib/machine.ts";
+import { preDrainHook, preTerminateHook } from "../lib/names.ts";
+import { aMachine, aSatellite, aSeen, hintOf, now } from "../lib/testing/seen.ts";
+import { hook } from "./rule.ts";
+
+const settings = hook.settings.parse({});
+const bare = aMachine({ drain: false, terminate: false, deleting: false });
+const alive = aSatellite({ deleting: false, record: false });
+const decide = (seen: Parameters<typeof hook.decide>[0]) => hook.decide(seen, now, settings)[0];
+const text = (seen: Parameters<typeof hook.decide>[0]) => JSON.stringify(decide(seen));
+
+test("writes down which Machine it is before it sets both hooks", () => {
+  const decision = decide(aSeen({ satellite: alive, machine: bare, leaving: false }));
+  const [first, second] = decision?.do === "write" ? decision.writes : [];
+  expect(JSON.stringify(first)).toContain(machineKey);
+  expect(second).toHaveProperty("patch.metadata.annotations", { [preDrainHook]: "", [preTerminateHook]: "" });
+});
+
+test.each([
+  [
+    "the policy is Retain",
+    { satellite: aSatellite({ policy: "Retain", deleting: false }), machine: aMachine() },
+    ":null",
+  ],
+  ["the whole cluster is deleted", { satellite: alive, machine: { ...aMachine(), clusterDeleting: true } }, ":null"],
+])("takes both hooks off when %s", (_, more, expected) => {
+  expect(text(aSeen(more))).toContain(`"${preDrainHook}"${expected},"${preTerminateHook}"${expected}`);
+});
+
+test.each([
+  ["an evacuation has begun", { satellite: aSatellite({ deleting: false }), machine: bare }],
+  ["the satellite is being deleted", { satellite: aSatellite({ record: false }), machine: bare }],
+  ["the Node has no Machine", { satellite: alive }],
+  ["piraeus-operator has the satellite", { satellite: alive, machine: bare, foreign: "Somebody else has it." }],
+])("puts no hook there when %s", (_, more) => {
+  expect(text(aSeen(more))).not.toContain(preDrainHook);
+});
+
+test("says that it is too late when the server is already going", () => {
+  const { object } = aMachine({ drain: false, terminate: false });
+  const status = { conditions: [{ type: "Deleting", reason: "WaitingForInfrastructureDeletion" }] };
+  const machine = { ...bare, object: { ...object, status } };
+  expect(decide(aSeen({ satellite: alive, machine }))).toMatchObject({ step: { name: "late" } });
+});
+
+test("warns early of a Node whose name does not fit", () => {
+  const satellite = aSatellite({ deleting: false, record: false, metadata: { name: "n".repeat(64) } });
+  expect(decide(aSeen({ satellite, leaving: false }))).toMatchObject({ step: { name: "unnamable" } });
+});
+
+const plainNode = { apiVersion: "v1", kind: "Node", metadata: { name: "node-1", uid: "n1", resourceVersion: "1" } };
+test.each([
+  ["any satellite", hintOf(LinstorSatellite, "update", alive), ["node-1"]],
+  ["a Machine with a Node", hintOf(Machine, "update", bare.object), ["node-1"]],
+  ["a Node without a Machine", hintOf(Node, "add", plainNode), []],
+])("an event about %s", (_, hint, names) => {
+  expect(hook.subjects(hint, settings).map(({ name }) => name)).toEqual(names);
+});

@@ -1,0 +1,101 @@
+import { type About, about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Node } from "../../../shared/kubernetes/kind.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { warning } from "../../../shared/steps.ts";
+import { resync } from "../../../shared/sweep.ts";
+import { type HookOrder, hookOrder } from "../lib/hooks.ts";
+import { LinstorSatellite, Machine } from "../lib/kinds.ts";
+import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
+import { hooksOn, identityOf, machineKey, readIdentity, setHooks } from "../lib/machine.ts";
+import { nodeNameProblem } from "../lib/marks.ts";
+import { preDrainHook, preTerminateHook } from "../lib/names.ts";
+import { mayLook } from "../lib/permissions.ts";
+import { conditionWrites } from "../lib/satellite.ts";
+import { common } from "../lib/settings.ts";
+import { ofMachine, ofNode, satellitesIn } from "../lib/subjects.ts";
+
+const name = "satellite/hook";
+
+/** A satellite with its Machine; `undefined` when it is gone. */
+export type Facts = SatelliteSeen | undefined;
+
+export const hook = rule({
+  name,
+  doc:
+    "Makes the Machine of a satellite with the policy Evacuate wait for its evacuation, writes down which Machine it is while " +
+    "the Node exists, and takes our hooks from Machines that are not to wait.",
+  settings: common,
+  common,
+  wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), on(Machine, ["add", "update"])],
+  may: mayLook({ machines: true }),
+  sweep: [resync(LinstorSatellite, "10m")],
+  steps: {
+    late: warning("EvacuationTooLate"),
+    foreign: warning("OperatorActive"),
+    unnamable: warning("NodeNameTooLong"),
+  },
+  subjects: (hint) => [
+    ...satellitesIn(hint, name, () => true),
+    ...(hint.kind === Node.kind && hint.object && !identityOf(hint.object) ? [] : ofNode(hint)),
+    ...ofMachine(hint, false),
+  ],
+  look: async ({ name = "" }, { client }): Promise<Facts> => lookAtSatellite(client, name),
+  decide,
+});
+
+function decide(seen: Facts, now: number): readonly Decision[] {
+  if (!seen) return [];
+  const { satellite, foreign, policy } = seen;
+  const at = about(LinstorSatellite, satellite);
+  const active = activeReport(seen, now);
+  if (foreign) return [at.write(foreign, active, { step: { name: "foreign" } })];
+  const problem = policy === "Evacuate" ? nodeNameProblem(satellite.metadata.name) : undefined;
+  if (problem) return [at.write(problem, active, { step: { name: "unnamable" } })];
+  return [hooksOf(seen, at, active)];
+}
+
+function hooksOf(seen: SatelliteSeen, at: About, active: readonly Write[]): Decision {
+  const { satellite, machine, identity } = seen;
+  const known = readIdentity(satellite);
+  const isNew = identity && (identity.name !== known?.name || identity.namespace !== known.namespace);
+  const writes = [
+    ...active,
+    // First: once the Node is gone nothing else says which Machine is to be released.
+    ...(isNew ? [annotate(LinstorSatellite, satellite, { [machineKey]: JSON.stringify(identity) })] : []),
+  ];
+  const order = orderOf(seen);
+  if (order.late) return at.write(order.because, writes, { step: { name: "late" } });
+  if (order.hooks === "leave" || !machine)
+    return writes.length > 0 ? at.write(order.because, writes) : at.leave(order.because);
+  const value = order.hooks === "set" ? "" : null;
+  return at.write(order.because, [...writes, setHooks(machine, { [preDrainHook]: value, [preTerminateHook]: value })]);
+}
+
+function orderOf({ satellite, machine, policy, record }: SatelliteSeen): HookOrder {
+  if (!machine) return { hooks: "leave", because: "The Node has no Machine, or it is gone." };
+  const deleting = machine.object.status?.conditions?.find(({ type }) => type === "Deleting")?.reason ?? "";
+  return hookOrder({
+    evacuates: policy === "Evacuate",
+    satelliteDeleting: isBeingDeleted(satellite),
+    machineDeleting: isBeingDeleted(machine.object),
+    // Without our hooks a Machine that has come so far does not come back.
+    infrastructureDeleting: /^(WaitingForInfrastructureDeletion|DeletionCompleted)/.test(deleting),
+    clusterDeleting: machine.clusterDeleting,
+    begun: record !== undefined,
+    ...hooksOn(machine),
+  });
+}
+
+/** One condition says whether we act upon the satellite at all; only there once there was a reason to say so. */
+function activeReport({ satellite, foreign }: SatelliteSeen, now: number): readonly Write[] {
+  const type = "HoldfastActive";
+  if (foreign)
+    return conditionWrites(satellite, [{ type, status: "False", reason: "OperatorActive", message: foreign }], now);
+  if (!satellite.status?.conditions?.some((condition) => condition.type === type)) return [];
+  const message = "The satellite is Holdfast's.";
+  return conditionWrites(satellite, [{ type, status: "True", reason: "HandedOver", message }], now);
+}

@@ -1,0 +1,314 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Resource } from "../linstor/resource.ts";
+import { aCopy, aNode, dataFacts, evacuating } from "../testing/data.ts";
+import type { DataFacts } from "./data-facts.ts";
+import { emptiness } from "./emptiness.ts";
+import { countBefore, shortfalls } from "./floor.ts";
+import { mayEvacuate } from "./may-evacuate.ts";
+import { mayRemove } from "./may-remove.ts";
+
+const now = Date.parse("2026-01-01T00:00:00Z");
+const pair = [aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")];
+const connected = (connection: string) => ({
+  nodes: [aNode("node-1"), aNode("node-2", { connection }), aNode("node-3")],
+});
+const storageOnly = { layer_object: { type: "STORAGE" }, state: {}, volumes: [{ volume_number: 0 }] };
+
+describe("whether LINSTOR may be called to evacuate", () => {
+  test.each<[string, DataFacts, string, RegExp]>([
+    ["an empty node: the flag keeps new copies away", dataFacts(), "act", /can be moved/],
+    ["good copies", dataFacts(pair), "act", /can be moved/],
+    ["a source in use", dataFacts([aCopy("pvc-1", "node-1", "UpToDate", { state: { in_use: true } })]), "act", /moved/],
+    ["an unused client", dataFacts([aCopy("pvc-1", "node-1", "Diskless"), aCopy("pvc-1", "node-2")]), "act", /moved/],
+    [
+      "a stale source with a good peer",
+      dataFacts([aCopy("pvc-1", "node-1", "Outdated"), pair[1] as Resource]),
+      "act",
+      /mo/,
+    ],
+    [
+      "an offline node",
+      dataFacts(pair, { node: aNode("node-1", { connection: "OFFLINE" }) }),
+      "wait",
+      /is OFFLINE.*Delete/,
+    ],
+    ["a peer that is still read", dataFacts(pair, connected("CONNECTED")), "wait", /still reads the state of node-2/],
+    ["an offline peer", dataFacts(pair, connected("OFFLINE")), "act", /moved/],
+    ["a copy nobody has heard of", dataFacts([aCopy("pvc-1", "node-1", "absent")]), "wait", /not said yet.*pvc-1/],
+    [
+      "a client in use",
+      dataFacts([aCopy("pvc-1", "node-1", "Diskless", { state: { in_use: true } }), aCopy("pvc-1", "node-2")]),
+      "wait",
+      /pvc-1 is in use on the node without a copy/,
+    ],
+    [
+      "a volume without DRBD",
+      dataFacts([aCopy("vol", "node-1", "absent", storageOnly)]),
+      "stop",
+      /vol .* cannot be moved/,
+    ],
+    [
+      "the only copy, stale",
+      dataFacts([aCopy("pvc-1", "node-1", "Outdated")]),
+      "stop",
+      /would delete the one on node-1/,
+    ],
+    [
+      "the only good copy on a node that is offline",
+      dataFacts([aCopy("pvc-1", "node-1", "Outdated"), pair[1] as Resource], connected("OFFLINE")),
+      "stop",
+      /No copy of pvc-1/,
+    ],
+    [
+      "a copy that another evacuation has begun, not deployed yet",
+      dataFacts([...pair, aCopy("pvc-1", "node-3", "absent")]),
+      "wait",
+      /pvc-1 is still being made/,
+    ],
+    ["a copy that still syncs", dataFacts([...pair, aCopy("pvc-1", "node-3", "SyncTarget(3%)")]), "wait", /being made/],
+    [
+      "an evicted node",
+      dataFacts(pair, { node: aNode("node-1", { flags: ["DELETE", "EVICTED"] }) }),
+      "stop",
+      /evicted/,
+    ],
+    ["a call of a moment ago", dataFacts(pair, { calledAt: now - 1000 }), "wait", /just now/],
+    ["a call in the future: the clock was set back", dataFacts(pair, { calledAt: now + 1000 }), "act", /moved/],
+  ])("%s", (_what, facts, verdict, because) => {
+    expect(mayEvacuate(facts, now)).toEqual({ do: verdict, because: expect.stringMatching(because) });
+  });
+
+  const again = (copies: Resource[], more: Partial<DataFacts> = {}) => dataFacts(copies, { ...evacuating, ...more });
+  const three = [...pair, aCopy("pvc-1", "node-3")];
+  test.each<[string, DataFacts, string, RegExp]>([
+    ["nothing is left", again([aCopy("pvc-1", "node-2")]), "done", /on its way/],
+    [
+      "all of it is leaving",
+      again([aCopy("pvc-1", "node-1", "UpToDate", { flags: ["DELETE"] })]),
+      "done",
+      /on its way/,
+    ],
+    [
+      "a replacement syncs",
+      again([...pair, aCopy("pvc-1", "node-3", "SyncTarget(10.62%)")]),
+      "done",
+      /makes new copies/,
+    ],
+    ["a replacement is not deployed", again([...pair, aCopy("pvc-1", "node-3", "absent")]), "done", /makes new copies/],
+    [
+      "a tie breaker gets a disk",
+      again([...pair, aCopy("pvc-1", "node-3", "Diskless", { flags: ["DISKLESS", "DISK_ADDING"] })]),
+      "done",
+      /makes new/,
+    ],
+    [
+      "the source is in use",
+      again([aCopy("pvc-1", "node-1", "UpToDate", { state: { in_use: true } }), ...three.slice(1)]),
+      "done",
+      /released/,
+    ],
+    [
+      "only what cannot be moved is left",
+      again([aCopy("vol", "node-1", "absent", storageOnly)]),
+      "done",
+      /cannot move/,
+    ],
+    ["all is UpToDate, and the controller has forgotten", again(three), "act", /pvc-1.*called again/],
+    ["the same within the time of a call", again(three, { calledAt: now - 100_000 }), "wait", /just now/],
+    [
+      "the target's node is offline",
+      again([...pair, aCopy("pvc-1", "node-3", "absent")], {
+        nodes: [aNode("node-1"), aNode("node-2"), aNode("node-3", { connection: "OFFLINE" })],
+      }),
+      "wait",
+      /is on node-3, whose satellite is not online/,
+    ],
+  ])("again: %s", (_what, facts, verdict, because) => {
+    expect(mayEvacuate(facts, now)).toEqual({ do: verdict, because: expect.stringMatching(because) });
+  });
+});
+
+describe("the end of an evacuation", () => {
+  const elsewhere = [aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")];
+  const before = { "pvc-1": 2 };
+  const snapshots = [{ name: "s", resource: "pvc-1", nodes: ["node-1"], flags: [] }];
+  test.each<[string, DataFacts, string, RegExp]>([
+    ["empty, and as many copies as before", dataFacts(elsewhere, { before }), "done", /empty/],
+    ["empty, and one copy less", dataFacts(elsewhere.slice(1), { before }), "stop", /pvc-1 \(1 of 2\)/],
+    [
+      "empty, with a copy that still syncs",
+      dataFacts([elsewhere[0] as Resource, aCopy("pvc-1", "node-3", "SyncTarget(9%)")], { before }),
+      "stop",
+      /1 of 2/,
+    ],
+    ["there was but one copy before", dataFacts(elsewhere.slice(1), { before: { "pvc-1": 1 } }), "done", /empty/],
+    [
+      "no copy was good before: one has to be",
+      dataFacts([], { before: { "pvc-1": 0 }, placeCounts: new Map([["pvc-1", 2]]) }),
+      "stop",
+      /0 of 1/,
+    ],
+    ["the volume was deleted meanwhile", dataFacts([], { before, placeCounts: new Map() }), "done", /empty/],
+    [
+      "no place count is set",
+      dataFacts(elsewhere.slice(1), { before, placeCounts: new Map([["pvc-1", undefined]]) }),
+      "stop",
+      /1 of 2/,
+    ],
+    [
+      "a copy is left",
+      dataFacts([...pair, aCopy("pvc-1", "node-3", "SyncTarget(9%)")], evacuating),
+      "wait",
+      /still pvc-1.*made on node-3/,
+    ],
+    [
+      "a copy is left and in use",
+      dataFacts([aCopy("pvc-1", "node-1", "UpToDate", { state: { in_use: true } })], evacuating),
+      "wait",
+      /In use there: pvc-1/,
+    ],
+    [
+      "what LINSTOR could not do is said",
+      dataFacts(pair, { warnings: ["no available storage pool was found."] }),
+      "wait",
+      /LINSTOR says: no available/,
+    ],
+    [
+      "a snapshot is left that exists nowhere else",
+      dataFacts(elsewhere, { before, snapshots }),
+      "stop",
+      /pvc-1\/s, and nothing else. Of pvc-1\/s there is no other/,
+    ],
+    ["not replicated", dataFacts([aCopy("vol", "node-1", "absent", storageOnly)]), "stop", /cannot move/],
+    [
+      "offline with copies",
+      dataFacts(pair, { node: aNode("node-1", { connection: "OFFLINE" }) }),
+      "wait",
+      /is OFFLINE/,
+    ],
+  ])("%s", (_what, facts, verdict, because) => {
+    expect(emptiness(facts)).toEqual({ do: verdict, because: expect.stringMatching(because) });
+    expect(mayRemove(facts).do).toBe(verdict === "done" ? "act" : verdict);
+  });
+
+  test("an evicted node is given up, because DELETE of it has no effect", () => {
+    const node = aNode("node-1", { flags: ["DELETE", "EVICTED"], connection: "OFFLINE" });
+    expect(mayRemove(dataFacts([], { node }))).toMatchObject({ do: "act", by: "lose" });
+  });
+  test("an empty node is deleted, also when it is offline or listed with DELETE already", () => {
+    for (const node of [aNode("node-1", { connection: "OFFLINE" }), aNode("node-1", { flags: ["DELETE", "EVACUATE"] })])
+      expect(mayRemove(dataFacts([], { node }))).toMatchObject({ do: "act", by: "delete" });
+  });
+  test("what LINSTOR does not list is removed", () => expect(mayRemove(undefined).do).toBe("done"));
+  test("what is written down before are good copies, of what has a diskful copy there", () => {
+    const copies = [...pair, aCopy("pvc-2", "NODE-1", "Diskless"), aCopy("pvc-3", "NODE-1", "Outdated")];
+    expect(countBefore(dataFacts(copies))).toEqual({ "pvc-1": 2, "pvc-3": 0 });
+  });
+});
+
+/** Whatever a LINSTOR could list, whether it makes sense or not. */
+const names = ["node-1", "node-2", "node-3"];
+const someCopy = fc
+  .record({
+    name: fc.constantFrom("a", "b"),
+    node: fc.constantFrom("node-1", "NODE-1", "node-2", "node-3"),
+    state: fc.constantFrom("UpToDate", "Outdated", "Inconsistent", "SyncTarget(1.00%)", "Diskless", "absent", "Failed"),
+    flags: fc.subarray(["EVACUATE", "DELETE", "DRBD_DELETE", "INACTIVE"]),
+    inUse: fc.boolean(),
+  })
+  .map(({ name, node, state, flags, inUse }) => {
+    const diskless = state === "Diskless" ? ["DISKLESS"] : [];
+    const reported = state === "absent" ? {} : { state: { in_use: inUse } };
+    return aCopy(name, node, state, { flags: [...flags, ...diskless], ...reported });
+  });
+const someFacts = fc
+  .record({
+    copies: fc.array(someCopy, { maxLength: 6 }),
+    connections: fc.tuple(...names.map(() => fc.constantFrom("ONLINE", "ONLINE", "OFFLINE", "CONNECTED"))),
+    flags: fc.subarray(["EVACUATE", "DELETE"]),
+    placeCounts: fc.record({
+      a: fc.option(fc.nat(3), { nil: undefined }),
+      b: fc.option(fc.nat(3), { nil: undefined }),
+    }),
+    before: fc.dictionary(fc.constantFrom("a", "b"), fc.nat(3)),
+  })
+  .map(({ copies, connections, flags, placeCounts, before }) => {
+    const nodes = names.map((name, index) =>
+      aNode(name, { connection: connections[index] as string, flags: index ? [] : flags }),
+    );
+    return dataFacts(copies, { nodes, before, placeCounts: new Map(Object.entries(placeCounts)) });
+  });
+
+const onNode1 = ({ node }: Resource) => node.toLowerCase() === "node-1";
+/** Counted without the code under test: copies of which anybody would say that the data is there. */
+function usable(facts: DataFacts, definition: string) {
+  return facts.copies.filter(({ name, node, flags, volumes }) => {
+    const gone = flags.some((flag) => ["DELETE", "DRBD_DELETE", "DISKLESS", "INACTIVE"].includes(flag));
+    const online = facts.nodes.some((one) => one.name === node.toLowerCase() && one.connection === "ONLINE");
+    return name === definition && !gone && online && volumes.every(({ diskState }) => diskState === "UpToDate");
+  });
+}
+
+describe("properties, whatever LINSTOR lists", () => {
+  test("a node is removed only when it is empty, and all that was on it is usable elsewhere", () => {
+    let removed = 0;
+    fc.assert(
+      fc.property(someFacts, (facts) => {
+        if (mayRemove(facts).do !== "act") return;
+        removed++;
+        expect(facts.copies.filter(onNode1)).toEqual([]);
+        for (const [definition, before] of Object.entries(facts.before)) {
+          const left = usable(facts, definition).length;
+          expect(left).toBeGreaterThanOrEqual(1);
+          expect(left).toBeGreaterThanOrEqual(Math.min(before, facts.placeCounts.get(definition) ?? before));
+        }
+      }),
+      { numRuns: 2000 },
+    );
+    expect(removed).toBeGreaterThan(20);
+  });
+
+  test("evacuate is called only where no source can be the last good copy and be deleted at once", () => {
+    let calls = 0;
+    fc.assert(
+      fc.property(someFacts, (facts) => {
+        if (mayEvacuate(facts, now).do !== "act") return;
+        calls++;
+        expect(facts.node.connection).toBe("ONLINE");
+        expect(facts.nodes.map(({ connection }) => connection)).not.toContain("CONNECTED");
+        const staying = facts.copies.filter(
+          (copy) => onNode1(copy) && !copy.flags.some((flag) => flag.endsWith("DELETE")),
+        );
+        for (const source of staying) {
+          expect(source.reported).toBe(true);
+          const stale = !source.flags.includes("DISKLESS") && source.volumes[0]?.diskState !== "UpToDate";
+          if (stale) expect(usable(facts, source.name).length).toBeGreaterThan(0);
+          // Nothing of it is syncing or being deployed on a node that would say so.
+          const others = facts.copies.filter(({ name, node }) => name === source.name && node !== source.node);
+          for (const { node, flags, volumes } of others) {
+            const listens = facts.nodes.some((one) => one.name === node.toLowerCase() && one.connection === "ONLINE");
+            const leaves = flags.some((flag) => flag.endsWith("DELETE"));
+            if (listens && !leaves)
+              expect(volumes[0]?.diskState ?? "absent").not.toMatch(/^(Inconsistent|SyncTarget|absent)/);
+          }
+        }
+      }),
+      { numRuns: 3000 },
+    );
+    expect(calls).toBeGreaterThan(50);
+  });
+
+  test("another good copy elsewhere never makes the floor worse", () => {
+    fc.assert(
+      fc.property(someFacts, fc.constantFrom("a", "b"), (facts, name) => {
+        // On a node that is online and had none; what is there before is taken as it was written down.
+        const nodes = [...facts.nodes, aNode("node-9")];
+        const recorded = { ...countBefore(facts), ...facts.before };
+        const base = { ...facts, nodes, before: recorded };
+        const more = { ...base, copies: [...facts.copies, aCopy(name, "node-9")] };
+        expect(shortfalls(more).length).toBeLessThanOrEqual(shortfalls(base).length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,51 @@
+import { isOnline } from "../linstor/node.ts";
+import { isDiskless } from "../linstor/resource.ts";
+import { copiesInTheMaking, copiesOn, listed } from "./copies.ts";
+import type { DataFacts } from "./data-facts.ts";
+import { lastSnapshots, shortfalls } from "./floor.ts";
+import { offline } from "./may-evacuate.ts";
+import { done, stop, type Verdict, wait } from "./verdict.ts";
+
+/**
+ * Whether the evacuation is complete: nothing is listed on the node, no resource and no snapshot, and of everything
+ * that was there as many good copies are elsewhere as there were. An empty node alone is no proof: LINSTOR deletes what
+ * it holds to be stale, and does not replace it.
+ */
+export function emptiness(facts: DataFacts): Verdict {
+  const here = copiesOn(facts);
+  const { node, snapshots, warnings } = facts;
+  const said = warnings.length ? ` LINSTOR says: ${warnings.join(" ")}` : "";
+  if (here.length) {
+    if (!isOnline(node)) return offline(facts);
+    const used = here.filter(({ inUse }) => inUse);
+    const making = copiesInTheMaking(new Set(here.map(({ name }) => name)), facts);
+    const stuck = here.every(({ replicated }) => !replicated);
+    const kinds = here.map((copy) => `${copy.name}${isDiskless(copy) ? " (diskless)" : ""}`);
+    const sentence = [
+      `On the node are still ${listed(kinds)}${snapshots.length ? `, and ${snapshots.length} snapshots` : ""}.`,
+      ...(making.length ? [`Copies are being made on ${listed(making.map((copy) => copy.node))}.`] : []),
+      ...(used.length ? [`In use there: ${listed(used.map(({ name }) => name))}.`] : []),
+    ].join(" ");
+    return stuck
+      ? stop(`${sentence} They are not replicated, and LINSTOR cannot move them.${said}`)
+      : wait(sentence + said);
+  }
+  if (snapshots.length) {
+    const last = lastSnapshots(facts);
+    const which = listed(snapshots.map(({ name, resource }) => `${resource}/${name}`));
+    const only = last.length ? ` Of ${listed(last)} there is no other copy.` : "";
+    return stop(
+      `On the node are still the snapshots ${which}, and nothing else.${only} LINSTOR does not move them from ` +
+        `this kind of pool: ` +
+        `back them up where they matter, and delete them on this node.${said}`,
+    );
+  }
+  const short = shortfalls(facts);
+  if (!short.length) return done("The node is empty, and every volume that was there has its copies elsewhere.");
+  const which = short.map(({ definition, left, needed }) => `${definition} (${left} of ${needed})`);
+  return stop(
+    `The node is empty, and too few copies are UpToDate elsewhere: ${listed(which)}. Have LINSTOR make more of ` +
+      `them; the ` +
+      `satellite is not removed before.${said}`,
+  );
+}

@@ -1,0 +1,375 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type EvacuationFacts, ignored, type StepName, stepOf, steps } from "./evacuation.ts";
+import { aCopy, aNode, dataFacts, evacuating } from "./testing/data.ts";
+import type { VolumeFacts } from "./volumes/volume-facts.ts";
+
+const now = Date.parse("2026-01-01T00:00:00Z");
+const minute = 60_000;
+
+const volume = (more: Partial<VolumeFacts> = {}): VolumeFacts => ({
+  name: "pv-1",
+  here: false,
+  elsewhere: false,
+  waits: false,
+  overridden: false,
+  marked: false,
+  localOnly: false,
+  attachableElsewhere: true,
+  leaving: false,
+  ...more,
+});
+const moved = volume({ elsewhere: true, waits: true, marked: true });
+const facts = (more: Partial<EvacuationFacts> = {}): EvacuationFacts => ({
+  now,
+  node: "node-1",
+  satellite: { deleting: true, held: true },
+  volumes: [],
+  neighbours: [],
+  data: dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")]),
+  ...more,
+});
+const both = { machine: { preDrain: true, preTerminate: true } };
+const terminateOnly = { machine: { preDrain: false, preTerminate: true } };
+const called = { ...evacuating, calledAt: now - 10 * minute };
+const syncing = dataFacts(
+  [aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3", "SyncTarget(9%)")],
+  called,
+);
+const empty = dataFacts([aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")], { ...called, before: { "pvc-1": 2 } });
+
+describe("the document's nine steps, one after the other", () => {
+  test("are in the document's order", () => {
+    expect(steps.map(({ name }) => name)).toEqual([
+      "mark",
+      "await-satellites",
+      "release-drain",
+      "await-reattach",
+      "evacuate",
+      "await-empty",
+      "unmark",
+      "release-terminate",
+      "remove",
+    ]);
+  });
+
+  const { data: _, ...unlisted } = facts();
+  test.each<[string, EvacuationFacts, StepName | "done", RegExp]>([
+    ["1: an attached volume is not marked", facts({ ...both, volumes: [volume({ here: true })] }), "mark", /pv-1/],
+    [
+      "1: one with allowRemoteVolumeAccess false lacks its override",
+      facts({ ...both, volumes: [volume({ here: true, waits: true, localOnly: true })] }),
+      "mark",
+      /being marked: pv-1/,
+    ],
+    [
+      "1: one that is bound to the node otherwise lacks it, too",
+      facts({ ...both, volumes: [volume({ here: true, waits: true, attachableElsewhere: false })] }),
+      "mark",
+      /being marked: pv-1/,
+    ],
+    [
+      "1: an override that has not taken effect is waited for",
+      facts({ ...both, volumes: [volume({ here: true, waits: true, overridden: true, attachableElsewhere: false })] }),
+      "mark",
+      /Waiting for PVs to be schedulable on other nodes: pv-1/,
+    ],
+    [
+      "2: another satellite is not ready",
+      facts({ ...both, neighbours: [{ name: "node-2", deleting: false, configured: false }] }),
+      "await-satellites",
+      /Waiting for LinstorSatellites to become ready: node-2/,
+    ],
+    ["3: the pre-drain hook is there", facts(both), "release-drain", /pre-drain hook is being removed/],
+    [
+      "4: a marked volume is still attached there",
+      facts({ ...terminateOnly, volumes: [volume({ here: true, waits: true, marked: true })] }),
+      "await-reattach",
+      /Waiting for PVs to reattach on other nodes: pv-1/,
+    ],
+    [
+      "4: it is attached nowhere",
+      facts({ ...terminateOnly, volumes: [volume({ waits: true, marked: true })] }),
+      "await-reattach",
+      /pv-1/,
+    ],
+    ["5: LINSTOR was not called", facts({ ...terminateOnly, volumes: [moved] }), "evacuate", /can be moved/],
+    [
+      "6: LINSTOR is at it",
+      facts({ ...terminateOnly, volumes: [moved], data: syncing }),
+      "await-empty",
+      /Waiting on remaining resources and snapshots: .*pvc-1.*node-3/,
+    ],
+    ["7: volumes still carry marks", facts({ ...terminateOnly, volumes: [moved], data: empty }), "unmark", /pv-1/],
+    ["8: the pre-terminate hook is there", facts({ ...terminateOnly, data: empty }), "release-terminate", /shut down/],
+    ["9: the node is still in LINSTOR", facts({ data: empty }), "remove", /nothing is lost/],
+    ["9: the finalizer still holds", unlisted, "remove", /does not list the node/],
+  ])("%s", (_what, given, step, because) => {
+    const standing = stepOf(given);
+    expect(standing).toEqual({ step, because: expect.stringMatching(because), stuck: false });
+  });
+
+  test("done: the node is gone from LINSTOR, and nothing holds the satellite", () => {
+    const { data: _data, ...gone } = facts({ satellite: { deleting: true, held: false } });
+    expect(stepOf(gone)).toMatchObject({ step: "done" });
+  });
+  test("while only the Machine is deleted, the last step waits for Cluster API to delete the Node", () => {
+    const machine = { preDrain: false, preTerminate: false };
+    const given = facts({ satellite: { deleting: false, held: true }, machine, data: empty });
+    expect(stepOf(given)).toMatchObject({
+      step: "remove",
+      because: expect.stringMatching(/Cluster API to delete the Node/),
+    });
+  });
+});
+
+describe("what piraeus-operator's own tests expect, in their words", () => {
+  test("1. an empty satellite needs nothing but the call, and then both hooks go", () => {
+    expect(stepOf(facts({ data: dataFacts([]) }))).toMatchObject({ step: "evacuate" });
+    expect(stepOf(facts({ ...both, data: dataFacts([], called) }))).toMatchObject({ step: "release-drain" });
+    expect(stepOf(facts({ ...terminateOnly, data: dataFacts([], called) }))).toMatchObject({
+      step: "release-terminate",
+    });
+  });
+  test("2. of four volumes only the local attached one is to become schedulable", () => {
+    const given = [
+      volume({
+        name: "local-attached",
+        here: true,
+        waits: true,
+        overridden: true,
+        localOnly: true,
+        attachableElsewhere: false,
+      }),
+      volume({ name: "remote-attached", here: true, waits: true }),
+      volume({ name: "local-unattached", localOnly: true, attachableElsewhere: false }),
+      volume({ name: "remote-unattached" }),
+    ];
+    const { step, because } = stepOf(facts({ ...both, volumes: given }));
+    expect(step).toBe("mark");
+    expect(because).toMatch(/schedulable on other nodes: local-attached\./);
+  });
+  test("4. an unready satellite is named, and not the one that leaves", () => {
+    const neighbours = ["node-1", "node-b"].map((name) => ({ name, deleting: false, configured: false }));
+    expect(stepOf(facts({ ...both, neighbours })).because).toMatch(/to become ready: node-b\./);
+  });
+  test("5. volumes that are still attached are named", () => {
+    const volumes = ["a", "b"].map((name) => volume({ name, here: true, waits: true, marked: true }));
+    expect(stepOf(facts({ ...terminateOnly, volumes })).because).toMatch(/reattach on other nodes: a, b\./);
+  });
+  test("7. with all resources elsewhere, marks and hooks are what is left to take away", () => {
+    expect(stepOf(facts({ ...terminateOnly, volumes: [moved], data: empty })).step).toBe("unmark");
+  });
+});
+
+describe("bad cases that piraeus-operator has", () => {
+  const { data: _, ...unlisted } = facts({ ...both, volumes: [moved] });
+  test("1. the Node is gone: the Machine that was written down still gets its hooks released, in order", () => {
+    expect(stepOf(facts({ ...both }))).toMatchObject({ step: "release-drain" });
+    expect(stepOf(facts({ ...terminateOnly, data: empty }))).toMatchObject({ step: "release-terminate" });
+  });
+  test("2. the LINSTOR node was removed by hand: hooks and marks go all the same", () => {
+    expect(stepOf(unlisted).step).toBe("release-drain");
+    expect(stepOf({ ...unlisted, ...terminateOnly }).step).toBe("unmark");
+    expect(stepOf({ ...unlisted, ...terminateOnly, volumes: [] }).step).toBe("release-terminate");
+    const { machine: _machine, ...free } = unlisted;
+    expect(stepOf({ ...free, volumes: [] })).toMatchObject({
+      step: "remove",
+      because: expect.stringMatching(/not list/),
+    });
+  });
+  test("3. a LINSTOR that no longer evacuates does not count as one that was", () => {
+    const restored = dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")], { calledAt: now - 10 * minute });
+    expect(stepOf(facts({ ...terminateOnly, data: restored }))).toMatchObject({ step: "evacuate" });
+  });
+  test("4. an offline satellite is said, with the way out", () => {
+    const node = aNode("node-1", { connection: "OFFLINE" });
+    const offline = stepOf(facts({ data: dataFacts([aCopy("pvc-1", "node-1", "absent")], { node }) }));
+    expect(offline).toMatchObject({
+      step: "evacuate",
+      because: expect.stringMatching(/OFFLINE.*Bring it back.*Delete/),
+    });
+    const flagged = aNode("node-1", { connection: "OFFLINE", flags: ["EVACUATE"] });
+    const leaving = [aCopy("pvc-1", "node-1", "absent", { flags: ["DELETE"] })];
+    expect(stepOf(facts({ data: dataFacts(leaving, { ...called, node: flagged }) }))).toMatchObject({
+      step: "await-empty",
+      because: expect.stringMatching(/OFFLINE/),
+    });
+  });
+  test("5. two satellites that are deleted at once do not wait for each other", () => {
+    const neighbours = [{ name: "node-2", deleting: true, configured: false }];
+    expect(stepOf(facts({ neighbours })).step).toBe("evacuate");
+  });
+  test("6. an unrelated broken satellite is named, and waited for no longer than the limit", () => {
+    const neighbours = [{ name: "node-3", deleting: false, configured: false }];
+    const limit = { neighbours, neighboursLimit: 15 * minute };
+    const since = (ago: number) => facts({ ...limit, neighboursSince: now - ago });
+    expect(stepOf(since(14 * minute)).step).toBe("await-satellites");
+    expect(ignored(since(14 * minute))).toEqual([]);
+    expect(stepOf(since(15 * minute)).step).toBe("evacuate");
+    expect(ignored(since(15 * minute))).toEqual(["node-3"]);
+    expect(stepOf(facts({ neighbours, neighboursSince: 0 })).step).toBe("await-satellites");
+    expect(stepOf(facts({ ...limit, neighboursSince: now + minute })).step).toBe("await-satellites");
+  });
+  test("7. what LINSTOR could not do is in the sentence, and what nobody can move is stuck", () => {
+    const warnings = ["Resource 'pvc-1' cannot be evacuated as no available storage pool was found"];
+    const again = dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2", "SyncTarget(1%)")], {
+      ...called,
+      warnings,
+    });
+    expect(stepOf(facts({ data: again })).because).toContain(warnings[0]);
+    const layers = { layer_object: { type: "STORAGE" }, state: {} };
+    const storage = dataFacts([aCopy("vol", "node-1", "absent", layers)], called);
+    expect(stepOf(facts({ data: storage }))).toMatchObject({ step: "await-empty", stuck: true });
+  });
+  test("the whole cluster is deleted: nothing is moved, everything is released", () => {
+    const abandoned = "The whole cluster is being deleted.";
+    const given = facts({ ...both, abandoned, volumes: [moved, volume({ name: "b", here: true })] });
+    expect(stepOf(given).step).toBe("release-drain");
+    expect(stepOf({ ...given, ...terminateOnly }).step).toBe("unmark");
+    expect(stepOf({ ...given, ...terminateOnly, volumes: [] }).step).toBe("release-terminate");
+    const free = { ...given, machine: { preDrain: false, preTerminate: false }, volumes: [] };
+    expect(stepOf(free)).toMatchObject({ step: "remove", because: abandoned, stuck: false });
+    expect(stepOf({ ...free, satellite: { deleting: true, held: false } }).step).toBe("done");
+  });
+});
+
+describe("what comes late", () => {
+  test("a volume that is attached after the drain is marked, and waited for", () => {
+    const late = volume({ name: "late", here: true });
+    expect(stepOf(facts({ ...terminateOnly, volumes: [moved, late] })).step).toBe("mark");
+  });
+  test("a VolumeAttachment that nobody removes does not hold a node that is empty", () => {
+    const stale = volume({ here: true, waits: true, marked: true });
+    expect(stepOf(facts({ volumes: [stale], data: empty })).step).toBe("unmark");
+    expect(stepOf(facts({ volumes: [volume({ here: true })], data: empty })).step).toBe("remove");
+  });
+  test("marks that the affinity controller has lost are put there again", () => {
+    expect(stepOf(facts({ volumes: [volume({ here: true, overridden: true })] })).step).toBe("mark");
+  });
+  test("marks that it has brought back are taken away again", () => {
+    expect(stepOf(facts({ volumes: [volume({ marked: true })], data: empty })).step).toBe("unmark");
+  });
+  test("after LINSTOR was called, neither a satellite that breaks nor a marked volume leads back", () => {
+    const neighbours = [{ name: "node-2", deleting: false, configured: false }];
+    expect(stepOf(facts({ neighbours, volumes: [volume({ waits: true })], data: syncing })).step).toBe("await-empty");
+  });
+  test("an evacuation that somebody else has begun does not take away those waits", () => {
+    const { calledAt: _, ...others } = syncing;
+    expect(stepOf(facts({ volumes: [volume({ waits: true })], data: others })).step).toBe("await-reattach");
+  });
+  test("a pre-drain hook that comes back is released again", () => {
+    expect(stepOf(facts({ ...both, data: syncing })).step).toBe("release-drain");
+  });
+  test("a volume that nobody will attach is not waited for", () => {
+    expect(stepOf(facts({ volumes: [volume({ waits: true, leaving: true })] })).step).toBe("evacuate");
+  });
+  test("a wait for volumes has a limit where one is set", () => {
+    const volumes = [volume({ waits: true, waitsSince: now - 5 * minute })];
+    expect(stepOf(facts({ volumes, reattachLimit: 6 * minute })).step).toBe("await-reattach");
+    expect(stepOf(facts({ volumes, reattachLimit: 5 * minute })).step).toBe("evacuate");
+    expect(stepOf(facts({ volumes, reattachLimit: 0 })).step).toBe("evacuate");
+    expect(stepOf(facts({ volumes: [volume({ waits: true })], reattachLimit: minute })).step).toBe("await-reattach");
+  });
+});
+
+describe("properties of the chain, whatever is there", () => {
+  const flag = fc.boolean();
+  const someVolume = fc
+    .record({
+      here: flag,
+      elsewhere: flag,
+      waits: flag,
+      overridden: flag,
+      localOnly: flag,
+      attachableElsewhere: flag,
+      leaving: flag,
+    })
+    .map((given) => volume({ ...given, marked: given.waits || given.overridden }));
+  const copies = [aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")];
+  const someData = fc.constantFrom(
+    undefined,
+    dataFacts([aCopy("pvc-1", "node-1")]),
+    syncing,
+    empty,
+    dataFacts(copies.slice(1), { before: { "pvc-1": 2 } }),
+    dataFacts([aCopy("pvc-1", "node-1", "Outdated")]),
+  );
+  const someFacts = fc
+    .record({
+      volumes: fc.array(someVolume, { maxLength: 3 }),
+      machine: fc.option(fc.record({ preDrain: flag, preTerminate: flag }), { nil: undefined }),
+      satellite: fc.record({ deleting: flag, held: flag }),
+      abandoned: fc.option(fc.constant("The cluster is being deleted."), { nil: undefined }),
+      neighbours: fc.array(fc.record({ name: fc.constant("node-2"), deleting: flag, configured: flag }), {
+        maxLength: 1,
+      }),
+      data: someData,
+    })
+    .map((given) => {
+      const { data: _, ...base } = facts();
+      return {
+        ...base,
+        ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+      } as EvacuationFacts;
+    });
+  const order = [...steps.map(({ name }) => name), "done"];
+
+  test("the pre-terminate hook is released only when nothing is left to save, and no mark is left", () => {
+    fc.assert(
+      fc.property(someFacts, (given) => {
+        if (order.indexOf(stepOf(given).step) < order.indexOf("release-terminate")) return;
+        expect(given.volumes.filter(({ marked }) => marked)).toEqual([]);
+        expect(given.machine?.preDrain ?? false).toBe(false);
+        const nothingToSave = given.abandoned !== undefined || given.data === undefined || given.data === empty;
+        expect(nothingToSave).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+  test("nothing is abandoned half-way: doing the step that is named comes to an end", () => {
+    fc.assert(
+      fc.property(someFacts, (start) => {
+        let given: EvacuationFacts = { ...start, satellite: { ...start.satellite, deleting: true } };
+        for (let pass = 0; pass < 20; pass++) {
+          const { step, stuck } = stepOf(given);
+          if (step === "done" || stuck) return;
+          given = carryOut(step, given);
+        }
+        expect(stepOf(given)).toMatchObject({ step: "done" });
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  /** What the rule of a step, or the world that it waits for, makes of the facts. */
+  function carryOut(step: StepName, given: EvacuationFacts): EvacuationFacts {
+    const volumes = (change: (volume: VolumeFacts) => Partial<VolumeFacts>) => ({
+      ...given,
+      volumes: given.volumes.map((one) => ({ ...one, ...change(one) })),
+    });
+    const { data: _, machine, ...rest } = given;
+    switch (step) {
+      case "mark":
+        return volumes(({ here }) =>
+          here ? { waits: true, overridden: true, marked: true, attachableElsewhere: true } : {},
+        );
+      case "await-satellites":
+        return { ...given, neighbours: [] };
+      case "release-drain":
+        return { ...given, machine: { preTerminate: false, ...machine, preDrain: false } };
+      case "await-reattach":
+        return volumes(() => ({ here: false, elsewhere: true }));
+      case "evacuate":
+        return { ...given, data: syncing };
+      case "await-empty":
+        return { ...given, data: empty };
+      case "unmark":
+        return volumes(() => ({ waits: false, overridden: false, marked: false }));
+      case "release-terminate":
+        return { ...given, machine: { preDrain: false, ...machine, preTerminate: false } };
+      case "remove":
+        return { ...rest, ...(machine ? { machine } : {}), satellite: { deleting: true, held: false } };
+    }
+  }
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { type HookFacts, hookOrder } from "./hooks.ts";
+
+const usual: HookFacts = {
+  evacuates: true,
+  satelliteDeleting: false,
+  machineDeleting: false,
+  infrastructureDeleting: false,
+  clusterDeleting: false,
+  begun: false,
+  preDrain: false,
+  preTerminate: false,
+};
+const set = { preDrain: true, preTerminate: true };
+
+test.each<[string, Partial<HookFacts>, string]>([
+  ["a Machine whose satellite evacuates gets them", {}, "set"],
+  ["one that has lost a hook gets it back while nothing is deleted", { preDrain: true }, "set"],
+  ["one that has them is left alone", set, "leave"],
+  ["another policy takes them away", { ...set, evacuates: false }, "remove"],
+  ["another policy leaves a Machine without hooks alone", { evacuates: false }, "leave"],
+  ["a deleting Machine at first sight gets them while its server runs", { machineDeleting: true }, "set"],
+  [
+    "a deleting Machine whose evacuation has begun does not get them back",
+    { machineDeleting: true, begun: true },
+    "leave",
+  ],
+  ["a deleting satellite's are released by the steps", { ...set, satelliteDeleting: true }, "leave"],
+  ["the whole cluster goes: they are released", { ...set, machineDeleting: true, clusterDeleting: true }, "remove"],
+  ["the whole cluster goes: none are put there", { machineDeleting: true, clusterDeleting: true }, "leave"],
+])("%s", (_what, facts, hooks) => {
+  const order = hookOrder({ ...usual, ...facts });
+  expect(order.hooks).toBe(hooks);
+  expect(order.late).toBeUndefined();
+  expect(order.because).toMatch(/^[A-Z].*\.$/);
+});
+
+test("a Machine whose server is already being deleted is warned of", () => {
+  const order = hookOrder({ ...usual, machineDeleting: true, infrastructureDeleting: true });
+  expect(order).toMatchObject({ hooks: "leave", late: true });
+});

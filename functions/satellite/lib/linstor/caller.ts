@@ -1,0 +1,109 @@
+import type { ZodType } from "zod";
+import type { Exchange } from "../../../../shared/system/exchange.ts";
+import { SystemError } from "../../../../shared/system/system-error.ts";
+import type { SystemRequest, SystemResponse } from "../../../../shared/system/transport.ts";
+import { type Entry, entries } from "./entry.ts";
+import { isLinstorError, LinstorError } from "./linstor-error.ts";
+import { parseJson } from "./parse-json.ts";
+
+export interface Caller {
+  /** GETs and parses. */
+  read<T>(path: string, shape: ZodType<T>): Promise<T>;
+  /**
+   * The same, with `undefined` when LINSTOR says that there is no such thing, by an error with the code `absent`; a 404
+   * for any other reason is an error.
+   */
+  find<T>(path: string, shape: ZodType<T>, absent: number): Promise<T | undefined>;
+  /**
+   * Sends a command, and gives out LINSTOR's entries, warnings among them, when none is an error. That proves nothing
+   * about what has come of it: read afterwards.
+   *
+   * @throws LinstorError with all entries when one of them is an error.
+   */
+  write(method: "POST" | "PUT" | "DELETE", path: string, body?: object): Promise<readonly Entry[]>;
+}
+
+/** Speaks LINSTOR's dialect of HTTP: `reads` and `writes` have deadlines of their own, because commands take longer. */
+export function caller(reads: Exchange, writes: Exchange): Caller {
+  async function send(exchange: Exchange, method: SystemRequest["method"], path: string, body?: object) {
+    const response = await exchange({
+      method,
+      path,
+      // LINSTOR refuses a body that is not announced as JSON, with 500 and "HTTP 415" in the details.
+      headers: { accept: "application/json", ...(body ? { "content-type": "application/json" } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return { response, request: `${method} ${path.split("?")[0]}` };
+  }
+
+  async function read<T>(path: string, shape: ZodType<T>): Promise<T> {
+    const { response, request } = await send(reads, "GET", path);
+    const value = jsonOf(response, request);
+    if (response.status !== 200) throw new LinstorError(request, response.status, entriesOf(value, response, request));
+    const parsed = shape.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const issue = parsed.error.issues[0];
+    throw strange(request, `${issue?.path.join(".") || "the answer"}: ${issue?.message}`, parsed.error);
+  }
+
+  return {
+    read,
+
+    find: (path, shape, absent) =>
+      read(path, shape).catch((error) => {
+        if (isLinstorError(error, absent)) return undefined;
+        throw error;
+      }),
+
+    async write(method, path, body) {
+      const { response, request } = await send(writes, method, path, body);
+      const said = entriesOf(jsonOf(response, request), response, request);
+      const failed = response.status >= 300 || said.some(({ severity }) => severity === "error");
+      if (failed) throw new LinstorError(request, response.status, said);
+      return said;
+    },
+  };
+}
+
+/** The answer's JSON; proxies, half answers and redirects end here. */
+function jsonOf({ status, headers, body }: SystemResponse, request: string): unknown {
+  if (status >= 300 && status < 400) {
+    // With https on, the plain port answers 302 to every method.
+    const to = headers.location ? ` to ${headers.location}` : "";
+    const why = `LINSTOR redirects ${request}${to}, and a command is not sent twice.`;
+    throw new SystemError(
+      "LINSTOR",
+      "refused",
+      `${why} Set linstorUrl to the address that LINSTOR serves, with https.`,
+    );
+  }
+  if (status === 429 || status === 503) {
+    const seconds = Number(headers["retry-after"]);
+    const options = Number.isFinite(seconds) && seconds > 0 ? { retryAfter: seconds * 1000 } : {};
+    throw new SystemError("LINSTOR", "overloaded", `LINSTOR answered ${request} with ${status}: try later.`, options);
+  }
+  try {
+    return parseJson(body);
+  } catch (cause) {
+    if (status === 401 || status === 403) {
+      const why = `LINSTOR answered ${request} with ${status}.`;
+      throw new SystemError("LINSTOR", "unauthorized", `${why} Look at the client certificate of the function.`, {
+        cause,
+      });
+    }
+    throw strange(request, `${status} with what is no JSON (${body.length} characters)`, cause);
+  }
+}
+
+function entriesOf(value: unknown, { status }: SystemResponse, request: string): readonly Entry[] {
+  const parsed = entries.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw strange(request, `${status} without LINSTOR's entries`, parsed.error);
+}
+
+function strange(request: string, what: string, cause: unknown): SystemError {
+  const message =
+    `The answer to ${request} is not LINSTOR's: ${what}. Look what stands at linstorUrl, and ` +
+    `between it and the function.`;
+  return new SystemError("LINSTOR", "unreachable", message, { cause });
+}

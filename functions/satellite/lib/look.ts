@@ -1,0 +1,239 @@
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readProgress } from "../../../shared/progress.ts";
+import { isObject, type Subject } from "../../../shared/subject.ts";
+import { policyOf } from "./configuration/merge.ts";
+import type { DataFacts } from "./data/data-facts.ts";
+import { millisecondsOf } from "./duration.ts";
+import type { EvacuationFacts, Neighbour } from "./evacuation.ts";
+import { LinstorCluster, LinstorSatellite, VolumeAttachment } from "./kinds.ts";
+import { foreignLifecycle } from "./lifecycle.ts";
+import type { Linstor } from "./linstor/client.ts";
+import { hooksOn, identityOf, lookAtMachine, type MachineIdentity, type MachineSeen, readIdentity } from "./machine.ts";
+import { marksOn } from "./marks.ts";
+import { csiDriver } from "./names.ts";
+import { type EvacuationRecord, readRecord } from "./record.ts";
+import { type LinstorClusterObject, type LinstorSatelliteObject, satelliteFinalizer } from "./satellite.ts";
+import type { DeletionPolicy } from "./schema/satellite-spec.ts";
+import type { Common } from "./settings.ts";
+import type { Contender } from "./slots.ts";
+import {
+  type PersistentVolumeObject,
+  type VolumeAttachmentObject,
+  type VolumeFacts,
+  volumeFacts,
+} from "./volumes/volume-facts.ts";
+
+/** A satellite with what surrounds it in Kubernetes, read live. */
+export interface SatelliteSeen {
+  readonly satellite: LinstorSatelliteObject;
+  readonly policy: DeletionPolicy;
+  readonly cluster: LinstorClusterObject | undefined;
+  readonly node: KubernetesObject | undefined;
+  /** What the Node says, or what was written down while there was one. */
+  readonly identity: MachineIdentity | undefined;
+  readonly machine: MachineSeen | undefined;
+  readonly record: EvacuationRecord | undefined;
+  /** It is evacuated: it or its Machine is being deleted under the policy Evacuate. */
+  readonly leaving: boolean;
+  /** Why it is left alone, as a sentence. */
+  readonly foreign: string | undefined;
+}
+
+/** A satellite that is evacuated, with all that the nine steps depend on but the time. */
+export interface LeavingSeen extends SatelliteSeen {
+  readonly facts: Omit<EvacuationFacts, "now">;
+  /** PersistentVolumes that the facts are about, by name. */
+  readonly volumes: ReadonlyMap<string, PersistentVolumeObject>;
+  /** Who wants to be evacuated, and how many may at a time. */
+  readonly contenders: readonly Contender[];
+  readonly slots: number;
+}
+
+const unread = { leaveOut: ["metadata.managedFields"] };
+
+/**
+ * A satellite without what LINSTOR says; `undefined` when it is gone.
+ *
+ * @throws ApiError
+ */
+export async function lookAtSatellite(client: Client, name: string): Promise<SatelliteSeen | undefined> {
+  const satellite = await client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, name);
+  if (!satellite) return undefined;
+  const clusterName = satellite.spec?.clusterRef?.name;
+  const [node, cluster] = await Promise.all([
+    client.get(Node, undefined, name),
+    clusterName ? client.get<LinstorClusterObject>(LinstorCluster, undefined, clusterName) : undefined,
+  ]);
+  const identity = (node && identityOf(node)) ?? readIdentity(satellite);
+  const machine = identity && (await lookAtMachine(client, identity));
+  const policy = policyOf(satellite.spec);
+  const machineLeaves = machine !== undefined && isBeingDeleted(machine.object);
+  return {
+    satellite,
+    policy,
+    cluster,
+    node,
+    identity,
+    machine,
+    record: readRecord(satellite),
+    leaving: policy === "Evacuate" && (isBeingDeleted(satellite) || machineLeaves),
+    foreign: foreignLifecycle(satellite, cluster),
+  };
+}
+
+/** Volumes of LINSTOR's driver that a node has to do with, with their objects. */
+export interface VolumesSeen {
+  readonly facts: readonly VolumeFacts[];
+  readonly objects: ReadonlyMap<string, PersistentVolumeObject>;
+}
+
+/** @throws ApiError */
+export async function lookAtVolumes(client: Client, node: string): Promise<VolumesSeen> {
+  const [attachments, nodes, all] = await Promise.all([
+    Array.fromAsync(client.list<VolumeAttachmentObject>(VolumeAttachment, unread)),
+    Array.fromAsync(client.list(Node, { metadataOnly: true })),
+    Array.fromAsync(client.list<PersistentVolumeObject>(PersistentVolume, unread)),
+  ]);
+  const labelled = nodes.map(({ metadata: { name, labels = {} } }) => ({ name, labels }));
+  const ours = all.filter(
+    ({ spec, metadata }) => spec?.csi?.driver === csiDriver || marksOn(metadata.annotations, node).length > 0,
+  );
+  return {
+    facts: ours.map((volume) => volumeFacts(volume, attachments, node, labelled)),
+    objects: new Map(ours.map((volume) => [volume.metadata.name, volume])),
+  };
+}
+
+/**
+ * What LINSTOR says of a node; `undefined` when it does not know it. What is on the node is read before the rest, so that what
+ * appears meanwhile is at worst seen next time.
+ *
+ * @throws SystemError
+ */
+async function lookAtData(
+  linstor: Linstor,
+  name: string,
+  record: EvacuationRecord | undefined,
+): Promise<DataFacts | undefined> {
+  const node = await linstor.nodes.get(name);
+  const here = node && (await linstor.resources.onNode(name));
+  if (!node || !here) return undefined;
+  const { before = {}, called } = record ?? {};
+  const names = [...new Set([...here.map((one) => one.name), ...Object.keys(before)])];
+  const [nodes, copies, snapshots, definitions, groups] = await Promise.all([
+    linstor.nodes.list(),
+    linstor.resources.of(names),
+    linstor.snapshots.onNode(name),
+    linstor.definitions.list(),
+    linstor.definitions.groups(),
+  ]);
+  const placeCounts = new Map(groups.map((group) => [group.name, group.placeCount]));
+  return {
+    node,
+    nodes,
+    copies,
+    snapshots,
+    placeCounts: new Map(definitions.map((one) => [one.name, placeCounts.get(one.group ?? "")])),
+    before,
+    ...(called ? { calledAt: Date.parse(called) } : {}),
+    warnings: [],
+  };
+}
+
+/** What a rule of the chain looks with. */
+export interface ChainView {
+  readonly client: Client;
+  readonly linstor: Linstor;
+  readonly settings: Common;
+}
+
+/**
+ * The satellites that a subject means, live, each with the facts of its evacuation where it leaves; of a scope, those that are
+ * deleted or whose evacuation has begun.
+ *
+ * @throws ApiError, SystemError
+ */
+export async function lookAtChain(
+  subject: Subject,
+  { client, linstor, settings }: ChainView,
+): Promise<readonly (SatelliteSeen | LeavingSeen)[]> {
+  const names = isObject(subject) ? [subject.name] : (await listSatellites(client)).filter(isUnderWay).map(nameOf);
+  const seen = await Promise.all(names.map((name) => lookAtSatellite(client, name)));
+  const found = seen.filter((one) => one !== undefined);
+  return Promise.all(found.map(async (one) => (await withFacts(one, { client, linstor, settings })) ?? one));
+}
+
+async function withFacts(
+  seen: SatelliteSeen,
+  { client, linstor, settings }: ChainView,
+): Promise<LeavingSeen | undefined> {
+  const { satellite, machine, record, cluster, leaving, foreign } = seen;
+  if (!leaving || foreign) return undefined;
+  const { name } = satellite.metadata;
+  const abandoned = abandonedBecause(seen);
+  const [volumes, satellites, data] = await Promise.all([
+    lookAtVolumes(client, name),
+    listSatellites(client),
+    // Where there is no LINSTOR any more, nobody would answer.
+    abandoned ? undefined : lookAtData(linstor, name, record),
+  ]);
+  const reattachLimit = millisecondsOf(satellite.spec?.evacuationStrategy?.attachedVolumeReattachTimeout);
+  return {
+    ...seen,
+    facts: {
+      node: name,
+      satellite: { deleting: isBeingDeleted(satellite), held: hasFinalizer(satellite, satelliteFinalizer) },
+      ...(machine ? { machine: hooksOn(machine) } : {}),
+      ...(abandoned ? { abandoned } : {}),
+      volumes: volumes.facts,
+      neighbours: satellites.filter((other) => nameOf(other) !== name).map(neighbourOf),
+      ...(data ? { data } : {}),
+      ...(record?.awaited ? { neighboursSince: Date.parse(record.awaited) } : {}),
+      ...(settings.satelliteWait ? { neighboursLimit: settings.satelliteWait } : {}),
+      ...(reattachLimit === undefined ? {} : { reattachLimit }),
+    },
+    volumes: volumes.objects,
+    contenders: satellites.filter((other) => nameOf(other) === name || isUnderWay(other)).map(contenderOf),
+    slots: cluster?.spec?.maxConcurrentEvacuations ?? 0,
+  };
+}
+
+const listSatellites = (client: Client) =>
+  Array.fromAsync(client.list<LinstorSatelliteObject>(LinstorSatellite, unread));
+const nameOf = ({ metadata }: KubernetesObject) => metadata.name;
+
+/** Deleted under Evacuate, begun, or in the queue. */
+const isUnderWay = (satellite: LinstorSatelliteObject) =>
+  (isBeingDeleted(satellite) && policyOf(satellite.spec) === "Evacuate") ||
+  readRecord(satellite) !== undefined ||
+  readProgress(satellite, "satellite/mark") !== undefined;
+
+function contenderOf(satellite: LinstorSatelliteObject): Contender {
+  const record = readRecord(satellite);
+  const queued = readProgress(satellite, "satellite/mark")?.since;
+  const since = record?.begun ?? queued ?? satellite.metadata.deletionTimestamp;
+  const time = since ? Date.parse(since) : Number.POSITIVE_INFINITY;
+  return { name: nameOf(satellite), inProgress: record !== undefined, since: time };
+}
+
+function neighbourOf(satellite: LinstorSatelliteObject): Neighbour {
+  const { generation } = satellite.metadata;
+  const configured = satellite.status?.conditions?.find(({ type }) => type === "Configured");
+  return {
+    name: nameOf(satellite),
+    deleting: isBeingDeleted(satellite),
+    configured: configured?.status === "True" && configured.observedGeneration === generation,
+  };
+}
+
+/** Why a satellite is let go without LINSTOR, as a sentence; `undefined` where LINSTOR is to be asked. */
+export function abandonedBecause({ satellite, machine, cluster }: SatelliteSeen): string | undefined {
+  if (machine?.clusterDeleting) return "The whole cluster is being deleted, and the data of its satellites with it.";
+  const { name } = satellite.spec?.clusterRef ?? {};
+  return name && !cluster
+    ? `The LinstorCluster ${name} is gone, and the satellite is let go without LINSTOR.`
+    : undefined;
+}

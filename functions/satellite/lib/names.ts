@@ -1,0 +1,16 @@
+/**
+ * The hooks by which a Machine waits for us; the names behind the slash are ours, and no other hook is ever touched.
+ */
+export const preDrainHook = "pre-drain.delete.hook.machine.cluster.x-k8s.io/linstor-prepare-for-drain";
+export const preTerminateHook =
+  "pre-terminate.delete.hook.machine.cluster.x-k8s.io/linstor-wait-for-complete-evacuation";
+
+/** Conditions of a LinstorSatellite. piraeus-operator's documentation has the third where its code has the first. */
+export const conditions = {
+  evacuated: "SatelliteEvacuated",
+  deleted: "SatelliteDeleted",
+  documented: "EvacuationCompleted",
+} as const;
+
+/** The CSI driver whose volumes these are, as PersistentVolumes and VolumeAttachments name it. */
+export const csiDriver = "linstor.csi.linbit.com";

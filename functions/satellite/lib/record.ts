@@ -1,0 +1,44 @@
+import { z } from "zod";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+
+/**
+ * Annotation of a LinstorSatellite: an evacuation has begun, and what can no longer be found out about it. Where the evacuation
+ * stands is never read from it.
+ */
+export const recordKey = "holdfast.dev/evacuation";
+
+const time = z.iso.datetime();
+const schema = z.looseObject({
+  v: z.number().int().min(1).max(2),
+  uid: z.string(),
+  begun: time,
+  /** Since when other satellites were waited for. */
+  awaited: time.optional(),
+  /** When LINSTOR was last called to evacuate the node. */
+  called: time.optional(),
+  /** Good copies, by definition, of what had a diskful copy on the node before the first call. */
+  before: z.record(z.string(), z.number().int().min(0)).optional(),
+});
+
+/** What is written down about an evacuation; times are RFC 3339. */
+export type EvacuationRecord = z.output<typeof schema>;
+
+/** The record of this very object; what is damaged, or was copied from another object, counts as none. */
+export function readRecord({ metadata }: KubernetesObject): EvacuationRecord | undefined {
+  try {
+    const record = schema.safeParse(JSON.parse(metadata.annotations?.[recordKey] ?? "null"));
+    return record.success && record.data.uid === metadata.uid ? record.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The annotation's text with changes made; without a record one that begins `now` (milliseconds since the epoch). */
+export function writeRecord(
+  object: KubernetesObject,
+  now: number,
+  changes: Partial<Pick<EvacuationRecord, "awaited" | "called" | "before">> = {},
+): string {
+  const begun = { v: 1, uid: object.metadata.uid, begun: new Date(now).toISOString() };
+  return JSON.stringify({ ...(readRecord(object) ?? begun), ...changes });
+}

@@ -1,0 +1,39 @@
+import type { z } from "zod";
+import { type Condition, setCondition } from "../../../shared/kubernetes/condition.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { LinstorSatellite } from "./kinds.ts";
+import type { linstorCluster, linstorSatellite } from "./schema/resources.ts";
+
+/** The finalizer of LinstorSatellites, as piraeus-operator has it. */
+export const satelliteFinalizer = "piraeus.io/satellite-protection";
+
+export type LinstorSatelliteObject = KubernetesObject & z.input<typeof linstorSatellite>;
+export type LinstorClusterObject = KubernetesObject & z.input<typeof linstorCluster>;
+
+/** A condition as it should be. */
+interface Wanted {
+  readonly type: string;
+  readonly status: Condition["status"];
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The guarded patch that brings conditions there; none where they say so already. `now` is in milliseconds since the epoch. */
+export function conditionWrites(
+  satellite: LinstorSatelliteObject,
+  wanted: readonly Wanted[],
+  now: number,
+): readonly Write[] {
+  const { name, uid, resourceVersion, generation } = satellite.metadata;
+  const before = (satellite.status?.conditions ?? []) as readonly Condition[];
+  const after = wanted.reduce((conditions, one) => setCondition(conditions, one, now), before);
+  if (after === before) return [];
+  const types = new Set(wanted.map(({ type }) => type));
+  const conditions = after.map((one) =>
+    types.has(one.type) && generation !== undefined ? { ...one, observedGeneration: generation } : one,
+  );
+  const patch = { metadata: { uid, resourceVersion }, status: { conditions } };
+  const options = { subresource: "status" };
+  return [{ verb: "patch", kind: LinstorSatellite, namespace: undefined, name, type: "merge", patch, options }];
+}

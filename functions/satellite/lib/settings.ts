@@ -1,0 +1,17 @@
+import { z } from "zod";
+
+const minute = 60_000;
+
+/** What all functions of the system are set by: in the ConfigMap `holdfast-satellite`. */
+export const common = z.object({
+  satelliteWait: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(30 * minute)
+    .describe(
+      "Milliseconds that an evacuation waits for other satellites that are not ready; then it goes on with a warning. 0: as " +
+        "long as it takes.",
+    ),
+});
+export type Common = z.output<typeof common>;

@@ -1,0 +1,84 @@
+import type { Hint } from "../../../shared/event/hint.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { progressKey } from "../../../shared/progress.ts";
+import type { Subject } from "../../../shared/subject.ts";
+import { LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
+import type { MachineObject } from "./machine.ts";
+import { marksFor } from "./marks.ts";
+import { csiDriver } from "./names.ts";
+import { recordKey } from "./record.ts";
+import type { LinstorSatelliteObject } from "./satellite.ts";
+import type { PersistentVolumeObject, VolumeAttachmentObject } from "./volumes/volume-facts.ts";
+
+/** The satellite of this name. */
+export const satelliteNamed = (name: string): Subject => ({ kind: LinstorSatellite, name });
+
+/** Every satellite that is being evacuated. */
+export const allLeaving: Subject = { kind: LinstorSatellite };
+
+/** The satellite of an event, where `cares` says so, the rule has something to clear there, or the event does not show it. */
+export function satellitesIn(
+  hint: Hint,
+  ruleName: string,
+  cares: (satellite: LinstorSatelliteObject) => boolean,
+): readonly Subject[] {
+  if (hint.kind !== LinstorSatellite.kind || hint.apiVersion !== LinstorSatellite.apiVersion) return [];
+  if (hint.change === "delete") return [];
+  const satellite = hint.object as LinstorSatelliteObject | undefined;
+  const isOurs =
+    !satellite || satellite.metadata.annotations?.[progressKey(ruleName)] !== undefined || cares(satellite);
+  return isOurs ? [satelliteNamed(hint.name)] : [];
+}
+
+/** It is being deleted, or its evacuation has begun. */
+export const isGoing = (satellite: LinstorSatelliteObject): boolean =>
+  isBeingDeleted(satellite) || satellite.metadata.annotations?.[recordKey] !== undefined;
+
+/** The satellite of the Node that a Machine is, whichever version of Cluster API the event is of. */
+export function ofMachine({ kind, apiVersion, object }: Hint, deletingOnly = true): readonly Subject[] {
+  if (kind !== Machine.kind || !apiVersion.startsWith("cluster.x-k8s.io/")) return [];
+  const machine = object as MachineObject | undefined;
+  const name = machine?.status?.nodeRef?.name;
+  if (!machine || !name) return [];
+  return !deletingOnly || isBeingDeleted(machine) ? [satelliteNamed(name)] : [];
+}
+
+/** The satellite of a Node. */
+export function ofNode({ kind, apiVersion, name }: Hint): readonly Subject[] {
+  return kind === Node.kind && apiVersion === Node.apiVersion ? [satelliteNamed(name)] : [];
+}
+
+/** The satellite of the Node that a volume of LINSTOR's driver is attached to, or is to be. */
+export function ofAttachment({ kind, object }: Hint): readonly Subject[] {
+  if (kind !== VolumeAttachment.kind) return [];
+  const attachment = object as VolumeAttachmentObject | undefined;
+  if (!attachment) return [allLeaving];
+  return attachment.spec.attacher === csiDriver ? [satelliteNamed(attachment.spec.nodeName)] : [];
+}
+
+/** Any satellite may have waited for a volume that is attached, or detached, somewhere. */
+export function ofReattachment({ kind, object }: Hint): readonly Subject[] {
+  if (kind !== VolumeAttachment.kind) return [];
+  const attachment = object as VolumeAttachmentObject | undefined;
+  return !attachment || attachment.spec.attacher === csiDriver ? [allLeaving] : [];
+}
+
+/** Any satellite, when a volume of LINSTOR's driver has changed: the affinity controller makes it anew, and marks may be lost. */
+export function ofVolume({ kind, object }: Hint): readonly Subject[] {
+  if (kind !== PersistentVolume.kind) return [];
+  const volume = object as PersistentVolumeObject | undefined;
+  return !volume || volume.spec?.csi?.driver === csiDriver ? [allLeaving] : [];
+}
+
+const prefixes = Object.values(marksFor(""));
+
+/** Satellites of the Nodes that a volume carries marks for. */
+export function markedIn({ kind, object }: Hint): readonly Subject[] {
+  if (kind !== PersistentVolume.kind || !object) return [];
+  const keys = Object.keys(object.metadata.annotations ?? {});
+  const nodes = prefixes.flatMap((prefix) =>
+    keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)),
+  );
+  return [...new Set(nodes)].map(satelliteNamed);
+}

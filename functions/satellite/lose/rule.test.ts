@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { satelliteFinalizer } from "../lib/satellite.ts";
+import { aNode } from "../lib/testing/data.ts";
+import { aMachine, aSatellite, aSeen, now, volumeFactsOf } from "../lib/testing/seen.ts";
+import { type Facts, lose } from "./rule.ts";
+
+const settings = lose.settings.parse({});
+const seen = (more: Partial<Exclude<Facts, undefined>> = {}): Facts => ({
+  ...aSeen({ satellite: aSatellite({ policy: "Delete" }) }),
+  volumes: [],
+  linstor: aNode("node-1", { connection: "OFFLINE" }),
+  ...more,
+});
+const decide = (facts: Facts) => lose.decide(facts, now, settings)[0];
+
+test("gives up a node that is offline", () => {
+  expect(decide(seen())).toMatchObject({
+    do: "call",
+    command: { name: "give a node up as lost", input: { node: "node-1" } },
+  });
+});
+
+test.each(["ONLINE", "CONNECTED"])("waits while the node is %s", (connection) => {
+  const waiting = { do: "write", step: { name: "connected" }, because: expect.stringContaining("DaemonSet") };
+  expect(decide(seen({ linstor: aNode("node-1", { connection }) }))).toMatchObject(waiting);
+});
+
+test("lets the satellite go when LINSTOR does not list the node", () => {
+  expect(JSON.stringify(decide(seen({ linstor: undefined })))).toContain(satelliteFinalizer);
+});
+
+test.each([
+  ["marks", { volumes: [volumeFactsOf("pv-1", { marked: true })] }],
+  ["hooks", { machine: aMachine() }],
+])("gives nothing up before %s are gone", (_, more) => {
+  expect(decide(seen(more))).toMatchObject({ do: "write", step: { name: "cleaning" } });
+});
+
+test("never gives up a node under another policy, nor one that stays", () => {
+  const policy = fc.constantFrom("Evacuate", "Retain", "", "delete");
+  fc.assert(
+    fc.property(policy, fc.boolean(), (policy, deleting) => {
+      const facts = {
+        ...aSeen({ satellite: aSatellite({ policy, deleting }) }),
+        volumes: [],
+        linstor: aNode("node-1"),
+      };
+      expect(decide(facts)?.do).toBe("leave");
+    }),
+  );
+  expect(decide(seen({ satellite: aSatellite({ policy: "Delete", deleting: false }) }))?.do).toBe("leave");
+});

@@ -1,0 +1,91 @@
+import { about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { silent } from "../../../shared/steps.ts";
+import { whileDeleting } from "../../../shared/sweep.ts";
+import { loseNode } from "../lib/commands.ts";
+import { LinstorSatellite, Machine } from "../lib/kinds.ts";
+import { isOnline, type LinstorNode } from "../lib/linstor/node.ts";
+import { linstor } from "../lib/linstor/system.ts";
+import { abandonedBecause, lookAtSatellite, lookAtVolumes, type SatelliteSeen } from "../lib/look.ts";
+import { conditions } from "../lib/names.ts";
+import { mayLook } from "../lib/permissions.ts";
+import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
+import { common } from "../lib/settings.ts";
+import { nextLook } from "../lib/step-rule.ts";
+import { isGoing, markedIn, ofMachine, satellitesIn } from "../lib/subjects.ts";
+import { traces } from "../lib/traces.ts";
+import type { VolumeFacts } from "../lib/volumes/volume-facts.ts";
+
+const name = "satellite/lose";
+
+/** A satellite with the volumes of its node, and its node in LINSTOR; `undefined` when the satellite is gone. */
+export type Facts =
+  | (SatelliteSeen & { readonly volumes: readonly VolumeFacts[]; readonly linstor: LinstorNode | undefined })
+  | undefined;
+
+export const lose = rule({
+  name,
+  doc: "Gives up a satellite with the policy Delete with all its data, as soon as its node is no longer connected to LINSTOR.",
+  settings: common,
+  common,
+  wakes: [on(LinstorSatellite, ["update"]), on(Machine, ["update"]), on(PersistentVolume, ["update"])],
+  may: mayLook(),
+  sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
+  steps: { cleaning: silent, connected: silent, losing: silent },
+  systems: { linstor },
+  subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false), ...markedIn(hint)],
+  look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
+    const seen = await lookAtSatellite(client, name);
+    if (!seen) return undefined;
+    const { facts: volumes } = await lookAtVolumes(client, name);
+    return {
+      ...seen,
+      volumes,
+      linstor: isOurs(seen) && !abandonedBecause(seen) ? await linstor.nodes.get(name) : undefined,
+    };
+  },
+  decide,
+});
+
+const isOurs = ({ policy, satellite, foreign }: SatelliteSeen) =>
+  policy === "Delete" && isBeingDeleted(satellite) && hasFinalizer(satellite, satelliteFinalizer) && !foreign;
+
+function decide(seen: Facts, now: number): readonly Decision[] {
+  if (!seen) return [];
+  const { satellite, linstor: node, foreign } = seen;
+  const { leave, write, call } = about(LinstorSatellite, satellite);
+  const title = `LinstorSatellite ${satellite.metadata.name}`;
+  if (!isOurs(seen)) return [leave(foreign ?? `${title} is not to be given up now.`)];
+  const report = (message: string) =>
+    conditionWrites(satellite, [{ type: conditions.deleted, status: "False", reason: "InProgress", message }], now);
+  const waiting = (step: string, message: string) =>
+    write(message, report(message), { step: { name: step }, next: nextLook(satellite, name, now) });
+  const left = traces(seen);
+  if (left) return [waiting("cleaning", `${title} goes when what an evacuation has left is removed: ${left}.`)];
+  if (!node)
+    return [
+      write(abandonedBecause(seen) ?? `LINSTOR does not list the node of ${title} any more: it goes.`, [
+        removeFinalizer(LinstorSatellite, satellite, satelliteFinalizer),
+      ]),
+    ];
+  // CONNECTED, too: LINSTOR refuses both (506).
+  if (isOnline(node) || node.connection === "CONNECTED")
+    return [
+      waiting(
+        "connected",
+        `The satellite of ${title} is not OFFLINE in LINSTOR, and cannot be given up before: its DaemonSet must be removed.`,
+      ),
+    ];
+  const because = `LINSTOR gives up the node of ${title} with all data on it, as its policy Delete says.`;
+  return [
+    call(because, {
+      step: { name: "losing" },
+      writes: report(because),
+      command: loseNode({ node: node.name }),
+      next: nextLook(satellite, name, now),
+    }),
+  ];
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { mark } from "./rule.ts";
+
+serve(mark);

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { LinstorSatellite, Machine, VolumeAttachment } from "../lib/kinds.ts";
+import { recordKey } from "../lib/record.ts";
+import { aLeaving, aMachine, aSatellite, aSeen, aVolume, hintOf, now, volumeFactsOf } from "../lib/testing/seen.ts";
+import { mark } from "./rule.ts";
+
+const settings = mark.settings.parse({});
+const decide = (seen: Parameters<typeof mark.decide>[0][number]) => mark.decide([seen], now, settings)[0];
+const writes = (seen: Parameters<typeof decide>[0]) => {
+  const decision = decide(seen);
+  return decision?.do === "write"
+    ? (JSON.parse(JSON.stringify(decision.writes)) as { name: string; patch: never }[])
+    : [];
+};
+const unbegun = aSatellite({ record: false });
+const marksOf = (seen: Parameters<typeof decide>[0]) =>
+  writes(seen).flatMap(({ name, patch }) =>
+    name.startsWith("pv-") ? [[name, (patch as { metadata: { annotations: object } }).metadata.annotations]] : [],
+  );
+
+describe("marks", () => {
+  test.each([
+    ["attachable anywhere", {}, { "wait-for-reattach.evacuation.piraeus.io/node-1": "true" }],
+    ["usable where a copy is", { localOnly: true }, { "override.piraeus.io/node-1": "true" }],
+    ["bound to the node", { attachableElsewhere: false }, { "override.piraeus.io/node-1": "true" }],
+  ])("a volume that is attached there and %s", (_, more, annotation) => {
+    const seen = aLeaving({ volumes: [volumeFactsOf("pv-1", { here: true, ...more }), volumeFactsOf("pv-2")] });
+    expect(marksOf(seen)).toEqual([["pv-1", expect.objectContaining(annotation)]]);
+  });
+
+  test("nothing twice: a volume that has its marks is waited for", () => {
+    const marked = volumeFactsOf("pv-1", { here: true, waits: true, overridden: true, attachableElsewhere: false });
+    expect(decide(aLeaving({ volumes: [marked] }))).toMatchObject({ do: "write", step: { name: "waiting" } });
+    expect(marksOf(aLeaving({ volumes: [marked] }))).toEqual([]);
+  });
+
+  test("nothing for a Node whose name does not fit", () => {
+    const node = "n".repeat(64);
+    const seen = aLeaving({ node, volumes: [volumeFactsOf("pv-1", { here: true })] });
+    expect(decide(seen)).toMatchObject({ step: { name: "name-too-long" }, because: expect.stringContaining("63") });
+    expect(marksOf(seen)).toEqual([]);
+  });
+});
+
+describe("the beginning", () => {
+  test("is written down before anything else", () => {
+    const [first] = writes(aLeaving({ volumes: [volumeFactsOf("pv-1", { here: true })] }, { satellite: unbegun }));
+    expect(first).toMatchObject({
+      name: "node-1",
+      patch: { metadata: { annotations: { [recordKey]: expect.any(String) } } },
+    });
+  });
+
+  test.each([
+    [1, "queued"],
+    [2, "acting"],
+    [0, "acting"],
+  ])("with %i slots and another one before it: %s", (slots, step) => {
+    const contenders = [
+      { name: "node-2", inProgress: true, since: 1 },
+      { name: "node-1", inProgress: false, since: 2 },
+    ];
+    expect(decide(aLeaving({}, { satellite: unbegun, contenders, slots }))).toMatchObject({ step: { name: step } });
+  });
+});
+
+test.each([
+  ["is not leaving", aSeen({ leaving: false })],
+  ["is piraeus-operator's", aSeen({ foreign: "Somebody else has it." })],
+  ["is at another step", aLeaving()],
+])("a satellite that %s is left", (_, seen) => {
+  expect(decide(seen)).toMatchObject({ do: "leave" });
+});
+
+test.each([
+  ["a satellite that is being deleted", hintOf(LinstorSatellite, "update", aSatellite()), ["node-1"]],
+  ["one by name", hintOf(LinstorSatellite, "sweep", "node-1"), ["node-1"]],
+  ["one that stays", hintOf(LinstorSatellite, "update", aSatellite({ deleting: false, record: false })), []],
+  ["one that is gone", hintOf(LinstorSatellite, "delete", aSatellite()), []],
+  ["a Machine that is being deleted", hintOf(Machine, "update", aMachine().object), ["node-1"]],
+  ["one that is not", hintOf(Machine, "update", aMachine({ deleting: false }).object), []],
+  ["a volume that was made anew", hintOf(PersistentVolume, "add", aVolume("pv-1")), [undefined]],
+  ["one that was changed", hintOf(PersistentVolume, "update", aVolume("pv-1")), []],
+  ["an attachment whose object is not shown", hintOf(VolumeAttachment, "add", "csi-1"), [undefined]],
+])("an event about %s", (_, hint, names) => {
+  expect(mark.subjects(hint, settings).map(({ name }) => name)).toEqual(names);
+});

@@ -1,0 +1,88 @@
+import type { Decision } from "../../../shared/decision.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { normal, warning } from "../../../shared/steps.ts";
+import { whileDeleting } from "../../../shared/sweep.ts";
+import { unmarked } from "../lib/evacuation.ts";
+import { LinstorSatellite, Machine, VolumeAttachment } from "../lib/kinds.ts";
+import { linstor } from "../lib/linstor/system.ts";
+import { type LeavingSeen, lookAtChain, type SatelliteSeen } from "../lib/look.ts";
+import { marksFor, nodeNameProblem } from "../lib/marks.ts";
+import { conditions } from "../lib/names.ts";
+import { mayLook } from "../lib/permissions.ts";
+import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
+import { common } from "../lib/settings.ts";
+import { slotOf } from "../lib/slots.ts";
+import { chainSteps, decideStep, nextLook, type Turn } from "../lib/step-rule.ts";
+import { isGoing, ofAttachment, ofMachine, ofVolume, satellitesIn } from "../lib/subjects.ts";
+
+const name = "satellite/mark";
+
+/** Satellites with what their evacuation depends on. */
+export type Facts = readonly (SatelliteSeen | LeavingSeen)[];
+
+export const mark = rule({
+  name,
+  doc:
+    "Begins the evacuation of a satellite when there is a slot for it, and marks the volumes that are attached on its node, so " +
+    "that they may be attached elsewhere.",
+  settings: common,
+  common,
+  wakes: [
+    on(LinstorSatellite, ["add", "update"]),
+    on(Machine, ["update"]),
+    on(VolumeAttachment, ["add"]),
+    on(PersistentVolume, ["add"]),
+  ],
+  may: mayLook({ volumes: true }),
+  sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
+  steps: { ...chainSteps, queued: normal("EvacuationQueued"), "name-too-long": warning("NodeNameTooLong") },
+  systems: { linstor },
+  subjects: (hint) => [
+    ...satellitesIn(hint, name, isGoing),
+    ...ofMachine(hint),
+    ...ofAttachment(hint),
+    ...(hint.change === "add" ? ofVolume(hint) : []),
+  ],
+  look: (subject, view): Promise<Facts> => lookAtChain(subject, view),
+  decide: (facts: Facts, now) => decideStep("mark", facts, now, decide),
+});
+
+function decide(turn: Turn): readonly Decision[] {
+  const { facts, now, record, satellite, volumes, standing, about, contenders, slots } = turn;
+  const missing = unmarked(facts);
+  if (!record) {
+    const { admitted, position, of } = slotOf(facts.node, contenders, slots);
+    if (!admitted) {
+      const message = `Waiting for a free evacuation slot (position ${position} of ${of}; ${slots} at a time).`;
+      const report = { type: conditions.evacuated, status: "False", reason: "Waiting", message } as const;
+      const next = nextLook(satellite, name, now);
+      return [about.write(message, conditionWrites(satellite, [report], now), { step: { name: "queued" }, next })];
+    }
+    // What stands in the way of the next step is said by it.
+    if (missing.length === 0)
+      return [turn.act(`The evacuation of LinstorSatellite ${facts.node} begins: no volume has to be marked.`, [])];
+  }
+  if (missing.length === 0) return [turn.wait()];
+  const problem = nodeNameProblem(facts.node);
+  if (problem)
+    return [
+      about.write(problem, conditionWrites(satellite, stuckReport(problem), now), { step: { name: "name-too-long" } }),
+    ];
+  const keys = marksFor(facts.node);
+  const marks = missing.flatMap(({ name, waitsSince, localOnly, attachableElsewhere }): Write[] => {
+    const volume = volumes.get(name);
+    if (!volume) return [];
+    const since = waitsSince === undefined ? { [keys.since]: new Date(now).toISOString() } : {};
+    const override = localOnly || !attachableElsewhere ? { [keys.override]: "true" } : {};
+    return [annotate(PersistentVolume, volume, { [keys.waits]: "true", ...since, ...override })];
+  });
+  return [turn.act(standing.because, marks)];
+}
+
+const stuckReport = (message: string) =>
+  [conditions.evacuated, conditions.documented].map(
+    (type) => ({ type, status: "False", reason: "Error", message: `Error: ${message}` }) as const,
+  );

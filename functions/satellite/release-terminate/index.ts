@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { releaseTerminate } from "./rule.ts";
+
+serve(releaseTerminate);

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { remove } from "./rule.ts";
+
+serve(remove);

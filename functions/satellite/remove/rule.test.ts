@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { satelliteFinalizer } from "../lib/satellite.ts";
+import { aCopy, aNode, dataFacts, evacuating } from "../lib/testing/data.ts";
+import { aLeaving, aMachine, now } from "../lib/testing/seen.ts";
+import { remove } from "./rule.ts";
+
+const settings = remove.settings.parse({});
+const decide = (seen: ReturnType<typeof aLeaving>) => remove.decide([seen], now, settings)[0];
+const called = { ...evacuating, calledAt: now - 600_000, before: { "pvc-1": 2 } };
+const empty = dataFacts([aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")], called);
+const evicted = dataFacts([aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")], {
+  ...called,
+  node: aNode("node-1", { flags: ["EVACUATE", "EVICTED"], connection: "OFFLINE" }),
+});
+const unlisted = (() => {
+  const { data: _, ...facts } = aLeaving().facts;
+  return { ...aLeaving(), facts };
+})();
+
+describe("a satellite that is being deleted", () => {
+  test.each([
+    ["delete a node", empty],
+    ["give a node up as lost", evicted],
+  ])("LINSTOR is told to %s", (name, data) => {
+    expect(decide(aLeaving({ data }))).toMatchObject({ do: "call", command: { name, input: { node: "node-1" } } });
+  });
+
+  test("goes only when LINSTOR does not list the node any more", () => {
+    expect(decide(unlisted)).toMatchObject({ do: "write", writes: [{ type: "json" }] });
+    expect(JSON.stringify(decide(unlisted))).toContain(satelliteFinalizer);
+    expect(JSON.stringify(decide(aLeaving({ data: empty })))).not.toContain('"remove"');
+  });
+});
+
+test("one whose Machine leaves waits for its Node to be deleted", () => {
+  const seen = aLeaving(
+    { data: empty, satellite: { deleting: false, held: true } },
+    { machine: aMachine({ drain: false, terminate: false }) },
+  );
+  expect(decide(seen)).toMatchObject({ do: "write", step: { name: "waiting" } });
+});
+
+test("below the replica floor nothing is removed", () => {
+  const data = dataFacts([aCopy("pvc-1", "node-2")], called);
+  expect(decide(aLeaving({ data }))?.do).toBe("leave");
+});

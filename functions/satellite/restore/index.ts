@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { restore } from "./rule.ts";
+
+serve(restore);

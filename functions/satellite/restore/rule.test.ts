@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { recordKey } from "../lib/record.ts";
+import { aNode } from "../lib/testing/data.ts";
+import { aMachine, aSatellite, aSeen, now } from "../lib/testing/seen.ts";
+import { type Facts, restore } from "./rule.ts";
+
+const settings = restore.settings.parse({});
+const node = { apiVersion: "v1", kind: "Node", metadata: { name: "node-1", uid: "n1", resourceVersion: "1" } };
+const staying = { satellite: aSatellite({ deleting: false }), leaving: false, node };
+const seen = (more: Partial<Exclude<Facts, undefined>> = {}): Facts => ({
+  ...aSeen(staying),
+  linstor: aNode("node-1", { flags: ["EVACUATE"] }),
+  ...more,
+});
+const decide = (facts: Facts) => restore.decide(facts, now, settings)[0];
+const identity = { namespace: "capi", name: "worker" };
+
+test.each([
+  ["EVACUATE", seen()],
+  ["EVICTED", seen({ linstor: aNode("node-1", { flags: ["DELETE", "EVICTED"] }) })],
+])("takes %s back when nothing leaves", (_, facts) => {
+  expect(decide(facts)).toMatchObject({ do: "call", command: { name: "restore a node", input: { node: "node-1" } } });
+});
+
+test.each([
+  ["the satellite is being deleted", { satellite: aSatellite(), leaving: true }],
+  ["its Machine is being deleted", { machine: aMachine(), identity }],
+  ["its Machine is gone", { identity }],
+  ["its Node is gone", { node: undefined }],
+  ["the node is offline", { linstor: aNode("node-1", { flags: ["EVACUATE"], connection: "OFFLINE" }) }],
+  ["piraeus-operator has it", { foreign: "Somebody else has it." }],
+])("not when %s", (_, more) => {
+  expect(decide(seen(more))?.do).toBe("leave");
+});
+
+test("forgets the evacuation once LINSTOR has taken it back", () => {
+  const decision = decide(seen({ linstor: aNode("node-1") }));
+  expect(decision?.do === "write" && decision.writes.at(-1)).toHaveProperty("patch.metadata.annotations", {
+    [recordKey]: null,
+  });
+  expect(decide(seen({ linstor: aNode("node-1"), record: undefined }))?.do).toBe("leave");
+});

@@ -1,0 +1,89 @@
+import { about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { silent } from "../../../shared/steps.ts";
+import { resync } from "../../../shared/sweep.ts";
+import { restoreNode } from "../lib/commands.ts";
+import { LinstorSatellite, Machine } from "../lib/kinds.ts";
+import { isEvacuating, isEvicted, type LinstorNode } from "../lib/linstor/node.ts";
+import { linstor } from "../lib/linstor/system.ts";
+import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
+import { candidateOf } from "../lib/matching/candidate.ts";
+import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
+import { conditions } from "../lib/names.ts";
+import { mayLook } from "../lib/permissions.ts";
+import { recordKey } from "../lib/record.ts";
+import { conditionWrites } from "../lib/satellite.ts";
+import { common } from "../lib/settings.ts";
+import { nextLook } from "../lib/step-rule.ts";
+import { isGoing, ofMachine, satellitesIn } from "../lib/subjects.ts";
+import { mayRestore, type UndoFacts } from "../lib/undo.ts";
+
+const name = "satellite/restore";
+
+/** A satellite with its node in LINSTOR, where it is alive; `undefined` when it is gone. */
+export type Facts = (SatelliteSeen & { readonly linstor: LinstorNode | undefined }) | undefined;
+
+export const restore = rule({
+  name,
+  doc: "Takes an evacuation or eviction back in LINSTOR when nothing leaves any more, and forgets what was written down about it.",
+  settings: common,
+  common,
+  wakes: [on(LinstorSatellite, ["update"]), on(Machine, ["update"])],
+  may: mayLook(),
+  sweep: [resync(LinstorSatellite, "10m")],
+  steps: { restoring: silent },
+  systems: { linstor },
+  subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false)],
+  look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
+    const seen = await lookAtSatellite(client, name);
+    if (!seen) return undefined;
+    const isAlive = !isBeingDeleted(seen.satellite) && !seen.leaving && !seen.foreign;
+    return { ...seen, linstor: isAlive ? await linstor.nodes.get(name) : undefined };
+  },
+  decide,
+});
+
+function decide(seen: Facts, now: number): readonly Decision[] {
+  if (!seen) return [];
+  const { satellite, linstor: node, record, foreign, leaving } = seen;
+  const { leave, call, write } = about(LinstorSatellite, satellite);
+  const title = `LinstorSatellite ${satellite.metadata.name}`;
+  if (foreign || leaving || isBeingDeleted(satellite))
+    return [leave(foreign ?? `${title} leaves: nothing is taken back.`)];
+  const facts = undoFacts(seen);
+  if (mayRestore(facts))
+    return [
+      call(`${title} stays: LINSTOR takes its evacuation back.`, {
+        step: { name: "restoring" },
+        command: restoreNode({ node: node?.name ?? satellite.metadata.name }),
+        next: nextLook(satellite, name, now),
+      }),
+    ];
+  const isOver = facts.machine === "none" || facts.machine === "alive";
+  if (!record || !facts.nodeWanted || !isOver || !node || isEvacuating(node) || isEvicted(node))
+    return [leave(`There is no evacuation of ${title} to take back now.`)];
+  const because = `${title} stays: its evacuation is given up. Copies that were on their way are still made, and their sources go.`;
+  const report = [conditions.evacuated, conditions.documented].map(
+    (type) => ({ type, status: "False", reason: "GivenUp", message: because }) as const,
+  );
+  return [
+    write(because, [
+      ...conditionWrites(satellite, report, now),
+      annotate(LinstorSatellite, satellite, { [recordKey]: null }),
+    ]),
+  ];
+}
+
+function undoFacts({ satellite, node, cluster, identity, machine, linstor }: Exclude<Facts, undefined>): UndoFacts {
+  const wanted = node !== undefined && satelliteWanted(candidateOf(node), cluster?.spec ?? {}, "has one").wanted;
+  const present = machine && (isBeingDeleted(machine.object) ? "deleting" : "alive");
+  return {
+    satelliteDeleting: isBeingDeleted(satellite),
+    nodeWanted: wanted,
+    machine: identity ? (present ?? "gone") : "none",
+    linstor,
+  };
+}

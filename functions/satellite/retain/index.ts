@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { retain } from "./rule.ts";
+
+serve(retain);

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { LinstorCluster } from "../lib/kinds.ts";
+import { aSatellite, now } from "../lib/testing/seen.ts";
+import { type Facts, retire } from "./rule.ts";
+
+const node = (spec: object = {}) => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name: "node-1", uid: "n1", resourceVersion: "1", labels: { zone: "a" } },
+  spec,
+});
+const cluster = (spec: object = {}) => ({
+  apiVersion: LinstorCluster.apiVersion,
+  kind: LinstorCluster.kind,
+  metadata: { name: "linstorcluster", uid: "c1", resourceVersion: "2" },
+  spec,
+});
+const owned: Facts[number] = { satellite: aSatellite({ deleting: false }), node: node(), cluster: cluster() };
+const decide = (more: Partial<Facts[number]> = {}) => retire.decide([{ ...owned, ...more }], now, {})[0];
+const tainted = (effect: string) => ({ node: node({ taints: [{ key: "test", effect }] }) });
+
+test.each<[string, Partial<Facts[number]>]>([
+  ["does not match the nodeSelector", { cluster: cluster({ nodeSelector: { zone: "b" } }) }],
+  ["does not match its nodeAffinity", { cluster: cluster({ nodeAffinity: { nodeSelectorTerms: [] } }) }],
+  ["has the taint test:NoExecute", tainted("NoExecute")],
+  ["is gone", { node: undefined }],
+])("deletes just this satellite when its Node %s, and says so", (because, more) => {
+  expect(decide(more)).toMatchObject({
+    do: "write",
+    because: expect.stringContaining(because),
+    writes: [{ verb: "delete", name: "node-1", options: { uid: "u1", resourceVersion: "7" } }],
+  });
+});
+
+const foreign = [{ manager: "piraeus.io/operator", time: "2026-01-01T00:00:00Z" }];
+test.each<[string, Partial<Facts[number]>]>([
+  ["matches", {}],
+  ["has NoSchedule", tainted("NoSchedule")],
+  ["has PreferNoSchedule", tainted("PreferNoSchedule")],
+  ["is gone, and the satellite is nobody's", { node: undefined, cluster: undefined }],
+  ["is gone, and the satellite is going", { node: undefined, satellite: aSatellite() }],
+  [
+    "is gone, and the satellite is piraeus-operator's",
+    { node: undefined, satellite: aSatellite({ deleting: false, metadata: { managedFields: foreign } }) },
+  ],
+])("leaves a satellite whose Node %s", (_, more) => {
+  expect(decide(more)?.do).toBe("leave");
+});

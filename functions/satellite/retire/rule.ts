@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Event, Node } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { normal } from "../../../shared/steps.ts";
+import { isObject } from "../../../shared/subject.ts";
+import { resync } from "../../../shared/sweep.ts";
+import { LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
+import { foreignLifecycle } from "../lib/lifecycle.ts";
+import { candidateOf } from "../lib/matching/candidate.ts";
+import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
+import type { LinstorClusterObject, LinstorSatelliteObject } from "../lib/satellite.ts";
+
+const name = "satellite/retire";
+
+/** A satellite with its Node and the LinstorCluster that owns it. */
+interface Owned {
+  readonly satellite: LinstorSatelliteObject;
+  readonly node: KubernetesObject | undefined;
+  readonly cluster: LinstorClusterObject | undefined;
+}
+export type Facts = readonly Owned[];
+
+export const retire = rule({
+  name,
+  doc: "Deletes the LinstorSatellite of a Node that is gone, no longer selected, or has a NoExecute taint that is not tolerated.",
+  settings: z.object({}),
+  wakes: [on(Node, ["update", "delete"]), on(LinstorCluster, ["update"]), on(LinstorSatellite, ["add"])],
+  may: [
+    { resource: Node, verbs: ["get"] },
+    { resource: LinstorCluster, verbs: ["get"] },
+    { resource: LinstorSatellite, verbs: ["get", "list", "delete"] },
+    { resource: Event, verbs: ["create", "get", "delete"] },
+  ],
+  sweep: [resync(LinstorSatellite, "10m")],
+  subjects: ({ kind, name }) =>
+    kind === LinstorCluster.kind ? [{ kind: LinstorSatellite }] : [{ kind: LinstorSatellite, name }],
+  look: async (subject, { client }): Promise<Facts> => {
+    const one = isObject(subject)
+      ? await client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, subject.name)
+      : undefined;
+    const satellites = isObject(subject)
+      ? one
+        ? [one]
+        : []
+      : await Array.fromAsync(client.list<LinstorSatelliteObject>(LinstorSatellite));
+    return Promise.all(
+      satellites.map(async (satellite) => {
+        const owner = ownerOf(satellite);
+        const [node, cluster] = await Promise.all([
+          client.get(Node, undefined, satellite.metadata.name),
+          owner ? client.get<LinstorClusterObject>(LinstorCluster, undefined, owner.name) : undefined,
+        ]);
+        return { satellite, node, cluster: cluster?.metadata.uid === owner?.uid ? cluster : undefined };
+      }),
+    );
+  },
+  decide,
+});
+
+const ownerOf = ({ metadata }: KubernetesObject) =>
+  metadata.ownerReferences?.find(({ controller, kind }) => controller && kind === LinstorCluster.kind);
+
+function decide(facts: Facts): readonly Decision[] {
+  return facts.map(({ satellite, node, cluster }): Decision => {
+    const { leave, write } = about(LinstorSatellite, satellite);
+    const title = `LinstorSatellite ${satellite.metadata.name}`;
+    if (isBeingDeleted(satellite)) return leave(`${title} is already being deleted.`);
+    const foreign = foreignLifecycle(satellite, cluster);
+    if (foreign) return leave(foreign);
+    // One that somebody has made by hand is theirs; where the LinstorCluster is gone, garbage collection has it.
+    if (!cluster) return leave(`${title} is not a LinstorCluster's.`);
+    const wanted = node
+      ? satelliteWanted(candidateOf(node), cluster.spec ?? {}, "has one")
+      : ({ wanted: false, because: "is gone" } as const);
+    if (wanted.wanted) return leave(`${title} is to stay.`);
+    const { name, uid, resourceVersion } = satellite.metadata;
+    const because = `${title} is deleted, because its Node ${wanted.because}.`;
+    const options = { uid, resourceVersion };
+    return write(because, [{ verb: "delete", kind: LinstorSatellite, namespace: undefined, name, options }], {
+      event: normal("SatelliteRetired"),
+    });
+  });
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { unmark } from "./rule.ts";
+
+serve(unmark);

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { LinstorSatellite } from "../lib/kinds.ts";
+import { aCopy, dataFacts, evacuating } from "../lib/testing/data.ts";
+import { aLeaving, aSatellite, aSeen, aVolume, hintOf, now, volumeFactsOf } from "../lib/testing/seen.ts";
+import { unmark } from "./rule.ts";
+
+const settings = unmark.settings.parse({});
+const marks = { "override.piraeus.io/node-1": "true", "override.piraeus.io/node-10": "true", other: "x" };
+
+test("takes the marks of this node, and of no other, from volumes whose evacuation is complete", () => {
+  const called = { ...evacuating, calledAt: now - 600_000, before: { "pvc-1": 2 } };
+  const data = dataFacts([aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")], called);
+  const volumes = new Map([["pv-1", aVolume("pv-1", marks)]]);
+  const seen = aLeaving({ data, volumes: [volumeFactsOf("pv-1", { marked: true })] }, { volumes });
+  const [decision] = unmark.decide({ seen: [seen], stale: [] }, now, settings);
+  const annotations = { "override.piraeus.io/node-1": null };
+  expect(decision?.do === "write" && decision.writes.at(-1)).toHaveProperty("patch", {
+    metadata: { uid: "uid-of-pv-1", resourceVersion: "5", annotations },
+  });
+});
+
+test("leaves marks that an evacuation still needs", () => {
+  const seen = aLeaving({ volumes: [volumeFactsOf("pv-1", { here: true, waits: true, marked: true })] });
+  expect(unmark.decide({ seen: [seen], stale: [] }, now, settings)).toMatchObject([{ do: "leave" }]);
+});
+
+test("takes marks that nobody needs, with and without a satellite", () => {
+  const stale = [{ node: "node-1", volume: aVolume("pv-1", marks) }];
+  for (const seen of [[], [aSeen({ leaving: false })]]) {
+    const decisions = unmark.decide({ seen, stale }, now, settings).filter(({ do: verb }) => verb === "write");
+    expect(decisions).toMatchObject([{ about: { metadata: { name: "pv-1" } } }]);
+  }
+});
+
+test.each([
+  ["a volume with marks of two nodes", hintOf(PersistentVolume, "add", aVolume("pv-1", marks)), ["node-1", "node-10"]],
+  ["one without", hintOf(PersistentVolume, "update", aVolume("pv-1")), []],
+  ["a satellite that is gone", hintOf(LinstorSatellite, "delete", aSatellite()), ["node-1"]],
+])("an event about %s", (_, hint, names) => {
+  expect(unmark.subjects(hint, settings).map(({ name }) => name)).toEqual(names);
+});

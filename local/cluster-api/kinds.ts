@@ -1,0 +1,37 @@
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+
+const core = { apiVersion: "cluster.x-k8s.io/v1beta2", namespaced: true } as const;
+export const Machine = { ...core, kind: "Machine", plural: "machines" } as const satisfies Kind;
+export const Cluster = { ...core, kind: "Cluster", plural: "clusters" } as const satisfies Kind;
+/** Infrastructure that nobody reconciles, as tests of Cluster API have it: gone as soon as it is deleted. */
+export const GenericMachine = {
+  apiVersion: "infrastructure.cluster.x-k8s.io/v1",
+  kind: "GenericMachine",
+  plural: "genericmachines",
+  namespaced: true,
+} as const satisfies Kind;
+export const VolumeAttachment = {
+  apiVersion: "storage.k8s.io/v1",
+  kind: "VolumeAttachment",
+  plural: "volumeattachments",
+  namespaced: false,
+} as const satisfies Kind;
+
+const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+/** CustomResourceDefinitions as far as the stand-in needs them: Cluster API's own judge every field. */
+export const definitions = [Machine, Cluster, GenericMachine].map((kind) => {
+  const [group, name] = kind.apiVersion.split("/");
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec: open, status: open } } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${kind.plural}.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind: kind.kind, plural: kind.plural, singular: kind.kind.toLowerCase(), listKind: `${kind.kind}List` },
+      versions: [{ name, served: true, storage: true, subresources: { status: {} }, schema }],
+    },
+  };
+});

@@ -1,0 +1,101 @@
+import { type Entry, entry } from "./entry.ts";
+import { isDiskless, type Resource, same } from "./model.ts";
+import { findNode, isOnline, notConnected, quorumChange, resourcesOf, satelliteOf, type World } from "./world.ts";
+
+/** Milliseconds as they were seen: until a satellite has taken a resource down, and until it tries again. */
+const takeDown = 800;
+const tryAgain = 10_000;
+
+/**
+ * Takes a resource from a node. Its satellite does it, now or when it is back; one that is in use, or whose satellite
+ * fails, is tried again. Resolves with whether it is gone after the first try.
+ */
+export async function takeResourceDown(world: World, resource: Resource): Promise<boolean> {
+  resource.flags.add("DELETE");
+  await world.clock.sleep(takeDown);
+  if (canGo(world, resource)) {
+    forget(world, resource);
+    return true;
+  }
+  const later = () => {
+    if (!world.database.resources.includes(resource)) return;
+    if (canGo(world, resource)) forget(world, resource);
+    else world.clock.after(tryAgain, later);
+  };
+  // A satellite that comes back takes down at once what it has missed: see `reconnected`.
+  world.clock.after(tryAgain, later);
+  return false;
+}
+
+/** What a satellite does when it has connected again: what was to go meanwhile goes. */
+export function catchUp(world: World, node: string): void {
+  for (const resource of world.database.resources.filter((one) => same(one.node, node) && one.flags.has("DELETE")))
+    world.clock.after(takeDown, () => {
+      if (canGo(world, resource)) forget(world, resource);
+    });
+}
+
+function canGo(world: World, { node, inUse }: Resource): boolean {
+  const listed = findNode(world, node);
+  const satellite = listed && satelliteOf(world, listed);
+  return !inUse && isOnline(world, node) && satellite !== undefined && !satellite.failing && !satellite.hanging;
+}
+
+export function forget({ database }: World, resource: Resource): void {
+  database.resources = database.resources.filter((other) => other !== resource);
+}
+
+/** The deletion that evacuate makes where no replacement is needed; answered when it is through. */
+export async function deleteAtOnce(world: World, resource: Resource): Promise<Entry[]> {
+  const { name, node } = resource;
+  const refs = { RscDfn: name, Node: node };
+  const about = { operation: "delete", object: "resource", refs } as const;
+  const what = `Node: ${node}, Resource: ${name}`;
+  const online = isOnline(world, node);
+  const entries = [entry("success", about, 2, `${what} preparing for deletion.`)];
+  if (!online) entries.push(notConnected(about, node));
+  entries.push(...quorumChange(world, name, () => resource.flags.add("DRBD_DELETE")));
+  await world.clock.sleep(400);
+  entries.push(entry("success", about, 2, `${what} marked for deletion.`));
+  if (!online) entries.push(notConnected(about, node));
+  if (await takeResourceDown(world, resource)) entries.push(entry("success", about, 2, `${what} deletion complete.`));
+  return [...entries, ...replaceTieBreaker(world, resource)];
+}
+
+/** Two copies without a third of a kind get a tie breaker, where a node is free for it. */
+export function replaceTieBreaker(world: World, gone: Resource): Entry[] {
+  const { database } = world;
+  const rest = resourcesOf(world, gone.name);
+  const wanted = gone.flags.has("TIE_BREAKER") || gone.props.tieBreakerDue === "true";
+  if (!wanted || rest.length !== 2 || rest.some(isDiskless)) return [];
+  const free = database.nodes.find(
+    ({ name, connection, flags }) =>
+      connection === "ONLINE" &&
+      flags.size === 0 &&
+      !same(name, gone.node) &&
+      !rest.some((one) => same(one.node, name)),
+  );
+  if (!free) return [];
+  const { name } = gone;
+  const now = world.clock.now();
+  const flags = new Set(["DISKLESS", "DRBD_DISKLESS", "TIE_BREAKER"]);
+  const made: Resource = {
+    name,
+    node: free.name,
+    uuid: world.random.uuid(),
+    created: now,
+    pool: "DfltDisklessStorPool",
+    flags,
+    props: {},
+    deployed: false,
+    inUse: false,
+    disk: "Diskless",
+    sync: undefined,
+  };
+  const quorum = quorumChange(world, name, () => database.resources.push(made));
+  world.clock.after(300, () => {
+    made.deployed = true;
+  });
+  const about = { operation: "delete", object: "resource", refs: { RscDfn: gone.name } } as const;
+  return [entry("info", about, 10003, `Tie breaker resource '${gone.name}' created on ${free.name}`), ...quorum];
+}

@@ -1,0 +1,159 @@
+import { forget, replaceTieBreaker, takeResourceDown } from "./delete-resource.ts";
+import { type Entry, entry } from "./entry.ts";
+import { isDiskless, type Resource } from "./model.ts";
+import { findNode, isOnline, type Migration, notConnected, quorumChange, resourcesOf, type World } from "./world.ts";
+
+/** A replacement that was registered, to be deployed once all of the call's are. */
+export interface Begun {
+  readonly entries: Entry[];
+  deploy(): Promise<Entry[]>;
+}
+
+/**
+ * Milliseconds, as they were seen: until a replacement is deployed, and how long LINSTOR waits for one that cannot
+ * sync.
+ */
+const deploying = 2_000;
+const preparing = 700;
+const reasonable = 15_000;
+
+/** Registers a replacement for a copy on a node, a new one, or a disk for the diskless one that is there. */
+export function beginReplacement(world: World, source: Resource, target: string, pool: string): Begun {
+  const { database, clock } = world;
+  const { name } = source;
+  const about = { operation: "create", object: "resource", refs: { RscDfn: name } } as const;
+  const entries = [entry("success", about, 1, "Successfully set property key(s): StorPoolName")];
+  const diskless = resourcesOf(world, name).find((one) => one.node === target && isDiskless(one));
+  let made = diskless;
+  const tieBreaker = diskless?.flags.has("TIE_BREAKER") ?? false;
+  if (diskless) {
+    entries.push(
+      entry(
+        "success",
+        { ...about, operation: "modify" },
+        3,
+        `Addition of disk to resource '${name}' on node '${target}' registered`,
+      ),
+    );
+    for (const flag of ["DISK_ADD_REQUESTED", "DISK_ADDING"]) diskless.flags.add(flag);
+    diskless.props.MigrateFrom = source.node.toUpperCase();
+  } else {
+    const fresh: Resource = {
+      name,
+      node: target,
+      uuid: world.random.uuid(),
+      created: clock.now(),
+      pool,
+      flags: new Set<string>(),
+      props: {},
+      deployed: false,
+      inUse: false,
+      disk: "Inconsistent",
+      sync: undefined,
+    };
+    entries.push(...quorumChange(world, name, () => database.resources.push(fresh)));
+    entries.push(entry("success", about, 1, `New resource '${name}' on node '${target}' registered.`));
+    const volume = { ...about, object: "volume" } as const;
+    entries.push(
+      entry(
+        "success",
+        volume,
+        1,
+        `Volume with number '0' on resource '${name}' on node '${target}' successfully registered`,
+      ),
+    );
+    made = fresh;
+  }
+  const copy = made as Resource;
+  const migration: Migration = {
+    definition: name,
+    source: source.node,
+    target,
+    wasInUse: source.inUse,
+    premature: false,
+    tieBreaker,
+  };
+  world.migrations.add(migration);
+
+  async function deploy(): Promise<Entry[]> {
+    const known = isOnline(world, source.node);
+    const before = known ? [] : [notConnected(about, source.node)];
+    await clock.sleep(preparing);
+    // A diskless copy is diskful from here on, while its disk is not attached yet.
+    for (const flag of ["DISK_ADD_REQUESTED", "DISK_ADDING", "DISKLESS", "DRBD_DISKLESS", "TIE_BREAKER"])
+      copy.flags.delete(flag);
+    if (diskless) Object.assign(copy, { pool, disk: "Diskless" });
+    await clock.sleep(deploying - preparing);
+    Object.assign(copy, { pool, deployed: true, disk: "Inconsistent" });
+    if (!known) {
+      // There is nobody to synchronise from.
+      await clock.sleep(reasonable);
+      const time = "within reasonable time, check Satellite for errors.";
+      const late = `Resource did not become ready on node '${target}' ${time}`;
+      return [
+        ...before,
+        entry("success", about, 3, `Created resource '${name}' on '${target}'`),
+        entry("warning", about, 0, late),
+      ];
+    }
+    const from = clock.now() + 300;
+    copy.sync = { from, until: from + world.syncTime };
+    clock.after(copy.sync.until - clock.now(), () => settle(world, migration));
+    if (migration.premature) settle(world, migration);
+    if (diskless) return [entry("success", { ...about, operation: "modify" }, 3, `Added disk on '${target}'`)];
+    const created = entry("success", about, 3, `Created resource '${name}' on '${target}'`);
+    return [created, entry("success", about, 1, `Resource '${name}' on '${target}' ready`)];
+  }
+  return { entries, deploy };
+}
+
+/** What the controller does when it hears that a replacement is UpToDate, unless it has been restarted since. */
+export function settle(world: World, migration: Migration): void {
+  const { definition, source, target, wasInUse } = migration;
+  if (!world.migrations.has(migration) || !isOnline(world, target)) return;
+  const copies = resourcesOf(world, definition);
+  const [from, to] = [source, target].map((node) => copies.find((copy) => copy.node === node));
+  if (!from || !to) {
+    world.migrations.delete(migration);
+    return;
+  }
+  // Only a use that the call itself has seen is waited for.
+  if (from.inUse && wasInUse) return;
+  world.migrations.delete(migration);
+  delete to.props.MigrateFrom;
+  if (migration.tieBreaker) from.props.tieBreakerDue = "true";
+  void takeResourceDown(world, from).then((gone) => gone && replaceTieBreaker(world, from));
+}
+
+/** Snapshots of a copy, where the pool's kind can send them. */
+export function shipSnapshots(world: World, source: Resource, target: string): Entry[] {
+  const { database } = world;
+  const own = database.snapshots.filter(
+    ({ resource, nodes }) => resource === source.name && nodes.includes(source.node),
+  );
+  if (!own.length) return [];
+  const kind = database.pools.find(({ name, node }) => name === source.pool && node === source.node)?.kind ?? "";
+  if (/^(LVM_THIN|ZFS|ZFS_THIN)$/.test(kind)) {
+    // Read in the source, not observed: on success the source's part is deleted.
+    for (const snapshot of own)
+      world.clock.after(world.syncTime, () => {
+        snapshot.nodes = [...new Set(snapshot.nodes.map((node) => (node === source.node ? target : node)))];
+      });
+    return [];
+  }
+  const about = { operation: "create", object: "resource", refs: { RscDfn: source.name } } as const;
+  const cannot = entry("error", about, 983, `The storage pool kind ${kind} does not support snapshot shipping`);
+  const others = database.snapshots.some(({ resource, nodes }) => resource === source.name && nodes.length > 1);
+  const none =
+    `Backup shipping of resource '${source.name}' cannot be started since there is no node available ` +
+    `that supports backup shipping.`;
+  return [...(others ? [cannot, cannot] : [cannot]), entry("error", about, 996, none)];
+}
+
+/** Removes a resource of which only the controller's database knows. */
+export function forgetAll(world: World, node: string): void {
+  for (const resource of world.database.resources.filter((one) => one.node === node)) forget(world, resource);
+  const listed = findNode(world, node);
+  world.database.nodes = world.database.nodes.filter((other) => other !== listed);
+  world.database.pools = world.database.pools.filter((pool) => pool.node !== node);
+}

@@ -1,0 +1,83 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { Random } from "../time/random.ts";
+import { type Entry, entry } from "./entry.ts";
+import {
+  type Database,
+  diskState,
+  isDiskless,
+  isLeaving,
+  type Node,
+  type Resource,
+  type Satellite,
+  same,
+} from "./model.ts";
+
+/** A wait of the controller's memory: once the replacement is good, the source goes. A restart forgets it. */
+export interface Migration {
+  definition: string;
+  source: string;
+  target: string;
+  /** Seen at the call. Only then the controller waits for the release. */
+  wasInUse: boolean;
+  /** By a second call, before the replacement had volumes, which counts as UpToDate. */
+  premature: boolean;
+  /** A tie breaker got a disk, so that another one is due. */
+  tieBreaker: boolean;
+}
+
+/** What every part of the stand-in works on. */
+export interface World {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Milliseconds that a replacement takes to synchronise. */
+  readonly syncTime: number;
+  database: Database;
+  /** By `address:port`. */
+  readonly satellites: Map<string, Satellite>;
+  readonly migrations: Set<Migration>;
+}
+
+export const findNode = ({ database }: World, name: string) => database.nodes.find((node) => same(node.name, name));
+export const resourcesOn = ({ database }: World, node: string) =>
+  database.resources.filter((one) => same(one.node, node)).sort((one, other) => (one.name < other.name ? -1 : 1));
+export const resourcesOf = ({ database }: World, definition: string) =>
+  database.resources.filter(({ name }) => name === definition);
+export const satelliteOf = ({ satellites }: World, { interface: { address, port } }: Node) =>
+  satellites.get(`${address}:${port}`);
+export const isOnline = (world: World, node: string) => findNode(world, node)?.connection === "ONLINE";
+
+/** How the controller takes a copy: what it does not know counts as UpToDate. */
+export function countsAsUpToDate(world: World, copy: Resource): boolean {
+  if (isDiskless(copy) || isLeaving(copy)) return false;
+  return !isOnline(world, copy.node) || (copy.deployed && diskState(copy, world.clock.now()) === "UpToDate");
+}
+
+export function placeCountOf({ database }: World, definition: string): number | undefined {
+  const { group } = database.definitions.find(({ name }) => name === definition) ?? {};
+  return group === undefined ? undefined : database.groups.get(group)?.placeCount;
+}
+
+/** With three of a kind a majority can be had; LINSTOR says so when that changes. */
+export function quorumChange(world: World, definition: string, change: () => void): Entry[] {
+  const about = { operation: "create", object: "resource", refs: { RscDfn: definition } } as const;
+  const has = () => resourcesOf(world, definition).filter((one) => !isLeaving(one)).length >= 3;
+  const before = has();
+  change();
+  const property = "Resource-definition property 'DrbdOptions/Resource/quorum'";
+  if (!before && has())
+    return [entry("info", about, 10002, `${property} updated from 'off' to 'majority' by AutoQuorum`)];
+  const why = "was removed as there are not enough resources for quorum";
+  return before && !has() ? [entry("info", { ...about, operation: "delete" }, 10005, `${property} ${why}`)] : [];
+}
+
+export const notFound = (name: string): Entry =>
+  entry("error", { operation: "none", object: "none" }, 300, `Node '${name}' not found.`, {
+    cause: `The specified node '${name}' could not be found in the database`,
+  });
+
+export function notConnected(about: Parameters<typeof entry>[1], node: string): Entry {
+  return entry("warning", about, 1002, `No active connection to satellite '${node}'`, {
+    details:
+      "The controller is trying to (re-) establish a connection to the satellite. The controller stored the changes.",
+  });
+}

@@ -1,0 +1,212 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Cluster, Machine, VolumeAttachment } from "../../../functions/satellite/lib/kinds.ts";
+import { preDrainHook as preDrain, preTerminateHook as preTerminate } from "../../../functions/satellite/lib/names.ts";
+import { definitions, GenericMachine } from "../../../local/cluster-api/kinds.ts";
+import type { MachineObject } from "../../../local/cluster-api/machine.ts";
+import { startMachines } from "../../../local/cluster-api/start-machines.ts";
+import { createControllerTools } from "../../../local/controllers/controller-tools.ts";
+import { CustomResourceDefinition } from "../../../local/controllers/objects/kinds.ts";
+import { createPod, openWorld, type World } from "../../../local/controllers/testing/world.ts";
+import { seededRandom } from "../../../local/time/random.ts";
+import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+
+// Each expectation was seen of the real Machine controller v1.13.6 (contract v1beta2) against Kubernetes 1.36.3.
+const both = { [preDrain]: "", [preTerminate]: "" };
+
+let world: World;
+let stop: AbortController;
+const node = () => `${world.namespace}-a`;
+
+beforeEach(async () => {
+  world = await openWorld({ nodes: ["a", "b"] });
+  stop = new AbortController();
+  for (const definition of definitions)
+    await world.create(CustomResourceDefinition, definition.metadata.name, definition);
+  await world.rest();
+  const { transport, clock } = world;
+  const trouble = (found: unknown) => world.troubles.push(found as never);
+  const tools = createControllerTools({ transport, clock, random: seededRandom(9), signal: stop.signal, trouble });
+  await world.create(Cluster, "test", { spec: {} });
+  void startMachines(tools).synced;
+});
+afterEach(async () => {
+  stop.abort();
+  await world.close();
+});
+
+async function machine(name: string, on: string, metadata: object = {}): Promise<void> {
+  await world.patch(Node, `${world.namespace}-${on}`, { spec: { providerID: `generic:///${on}` } });
+  await world.create(GenericMachine, name, { spec: {} });
+  await world.create(Machine, name, {
+    metadata,
+    spec: { clusterName: "test", providerID: `generic:///${on}`, infrastructureRef: { name } },
+  });
+  await world.until(`${name} runs`, async () => (await get(name))?.status?.nodeRef);
+}
+const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
+const get = (name: string) => world.get<MachineObject>(Machine, name);
+const condition = async (name = "worker") =>
+  (await get(name))?.status?.conditions?.find(({ type }) => type === "Deleting");
+const reason = async (name?: string) => (await condition(name))?.reason;
+const becomes = (expected: string, name?: string) =>
+  world.until(`${name ?? "worker"} is ${expected}`, async () => (await reason(name)) === expected);
+const release = (hook: string, name = "worker") =>
+  world.patch(Machine, name, { metadata: { annotations: { [hook]: null } } });
+
+/** A pod on the node that takes its time, and a volume that is attached there. */
+async function use(volume = "pv-a"): Promise<() => Promise<unknown>> {
+  await world.create(PersistentVolume, volume, {
+    spec: {
+      capacity: { storage: "1Gi" },
+      accessModes: ["ReadWriteOnce"],
+      claimRef: { namespace: "default", name: "claim-a" },
+      csi: { driver: "linstor.csi.linbit.com", volumeHandle: volume },
+    },
+  });
+  const spec = { attacher: "linstor.csi.linbit.com", nodeName: node(), source: { persistentVolumeName: volume } };
+  await world.create(VolumeAttachment, `csi-${volume}`, { spec });
+  await world.patch(VolumeAttachment, `csi-${volume}`, { status: { attached: true } }, "status");
+  return () => world.delete(VolumeAttachment, `csi-${volume}`);
+}
+
+describe("the deletion of a Machine", () => {
+  test(
+    "waits for pre-drain, drains, waits for volumes, waits for pre-terminate, and takes the Node with " + "it",
+    async () => {
+      await machine("control", "b", controlPlane);
+      await machine("worker", "a", { annotations: both });
+      const annotations = (await world.get(Node, node()))?.metadata.annotations;
+      expect(annotations).toMatchObject({
+        "cluster.x-k8s.io/machine": "worker",
+        "cluster.x-k8s.io/cluster-name": "test",
+      });
+      await createPod(world, "app", [], { nodeName: node(), terminationGracePeriodSeconds: 5 });
+      const detach = await use();
+      await world.delete(Machine, "worker");
+      await becomes("WaitingForPreDrainHook");
+      expect((await condition())?.message).toBe(`Waiting for pre-drain hooks to succeed (hooks: ${preDrain})`);
+      await world.rest();
+      expect(await reason()).toBe("WaitingForPreDrainHook");
+      expect(
+        (await world.get<{ spec?: { unschedulable?: boolean } } & MachineObject>(Node, node()))?.spec?.unschedulable,
+      ).toBeUndefined();
+      await release(preDrain);
+      await becomes("DrainingNode");
+      expect((await condition())?.message).toMatch(/^Drain not completed yet \(started at .*\):\n\* Pod .*\/app: /);
+      expect(await world.get<MachineObject>(Node, node())).toMatchObject({ spec: { unschedulable: true } });
+      await becomes("WaitingForVolumeDetach");
+      expect((await condition())?.message).toMatch(/\n\* PersistentVolumeClaims: default\/claim-a$/);
+      await detach();
+      await becomes("WaitingForPreTerminateHook");
+      await world.rest();
+      expect(await world.get(Node, node())).toBeDefined();
+      await release(preTerminate);
+      await world.gone(Machine, "worker");
+      await world.gone(Node, node());
+      await world.gone(GenericMachine, "worker");
+    },
+  );
+
+  test("without hooks leaves nobody time to react", async () => {
+    await machine("control", "b", controlPlane);
+    await machine("worker", "a");
+    await world.delete(Machine, "worker");
+    await world.gone(Machine, "worker");
+    await world.gone(Node, node());
+  });
+
+  test("remembers nothing: what is attached late leads back, even after the last hook", async () => {
+    await machine("control", "b", controlPlane);
+    await machine("worker", "a", { annotations: { [preTerminate]: "" } });
+    await world.delete(Machine, "worker");
+    await becomes("WaitingForPreTerminateHook");
+    const detach = await use();
+    // No event of an attachment wakes it; a change of the Node does.
+    await world.rest();
+    expect(await reason()).toBe("WaitingForPreTerminateHook");
+    await release(preTerminate);
+    await becomes("WaitingForVolumeDetach");
+    await detach();
+    await world.gone(Machine, "worker");
+  });
+
+  test("stops again at a pre-drain hook that comes late, 20 seconds after a drain at the latest", async () => {
+    await machine("control", "b", controlPlane);
+    await machine("worker", "a", { annotations: { [preTerminate]: "" } });
+    await use();
+    await world.delete(Machine, "worker");
+    await becomes("WaitingForVolumeDetach");
+    await world.patch(Machine, "worker", { metadata: { annotations: { [preDrain]: "" } } });
+    expect(await reason()).toBe("WaitingForVolumeDetach");
+    await becomes("WaitingForPreDrainHook");
+  });
+
+  test("names an attachment whose volume is gone", async () => {
+    await machine("control", "b", controlPlane);
+    await machine("worker", "a");
+    const detach = await use("pv-gone");
+    await world.patch(PersistentVolume, "pv-gone", { metadata: { finalizers: null } });
+    await world.delete(PersistentVolume, "pv-gone");
+    await world.gone(PersistentVolume, "pv-gone");
+    await world.delete(Machine, "worker");
+    await becomes("WaitingForVolumeDetach");
+    expect((await condition())?.message).toContain("not matching a PersistentVolume: pv-gone");
+    await detach();
+    await world.gone(Machine, "worker");
+  });
+
+  test("with the whole Cluster skips pre-drain and drain, awaits pre-terminate, and leaves the Node", async () => {
+    await machine("control", "b", controlPlane);
+    await machine("worker", "a", { annotations: both });
+    await world.delete(Machine, "worker");
+    await becomes("WaitingForPreDrainHook");
+    await world.patch(Cluster, "test", { metadata: { finalizers: ["test.holdfast.dev/hold"] } });
+    await world.delete(Cluster, "test");
+    // The Cluster's deletion wakes nobody.
+    await world.rest();
+    expect(await reason()).toBe("WaitingForPreDrainHook");
+    await world.patch(Node, node(), { metadata: { labels: { touched: "yes" } } });
+    await becomes("WaitingForPreTerminateHook");
+    await release(preTerminate);
+    await world.gone(Machine, "worker");
+    expect(await world.get(Node, node())).toBeDefined();
+    await world.patch(Cluster, "test", { metadata: { finalizers: null } });
+  });
+
+  test("of the last control plane skips pre-drain of all, and awaits pre-terminate", async () => {
+    await machine("control", "b", { ...controlPlane, annotations: { [preTerminate]: "" } });
+    await machine("worker", "a", { annotations: both });
+    await world.delete(Machine, "control");
+    await becomes("WaitingForPreTerminateHook", "control");
+    await world.delete(Machine, "worker");
+    await becomes("WaitingForPreTerminateHook");
+    await release(preTerminate);
+    await world.gone(Machine, "worker");
+    expect(await world.get(Node, node())).toBeDefined();
+    await release(preTerminate, "control");
+  });
+
+  test("whose Node was deleted by hand awaits both hooks", async () => {
+    await machine("control", "b", controlPlane);
+    await machine("worker", "a", { annotations: both });
+    await world.delete(Node, node());
+    await world.delete(Machine, "worker");
+    await becomes("WaitingForPreDrainHook");
+    await release(preDrain);
+    await becomes("WaitingForPreTerminateHook");
+    await release(preTerminate);
+    await world.gone(Machine, "worker");
+  });
+
+  test("of a paused Cluster shows nothing but its timestamp", async () => {
+    await machine("control", "b", controlPlane);
+    await machine("worker", "a", { annotations: both });
+    await world.patch(Cluster, "test", { spec: { paused: true } });
+    await world.rest();
+    await world.delete(Machine, "worker");
+    await world.rest();
+    const paused = await get("worker");
+    expect(paused?.metadata.deletionTimestamp).toBeDefined();
+    expect([paused?.status?.phase, await reason()]).toEqual(["Running", "NotDeleting"]);
+  });
+});

@@ -1,0 +1,67 @@
+import { entries } from "../../../functions/satellite/lib/linstor/entry.ts";
+import { parseJson } from "../../../functions/satellite/lib/linstor/parse-json.ts";
+import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
+import { seededRandom } from "../../../local/time/random.ts";
+import { type VirtualClock, virtualClock } from "../../../local/time/virtual-clock.ts";
+import type { SystemRequest } from "../../../shared/system/transport.ts";
+
+/** The address of a node's satellite. */
+export const addressOf = (node: string) => `10.0.0.${node.at(-1)}`;
+
+/** The stand-in as the recordings began: four nodes with pools, all ONLINE. */
+export interface Bed {
+  linstor: LinstorStandIn;
+  clock: VirtualClock;
+  /** Sends a request while time goes on, and gives out status and parsed body. */
+  ask(method: SystemRequest["method"], path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
+  /** The same without waiting for the answer. */
+  begin(method: SystemRequest["method"], path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
+}
+
+export async function openBed(nodes = ["node-1", "node-2", "node-3", "node-4"]): Promise<Bed> {
+  const clock = virtualClock();
+  const linstor = createLinstor({ clock, random: seededRandom(3), syncTime: 5_000 });
+  const begin: Bed["begin"] = async (method, path, body) => {
+    const content = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+    const answer = await linstor.transport({ method, path, headers: {}, ...content });
+    return { status: answer.status, body: parseJson(answer.body) };
+  };
+  const ask: Bed["ask"] = async (...call) => {
+    const answer = begin(...call);
+    let answered = false;
+    const settled = answer.finally(() => {
+      answered = true;
+    });
+    settled.catch(() => {});
+    await clock.runUntil(() => answered, 60_000);
+    return settled;
+  };
+  for (const node of nodes) {
+    linstor.startSatellite(addressOf(node));
+    const net_interfaces = [
+      { name: "default", address: addressOf(node), satellite_port: 3366, satellite_encryption_type: "Plain" },
+    ];
+    await ask("POST", "/v1/nodes", { name: node, type: "Satellite", net_interfaces });
+    const props = { "StorDriver/StorPoolName": "/srv/pool" };
+    await ask("POST", `/v1/nodes/${node}/storage-pools`, {
+      storage_pool_name: "pool1",
+      provider_kind: "FILE_THIN",
+      props,
+    });
+  }
+  return { linstor, clock, ask, begin };
+}
+
+/** What an answer comes to: entries other than successes one by one, and the successes' messages. */
+export function gist(body: unknown) {
+  const all = Array.isArray(body) && body.length && "ret_code" in body[0] ? entries.parse(body) : [];
+  const plain = (message: string | undefined) => message?.replace(/\s+/g, " ").trim();
+  return {
+    outstanding: all
+      .filter(({ severity }) => severity !== "success")
+      .map(({ severity, code, message }) => `${severity} ${code} ${plain(message) ?? "-"}`),
+    successes: all.flatMap(({ severity, code, message }) =>
+      severity === "success" ? [`${code} ${plain(message)}`] : [],
+    ),
+  };
+}

@@ -1,0 +1,379 @@
+import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
+import { LinstorCluster, LinstorSatellite, Machine, VolumeAttachment } from "../../functions/satellite/lib/kinds.ts";
+import { linstor as linstorSystem } from "../../functions/satellite/lib/linstor/system.ts";
+import { marksFor } from "../../functions/satellite/lib/marks.ts";
+import { csiDriver } from "../../functions/satellite/lib/names.ts";
+import { satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
+import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
+import type {
+  PersistentVolumeObject,
+  VolumeAttachmentObject,
+} from "../../functions/satellite/lib/volumes/volume-facts.ts";
+import { createApiServer } from "../../local/apiserver/server.ts";
+import { Cluster, definitions, GenericMachine } from "../../local/cluster-api/kinds.ts";
+import { startMachines } from "../../local/cluster-api/start-machines.ts";
+import { createControllerTools } from "../../local/controllers/controller-tools.ts";
+import { CustomResourceDefinition, Namespace } from "../../local/controllers/objects/kinds.ts";
+import { createLinstor, type LinstorStandIn } from "../../local/linstor/linstor.ts";
+import { seededRandom } from "../../local/time/random.ts";
+import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
+import { type Client, createClient } from "../../shared/kubernetes/client.ts";
+import { type Kind, Node, PersistentVolume, pathOf } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
+import type { Log } from "../../shared/log.ts";
+import { receive } from "../../shared/pipeline/receive.ts";
+import { readProgress } from "../../shared/progress.ts";
+import type { Rule } from "../../shared/rule.ts";
+import type { SystemTransport } from "../../shared/system/transport.ts";
+import { rules } from "./rules.ts";
+
+/** One satellite's node among four, with all that an evacuation has to do with, on one virtual clock in this process. */
+export interface SatelliteBed {
+  readonly client: Client;
+  readonly clock: VirtualClock;
+  readonly linstor: LinstorStandIn;
+  /** Lines of what the rules decided, `satellite/mark write: …`; and of every request that changed something. */
+  readonly history: string[];
+  /** What rules failed with for good. */
+  readonly failures: string[];
+  /** Evacuate calls that LINSTOR has been sent, and the most that were in flight at one time. */
+  readonly calls: { evacuate: string[]; atOnce: number };
+  /** Run before and after each write of a rule; they throw when something is wrong. */
+  onWrite(checks: { before(request: { path: string; body?: string }): Promise<void>; after(): Promise<void> }): void;
+  create(kind: Kind, object: { metadata: object; [field: string]: unknown }): Promise<KubernetesObject>;
+  get<T extends KubernetesObject>(kind: Kind, name: string): Promise<T | undefined>;
+  merge(kind: Kind, name: string, patch: object, subresource?: string): Promise<unknown>;
+  delete(kind: Kind, name: string): Promise<boolean>;
+  /** Waits up to half an hour of virtual time. */
+  until(what: string, check: () => Promise<unknown> | unknown): Promise<void>;
+  /** A volume with copies in LINSTOR, attached and in use on a node where one is given. */
+  volume(
+    name: string,
+    copies: readonly string[],
+    more?: { attached?: string; bound?: boolean; localOnly?: boolean },
+  ): Promise<void>;
+  machine(name: string, node: string, metadata?: object): Promise<void>;
+  condition(node: string, type: string): Promise<{ status: string; reason: string; message: string } | undefined>;
+  stop(): Promise<void>;
+}
+
+export const nodes = ["node-1", "node-2", "node-3", "node-4"];
+export const addressOf = (node: string) => `10.0.0.${node.at(-1)}`;
+const namespace = "capi";
+
+export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: string } = {}): Promise<SatelliteBed> {
+  const clock = virtualClock();
+  const random = seededRandom(5);
+  const server = createApiServer({ clock, random });
+  const client = createClient(server.handle, { clock });
+  const ended = new AbortController();
+  const linstor = createLinstor({ clock, random, syncTime: 20_000 });
+  const history: string[] = [];
+  const failures: string[] = [];
+  const broken: Error[] = [];
+  const calls: SatelliteBed["calls"] = { evacuate: [], atOnce: 0 };
+  let checks: Parameters<SatelliteBed["onWrite"]>[0] = { before: async () => {}, after: async () => {} };
+
+  const scope = (kind: Kind) => (kind.namespaced ? namespace : undefined);
+  const until: SatelliteBed["until"] = async (what, done) => {
+    const came = await clock.runUntil(async () => broken.length > 0 || Boolean(await done()), 1_800_000);
+    if (broken[0]) throw broken[0];
+    if (!came) throw new Error(`Did not come true: ${what}.\n${history.slice(-25).join("\n")}`);
+  };
+  const bed: SatelliteBed = {
+    client,
+    clock,
+    linstor,
+    history,
+    failures,
+    calls,
+    onWrite: (given) => {
+      checks = given;
+    },
+    create: (kind, object) =>
+      client.create(kind, {
+        ...object,
+        apiVersion: kind.apiVersion,
+        kind: kind.kind,
+        metadata: { ...object.metadata, ...(kind.namespaced ? { namespace } : {}) },
+      } as KubernetesObject),
+    get: (kind, name) => client.get(kind, scope(kind), name),
+    merge: (kind, name, patch, subresource) =>
+      client.patch(kind, scope(kind), name, "merge", patch, subresource ? { subresource } : {}),
+    delete: (kind, name) => client.delete(kind, scope(kind), name),
+    until,
+    async volume(name, copies, { attached, bound, localOnly } = {}) {
+      linstor.addVolume(name, { copies });
+      const attributes = {
+        "linstor.csi.linbit.com/uses-volume-context": "true",
+        "linstor.csi.linbit.com/remote-access-policy": String(!localOnly),
+      };
+      const expression = { key: "linbit.com/hostname", operator: "In", values: [attached] };
+      await bed.create(PersistentVolume, {
+        metadata: { name },
+        spec: {
+          capacity: { storage: "1Gi" },
+          accessModes: ["ReadWriteOnce"],
+          claimRef: { namespace: "default", name },
+          csi: { driver: csiDriver, volumeHandle: name, volumeAttributes: attributes },
+          ...(bound ? { nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [expression] }] } } } : {}),
+        },
+      });
+      if (!attached) return;
+      await attach(name, attached);
+    },
+    async machine(name, node, metadata = {}) {
+      await bed.create(GenericMachine, { metadata: { name }, spec: {} });
+      await bed.create(Machine, {
+        metadata: { name, ...metadata },
+        spec: { clusterName: "test", providerID: `generic:///${node}`, infrastructureRef: { name } },
+      });
+      await until(`${name} runs`, async () => {
+        const machine = await bed.get<KubernetesObject & { status?: { nodeRef?: object } }>(Machine, name);
+        return machine?.status?.nodeRef;
+      });
+    },
+    async condition(node, type) {
+      const satellite = await bed.get<KubernetesObject & { status?: { conditions?: never[] } }>(LinstorSatellite, node);
+      return (satellite?.status?.conditions as { type: string }[] | undefined)?.find(
+        (one) => one.type === type,
+      ) as never;
+    },
+    async stop() {
+      ended.abort();
+      server.close();
+    },
+  };
+
+  async function attach(volume: string, node: string): Promise<void> {
+    const name = `csi-${volume}-${node}`;
+    await bed.create(VolumeAttachment, {
+      metadata: { name },
+      spec: { attacher: csiDriver, nodeName: node, source: { persistentVolumeName: volume } },
+    });
+    await bed.merge(VolumeAttachment, name, { status: { attached: true } }, "status");
+    linstor.setInUse(volume, node, true);
+  }
+
+  await client.request("GET", "/apis");
+  for (const definition of [...definitions, ...customKinds.map(customResourceDefinition)])
+    await bed.create(CustomResourceDefinition, definition);
+  for (const name of [namespace, "holdfast"]) await bed.create(Namespace, { metadata: { name } });
+
+  const tools = createControllerTools({
+    transport: server.handle,
+    clock,
+    random,
+    signal: ended.signal,
+    trouble: () => {},
+  });
+  await bed.create(Cluster, { metadata: { name: "test" }, spec: {} });
+  await bed.create(LinstorCluster, { metadata: { name: "linstorcluster" }, spec: {} });
+  void startMachines(tools).synced;
+  startAttachDetach();
+  startAffinityController();
+  await startRules();
+
+  for (const name of nodes) {
+    await bed.create(Node, {
+      metadata: { name, labels: { "linbit.com/hostname": name } },
+      spec: { providerID: `generic:///${name}` },
+    });
+    await register(name);
+  }
+  if (policy !== "none")
+    for (const name of nodes) {
+      await bed.merge(LinstorSatellite, name, { spec: { deletionPolicy: policy } });
+    }
+  return bed;
+
+  /** What `spawn`, `register` and `pools` are for. */
+  async function register(node: string): Promise<void> {
+    linstor.startSatellite(addressOf(node));
+    const net_interfaces = [
+      { name: "default", address: addressOf(node), satellite_port: 3366, satellite_encryption_type: "Plain" },
+    ];
+    const pool = {
+      storage_pool_name: "pool1",
+      provider_kind: "FILE_THIN",
+      props: { "StorDriver/StorPoolName": "/srv/pool" },
+    };
+    await sent("/v1/nodes", { name: node, type: "Satellite", net_interfaces });
+    await sent(`/v1/nodes/${node}/storage-pools`, pool);
+    await until(`${node} has a LinstorSatellite`, () => bed.get(LinstorSatellite, node));
+    await configured(node);
+  }
+
+  async function configured(node: string): Promise<void> {
+    const satellite = await bed.get(LinstorSatellite, node);
+    const condition = {
+      type: "Configured",
+      status: "True",
+      reason: "AsExpected",
+      message: "",
+      lastTransitionTime: new Date(clock.now()).toISOString(),
+      observedGeneration: (satellite?.metadata.generation ?? 0) + (policy === "none" ? 0 : 1),
+    };
+    await bed.merge(LinstorSatellite, node, { status: { conditions: [condition] } }, "status");
+  }
+
+  async function sent(path: string, body: object): Promise<void> {
+    let answered = false;
+    const answer = linstor.transport({ method: "POST", path, headers: {}, body: JSON.stringify(body) }).finally(() => {
+      answered = true;
+    });
+    await clock.runUntil(() => answered, 60_000);
+    const { status } = await answer;
+    if (status >= 300) throw new Error(`LINSTOR answered ${path} with ${status}.`);
+  }
+
+  /** Pods move from a cordoned Node to one with a copy as soon as their volume lets them. */
+  function startAttachDetach(): void {
+    tools.reflections.of<KubernetesObject & { spec?: { unschedulable?: boolean } }>(Node).on((change, node) => {
+      if (change === "delete" || !node.spec?.unschedulable) return;
+      void move(node.metadata.name);
+    });
+    const moving = new Set<string>();
+    async function move(node: string): Promise<void> {
+      if (moving.has(node)) return;
+      moving.add(node);
+      for await (const { metadata, spec } of client.list<VolumeAttachmentObject>(VolumeAttachment)) {
+        const volume = spec.source.persistentVolumeName as string;
+        if (spec.nodeName !== node) continue;
+        await clock.sleep(5_000, ended.signal);
+        await bed.delete(VolumeAttachment, metadata.name);
+        linstor.setInUse(volume, node, false);
+        const [other] = linstor.goodCopies(volume).filter((one) => one !== node);
+        if (other) await attach(volume, other);
+      }
+      moving.delete(node);
+    }
+  }
+
+  /** A volume with an override is made anew without its affinity, and loses what is not the affinity controller's. */
+  function startAffinityController(): void {
+    const replaced = new Set<string>();
+    tools.reflections.of<PersistentVolumeObject>(PersistentVolume).on((change, volume) => {
+      const { annotations = {}, name, uid } = volume.metadata;
+      const overrides = Object.entries(annotations).filter(([key]) =>
+        nodes.some((node) => key === marksFor(node).override),
+      );
+      if (change === "delete" || overrides.length === 0 || !volume.spec?.nodeAffinity) return;
+      const { nodeAffinity: _, ...spec } = volume.spec;
+      if (replaced.has(uid)) return;
+      replaced.add(uid);
+      clock.after(10_000, async () => {
+        await bed.merge(PersistentVolume, name, { metadata: { uid, finalizers: null } });
+        await client.delete(PersistentVolume, undefined, name, { uid });
+        await bed.create(PersistentVolume, { metadata: { name, annotations: Object.fromEntries(overrides) }, spec });
+      });
+    });
+  }
+
+  async function startRules(): Promise<void> {
+    const log: Log = {
+      debug: () => {},
+      info: (fields, sentence) => history.push(lineOf(fields, sentence)),
+      warn: (fields, sentence) => history.push(lineOf(fields, sentence)),
+      error: (fields, sentence) => history.push(`FAILED ${lineOf(fields, sentence)}`),
+    };
+    let inFlight = 0;
+    const linstorTransport: SystemTransport = async (request) => {
+      const evacuated = /^\/v1\/nodes\/([^/]+)\/evacuate$/.exec(request.path)?.[1];
+      if (!evacuated) return linstor.transport(request);
+      calls.evacuate.push(evacuated);
+      calls.atOnce = Math.max(calls.atOnce, ++inFlight);
+      return linstor.transport(request).finally(() => {
+        inFlight--;
+      });
+    };
+    const credential = async () => undefined;
+    const settings = linstorSystem.settings.parse({});
+    const linstorClient = linstorSystem.connect({ transport: linstorTransport, clock, settings, credential });
+    const wrong = (error: Error) => {
+      broken.push(error);
+      failures.push(error.message);
+    };
+    const transport: Transport = async (request) => {
+      if (request.method === "GET") return server.handle(request);
+      await checks.before(request).catch(wrong);
+      const response = await server.handle(request);
+      if (response.status < 300) {
+        history.push(`  ${request.method} ${request.path}`);
+        await checks.after().catch(wrong);
+      }
+      return response;
+    };
+    const ruleClient = createClient(transport, { clock });
+    const handlers = new Map(
+      rules.map((rule) => {
+        const tools = {
+          client: () => ruleClient,
+          connect: () => linstorClient as never,
+          clock,
+          log,
+          settings: rule.settings.parse({}),
+        };
+        return [rule, receive(rule, tools as never)] as const;
+      }),
+    );
+    let ids = 0;
+    async function deliver(rule: Rule, type: string, kind: Kind, object: KubernetesObject, attempt = 1): Promise<void> {
+      if (ended.signal.aborted) return;
+      const { name, namespace = "" } = object.metadata;
+      const sweep = type === "dev.holdfast.sweep";
+      const headers = {
+        "ce-specversion": "1.0",
+        "ce-id": `e${++ids}`,
+        "ce-source": "https://10.96.0.1:443",
+        "ce-type": type,
+        "ce-subject": pathOf(kind, namespace, name),
+        "ce-apiversion": kind.apiVersion,
+        "ce-kind": kind.kind,
+        "ce-name": name,
+        "ce-namespace": namespace,
+        ...(sweep ? {} : { "content-type": "application/json" }),
+      };
+      const reply = await handlers.get(rule)?.({ headers, body: sweep ? "" : JSON.stringify(object) });
+      if (!reply || reply.status === 204) return;
+      if (reply.status !== 503 || attempt > 30) failures.push(`${rule.name}: ${reply.status} ${reply.body}`);
+      else clock.after(attempt * 1_000, () => void deliver(rule, type, kind, object, attempt + 1));
+    }
+    const watched = new Map(rules.flatMap(({ wakes }) => wakes.map(({ kind }) => [kind.plural, kind] as const)));
+    for (const kind of watched.values()) {
+      const reflection = tools.reflections.of(kind);
+      reflection.on((change, object) => {
+        for (const rule of rules)
+          if (rule.wakes.some((wake) => wake.kind.plural === kind.plural && wake.changes.includes(change)))
+            void deliver(rule, `dev.knative.apiserver.resource.${change}`, kind, object);
+      });
+      await clock.runUntil(
+        async () => (await Promise.race([reflection.synced.then(() => true), false])) === true,
+        60_000,
+      );
+    }
+    // The sweep looks after what is due, and after nothing else.
+    const sweep = async () => {
+      for await (const satellite of client.list(LinstorSatellite))
+        for (const rule of rules) {
+          const next = readProgress(satellite, rule.name)?.next;
+          if (next && Date.parse(next) <= clock.now())
+            void deliver(rule, "dev.holdfast.sweep", LinstorSatellite, satellite);
+        }
+    };
+    const tick = () => {
+      if (ended.signal.aborted) return;
+      void sweep().finally(() => clock.after(10_000, tick));
+    };
+    tick();
+  }
+}
+
+function lineOf(fields: object, sentence: string): string {
+  const { rule, decision } = fields as { rule?: string; decision?: string };
+  return `${rule} ${decision ?? ""}: ${sentence}`;
+}
+
+/** Takes the finalizer's place in expectations. */
+export const finalizer = satelliteFinalizer;

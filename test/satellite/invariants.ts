@@ -1,0 +1,109 @@
+import {
+  Cluster,
+  LinstorCluster,
+  LinstorSatellite,
+  Machine,
+  VolumeAttachment,
+} from "../../functions/satellite/lib/kinds.ts";
+import type { MachineObject } from "../../functions/satellite/lib/machine.ts";
+import { marksFor, marksOn } from "../../functions/satellite/lib/marks.ts";
+import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import { recordKey } from "../../functions/satellite/lib/record.ts";
+import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
+import type {
+  PersistentVolumeObject,
+  VolumeAttachmentObject,
+} from "../../functions/satellite/lib/volumes/volume-facts.ts";
+import { hasFinalizer } from "../../shared/kubernetes/finalizer.ts";
+import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { finalizer, nodes, type SatelliteBed } from "./bed.ts";
+
+/** What an evacuation must never do, looked at behind every write of a rule, in the stand-ins themselves. */
+export function watchInvariants(bed: SatelliteBed): void {
+  /** The fewest good copies that each volume had before anything left. */
+  const floor = new Map<string, number>();
+  const hooks = new Map<string, { drain: boolean; terminate: boolean }>();
+  const satellites = new Map<string, { held: boolean; policy: string | undefined }>();
+  const after = async () => {
+    if (bed.calls.atOnce > 1) throw new Error("Two evacuate calls were in flight.");
+
+    const live = new Set<string>();
+    for await (const satellite of bed.client.list<never>(LinstorSatellite)) {
+      const { metadata, spec } = satellite as { metadata: never; spec?: { deletionPolicy?: string } };
+      const { name } = metadata as { name: string };
+      live.add(name);
+      satellites.set(name, { held: hasFinalizer(satellite, finalizer), policy: spec?.deletionPolicy });
+    }
+    for (const [name, { policy }] of satellites) {
+      if (live.has(name)) continue;
+      // Without a LinstorCluster there is no LINSTOR to ask: its policy cannot be carried out.
+      const ends = (await bed.get(Cluster, "test"))?.metadata.deletionTimestamp !== undefined;
+      const listed = !ends && (await bed.get(LinstorCluster, "linstorcluster")) && (await isListed(bed, name));
+      if (policy !== "Retain" && listed)
+        throw new Error(`LinstorSatellite ${name} went before its policy ${policy} was done.`);
+      satellites.delete(name);
+    }
+
+    for await (const volume of bed.client.list(PersistentVolume)) {
+      const { name } = volume.metadata;
+      const good = bed.linstor.goodCopies(name);
+      floor.set(name, floor.get(name) ?? good.length);
+      if (good.length < Math.min(1, floor.get(name) as number))
+        throw new Error(`Volume ${name} has lost its last copy.`);
+      for (const node of nodes) {
+        if (marksOn(volume.metadata.annotations, node).length === 0) continue;
+        const satellite = await bed.get(LinstorSatellite, node);
+        if (!satellite || satellite.metadata.annotations?.[recordKey] === undefined)
+          throw new Error(`Volume ${name} carries marks of ${node}, which is not being evacuated.`);
+      }
+    }
+
+    for await (const machine of bed.client.list(Machine)) {
+      const { name, annotations = {}, deletionTimestamp } = machine.metadata;
+      const now = { drain: preDrainHook in annotations, terminate: preTerminateHook in annotations };
+      const before = hooks.get(name);
+      if (deletionTimestamp && before) {
+        if (now.drain && !now.terminate)
+          throw new Error(`Machine ${name} lost its pre-terminate hook before pre-drain.`);
+        if ((now.drain && !before.drain) || (now.terminate && !before.terminate))
+          throw new Error(`Machine ${name} got a hook back that had been released.`);
+      }
+      hooks.set(name, now);
+    }
+  };
+
+  /** A Machine may be gone as soon as it is released, so that what must be true is looked at before. */
+  const before = async ({ path, body = "" }: { path: string; body?: string }) => {
+    const name = /\/machines\/([^/?]+)/.exec(path)?.[1];
+    const machine = name ? await bed.get<MachineObject>(Machine, name) : undefined;
+    const node = machine?.status?.nodeRef?.name;
+    const satellite = node ? await bed.get<LinstorSatelliteObject>(LinstorSatellite, node) : undefined;
+    const cluster = await bed.get(Cluster, "test");
+    const evacuates = satellite?.spec?.deletionPolicy === "Evacuate" && !cluster?.metadata.deletionTimestamp;
+    if (!node || !evacuates || !machine?.metadata.deletionTimestamp) return;
+    const volumes = await Array.fromAsync(bed.client.list<PersistentVolumeObject>(PersistentVolume));
+    if (body.includes(`"${preDrainHook}":null`)) {
+      const attachments = await Array.fromAsync(bed.client.list<VolumeAttachmentObject>(VolumeAttachment));
+      const here = attachments
+        .filter(({ spec }) => spec.nodeName === node)
+        .map(({ spec }) => spec.source.persistentVolumeName);
+      for (const { metadata, spec } of volumes.filter((one) => here.includes(one.metadata.name))) {
+        if (metadata.annotations?.[marksFor(node).waits] !== "true")
+          throw new Error(`Machine ${name} is drained while ${metadata.name} is not marked.`);
+        if (spec?.nodeAffinity)
+          throw new Error(`Machine ${name} is drained while ${metadata.name} cannot be used on any other node.`);
+      }
+    }
+    if (body.includes(`"${preTerminateHook}":null`))
+      for (const { metadata } of volumes) {
+        if (marksOn(metadata.annotations, node).length > 0)
+          throw new Error(`Machine ${name} is released while ${metadata.name} carries marks.`);
+        if (bed.linstor.goodCopies(metadata.name).includes(node) && (await isListed(bed, node)))
+          throw new Error(`Machine ${name} is released while ${metadata.name} has a copy on its node.`);
+      }
+  };
+  bed.onWrite({ before, after });
+}
+
+const isListed = async (bed: SatelliteBed, node: string) =>
+  (await bed.linstor.transport({ method: "GET", path: `/v1/nodes/${node}`, headers: {} })).status === 200;
