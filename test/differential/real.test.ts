@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../cluster/control-plane.ts";
+import { missingControllers } from "../cluster/missing-controllers.ts";
+import { realServer } from "../worlds/real-server.ts";
+import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
+import { namedFaults } from "./faults/named.ts";
+import { listOf } from "./report/report.ts";
+import { playAndJudge } from "./run.ts";
+import { drawSequence } from "./sequence/draw.ts";
+import type { Operation } from "./sequence/operation.ts";
+import { openReal, type RealOptions } from "./worlds/real.ts";
+
+const assets = inject("cluster")?.assets;
+/** How many sequences there are for each world, and where they begin. */
+const many = 16;
+const first = Number(process.env.SEED ?? 1);
+
+describe.skipIf(!assets)("beside plain Kubernetes, on a real control plane", { timeout: 240_000 }, () => {
+  if (!assets) return;
+  let plane: ControlPlane;
+  let worlds: RealWorlds;
+  beforeAll(async () => {
+    plane = await startControlPlane(assets);
+    worlds = await realWorlds(realServer(plane.kubeconfig, { throwaway: true }), missingControllers(plane));
+  });
+  afterAll(async () => {
+    await worlds?.stop();
+    await plane?.stop();
+  });
+
+  type WhenOver = Parameters<typeof openReal>[2];
+  async function holds(options: RealOptions, sequence: readonly Operation[], whenOver: WhenOver): Promise<void> {
+    const world = await openReal(worlds, options, whenOver);
+    const { failures, history } = await playAndJudge(world, sequence);
+    expect(failures, [...listOf(sequence), "", ...history].join("\n")).toEqual([]);
+  }
+
+  const sequences = (admissionPolicy: boolean) => {
+    const seeds = Array.from({ length: many }, (_, index) => first + index);
+    test.concurrent.for(seeds)("no claim is lost in sequence %i", (seed, { onTestFinished }) =>
+      holds({ admissionPolicy, functions: "repository" }, drawSequence(seed), onTestFinished),
+    );
+  };
+
+  describe("without the admission policy", () => {
+    const seen = namedFaults.filter(({ real }) => real);
+    test.concurrent.for(seen)("$name", ({ sequence, stall }, { onTestFinished }) =>
+      holds({ admissionPolicy: false, functions: "repository", ...(stall ? { stall } : {}) }, sequence, onTestFinished),
+    );
+    sequences(false);
+  });
+
+  describe("with the admission policy", () => {
+    sequences(true);
+  });
+});

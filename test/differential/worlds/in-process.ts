@@ -1,0 +1,195 @@
+import { type VirtualClock, virtualClock } from "../../../local/time/virtual-clock.ts";
+import { apiFaults, pick } from "../../simulation/faults/api.ts";
+import { eventFaults } from "../../simulation/faults/events.ts";
+import { drawRates, smooth } from "../../simulation/faults/rates.ts";
+import { type FaultSchedule, faultSchedule } from "../../simulation/faults/schedule.ts";
+import { type Streams, streamsOf } from "../../simulation/streams.ts";
+import type { Trace } from "../../simulation/trace.ts";
+import type { Change } from "../../simulation/world/change.ts";
+import { createChronicle } from "../../simulation/world/chronicle.ts";
+import { type Cluster, startCluster } from "../../simulation/world/cluster.ts";
+import { addressOf } from "../../simulation/world/fleet.ts";
+import { shop } from "../../simulation/world/namespace.ts";
+import { createNetwork } from "../../simulation/world/network.ts";
+import { functions } from "../../worlds/functions.ts";
+import { Namespace, ServiceAccount } from "../../worlds/kinds.ts";
+import { manifest } from "../../worlds/manifest.ts";
+import type { Patience, World } from "../play/play.ts";
+import { sortByKind } from "../play/side.ts";
+import type { Line } from "../report/history.ts";
+import { type Functions, settingOf } from "./setting.ts";
+import { type Stalls, stalls } from "./stalls.ts";
+
+/** How a cluster in this process is set up. */
+export interface InProcessOptions {
+  readonly seed: number;
+  /** Whether the admission policy of PVC retention is installed. */
+  readonly admissionPolicy: boolean;
+  /** Whether faults strike functions and events; otherwise only the interleaving is drawn. */
+  readonly faults: boolean;
+  /** Names of faults that are left out. */
+  readonly without?: ReadonlySet<string>;
+  readonly functions: Functions;
+}
+
+export interface InProcess extends World {
+  readonly clock: VirtualClock;
+  readonly cluster: Cluster;
+  /** Stalls that a scenario wants, beside those that are drawn. */
+  readonly stalls: Stalls;
+  /** The faults that have struck, by name. */
+  readonly struck: readonly string[];
+  /** Writes of functions into the namespace that has no policy. */
+  readonly strays: readonly Change[];
+  stop(): Promise<void>;
+}
+
+const sweepEvery = 60_000;
+/** Functions are taken away within the time in which most sequences are over (milliseconds). */
+const troubleWithin = 120_000;
+const longestAbsence = 90_000;
+const plain = "plain";
+const inProcess: Patience = {
+  settling: 60_000,
+  inForce: 3_600_000,
+  underWay: 6_000,
+  caches: 1_000,
+  rest: 90_000,
+  poll: 50,
+};
+
+/** A cluster on virtual time with Holdfast on it, and two namespaces. */
+export async function startInProcess(options: InProcessOptions): Promise<InProcess> {
+  const { seed, admissionPolicy, without = new Set() } = options;
+  const clock = virtualClock();
+  const streams = streamsOf(seed);
+  const rates = options.faults ? { ...drawRates(streams("rates"), false), mixed: false } : smooth;
+  const schedule = faultSchedule(streams, without);
+  const history: Line[] = [];
+  const note = (who: string, what: string) => void history.push({ at: clock.now(), who, what });
+  // Of what is written down for simulated runs only what functions say, and where they die.
+  const trace: Trace = {
+    lines: [],
+    tell: (who, what) => {
+      if ((what.startsWith('"') && !who.startsWith("sweep")) || what.includes(": killed ")) note(who, what);
+    },
+  };
+  const changes = { plain: [] as Change[], ours: [] as Change[] };
+  const objects = { plain: new Map<string, Change["object"]>(), ours: new Map<string, Change["object"]>() };
+  const strays: Change[] = [];
+
+  const chronicle = createChronicle(clock, ["StatefulSet"], (change) => {
+    const { namespace, uid } = change.object.metadata;
+    const side = namespace === plain ? "plain" : namespace === shop ? "ours" : undefined;
+    if (!side || change.object.kind === "Event") return;
+    changes[side].push(change);
+    if (change.after) objects[side].set(uid, change.after);
+    else objects[side].delete(uid);
+    if (side === "plain" && change.by.process) strays.push(change);
+  });
+  const late = stalls(schedule, clock, options.faults ? pick(streams("stalls"), [0, 0.05, 0.2]) : 0);
+  const disturb = apiFaults(schedule, rates.api, clock);
+  const network = createNetwork({
+    clock,
+    streams,
+    trace,
+    chronicle,
+    pageSize: rates.pageSize,
+    gate: ({ index, process, event }) => {
+      const struck =
+        !process.company &&
+        schedule.draw(`company at request ${index}`, (random) => random.next() < rates.company || undefined);
+      if (struck && event) cluster.fleet.deliverTo(process.rule, event).catch(() => {});
+      return "pass";
+    },
+    disturb: (call, send) => late.hold(call, () => disturb(call, send)),
+  });
+  const setting = settingOf(options.functions, options.functions === "repository" && admissionPolicy);
+  const cluster = await startCluster({
+    scenario: {
+      name: "differential",
+      doc: "A sequence beside plain Kubernetes.",
+      setting,
+      controllers: ["statefulset-controller", "garbage-collector-controller"],
+      managedFields: true,
+      act: async () => {},
+    },
+    clock,
+    streams,
+    trace,
+    chronicle,
+    network,
+    faults: eventFaults(schedule, rates, trace),
+    rates,
+    starters: startersOf(options),
+  });
+  const { user } = cluster;
+  await user.create(Namespace, manifest(Namespace, { name: plain }));
+  await user.create(ServiceAccount, manifest(ServiceAccount, { namespace: plain, name: "default" })).catch(() => {});
+
+  const ended = new AbortController();
+  sweepAgainAndAgain().catch(() => {});
+  if (options.faults) takeAway(cluster, clock, schedule, streams);
+
+  async function sweepAgainAndAgain(): Promise<void> {
+    const sweep = addressOf({ service: "platform-sweep", namespace: "holdfast" });
+    for (;;) {
+      await clock.sleep(sweepEvery, ended.signal);
+      cluster.fleet.deliver(sweep, { headers: {}, body: "" }).catch(() => {});
+    }
+  }
+
+  const sideOf = (side: "plain" | "ours", namespace: string) => ({
+    namespace,
+    changes: changes[side],
+    live: async () => sortByKind([...objects[side].values()]),
+  });
+  return {
+    clock,
+    admin: user,
+    cluster,
+    plain: sideOf("plain", plain),
+    ours: sideOf("ours", shop),
+    inTheVeryWrite: admissionPolicy && options.functions === "repository",
+    byHand: options.functions !== "repository",
+    patience: inProcess,
+    history,
+    note: (line) => note("", line),
+    stalls: late,
+    struck: schedule.struck,
+    strays,
+    sweep: async () => {},
+    async calm() {
+      schedule.end();
+      cluster.fleet.restore();
+      await clock.sleep(3 * sweepEvery + sweepEvery / 2);
+    },
+    async stop() {
+      ended.abort(new Error("The run is over."));
+      cluster.stop();
+      await clock.settle();
+    },
+  };
+}
+
+function startersOf({ functions: present }: InProcessOptions) {
+  if (present === "repository") return functions;
+  const idle = () => async () => ({ status: 204, headers: {}, body: "" });
+  const others = Object.entries(functions).map(
+    ([name, start]) => [name, name.startsWith("pvc-retention/") ? idle : start] as const,
+  );
+  return { ...Object.fromEntries(others), ...(present === "none" ? {} : { [present.rule.name]: present.start }) };
+}
+
+/** Takes functions away now and then: their processes die in the middle of what they are doing. */
+function takeAway({ fleet }: Cluster, clock: VirtualClock, schedule: FaultSchedule, streams: Streams): void {
+  const times = streams("absences").below(5);
+  const rules = fleet.rules.filter((rule) => rule.startsWith("pvc-retention/"));
+  for (let index = 0; index < times; index++) {
+    const random = streams(`absence ${index}`);
+    clock.after(random.below(troubleWithin), () => {
+      const absence = schedule.draw(`absence ${index}`, (random) => random.below(longestAbsence));
+      if (absence !== undefined) fleet.remove(pick(random, rules), absence);
+    });
+  }
+}
