@@ -31,9 +31,15 @@ export function accessOf({ name, labels }: Identity, grants: readonly Grant[]): 
   ];
 }
 
-/** What an overlay grants to an account that is there, in the whole cluster. */
+/** What an overlay grants to an account that is there: in the whole cluster, or in the function's own namespace only. */
 export function furtherAccessOf({ name, labels }: Identity, overlay: string, grants: readonly Grant[]) {
-  return bind("ClusterRole", { name: clusterWide(`${name}-${overlay}`), labels }, grants, name);
+  const further = `${name}-${overlay}`;
+  const everywhere = grants.filter(({ ownNamespace }) => !ownNamespace);
+  const here = grants.filter(({ ownNamespace }) => ownNamespace);
+  return [
+    ...(everywhere.length > 0 ? bind("ClusterRole", { name: clusterWide(further), labels }, everywhere, name) : []),
+    ...(here.length > 0 ? bind("Role", { name: further, namespace, labels }, here, name) : []),
+  ];
 }
 
 function bind(
@@ -56,11 +62,15 @@ function bind(
 
 /** One line per resource, however often it was asked for. */
 function rulesOf(grants: readonly Grant[]): readonly object[] {
-  const rules = new Map<string, { apiGroups: string[]; resources: string[]; verbs: string[] }>();
-  for (const { resource, subresource, verbs } of grants) {
+  const rules = new Map<
+    string,
+    { apiGroups: string[]; resources: string[]; resourceNames?: string[]; verbs: string[] }
+  >();
+  for (const { resource, subresource, names, verbs } of grants) {
     const path = subresource ? `${resource.plural}/${subresource}` : resource.plural;
-    const key = `${groupOf(resource)} ${path}`;
-    const rule = rules.get(key) ?? { apiGroups: [groupOf(resource)], resources: [path], verbs: [] };
+    const key = JSON.stringify([groupOf(resource), path, names]);
+    const limit = names ? { resourceNames: [...names] } : {};
+    const rule = rules.get(key) ?? { apiGroups: [groupOf(resource)], resources: [path], ...limit, verbs: [] };
     rule.verbs.push(...verbs.filter((verb) => !rule.verbs.includes(verb)));
     rules.set(key, rule);
   }

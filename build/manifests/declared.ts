@@ -3,6 +3,7 @@ import { join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FunctionDeclaration } from "../../shared/declaration.ts";
 import type { Rule } from "../../shared/rule.ts";
+import type { SystemDeclaration } from "../../shared/system-declaration.ts";
 
 /** A function's declaration: a rule's, or that of a function that serves the rules and is woken in a way of its own. */
 export type Declared = FunctionDeclaration & Partial<Pick<Rule, "wakes" | "sweep">>;
@@ -17,6 +18,19 @@ export async function loadDeclared(root: string): Promise<readonly Declared[]> {
   return Promise.all(files.map((file) => load(root, file)));
 }
 
+/** Imports what systems say of themselves, by their names. */
+export async function loadSystems(root: string): Promise<ReadonlyMap<string, SystemDeclaration>> {
+  const files = globSync("functions/*/system.ts", { cwd: root }).sort();
+  const systems = files.map(async (file): Promise<[string, SystemDeclaration]> => {
+    const exported: Record<string, unknown> = await import(pathToFileURL(join(root, file)).href);
+    const name = file.split(sep)[1] as string;
+    const declared = Object.values(exported).find((value) => isNamed(value) && value.name === name);
+    if (!declared) throw new Error(`${file} declares no system named ${name}.`);
+    return [name, declared as SystemDeclaration];
+  });
+  return new Map(await Promise.all(systems));
+}
+
 async function load(root: string, file: string): Promise<Declared> {
   const exported: Record<string, unknown> = await import(pathToFileURL(join(root, file)).href);
   const name = file.split(sep).slice(1, 3).join("/");
@@ -24,6 +38,9 @@ async function load(root: string, file: string): Promise<Declared> {
   if (!declared) throw new Error(`${file} declares no function named ${name}.`);
   return declared as Declared;
 }
+
+/** The system of a function: its name up to the slash. */
+export const systemOf = ({ name }: Pick<Declared, "name">): string => name.slice(0, name.indexOf("/"));
 
 /** The file that declares a function, relative to the repository. */
 export function originOf({ name, wakes }: Declared): string {

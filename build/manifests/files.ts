@@ -1,7 +1,8 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { SystemDeclaration } from "../../shared/system-declaration.ts";
 import type { Declared } from "./declared.ts";
-import { manifestsOf } from "./manifests.ts";
+import { installedByDefault, manifestsOf } from "./manifests.ts";
 import { functionTables, sourceTables, type Tables, withTables } from "./reference.ts";
 import { isGenerated } from "./yaml.ts";
 
@@ -22,8 +23,9 @@ export interface Difference {
 export function differences(
   root: string,
   functions: readonly Declared[],
+  systems: ReadonlyMap<string, SystemDeclaration>,
 ): { readonly found: readonly Difference[]; readonly faults: readonly string[] } {
-  const wanted = new Map(manifestsOf(functions));
+  const wanted = new Map(manifestsOf(functions, systems));
   const faults: string[] = [];
   const document = (path: string, tables: Tables) => {
     const { text, fault } = withTables(read(root, path) ?? "", tables);
@@ -31,7 +33,7 @@ export function differences(
     else wanted.set(path, text);
   };
   for (const declared of functions) document(`functions/${declared.name}/README.md`, functionTables(declared));
-  document("sources/README.md", sourceTables(functions));
+  document("sources/README.md", sourceTables(installedByDefault(functions, systems)));
 
   const found: Difference[] = [];
   for (const [path, text] of wanted) {

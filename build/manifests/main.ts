@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { Complaint } from "../../local/command/complaint.ts";
 import { parseFlags } from "../../local/command/parse-flags.ts";
 import { runCommand } from "../../local/command/run-command.ts";
-import { loadDeclared } from "./declared.ts";
+import { loadDeclared, loadSystems } from "./declared.ts";
 import { differences, settle } from "./files.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,7 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  const { found, faults } = differences(root, await loadDeclared(root));
+  const { found, faults } = differences(root, await loadDeclared(root), await loadSystems(root));
   for (const { path, change } of found) console.log(`${change} ${path}`);
   if (!values.check) settle(root, found);
   const stale =

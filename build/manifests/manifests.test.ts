@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import * as z from "zod";
-import { type Kind, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
-import { on } from "../../shared/rule.ts";
+import { type Kind, PersistentVolumeClaim, Pod, StatefulSet } from "../../shared/kubernetes/kind.ts";
+import { on, onSignal } from "../../shared/rule.ts";
+import { system } from "../../shared/system/system.ts";
 import type { Declared } from "./declared.ts";
 import { manifestsOf } from "./manifests.ts";
 
-const Node: Kind = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };
-const StatefulSet: Kind = { apiVersion: "apps/v1", kind: "StatefulSet", plural: "statefulsets", namespaced: true };
+const Node: Kind = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false, family: "nodes" };
 
 const declare = (name: string, rest: Partial<Declared>): Declared => ({
   name,
@@ -98,19 +98,19 @@ test("grants on one resource are one line; what is the function's own namespace'
       ],
     }),
   );
-  expect(find("knative/a/one.yaml", "ClusterRole").map(({ rules }) => rules)).toEqual([
+  expect(find("knative/access/a/one.yaml", "ClusterRole").map(({ rules }) => rules)).toEqual([
     [
       { apiGroups: [""], resources: ["pods"], verbs: ["get", "list"] },
       { apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"] },
     ],
   ]);
-  expect(find("knative/a/one.yaml", "Role")).toMatchObject([
+  expect(find("knative/access/a/one.yaml", "Role")).toMatchObject([
     {
       metadata: { name: "a-one", namespace: "holdfast" },
       rules: [{ apiGroups: [""], resources: ["configmaps"], verbs: ["patch"] }],
     },
   ]);
-  expect(find("knative/a/one.yaml", "RoleBinding")).toHaveLength(1);
+  expect(find("knative/access/a/one.yaml", "RoleBinding")).toHaveLength(1);
 });
 
 test("what an overlay grants is a role of its own, for the same account", () => {
@@ -123,8 +123,8 @@ test("what an overlay grants is a role of its own, for the same account", () => 
     }),
     declare("a/two", { may: [{ resource: Pod, verbs: ["patch"], overlay: "more" }] }),
   );
-  expect(find("knative/a/one.yaml", "ClusterRole")).toMatchObject([{ rules: [{ verbs: ["get"] }] }]);
-  expect(find("knative/a/two.yaml", "ClusterRole")).toEqual([]);
+  expect(find("knative/access/a/one.yaml", "ClusterRole")).toMatchObject([{ rules: [{ verbs: ["get"] }] }]);
+  expect(find("knative/access/a/two.yaml", "ClusterRole")).toEqual([]);
   expect(find("knative/a/more/access.yaml", "ClusterRole")).toMatchObject([
     { metadata: { name: "holdfast-a-one-more" }, rules: [{ resources: ["pods"], verbs: ["delete"] }] },
     { metadata: { name: "holdfast-a-two-more" }, rules: [{ resources: ["pods"], verbs: ["patch"] }] },
@@ -135,11 +135,33 @@ test("what an overlay grants is a role of its own, for the same account", () => 
   ]);
 });
 
+test("what an overlay grants in the function's own namespace is a Role there", () => {
+  const may = [{ ownNamespace: true, resource: Pod, verbs: ["delete"], overlay: "more" }] as const;
+  const find = generate(declare("a/one", { may }));
+  expect(find("knative/a/more/access.yaml", "ClusterRole")).toEqual([]);
+  expect(find("knative/a/more/access.yaml", "Role")).toMatchObject([
+    { metadata: { name: "a-one-more", namespace: "holdfast" }, rules: [{ resources: ["pods"], verbs: ["delete"] }] },
+  ]);
+  expect(find("knative/a/more/access.yaml", "RoleBinding")).toMatchObject([{ subjects: [{ name: "a-one" }] }]);
+});
+
+test("accounts and roles are apart from what needs them, and either is a part of the whole", () => {
+  const find = generate(declare("a/one", { wakes: [on(Pod, ["delete"])] }), declare("b/two", {}));
+  expect(find("knative/a/one.yaml", "ServiceAccount")).toEqual([]);
+  expect(find("knative/access/b/two.yaml", "Service")).toEqual([]);
+  const [access] = find("knative/overlays/access/kustomization.yaml", "Kustomization");
+  expect(access).toMatchObject({ resources: ["../../namespace"], components: ["../../access/a", "../../access/b"] });
+  const [functions] = find("knative/overlays/functions/kustomization.yaml", "Kustomization");
+  expect(functions).toMatchObject({ components: ["../../a", "../../b"] });
+  const [whole] = find("knative/overlays/default/kustomization.yaml", "Kustomization");
+  expect(whole).toMatchObject({ resources: ["../access", "../functions"] });
+});
+
 test("a function that may do nothing gets no role", () => {
   const find = generate(declare("a/one", {}));
-  expect(find("knative/a/one.yaml", "ServiceAccount")).toHaveLength(1);
+  expect(find("knative/access/a/one.yaml", "ServiceAccount")).toHaveLength(1);
   for (const kind of ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"])
-    expect(find("knative/a/one.yaml", kind)).toEqual([]);
+    expect(find("knative/access/a/one.yaml", kind)).toEqual([]);
 });
 
 test("settings become variables, whatever their type, and readers of YAML 1.1 take none for a boolean", () => {
@@ -185,14 +207,70 @@ test("what a rule wants swept reaches it by the Trigger of its family, also wher
   expect(find("sources/sweep.yaml", "PingSource")).toHaveLength(1);
 });
 
+test("a signal reaches the rule by the Trigger of its object's family, and no source watches for it", () => {
+  const find = generate(declare("a/one", { wakes: [onSignal(PersistentVolumeClaim, "dev.holdfast.test.done")] }));
+  expect(find("knative/a/one.yaml", "Trigger")[0]?.spec).toMatchObject({
+    broker: "storage",
+    filters: [{ exact: { type: "dev.holdfast.test.done", apiversion: "v1", kind: "PersistentVolumeClaim" } }],
+  });
+  expect(find("sources/storage.yaml", "ApiServerSource")).toEqual([]);
+});
+
+test("a grant of some names is a line of its own", () => {
+  const find = generate(
+    declare("a/one", {
+      may: [
+        { resource: Pod, verbs: ["get"], names: ["web-0"] },
+        { resource: Pod, verbs: ["list"] },
+        { resource: Pod, verbs: ["patch"], names: ["web-0"] },
+      ],
+    }),
+  );
+  expect(find("knative/access/a/one.yaml", "ClusterRole")[0]?.rules).toEqual([
+    { apiGroups: [""], resources: ["pods"], resourceNames: ["web-0"], verbs: ["get", "patch"] },
+    { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
+  ]);
+});
+
+test("settings that functions share, and those of their external systems, are a ConfigMap of their system; credentials a Secret", () => {
+  const crane = system({
+    name: "crane",
+    doc: "Moves nodes.",
+    settings: z.object({ craneUrl: z.string().default("http://crane").describe("The crane's root.") }),
+    credentials: { token: { doc: "From the crane's office." } },
+    port: 80,
+    connect: () => ({}),
+  });
+  const common = z.object({ finalizer: z.string().default("example.com/f").describe("The finalizer.") });
+  const own = common.extend({ tries: z.coerce.number().default(3).describe("How often.") });
+  const find = generate(declare("a/one", { settings: own, common, systems: { crane } }), declare("a/two", {}));
+  expect(find("knative/a/settings.yaml", "ConfigMap")).toMatchObject([
+    { metadata: { name: "holdfast-a" }, data: { FINALIZER: "example.com/f", CRANE_URL: "http://crane" } },
+  ]);
+  const [service] = find("knative/a/one.yaml", "Service");
+  const { containers, volumes } = service?.spec.template.spec ?? {};
+  expect(containers[0].env.map(({ name }: { name: string }) => name)).toEqual(["TRIES", "LOG_LEVEL"]);
+  expect(containers[0].envFrom).toEqual([{ configMapRef: { name: "holdfast-a", optional: true } }]);
+  expect(containers[0].volumeMounts).toEqual([{ name: "crane", mountPath: "/etc/holdfast/crane", readOnly: true }]);
+  expect(volumes).toEqual([{ name: "crane", secret: { secretName: "holdfast-crane", optional: true } }]);
+  const [plain] = find("knative/a/two.yaml", "Service");
+  expect(plain?.spec.template.spec).not.toHaveProperty("volumes");
+  expect(plain?.spec.template.spec.containers[0]).not.toHaveProperty("envFrom");
+});
+
 describe("what cannot work is refused with a sentence", () => {
   const kind = (kind: string, plural: string): Kind => ({ apiVersion: "v1", kind, plural, namespaced: true });
+  const ofFamily = (kind: Kind): Kind => ({ ...kind, family: "nodes" });
 
   test.each<[string, Partial<Declared>, string]>([
-    ["a kind of no family", { wakes: [on(kind("Lamp", "lamps"), ["add"])] }, "No family of events has the kind Lamp"],
+    [
+      "a kind of no family",
+      { wakes: [on(kind("Lamp", "lamps"), ["add"])] },
+      "Lamp of v1 triggers a rule: give its declaration a family",
+    ],
     [
       "a plural that a source does not guess",
-      { wakes: [on(kind("Machine", "machinery"), ["add"])] },
+      { wakes: [on(ofFamily(kind("Machine", "machinery")), ["add"])] },
       "An ApiServerSource cannot watch Machine: it would look for machines.",
     ],
     [

@@ -1,37 +1,58 @@
 import { posix } from "node:path";
 import { slug } from "../../shared/rule.ts";
+import type { SystemDeclaration } from "../../shared/system-declaration.ts";
 import { accessOf, furtherAccessOf } from "./access.ts";
 import { addKafka } from "./components/kafka.ts";
+import { addMendChannels } from "./components/mend-channels.ts";
 import { addNoKnative } from "./components/no-knative.ts";
 import { addOidc } from "./components/oidc.ts";
 import { addSourceFilters } from "./components/source-filters.ts";
-import { type Declared, originOf } from "./declared.ts";
+import { type Declared, originOf, systemOf } from "./declared.ts";
 import { everyFunction, kustomizationFile } from "./kustomization.ts";
 import { labelsOf } from "./metadata.ts";
+import { addOptionalSystem } from "./optional-system.ts";
 import { serviceOf } from "./service.ts";
 import { sourceManifests, watchedKinds } from "./sources.ts";
+import { commonSettings } from "./surroundings.ts";
 import { sweepFunction, sweepSource, sweepTable } from "./sweep.ts";
-import { triggerManifest, triggersOf } from "./triggers.ts";
+import { deadLetterFunction, triggerManifest, triggersOf } from "./triggers.ts";
 import { toFile, toYaml } from "./yaml.ts";
-
-/** The function that takes what no other would: every Trigger names it, where it exists. */
-const deadLetterFunction = "platform/dead-letter";
 
 /**
  * Every generated manifest, by its path in the repository. The same declarations give the same text.
  *
- * - `knative/<system>/<function>.yaml`: identity, roles, Service and default Triggers of a function
+ * - `knative/<system>/settings.yaml`: what the functions of a system are set by together
+ * - `knative/access/<system>/<function>.yaml`: identity and roles of a function, which must be there before its Service
+ * - `knative/<system>/<function>.yaml`: Service and default Triggers of a function
  * - `knative/<system>/<option>/triggers.yaml`, `access.yaml`: the Triggers of an option, and what it grants
  * - `knative/platform/sweep-table.yaml`, `sources/sweep.yaml`: what the sweep looks for, and when
  * - `sources/<family>.yaml`: where a broker's events come from
- * - a `kustomization.yaml` in each of these folders, a component for each system and each option, and in
- *   `knative/overlays/default` one for all of them
+ * - `knative/access/<system>/definitions.yaml`, `platform.yaml`, `knative/<system>/source.yaml`, `sweep-table.yaml`: what a system
+ *   that is not installed by default brings besides, and `knative/overlays/<system>`, the default with it
+ * - a `kustomization.yaml` in each of these folders, a component for each system, its access and each option; in
+ *   `knative/overlays/access` and `knative/overlays/functions` one for all of either, and in `knative/overlays/default` one for both
  * - `knative/components/<component>`, `knative/overlays/no-knative`: what follows from the functions in other installations
  */
-export function manifestsOf(functions: readonly Declared[]): ReadonlyMap<string, string> {
+export function manifestsOf(
+  all: readonly Declared[],
+  systems: ReadonlyMap<string, SystemDeclaration> = new Map(),
+): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
-  for (const declared of functions) addFunction(files, declared, functions);
-  addOptions(files, functions);
+  const functions = installedByDefault(all, systems);
+  for (const declared of all) addFunction(files, declared, all);
+  for (const [system, members] of Map.groupBy(all, systemOf)) {
+    const shared = commonSettings(system, members);
+    if (shared) files.set(`knative/${system}/settings.yaml`, toFile(`functions/${system}/*`, [shared]));
+  }
+  addOptions(files, all);
+  for (const system of systems.values())
+    if (system.optional)
+      addOptionalSystem(
+        files,
+        system,
+        all.filter((one) => systemOf(one) === system.name),
+        functions,
+      );
   for (const [family, kinds] of watchedKinds(functions))
     files.set(`sources/${family}.yaml`, toFile(everyFunction, sourceManifests(family, kinds).map(plain)));
   const sweep = functions.find(({ name }) => name === sweepFunction);
@@ -39,7 +60,8 @@ export function manifestsOf(functions: readonly Declared[]): ReadonlyMap<string,
     files.set(`knative/${sweepFunction}-table.yaml`, toFile(everyFunction, [plain(sweepTable(sweep, functions))]));
     files.set("sources/sweep.yaml", toFile(originOf(sweep), [plain(sweepSource(sweep))]));
   }
-  addKustomizations(files);
+  addKustomizations(files, systems);
+  addMendChannels(files, functions);
   addKafka(files, functions);
   addSourceFilters(files, functions);
   addOidc(files, functions);
@@ -47,11 +69,17 @@ export function manifestsOf(functions: readonly Declared[]): ReadonlyMap<string,
   return files;
 }
 
+/** The functions of the systems that an admin need not ask for. */
+export function installedByDefault(
+  functions: readonly Declared[],
+  systems: ReadonlyMap<string, SystemDeclaration>,
+): readonly Declared[] {
+  return functions.filter((declared) => !systems.get(systemOf(declared))?.optional);
+}
+
 const plain = (object: object) => toYaml(object);
 
 const identityOf = (name: string) => ({ name: slug(name), labels: labelsOf(name) });
-
-const systemOf = ({ name }: Declared) => name.slice(0, name.indexOf("/"));
 
 const deadLettersOf = (functions: readonly Declared[]) =>
   functions.find(({ name }) => name === deadLetterFunction)?.name;
@@ -59,15 +87,14 @@ const deadLettersOf = (functions: readonly Declared[]) =>
 function addFunction(files: Map<string, string>, declared: Declared, functions: readonly Declared[]): void {
   const { name, may } = declared;
   const triggers = triggersOf(declared).filter(({ overlay }) => !overlay);
+  const origin = originOf(declared);
+  const byDefault = may.filter(({ overlay }) => !overlay);
+  files.set(`knative/access/${name}.yaml`, toFile(origin, accessOf(identityOf(name), byDefault).map(plain)));
   const documents = [
-    ...accessOf(
-      identityOf(name),
-      may.filter(({ overlay }) => !overlay),
-    ).map(plain),
     serviceOf(declared),
     ...triggers.map((trigger) => plain(triggerManifest(trigger, deadLettersOf(functions)))),
   ];
-  files.set(`knative/${name}.yaml`, toFile(originOf(declared), documents));
+  files.set(`knative/${name}.yaml`, toFile(origin, documents));
 }
 
 /** The same option of several functions of a system is one. */
@@ -88,19 +115,33 @@ function addOptions(files: Map<string, string>, functions: readonly Declared[]):
   }
 }
 
-function addKustomizations(files: Map<string, string>): void {
+function addKustomizations(files: Map<string, string>, declared: ReadonlyMap<string, SystemDeclaration>): void {
   const folders = Map.groupBy([...files.keys()], posix.dirname);
   for (const [folder, paths] of folders) {
     const resources = paths.map((path) => posix.basename(path)).sort();
     const kind = folder === "sources" ? "Kustomization" : "Component";
     files.set(`${folder}/kustomization.yaml`, kustomizationFile(kind, { resources }));
   }
-  const home = "knative/overlays/default";
-  const systems = [...folders.keys()].filter((folder) => /^knative\/[^/]+$/.test(folder)).sort();
-  const relative = (paths: readonly string[]) => paths.map((path) => posix.relative(home, path));
-  const everything = {
-    resources: relative(["knative/brokers", "sources"]),
-    components: relative(systems),
+  const isDefault = (folder: string) =>
+    /^knative\/[^/]+$/.test(folder) && !declared.get(posix.basename(folder))?.optional;
+  const systems = [...folders.keys()].filter(isDefault).sort();
+  const overlay = (name: string, resources: readonly string[], components: readonly string[], about?: string) => {
+    const home = `knative/overlays/${name}`;
+    const relative = (paths: readonly string[]) => paths.map((path) => posix.relative(home, path));
+    const parts = {
+      resources: relative(resources),
+      ...(components.length > 0 ? { components: relative(components) } : {}),
+    };
+    files.set(`${home}/kustomization.yaml`, kustomizationFile("Kustomization", parts, about));
   };
-  files.set(`${home}/kustomization.yaml`, kustomizationFile("Kustomization", everything));
+  overlay(
+    "access",
+    ["knative/namespace"],
+    systems.map((folder) => folder.replace("knative/", "knative/access/")),
+    "The namespace, and whom the functions run as: to be there before overlays/functions, where a tool checks all that it applies before it applies any of it.",
+  );
+  overlay("functions", ["knative/brokers", "sources"], systems, "All but overlays/access, which comes first.");
+  overlay("default", ["knative/overlays/access", "knative/overlays/functions"], []);
+  for (const { name, doc, optional } of declared.values())
+    if (optional) overlay(name, ["knative/overlays/default"], [`knative/access/${name}`, `knative/${name}`], doc);
 }

@@ -3,11 +3,15 @@ import { slug } from "../../shared/rule.ts";
 /** The namespace of the default install; an overlay's `namespace:` moves everything elsewhere. */
 export const namespace = "holdfast";
 
+/** The label that is on everything of ours, pods of functions included, and its value. */
+export const partOf = "app.kubernetes.io/part-of";
+export const product = "holdfast";
+
 /** Labels by which everything, a system, or one function can be selected. */
 export function labelsOf(ruleName: string): Record<string, string> {
   const [system = ruleName, rule = ruleName] = ruleName.split("/");
   return {
-    "app.kubernetes.io/part-of": "holdfast",
+    [partOf]: product,
     "app.kubernetes.io/name": system,
     "app.kubernetes.io/component": rule,
   };

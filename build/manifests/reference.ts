@@ -1,7 +1,8 @@
 import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
-import type { Declared } from "./declared.ts";
-import { settingsOf } from "./settings.ts";
+import { type Declared, systemOf } from "./declared.ts";
+import { commonSettingsOf, type Setting, settingsOf } from "./settings.ts";
 import { watchedKinds } from "./sources.ts";
+import { secretOf, settingsConfigMap } from "./surroundings.ts";
 import { triggersOf } from "./triggers.ts";
 
 /** Tables that stand in a document between `<!-- generated: NAME -->` and `<!-- end of NAME -->`. */
@@ -29,6 +30,7 @@ export function functionTables(declared: Declared): Tables {
     ...(declared.wakes ? { wakes: wakes(declared) } : {}),
     permissions: permissions(declared),
     settings: settings(declared),
+    ...(declared.systems ? { systems: systems(declared) } : {}),
   };
 }
 
@@ -44,8 +46,8 @@ export function sourceTables(functions: readonly Declared[]): Tables {
 
 function wakes(declared: Declared): string {
   const rows = triggersOf(declared).flatMap(({ name, family, overlay, awaits }) =>
-    awaits.map(({ kind, changes }) => [
-      `${kind.kind} ${changes.join(", ")}`,
+    awaits.map(({ kind, changes, signal }) => [
+      `${kind.kind} ${signal ? code(signal) : changes.join(", ")}`,
       overlay ? `with the overlay ${code(overlay)}` : "always",
       code(name),
       code(family),
@@ -65,11 +67,27 @@ function permissions({ may }: Declared): string {
 }
 
 function settings(declared: Declared): string {
-  const rows = settingsOf(declared).map(({ variable, value, values, description }) => {
+  const row = ({ variable, value, values, description }: Setting, place = "") => {
     const choice = values ? ` One of ${values.map(code).join(", ")}.` : "";
-    return [code(variable), value ? code(value) : "empty", `${description}${choice}`];
-  });
+    return [code(variable), value ? code(value) : "empty", `${description}${choice}${place}`];
+  };
+  const shared = ` In the ConfigMap ${code(settingsConfigMap(systemOf(declared)))}, for the whole system.`;
+  const rows = [
+    ...settingsOf(declared).map((setting) => row(setting)),
+    ...commonSettingsOf([declared]).map((setting) => row(setting, shared)),
+  ];
   return table(["Variable", "Default", "Meaning"], rows);
+}
+
+function systems({ systems = {} }: Declared): string {
+  const rows = Object.values(systems).flatMap(({ name, doc, credentials }) => [
+    [code(name), doc],
+    ...Object.entries(credentials).map(([file, { doc, optional }]) => [
+      `${code(file)} of Secret ${code(secretOf(name))}`,
+      optional ? `${doc} It may be absent.` : doc,
+    ]),
+  ]);
+  return table(["System or credential", "Meaning"], rows);
 }
 
 function inWords(kind: Kind, subresource?: string): string {

@@ -2,6 +2,7 @@ import { slug } from "../../shared/rule.ts";
 import type { Declared } from "./declared.ts";
 import { metadataOf } from "./metadata.ts";
 import { type Setting, settingsOf } from "./settings.ts";
+import { surroundingsOf } from "./surroundings.ts";
 import { type Comment, toYaml, wrap } from "./yaml.ts";
 
 /** Seconds that a request may take, waiting for an instance included; also an instance's grace period. */
@@ -42,6 +43,7 @@ export function serviceOf(declared: Declared): string {
   const { name, concurrency = 20, idle } = declared;
   const settings = settingsOf(declared);
   const { labels, ...metadata } = metadataOf(name);
+  const surroundings = surroundingsOf(declared);
   const service = {
     apiVersion: "serving.knative.dev/v1",
     kind: "Service",
@@ -65,9 +67,11 @@ export function serviceOf(declared: Declared): string {
             {
               image: `fn://${name}`,
               env: settings.map(({ variable, value }) => ({ name: variable, ...(value === "" ? {} : { value }) })),
+              ...surroundings.container,
               ...container,
             },
           ],
+          ...surroundings.pod,
         },
       },
     },

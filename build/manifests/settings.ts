@@ -28,23 +28,40 @@ const common: readonly Setting[] = [
 ];
 
 /**
- * The settings of a function, in the order of its declaration, and those of every function after them.
+ * The settings of a function's own, in the order of its declaration, and those of every function after them.
  *
  * @throws Error when a setting has no default or no description.
  */
-export function settingsOf({ name, settings }: Declared): readonly Setting[] {
-  return settingsOfSchema(name, settings);
+export function settingsOf({ name, settings, common: shared }: Declared): readonly Setting[] {
+  const own = settingsOfSchema(name, settings);
+  const elsewhere = new Set(Object.keys(shared?.shape ?? {}).map(variableOf));
+  return own.filter(({ variable }) => !elsewhere.has(variable));
+}
+
+/**
+ * What the functions of a system are set by together: the settings that they share, and those of the external systems that they
+ * use, each once.
+ */
+export function commonSettingsOf(functions: readonly Declared[]): readonly Setting[] {
+  const found = functions.flatMap(({ name, common: shared, systems = {} }) => [
+    ...(shared ? propertiesOf(name, shared) : []),
+    ...Object.values(systems).flatMap(({ name, settings }) => propertiesOf(name, settings)),
+  ]);
+  return [...new Map(found.map((setting) => [setting.variable, setting])).values()];
 }
 
 /** The same for whoever has settings without being a function. */
 export function settingsOfSchema(name: string, settings: ZodObject): readonly Setting[] {
+  return [...propertiesOf(name, settings), ...common];
+}
+
+function propertiesOf(name: string, settings: ZodObject): readonly Setting[] {
   const properties = (toJSONSchema(settings, { io: "input" }).properties ?? {}) as Record<string, Property>;
-  const own = Object.entries(properties).map(([setting, property]): Setting => {
+  return Object.entries(properties).map(([setting, property]): Setting => {
     const { default: value, description } = property;
     if (value === undefined) throw new Error(`The setting ${setting} of ${name} has no default.`);
     if (!description) throw new Error(`The setting ${setting} of ${name} has no description.`);
     const values = property.enum ? { values: property.enum.map(String) } : {};
     return { variable: variableOf(setting), value: String(value), ...values, description };
   });
-  return [...own, ...common];
 }

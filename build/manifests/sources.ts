@@ -2,25 +2,30 @@ import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { accessOf, type Grant } from "./access.ts";
 import type { Declared } from "./declared.ts";
 import { familyOf } from "./families.ts";
-import { namespace } from "./metadata.ts";
+import { namespace, partOf, product } from "./metadata.ts";
 
 /** The kinds that wake a rule by default, by family; families and kinds sorted. */
 export function watchedKinds(functions: readonly Declared[]): ReadonlyMap<string, readonly Kind[]> {
   const kinds = new Map<string, Kind>();
   for (const { wakes = [] } of functions)
-    for (const { kind, overlay } of wakes) if (!overlay) kinds.set(`${kind.apiVersion}/${kind.kind}`, kind);
+    for (const { kind, overlay, signal } of wakes)
+      if (!overlay && !signal) kinds.set(`${kind.apiVersion}/${kind.kind}`, kind);
   for (const { name, wakes = [] } of functions)
     for (const { kind, overlay } of wakes)
-      if (!kinds.has(`${kind.apiVersion}/${kind.kind}`))
+      if (overlay && !kinds.has(`${kind.apiVersion}/${kind.kind}`))
         throw new Error(`The overlay ${overlay} wakes ${name} by ${kind.kind}, which no source watches by default.`);
   const sorted = [...kinds.keys()].sort().map((key) => kinds.get(key) as Kind);
   return new Map([...Map.groupBy(sorted, familyOf)].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** The sources of one family with their ServiceAccount and its role, as objects. */
-export function sourceManifests(family: string, kinds: readonly Kind[]): readonly object[] {
-  const labels = { "app.kubernetes.io/part-of": "holdfast", "app.kubernetes.io/component": "source" };
-  const account = `${family}-source`;
+/**
+ * The sources of one family with their ServiceAccount and its role, as objects; `system`: those that an optional system brings, for
+ * what the default does not watch.
+ */
+export function sourceManifests(family: string, kinds: readonly Kind[], system?: string): readonly object[] {
+  const labels = { [partOf]: product, "app.kubernetes.io/component": "source" };
+  const prefix = system ? `${system}-${family}` : family;
+  const account = `${prefix}-source`;
   const grants = kinds.map((resource): Grant => ({ resource, verbs: ["get", "list", "watch"] }));
   const source = (name: string, kinds: readonly Kind[], everywhere: object) => ({
     apiVersion: "sources.knative.dev/v1",
@@ -38,16 +43,27 @@ export function sourceManifests(family: string, kinds: readonly Kind[]): readonl
   const others = kinds.filter(({ namespaced }) => !namespaced);
   return [
     ...accessOf({ name: account, labels }, grants),
-    ...(namespaced.length > 0 ? [source(family, namespaced, { namespaceSelector: {} })] : []),
+    ...(namespaced.length > 0 ? [source(prefix, namespaced, { namespaceSelector: {} })] : []),
     // With a selector, every new namespace would restart the adapter, and what changes meanwhile would be lost.
-    ...(others.length > 0 ? [source(`${family}-cluster`, others, {})] : []),
+    ...(others.length > 0 ? [source(`${prefix}-cluster`, others, {})] : []),
   ];
 }
+
+/**
+ * Which pods a source tells of: all but those of Holdfast's own functions, which come and go with every event and would wake each
+ * other for ever, and those of the sources' adapters, which come and go with namespaces. None of either ever uses a claim.
+ */
+const othersPods = {
+  matchExpressions: [
+    { key: partOf, operator: "NotIn", values: [product] },
+    { key: "eventing.knative.dev/source", operator: "NotIn", values: ["apiserver-source-controller"] },
+  ],
+};
 
 function resourceOf({ apiVersion, kind, plural }: Kind): object {
   if (guessedPlural(kind) !== plural)
     throw new Error(`An ApiServerSource cannot watch ${kind}: it would look for ${guessedPlural(kind)}.`);
-  return { apiVersion, kind };
+  return { apiVersion, kind, ...(apiVersion === "v1" && kind === "Pod" ? { selector: othersPods } : {}) };
 }
 
 /** The source does not look resource names up; it derives them from the kind, as client-go's UnsafeGuessKindToResource. */

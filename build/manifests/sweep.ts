@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { here } from "../../functions/platform/sweep/table.ts";
+import { here, tableLabel } from "../../functions/platform/sweep/table.ts";
 import type { Declared } from "./declared.ts";
 import { familyOf } from "./families.ts";
 import type { Patch } from "./kustomization.ts";
@@ -11,7 +11,7 @@ import { functionRef } from "./triggers.ts";
 export const sweepFunction = "platform/sweep";
 
 const legend = `# What the sweep looks for, a row per rule and kind. Edit it by a patch, for example to name another finalizer (when), to
-# look at every object more often (every, 1h when absent), or to leave namespaces out (excludedNamespaces). In a sink,
+# resync every object more often (every, 6h when absent), or to leave namespaces out (excludedNamespaces). In a sink,
 # {namespace} stands for the namespace that the sweep runs in.
 `;
 
@@ -34,24 +34,40 @@ export function sweepTable(
   ingress = channelIngress,
   namespace: string = here,
 ) {
-  const rows = functions.flatMap(({ name, sweep = [] }) =>
-    sweep.map(({ kind: { apiVersion, kind, plural, namespaced }, when }) => ({
-      rule: name,
-      apiVersion,
-      kind,
-      resource: plural,
-      ...(namespaced ? {} : { namespaced }),
-      when,
-      sink: `${ingress}/${namespace}/${familyOf({ apiVersion, kind, plural, namespaced })}`,
-    })),
-  );
   const name = settingsOf(sweep).find(({ variable }) => variable === "TABLE")?.value;
   if (!name) throw new Error(`${sweep.name} has no setting that names its table.`);
+  const text = `${legend}${stringify(sweepRows(functions, ingress, namespace), { lineWidth: 0 })}`;
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: metadataOf(sweep.name, name),
-    data: { "table.yaml": `${legend}${stringify(rows, { lineWidth: 0 })}` },
+    data: { "table.yaml": text },
+  };
+}
+
+/** What rules want looked for, as rows of the table. */
+function sweepRows(functions: readonly Declared[], ingress: Ingress, namespace: string): readonly object[] {
+  return functions.flatMap(({ name, sweep = [] }) =>
+    sweep.map(({ kind, ...wanted }) => ({
+      rule: name,
+      apiVersion: kind.apiVersion,
+      kind: kind.kind,
+      resource: kind.plural,
+      ...(kind.namespaced ? {} : { namespaced: false }),
+      ...wanted,
+      sink: `${ingress}/${namespace}/${familyOf(kind)}`,
+    })),
+  );
+}
+
+/** The rows of an optional system, in a ConfigMap of their own that the sweep finds by its label. */
+export function furtherSweepTable(system: string, functions: readonly Declared[]): object {
+  const { labels, ...metadata } = metadataOf(`${system}/sweep`, `holdfast-sweep-${system}`);
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { ...metadata, labels: { ...labels, [tableLabel]: "true" } },
+    data: { "table.yaml": `${legend}${stringify(sweepRows(functions, channelIngress, here), { lineWidth: 0 })}` },
   };
 }
 
@@ -68,12 +84,15 @@ export function sweepTablePatch(
   return [{ target: { kind: "ConfigMap", name: metadata.name }, patch }];
 }
 
-/** What wakes the sweep. An event that it misses is not made up for, and need not be: the next minute has its own. */
+/**
+ * What triggers the sweep. A tick that it misses is not made up for, and need not be: there is the next one. Each costs a pod that
+ * lives for most of a minute (docs/numbers.md), which is why there are not more of them.
+ */
 export function sweepSource({ name }: Declared): object {
   return {
     apiVersion: "sources.knative.dev/v1",
     kind: "PingSource",
     metadata: metadataOf(name, "sweep"),
-    spec: { schedule: "* * * * *", sink: { ref: functionRef(name) } },
+    spec: { schedule: "*/5 * * * *", sink: { ref: functionRef(name) } },
   };
 }

@@ -1,4 +1,4 @@
-import type { Hint } from "../../shared/event/hint.ts";
+import type { Change } from "../../shared/event/hint.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { slug } from "../../shared/rule.ts";
 import type { Declared } from "./declared.ts";
@@ -6,10 +6,15 @@ import { familyOf } from "./families.ts";
 import { metadataOf } from "./metadata.ts";
 import { requestSeconds } from "./service.ts";
 
+/** The function that takes what no other would: every Trigger names it, where it exists. */
+export const deadLetterFunction = "platform/dead-letter";
+
 /** Events of one kind that a Trigger lets through; `sweep` for those that the sweep sends in place of lost ones. */
 interface Awaited {
   readonly kind: Kind;
-  readonly changes: readonly Hint["change"][];
+  readonly changes: readonly (Change | "sweep")[];
+  /** The type of a signal. */
+  readonly signal?: string;
 }
 
 /** A Trigger that is to be written. */
@@ -36,12 +41,17 @@ export function triggersOf({ name: of, wakes = [], sweep = [] }: Declared): read
     trigger.awaits.push(awaited);
     planned.set(name, trigger);
   };
-  for (const { kind, changes, overlay } of wakes) add({ kind, changes }, overlay);
+  for (const { overlay, ...awaited } of wakes) add(awaited, overlay);
   for (const kind of new Set(sweep.map(({ kind }) => kind))) add({ kind, changes: ["sweep"] });
   return [...planned.values()];
 }
 
-/** What the broker does when the function does not take an event. Nothing of it is inherited, so all of it is said. */
+/**
+ * What the broker does when the function does not take an event. Nothing of it is inherited, so all of it is said.
+ *
+ * It stays the same from release to release: Knative replaces the Subscription of a Trigger whose delivery changes, and of many at
+ * once the broker's channel keeps old ones (knative/README.md). A filter may change, because only the broker's filter reads it.
+ */
 const delivery = {
   retry: 5,
   backoffPolicy: "exponential",
@@ -78,12 +88,14 @@ function filterOf(awaits: readonly Awaited[]): object {
 
 /** A filter for each change of each kind. */
 export function alternatives(awaits: readonly Awaited[]): readonly object[] {
-  return awaits.flatMap(({ kind: { apiVersion, kind }, changes }) =>
-    changes.map((change) => ({ exact: { type: eventType(change), apiversion: apiVersion, kind } })),
+  return awaits.flatMap(({ kind: { apiVersion, kind }, changes, signal }) =>
+    [...changes.map(eventType), ...(signal ? [signal] : [])].map((type) => ({
+      exact: { type, apiversion: apiVersion, kind },
+    })),
   );
 }
 
 /** The type of the events that an ApiServerSource in Resource mode, or the sweep, sends. */
-function eventType(change: Hint["change"]): string {
+function eventType(change: Change | "sweep"): string {
   return change === "sweep" ? "dev.holdfast.sweep" : `dev.knative.apiserver.resource.${change}`;
 }

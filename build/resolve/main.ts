@@ -6,7 +6,7 @@ import { Complaint } from "../../local/command/complaint.ts";
 import { runCommand } from "../../local/command/run-command.ts";
 import { progressOn } from "../images/progress.ts";
 import { helpOf, readResolveOptions } from "./options.ts";
-import { resolve } from "./resolve.ts";
+import { check, resolve } from "./resolve.ts";
 
 /** Whichever is found first, with the configuration that it has. */
 const program = "kubectl";
@@ -18,6 +18,10 @@ async function main([command, ...args]: readonly string[]): Promise<number> {
   const options = readResolveOptions(command, args, process.env);
   if (!options) {
     process.stdout.write(helpOf(command));
+    return 0;
+  }
+  if ("check" in options) {
+    await check(options);
     return 0;
   }
   const yaml = await resolve(options, imageNames(), progress, process.env);

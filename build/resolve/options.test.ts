@@ -24,6 +24,17 @@ test("flags are what users of kubectl and ko expect", () => {
   expect(read("apply", "--help")).toBeUndefined();
 });
 
+test("to check takes no registry, and is for resolve alone", () => {
+  expect(read("resolve", "--check -f - -l a=b")).toEqual({
+    files: ["-"],
+    recursive: false,
+    selector: "a=b",
+    check: true,
+  });
+  expect(() => read("resolve", "--check")).toThrow("Say what to read: ");
+  expect(() => read("apply", "--check -f -")).toThrow("--check");
+});
+
 test("paths are those of the folder where npm was called; what is none there is kubectl's to understand", () => {
   vi.stubEnv("INIT_CWD", import.meta.dirname);
   const from = (line: string) => read("resolve", `${line} --repo registry.test/x`);

@@ -11,12 +11,21 @@ import {
   type Target,
 } from "../images/options.ts";
 
-/** What `npm run resolve` or `npm run apply` was asked for. */
-export interface ResolveOptions {
+/** Which YAML is to be read. */
+export interface SourceOptions {
   readonly files: readonly string[];
   readonly kustomization?: string;
   readonly recursive: boolean;
   readonly selector?: string;
+}
+
+/** What is only to be looked at. */
+export interface CheckOptions extends SourceOptions {
+  readonly check: true;
+}
+
+/** What `npm run resolve` or `npm run apply` was asked for. */
+export interface ResolveOptions extends SourceOptions {
   readonly build: BuildOptions;
   readonly target: Target;
   /** For kubectl. */
@@ -30,13 +39,13 @@ export const helpOf = (command: "resolve" | "apply") => `${
     : "Does what npm run resolve does, and gives the result to kubectl apply."
 }
 
-  npm run --silent ${command} -- (-f PATH... | -k DIR) --repo R${command === "apply" ? "\n      [-- KUBECTL FLAGS]" : ""}
+  npm run --silent ${command} -- (-f PATH... | -k DIR) --repo R${command === "apply" ? "\n      [-- KUBECTL FLAGS]" : "\n  npm run --silent resolve -- --check (-f PATH... | -k DIR)"}
 
   -f, --filename PATH  a file, a folder, or - for standard input; of a folder
                        with a kustomization, what that names
   -R, --recursive      of other folders, also what is deeper
   -k, --kustomize DIR  what kubectl kustomize makes of a folder
-  -l, --selector S     only objects with these labels
+  -l, --selector S     only objects with these labels${command === "resolve" ? "\n  --check              builds and prints nothing, and fails where fn:// is left" : ""}
 ${buildHelp}
   --help               this text
 `;
@@ -46,7 +55,7 @@ export function readResolveOptions(
   command: "resolve" | "apply",
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
-): ResolveOptions | undefined {
+): ResolveOptions | CheckOptions | undefined {
   const end = args.indexOf("--");
   const [own, rest] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
   const { values } = parseFlags(`npm run ${command}`, {
@@ -57,6 +66,7 @@ export function readResolveOptions(
       recursive: { type: "boolean", short: "R" },
       kustomize: { type: "string", short: "k" },
       selector: { type: "string", short: "l" },
+      ...(command === "resolve" ? { check: { type: "boolean" } } : {}),
       help: { type: "boolean" },
     },
   });
@@ -65,15 +75,14 @@ export function readResolveOptions(
   if (files.length > 0 === (kustomization !== undefined))
     throw new Complaint("Say what to read: -f PATH, as often as you like, or -k DIR.");
   if (command === "resolve" && rest.length > 0) throw new Complaint("What stands after -- is for npm run apply.");
-  return {
+  const sources = {
     files: files.map((path) => (path === "-" ? path : fromHere(path))),
     recursive,
-    build: readBuildOptions(values),
-    target: readTarget(values, environment),
-    rest,
     ...(kustomization === undefined ? {} : { kustomization: kustomizationAt(kustomization) }),
     ...(selector === undefined ? {} : { selector }),
   };
+  if (values.check) return { ...sources, check: true };
+  return { ...sources, build: readBuildOptions(values), target: readTarget(values, environment), rest };
 }
 
 /** What is no folder here may be an address that kubectl understands. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { findReferences, putImages, selectDocuments } from "./references.ts";
+import { findReferences, findUnresolved, putImages, selectDocuments } from "./references.ts";
 
 const image = `registry.example/holdfast/a/b@sha256:${"0".repeat(64)}`;
 const functions = ["a/b"];
@@ -19,6 +19,15 @@ test("a reference to nothing is told with its file and line", () => {
   expect(() => findReferences({ origin: "a.yaml", text }, functions)).toThrow(
     "a.yaml:5: there is no function for fn://a/c",
   );
+});
+
+test("what is left is found with its line, a function's or not, and what only speaks of it is not", () => {
+  const text = `# fn://a/b\na: fn://a/b\nb: ${image}\nannotation: "image: fn://a/b"\nc:\n  - |\n    fn://no/such\n---\nfn://a/b: 1\n`;
+  expect(findUnresolved({ origin: "a.yaml", text })).toEqual([
+    { at: "a.yaml:2", value: "fn://a/b" },
+    { at: "a.yaml:6", value: "fn://no/such" },
+  ]);
+  expect(findUnresolved({ origin: "a.yaml", text: `image: ${image}\n` })).toEqual([]);
 });
 
 test("a reference in a text of its own lines is told, because an image would not fit in there", () => {

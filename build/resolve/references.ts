@@ -48,6 +48,27 @@ export function findReferences({ origin, text }: Source, functions: readonly str
   return found;
 }
 
+/**
+ * The values that begin with `fn://` and are still there, functions' or not, by the lines at which they stand.
+ *
+ * @throws Complaint when the YAML cannot be read
+ */
+export function findUnresolved({ origin, text }: Source): readonly { readonly at: string; readonly value: string }[] {
+  const lineCounter = new LineCounter();
+  const found: { at: string; value: string }[] = [];
+  for (const document of parseAllDocuments(text, { lineCounter })) {
+    const [error] = document.errors;
+    if (error) throw new Complaint(`${origin}: ${error.message}`);
+    visit(document, {
+      Scalar(key, { value, range }) {
+        if (key === "key" || typeof value !== "string" || !value.startsWith(scheme)) return;
+        found.push({ at: `${origin}:${lineCounter.linePos(range?.[0] ?? 0).line}`, value: value.trim() });
+      },
+    });
+  }
+  return found;
+}
+
 /** The text with images in the places of references; nothing else of it is touched. */
 export function putImages(text: string, references: readonly Reference[], images: ReadonlyMap<string, string>): string {
   let result = "";

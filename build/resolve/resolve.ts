@@ -1,7 +1,8 @@
+import { Complaint } from "../../local/command/complaint.ts";
 import { produce } from "../images/produce.ts";
 import type { Progress } from "../images/progress.ts";
-import type { ResolveOptions } from "./options.ts";
-import { findReferences, putImages, selectDocuments } from "./references.ts";
+import type { ResolveOptions, SourceOptions } from "./options.ts";
+import { findReferences, findUnresolved, putImages, type Source, selectDocuments } from "./references.ts";
 import { buildKustomization, readSources } from "./sources.ts";
 
 /**
@@ -11,15 +12,12 @@ import { buildKustomization, readSources } from "./sources.ts";
  * @throws Complaint
  */
 export async function resolve(
-  { files, recursive, kustomization, selector, build, target }: ResolveOptions,
+  { build, target, ...options }: ResolveOptions,
   functions: readonly string[],
   progress: Progress,
   environment: NodeJS.ProcessEnv,
 ): Promise<string> {
-  const read = kustomization
-    ? [await buildKustomization(kustomization)]
-    : (await Promise.all(files.map((path) => readSources(path, recursive)))).flat();
-  const selected = selector === undefined ? read : read.map((source) => selectDocuments(source, selector));
+  const selected = await readSelected(options);
   const sources = selected.map((source) => ({ ...source, references: findReferences(source, functions) }));
   const wanted = new Set(sources.flatMap(({ references }) => references.map(({ name }) => name)));
   const names = functions.filter((name) => wanted.has(name));
@@ -29,4 +27,29 @@ export async function resolve(
     .filter((text) => text.trim() !== "")
     .map((text) => (text.endsWith("\n") ? text : `${text}\n`))
     .reduce((all, text) => (all === "" || text.startsWith("---") ? all + text : `${all}---\n${text}`), "");
+}
+
+/**
+ * Looks whether every function in the YAML has an image.
+ *
+ * @throws Complaint that names each place at which one has not
+ */
+export async function check(options: SourceOptions): Promise<void> {
+  const unresolved = (await readSelected(options)).flatMap(findUnresolved);
+  if (unresolved.length === 0) return;
+  const places = unresolved.map(({ at, value }) => `  ${at}: ${value}`);
+  throw new Complaint(
+    [
+      "These stand for images, and have none; Knative would look for them in a registry called fn:",
+      ...places,
+      "Put images in their places with npm run resolve, or name them in an overlay as knative/examples/images does.",
+    ].join("\n"),
+  );
+}
+
+async function readSelected({ files, recursive, kustomization, selector }: SourceOptions): Promise<readonly Source[]> {
+  const read = kustomization
+    ? [await buildKustomization(kustomization)]
+    : (await Promise.all(files.map((path) => readSources(path, recursive)))).flat();
+  return selector === undefined ? read : read.map((source) => selectDocuments(source, selector));
 }

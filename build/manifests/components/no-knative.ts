@@ -8,6 +8,7 @@ import { labelsOf, metadataOf, namespace } from "../metadata.ts";
 import { commentsOn, confined, requestSeconds } from "../service.ts";
 import { type Setting, settingsOf, settingsOfSchema } from "../settings.ts";
 import { sourceManifests, watchedKinds } from "../sources.ts";
+import { surroundingsOf } from "../surroundings.ts";
 import { type Ingress, sweepFunction, sweepSource, sweepTablePatch } from "../sweep.ts";
 import { triggerManifest, triggersOf } from "../triggers.ts";
 import { toFile, toYaml } from "../yaml.ts";
@@ -109,10 +110,9 @@ const broker = (name: string) => ({
 
 function functionDocuments(declared: Declared): readonly string[] {
   const settings = settingsOf(declared);
-  return [
-    toYaml(deployment(declared.name, settings, { serviceAccountName: slug(declared.name) }), commentsOn(settings)),
-    toYaml(service(declared.name)),
-  ];
+  const { pod, container } = surroundingsOf(declared);
+  const workload = deployment(declared.name, settings, { serviceAccountName: slug(declared.name), ...pod }, container);
+  return [toYaml(workload, commentsOn(settings)), toYaml(service(declared.name))];
 }
 
 function standInDocuments(kinds: readonly Kind[]): readonly string[] {

@@ -8,7 +8,8 @@ const folder = "knative/components/source-filters";
 
 /** Sources that send only what wakes a function: a component for the default, and one for each option. */
 export function addSourceFilters(files: Map<string, string>, functions: readonly Declared[]): void {
-  const wakes = functions.flatMap(({ wakes = [] }) => wakes);
+  // A signal comes from elsewhere.
+  const wakes = functions.flatMap(({ wakes = [] }) => wakes.filter(({ signal }) => !signal));
   const about =
     "Sources send only what some Trigger of the default lets through: the other changes of pods and claims end in the adapter. Needs new-apiserversource-filters: enabled in Knative's ConfigMap config-features, which is alpha; without it Knative refuses the sources. With an option that has Triggers of its own (pod-updates, for example) also list the folder of its name beneath this one: what the sources keep back reaches no Trigger.";
   const byDefault = wakes.filter(({ overlay }) => !overlay);

@@ -1,0 +1,83 @@
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import { slug } from "../../shared/rule.ts";
+import type { SystemDeclaration } from "../../shared/system-declaration.ts";
+import { furtherAccessOf, type Grant } from "./access.ts";
+import { customResourceDefinition } from "./crd/definition.ts";
+import type { Declared } from "./declared.ts";
+import { labelsOf, namespace, partOf, product } from "./metadata.ts";
+import { sourceManifests, watchedKinds } from "./sources.ts";
+import { furtherSweepTable, sweepFunction } from "./sweep.ts";
+import { deadLetterFunction, triggersOf } from "./triggers.ts";
+import { toFile, toYaml } from "./yaml.ts";
+
+/**
+ * What a system that is not installed by default brings besides its functions: its kinds, sources for what the default does not watch,
+ * rows for the sweep, and what the platform's functions may do with its objects.
+ */
+export function addOptionalSystem(
+  files: Map<string, string>,
+  { name, definitions = [] }: SystemDeclaration,
+  functions: readonly Declared[],
+  byDefault: readonly Declared[],
+): void {
+  const origin = `functions/${name}/*`;
+  const add = (path: string, objects: readonly object[]) => {
+    if (objects.length > 0)
+      files.set(
+        path,
+        toFile(
+          origin,
+          objects.map((object) => toYaml(object)),
+        ),
+      );
+  };
+  add(`knative/access/${name}/definitions.yaml`, definitions.map(customResourceDefinition));
+  const watched = new Set([...watchedKinds(byDefault).values()].flat().map(keyOf));
+  const sources = [...watchedKinds(functions)].flatMap(([family, kinds]) => {
+    const missing = kinds.filter((kind) => !watched.has(keyOf(kind)));
+    return missing.length > 0 ? sourceManifests(family, missing, name) : [];
+  });
+  const families = new Set(functions.flatMap((declared) => triggersOf(declared).map(({ family }) => family)));
+  const known = new Set(byDefault.flatMap((declared) => triggersOf(declared).map(({ family }) => family)));
+  add(`knative/${name}/brokers.yaml`, [...families].filter((family) => !known.has(family)).map(broker));
+  add(`knative/${name}/source.yaml`, sources);
+  add(`knative/${name}/sweep-table.yaml`, [furtherSweepTable(name, functions)]);
+  add(`knative/access/${name}/platform.yaml`, [
+    ...platformAccess(sweepFunction, name, grantsOf(sweptBy(functions), sweptBy(byDefault), "list")),
+    ...platformAccess(deadLetterFunction, name, grantsOf(wokenBy(functions), [], "get")),
+  ]);
+}
+
+const keyOf = ({ apiVersion, kind }: Kind) => `${apiVersion}/${kind}`;
+
+const sweptBy = (functions: readonly Declared[]) =>
+  functions.flatMap(({ sweep = [] }) => sweep.map(({ kind }) => kind));
+
+/** As those of knative/brokers, for a family of which the default has no events. */
+const broker = (name: string) => ({
+  apiVersion: "eventing.knative.dev/v1",
+  kind: "Broker",
+  metadata: {
+    name,
+    namespace,
+    labels: { [partOf]: product, "app.kubernetes.io/component": "broker" },
+    annotations: {
+      "eventing.knative.dev/broker.class": "MTChannelBasedBroker",
+      "messaging.knative.dev/async-handler": "true",
+    },
+  },
+});
+
+const wokenBy = (functions: readonly Declared[]) =>
+  functions.flatMap(({ wakes = [] }) => wakes.map(({ kind }) => kind));
+
+function grantsOf(kinds: readonly Kind[], granted: readonly Kind[], verb: "get" | "list"): readonly Grant[] {
+  const known = new Set(granted.map(keyOf));
+  const wanted = new Map(kinds.filter((kind) => !known.has(keyOf(kind))).map((kind) => [keyOf(kind), kind]));
+  return [...wanted.values()].map((resource) => ({ resource, verbs: [verb] }));
+}
+
+function platformAccess(functionName: string, system: string, grants: readonly Grant[]): readonly object[] {
+  if (grants.length === 0) return [];
+  return furtherAccessOf({ name: slug(functionName), labels: labelsOf(functionName) }, system, grants);
+}
