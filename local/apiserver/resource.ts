@@ -7,8 +7,6 @@ export interface Resource extends Kind {
   readonly categories?: readonly string[];
   /** `status`, `scale`, `binding`, `eviction`, `finalizers`, `token`, ... */
   readonly subresources?: readonly string[];
-  /** A field of the kind's spec that this server is too old to have. */
-  readonly lacks?: string;
   /** From a CustomResourceDefinition, with its OpenAPI v3 schema. */
   readonly custom?: { readonly schema: Record<string, unknown>; readonly printerColumns?: readonly PrinterColumn[] };
 }

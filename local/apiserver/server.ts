@@ -4,7 +4,7 @@ import type { Random } from "../time/random.ts";
 import type { Identity } from "./auth/identity.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { handle } from "./handle.ts";
-import { builtin, builtinWithoutRetention } from "./kinds/builtin.ts";
+import { builtin } from "./kinds/builtin.ts";
 import { serveDefinitions } from "./kinds/serve-definitions.ts";
 import { createResourceTable } from "./kinds/table.ts";
 import type { State } from "./state.ts";
@@ -29,11 +29,6 @@ export interface ApiServerOptions {
   readonly objectInUseProtection?: boolean;
   /** Admission plugin of that name; off by default, as upstream. */
   readonly ownerReferencesPermissionEnforcement?: boolean;
-  /**
-   * Whether StatefulSets have `spec.persistentVolumeClaimRetentionPolicy`; on by default. `false`: as before 1.23, when the field
-   * was dropped from what clients wrote, and applying it answered 500.
-   */
-  readonly claimRetention?: boolean;
   /**
    * Whether writes are noted in `metadata.managedFields`; on by default. A simulation that does not look saves a third
    * of each write.
@@ -67,7 +62,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     clock,
     random,
     store: createStore(options.history ?? 10_000, options.observe),
-    resources: createResourceTable(options.claimRetention === false ? builtinWithoutRetention : builtin),
+    resources: createResourceTable(builtin),
     switches: {
       rbac: options.rbac ?? false,
       objectInUseProtection: options.objectInUseProtection ?? true,

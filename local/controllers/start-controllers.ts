@@ -12,14 +12,13 @@ import { startEphemeralVolumes } from "./start-ephemeral-volumes.ts";
 import { startPodGc } from "./start-pod-gc.ts";
 import { startServiceAccounts } from "./start-service-accounts.ts";
 import { startVolumeProtection } from "./start-volume-protection.ts";
-import { type StatefulSetOptions, startStatefulSets } from "./statefulset/start-statefulsets.ts";
+import { startStatefulSets } from "./statefulset/start-statefulsets.ts";
 import { startVolumeBinder } from "./volume-binder/start-volume-binder.ts";
 
 export interface ControllersOptions extends ToolsOptions {
   /** As kube-controller-manager's `--controllers`: `*` for all, a name for one, `-name` for all but one. All by default. */
   controllers?: readonly string[];
   scheduler?: SchedulerOptions;
-  statefulSets?: StatefulSetOptions;
   /** Without it no kubelet is started, whatever `controllers` says. */
   kubelet?: KubeletOptions;
 }
@@ -46,7 +45,7 @@ const starters: { readonly [name: string]: (tools: Tools, options: ControllersOp
   "persistentvolumeclaim-protection-controller": startClaimProtection,
   "pod-garbage-collector-controller": startPodGc,
   "serviceaccount-controller": startServiceAccounts,
-  "statefulset-controller": (tools, { statefulSets }) => startStatefulSets(tools, statefulSets),
+  "statefulset-controller": startStatefulSets,
   "taint-eviction-controller": startTaintEviction,
 };
 

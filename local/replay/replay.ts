@@ -5,8 +5,9 @@ import type { HttpRequest } from "../../shared/http-message.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { describe, referenceTo } from "../../shared/kubernetes/object.ts";
-import { receive } from "../../shared/pipeline/receive.ts";
+import { clientsOf, receive } from "../../shared/pipeline/receive.ts";
 import { type Rule, slug } from "../../shared/rule.ts";
+import { connectSystems } from "../../shared/serve/connect-systems.ts";
 import { readSettings, SettingsError } from "../../shared/settings.ts";
 import { Complaint } from "../command/complaint.ts";
 import type { SavedLetter } from "./find-letter.ts";
@@ -33,7 +34,9 @@ const Service = {
  */
 export async function* replay(rule: Rule, letter: SavedLetter, tools: ReplayTools): AsyncGenerator<string> {
   const { client, clock, act } = tools;
-  const settings = settingsFrom(await environment(rule, tools), rule);
+  const environment = await environmentOf(rule, tools);
+  const settings = settingsFrom(environment, rule);
+  const connect = connectSystems(rule.systems ?? {}, { ...environment, ...process.env }, clock);
   const request = requestOf(letter);
   const hint = readHint(request);
   const subjects = rule.subjects(hint, settings);
@@ -41,7 +44,8 @@ export async function* replay(rule: Rule, letter: SavedLetter, tools: ReplayTool
 
   if (!act) {
     for (const subject of subjects) {
-      const decisions = rule.decide(await rule.look(subject, { client, settings }), clock.now(), settings);
+      const facts = await rule.look(subject, { client, settings, ...clientsOf(rule, connect) });
+      const decisions = rule.decide(facts, clock.now(), settings);
       if (decisions.length === 0) yield `${rule.name}: there is nothing to decide now.`;
       for (const decision of decisions) yield line(decision);
     }
@@ -53,7 +57,7 @@ export async function* replay(rule: Rule, letter: SavedLetter, tools: ReplayTool
     lines.push([decision ?? "failed", object, sentence].filter(Boolean).join("  "));
   };
   const log = { debug: say, info: say, warn: say, error: say };
-  const reply = await receive(rule, { client: () => client, clock, log, settings })(request);
+  const reply = await receive(rule, { client: () => client, connect, clock, log, settings })(request);
   yield* lines;
   yield reply.status === 204 ? "Done." : `The function would answer ${reply.status}: ${reply.body}`;
 }
@@ -70,7 +74,7 @@ function settingsFrom(environment: Record<string, string | undefined>, rule: Rul
 }
 
 /** What the installed function is told, where it is installed as a Knative Service; its defaults elsewhere. */
-async function environment(
+async function environmentOf(
   rule: Rule,
   { client, namespace }: ReplayTools,
 ): Promise<Record<string, string | undefined>> {

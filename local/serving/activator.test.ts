@@ -47,7 +47,10 @@ function plan(changes: Partial<Plan> = {}, scale: Partial<Plan["scale"]> = {}): 
     namespace: "shop",
     service: "tester",
     image: "tester",
+    labels: { "app.kubernetes.io/part-of": "tests" },
     environment: {},
+    configMaps: [],
+    secrets: [],
     serviceAccount: "default",
     concurrency: 0,
     timeout: long,
@@ -73,6 +76,26 @@ async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < 2000 && !condition(); turn++) await sleep(10);
   expect(condition()).toBe(true);
 }
+
+test("a pod begins with each process, and ends with it: idle, crashed, or never come to listen", async () => {
+  let pods = 0;
+  const begun: string[] = [];
+  const counted = {
+    begin({ service }: Plan, revision: string) {
+      begun.push(`${service} ${revision}`);
+      pods++;
+      return () => void pods--;
+    },
+    settled: async () => {},
+  };
+  open({ pods: counted, window: 50 });
+  await activator.deploy(plan(), "tester-00001");
+  expect(pods).toBe(0);
+  await ask("hello");
+  expect([pods, begun]).toEqual([1, ["tester tester-00001"]]);
+  await until(() => told("stopped").length === 1);
+  expect(pods).toBe(0);
+});
 
 describe("from zero and back", () => {
   test("the first request starts a process, holds until it listens, and is delivered as sent", async () => {

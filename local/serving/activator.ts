@@ -1,8 +1,9 @@
 import type { Send } from "../knative/send.ts";
 import type { FleetEvent } from "./fleet.ts";
-import { type Launch, startInstance } from "./instance.ts";
+import { type Instance, type Launch, startInstance } from "./instance.ts";
 import { type Keeper, startKeeper } from "./keeper.ts";
 import type { Plan } from "./plan.ts";
+import type { FunctionPods } from "./pods.ts";
 import { createRevision, type Revision } from "./revision.ts";
 import { allToLatest, dealOut, type TrafficTarget } from "./traffic.ts";
 
@@ -16,6 +17,8 @@ export interface RevisionName {
 export interface ActivatorOptions {
   /** How the processes of a revision are to be run; asked once per revision, as a revision never changes. */
   launch(plan: Plan, name: RevisionName): Promise<Launch>;
+  /** The Pod objects that stand for instances; absent: there are none. */
+  readonly pods?: FunctionPods;
   /** What happens to instances. */
   onEvent?(name: RevisionName, event: FleetEvent): void;
   /** One JSON line that a function wrote to its standard output. */
@@ -93,11 +96,24 @@ export function createActivator(options: ActivatorOptions): Activator {
       plan: { ...plan, scale },
       mostInstances,
       report: (event) => options.onEvent?.(name, event),
-      start: (signal) =>
-        startInstance(launch, keeper, startLimit, (record) => options.onRecord?.(name, record), signal),
+      start: (signal) => start(plan, name, launch, signal),
     });
     revisions.add(revision);
     return revision;
+  }
+
+  /** Starts one instance, and its pod with it, which goes when the process has gone. */
+  async function start(plan: Plan, name: RevisionName, launch: Launch, signal: AbortSignal): Promise<Instance> {
+    const end = options.pods?.begin(plan, name.revision) ?? (() => {});
+    const onRecord = (record: Record<string, unknown>) => options.onRecord?.(name, record);
+    try {
+      const instance = await startInstance(launch, keeper, startLimit, onRecord, signal);
+      void instance.ended.then(end);
+      return instance;
+    } catch (error) {
+      end();
+      throw error;
+    }
   }
 
   async function retire(revision: Revision | undefined): Promise<void> {
@@ -210,6 +226,7 @@ export function createActivator(options: ActivatorOptions): Activator {
     async close(grace = 2000) {
       closing = true;
       await Promise.all([...revisions].map((revision) => revision.close(grace)));
+      await options.pods?.settled();
       keeper.close();
     },
   };

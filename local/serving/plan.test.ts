@@ -4,7 +4,7 @@ import { readPlan, readService } from "./plan.ts";
 
 /** A Service whose revision template has `pod` beside its one container, which has `container` beside its image. */
 function service(
-  changes: { pod?: object; container?: object; annotations?: object; spec?: object } = {},
+  changes: { pod?: object; container?: object; annotations?: object; labels?: object; spec?: object } = {},
 ): KubernetesObject {
   return {
     apiVersion: "serving.knative.dev/v1",
@@ -12,7 +12,10 @@ function service(
     metadata: { name: "release", namespace: "holdfast", uid: "1", resourceVersion: "1" },
     spec: {
       template: {
-        metadata: { annotations: { "example.com/note": "kept out of it", ...changes.annotations } },
+        metadata: {
+          annotations: { "example.com/note": "kept out of it", ...changes.annotations },
+          ...(changes.labels ? { labels: changes.labels } : {}),
+        },
         spec: { ...changes.pod, containers: [{ image: "example.com/release", ...changes.container }] },
       },
       ...changes.spec,
@@ -25,7 +28,10 @@ test("what a Service leaves out has Knative's defaults", () => {
     namespace: "holdfast",
     service: "release",
     image: "example.com/release",
+    labels: {},
     environment: {},
+    configMaps: [],
+    secrets: [],
     serviceAccount: "default",
     concurrency: 0,
     timeout: 300_000,
@@ -40,10 +46,15 @@ test("what a Service says is obeyed", () => {
         containerConcurrency: 20,
         timeoutSeconds: 60,
         serviceAccountName: "release",
-        volumes: [{ name: "tmp", emptyDir: {} }],
+        volumes: [
+          { name: "tmp", emptyDir: {} },
+          { name: "login", secret: { secretName: "holdfast-salt" } },
+        ],
       },
       container: {
         env: [{ name: "MODE", value: "strict" }, { name: "EMPTY" }],
+        envFrom: [{ configMapRef: { name: "holdfast-volume", optional: true } }],
+        volumeMounts: [{ name: "login", mountPath: "/etc/holdfast/salt", readOnly: true }],
         readinessProbe: { httpGet: { path: "/health/ready" } },
         ports: [{ containerPort: 8080 }],
         securityContext: { readOnlyRootFilesystem: true },
@@ -58,6 +69,7 @@ test("what a Service says is obeyed", () => {
         "autoscaling.knative.dev/scale-to-zero-pod-retention-period": "500ms",
         "autoscaling.knative.dev/target-burst-capacity": "-1",
       },
+      labels: { app: "holdfast" },
       spec: { traffic: [{ latestRevision: true, percent: 100 }] },
     }),
   );
@@ -65,7 +77,10 @@ test("what a Service says is obeyed", () => {
     namespace: "holdfast",
     service: "release",
     image: "example.com/release",
+    labels: { app: "holdfast" },
     environment: { MODE: "strict", EMPTY: "" },
+    configMaps: [{ name: "holdfast-volume", optional: true }],
+    secrets: [{ name: "holdfast-salt", optional: false, folder: "salt" }],
     serviceAccount: "release",
     concurrency: 20,
     timeout: 60_000,
@@ -92,7 +107,7 @@ describe("what cannot be obeyed is refused by its name", () => {
     ["a volume", { pod: { volumes: [{ name: "table", configMap: { name: "table" } }] } }, "volumes[0]"],
     [
       "an environment from elsewhere",
-      { container: { envFrom: [{ configMapRef: { name: "a" } }] } },
+      { container: { envFrom: [{ secretRef: { name: "a" } }] } },
       "containers[0].envFrom",
     ],
     ["a variable from elsewhere", { container: { env: [{ name: "A", valueFrom: {} }] } }, "env[0].valueFrom"],

@@ -10,7 +10,13 @@ export interface Plan {
   /** The Service's name. */
   readonly service: string;
   readonly image: string;
+  /** Labels of the template, which every pod of the revision has. */
+  readonly labels: Readonly<Record<string, string>>;
   readonly environment: Readonly<Record<string, string>>;
+  /** ConfigMaps whose entries are variables, too; the environment overrides them. */
+  readonly configMaps: readonly Source[];
+  /** Secrets whose entries are files, by the last part of the path at which they are mounted. */
+  readonly secrets: readonly (Source & { readonly folder: string })[];
   /** The identity the function has towards the API server. */
   readonly serviceAccount: string;
   /** Requests one instance handles at once; 0: no limit. */
@@ -20,6 +26,13 @@ export interface Plan {
   /** Path of an HTTP readiness probe; absent: an instance is ready when its port is open. */
   readonly readyPath?: string;
   readonly scale: Scale;
+}
+
+/** An object that a container takes something from. */
+export interface Source {
+  readonly name: string;
+  /** The function starts without it. */
+  readonly optional: boolean;
 }
 
 /** What a Knative Service wants. */
@@ -35,6 +48,8 @@ export interface Wanted {
 /** Accepted and without effect, because a process on a laptop has no such thing: node placement, limits, images. */
 const meaningless = z.unknown().optional();
 
+const source = z.strictObject({ name: z.string(), optional: z.boolean().default(false) });
+
 const container = z.strictObject({
   name: meaningless,
   image: z.string(),
@@ -49,6 +64,7 @@ const container = z.strictObject({
     ])
     .optional(),
   env: z.array(z.strictObject({ name: z.string(), value: z.string().default("") })).default([]),
+  envFrom: z.array(z.strictObject({ configMapRef: source })).default([]),
   // As the queue-proxy does while `periodSeconds` is 0, readiness is asked for many times a second: numbers have no effect.
   readinessProbe: z
     .looseObject({
@@ -70,7 +86,7 @@ const container = z.strictObject({
   imagePullPolicy: meaningless,
   terminationMessagePath: meaningless,
   terminationMessagePolicy: meaningless,
-  volumeMounts: meaningless,
+  volumeMounts: z.array(z.looseObject({ name: z.string(), mountPath: z.string() })).default([]),
 });
 
 const podSpec = z.strictObject({
@@ -78,8 +94,19 @@ const podSpec = z.strictObject({
   containerConcurrency: z.number().int().min(0).max(1000).default(0),
   timeoutSeconds: z.number().int().min(1).max(600).default(300),
   serviceAccountName: z.string().default("default"),
-  // Scratch space: the process has this machine's own. Other volumes would have to appear at a path of the container.
-  volumes: z.array(z.strictObject({ name: z.string(), emptyDir: z.unknown() })).default([]),
+  // Scratch space: the process has this machine's own. Credentials appear in a folder that the process is told of; other volumes
+  // would have to appear at a path of the container.
+  volumes: z
+    .array(
+      z.union([
+        z.strictObject({ name: z.string(), emptyDir: z.unknown() }),
+        z.strictObject({
+          name: z.string(),
+          secret: z.strictObject({ secretName: z.string(), optional: z.boolean().default(false) }),
+        }),
+      ]),
+    )
+    .default([]),
   enableServiceLinks: meaningless,
   imagePullSecrets: meaningless,
   securityContext: meaningless,
@@ -109,7 +136,7 @@ const service = z
           .strictObject({
             name: z.string().optional(),
             annotations: annotations.prefault({}),
-            labels: meaningless,
+            labels: z.record(z.string(), z.string()).default({}),
             creationTimestamp: meaningless,
           })
           .prefault({}),
@@ -133,13 +160,23 @@ const service = z
 export function readService(object: KubernetesObject): Wanted {
   const { metadata, spec } = readWith(service, object);
   const { metadata: revision, spec: pod } = spec.template;
-  const [{ image, env, readinessProbe }] = pod.containers;
+  const [{ image, env, envFrom, volumeMounts, readinessProbe }] = pod.containers;
   const path = readinessProbe?.httpGet?.path;
   const plan = {
     namespace: metadata.namespace,
     service: metadata.name,
     image,
+    labels: revision.labels,
     environment: Object.fromEntries(env.map(({ name, value }) => [name, value])),
+    configMaps: envFrom.map(({ configMapRef }) => configMapRef),
+    secrets: pod.volumes.flatMap((volume) => {
+      const folder = volumeMounts
+        .find(({ name }) => name === volume.name)
+        ?.mountPath.split("/")
+        .at(-1);
+      if (!("secret" in volume) || !folder) return [];
+      return [{ name: volume.secret.secretName, optional: volume.secret.optional, folder }];
+    }),
     serviceAccount: pod.serviceAccountName,
     concurrency: pod.containerConcurrency,
     timeout: pod.timeoutSeconds * 1000,

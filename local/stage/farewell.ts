@@ -1,14 +1,14 @@
+import { policyKey, projectingRule } from "../../functions/pvc-retention/lib/policy.ts";
+import { retentionOf, type StatefulSet as StatefulSetLike } from "../../functions/pvc-retention/lib/stateful-set.ts";
 import { isConflict } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { hasFinalizer, removeFinalizer } from "../../shared/kubernetes/finalizer.ts";
-import { type Kind, PersistentVolumeClaim, StatefulSet } from "../../shared/kubernetes/kind.ts";
+import { type Kind, Namespace, PersistentVolumeClaim, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { send } from "../../shared/kubernetes/write.ts";
 import { progressKey } from "../../shared/progress.ts";
-import { policyKey } from "../../shared/retention/policy.ts";
-import { retentionInForce, type StatefulSet as StatefulSetLike } from "../../shared/retention/stateful-set.ts";
-import { retentionFinalizer } from "../../shared/retention/traces.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
+import { offerGuard } from "../../shared/storage/volume.ts";
 
 /** A finalizer of ours, on what it is put, and the progress of the rule that takes it off again. */
 interface Hold {
@@ -26,12 +26,7 @@ const holds: readonly Hold[] = [
     finalizer: holdfastProtection,
     progress: progressKey("pvc-protection/release"),
   },
-  {
-    kind: StatefulSet,
-    word: "set",
-    finalizer: retentionFinalizer,
-    progress: progressKey("pvc-retention/bequeath"),
-  },
+  { kind: Namespace, word: "namespace", finalizer: offerGuard, progress: progressKey("undelete/reserve") },
 ];
 
 /** An object that carries a finalizer of ours: without the functions nobody would ever let it go. */
@@ -46,7 +41,11 @@ export async function heldObjects(client: Client, namespace?: string): Promise<H
   for (const hold of holds) {
     const options = { ...(namespace ? { namespace } : {}), metadataOnly: true };
     for await (const object of client.list(hold.kind, options))
-      if (hasFinalizer(object, hold.finalizer)) held.push({ hold, object });
+      if (
+        hasFinalizer(object, hold.finalizer) &&
+        (hold.kind.namespaced || (namespace ?? object.metadata.name) === object.metadata.name)
+      )
+        held.push({ hold, object });
   }
   return held;
 }
@@ -77,9 +76,9 @@ async function letOneGo(
 export async function describeProjected(client: Client): Promise<readonly string[]> {
   const sets: KubernetesObject[] = [];
   for await (const set of client.list<StatefulSetLike>(StatefulSet)) {
-    const field = retentionInForce(set);
-    const deletes = field?.whenDeleted === "Delete" || field?.whenScaled === "Delete";
-    if (deletes && set.metadata.annotations?.[progressKey("pvc-retention/project")]) sets.push(set);
+    const { whenDeleted, whenScaled } = retentionOf(set);
+    const deletes = whenDeleted === "Delete" || whenScaled === "Delete";
+    if (deletes && set.metadata.annotations?.[progressKey(projectingRule)]) sets.push(set);
   }
   if (sets.length === 0) return [];
   const subject = sets.length === 1 ? "One set keeps" : `${sets.length} sets keep`;
@@ -102,6 +101,6 @@ export function describeHeld(held: readonly Held[]): readonly string[] {
 }
 
 function someOf(objects: readonly KubernetesObject[]): string {
-  const few = objects.slice(0, 5).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const few = objects.slice(0, 5).map(({ metadata }) => [metadata.namespace, metadata.name].filter(Boolean).join("/"));
   return few.join(", ") + (objects.length > few.length ? ` and ${objects.length - few.length} more` : "");
 }

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { ControllerTools } from "../controllers/controller.ts";
 import { startEventingController } from "../knative/control/controller.ts";
 import { createEventing } from "../knative/control/eventing.ts";
@@ -7,9 +8,11 @@ import { createActivator } from "../serving/activator.ts";
 import { openClusterNetwork } from "../serving/cluster-network.ts";
 import { startServingController } from "../serving/controller.ts";
 import { KnativeService } from "../serving/kind.ts";
+import { createFunctionPods } from "../serving/pods.ts";
 import type { Activity } from "./activity.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Bundles } from "./launch.ts";
+import { readSurroundings } from "./surroundings.ts";
 
 /** What Knative runs on here. */
 export interface KnativeParts {
@@ -47,9 +50,14 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
   const activator = createActivator({
     window,
     initialScale: 0,
+    pods: createFunctionPods({
+      ...tools,
+      failed: (subject, error) => tools.trouble({ controller: "serving", subject, error }),
+    }),
     async launch(plan, name) {
       const KUBECONFIG = await credentials.kubeconfigFor(plan.namespace, plan.serviceAccount);
-      return bundles.launch(plan, name, { KUBECONFIG, ...network.environment });
+      const surroundings = await readSurroundings(tools.client, plan, dirname(KUBECONFIG));
+      return bundles.launch(plan, name, { ...surroundings, KUBECONFIG, ...network.environment });
     },
     onEvent(name, event) {
       serving.observe(name, event);

@@ -22,11 +22,12 @@ export function sayWhatIsTouched(
   say("It creates, and takes away at the end:");
   for (const [kind, names] of byKind(objects)) item(`${kind} ${names.join(", ")}`);
   item("tokens of these ServiceAccounts, good for a day at most, in files that only you can read");
+  item("a pod in namespace holdfast for each process of a function, as Knative would create it; it is never scheduled");
   if (tour !== "none") item(`for the tour: Namespace ${tourNamespace} with claims, pods and a StatefulSet of its own`);
   print("");
   say("While it runs, the functions do on this cluster what they are for:");
   item(
-    "protect puts the finalizer holdfast.dev/pvc-protection on every claim of every namespace, when it changes or when the sweep comes to it, which it does each minute;",
+    "protect puts the finalizer holdfast.dev/pvc-protection on every claim of every namespace, when it changes or when the sweep comes to it, which it does every five minutes;",
   );
   item("release annotates claims that are being deleted, and takes the finalizer off once no pod uses them;");
   item(

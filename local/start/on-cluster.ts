@@ -137,6 +137,8 @@ function rightsFor(guests: readonly KubernetesObject[], { tour }: StartOptions):
       const resource = { group: groups[kind] ?? "", resource: `${kind.toLowerCase()}s` };
       return ["create", "get", "delete"].map((verb) => ({ ...resource, verb }));
     }),
+    // Each process of a function has a pod that is never scheduled.
+    ...["create", "delete"].map((verb) => ({ group: "", resource: "pods", verb })),
     { group: "", resource: "serviceaccounts", subresource: "token", verb: "create" },
     { group: "", resource: "namespaces", verb: "watch" },
     // Whether a source's service account may list and watch what it is for is asked on its behalf.
@@ -151,7 +153,7 @@ function rightsFor(guests: readonly KubernetesObject[], { tour }: StartOptions):
 
 const tourRights: readonly Right[] = [
   ...["create", "delete"].map((verb) => ({ group: "", resource: "persistentvolumeclaims", verb })),
-  ...["create", "get", "delete"].map((verb) => ({ group: "", resource: "pods", verb })),
+  { group: "", resource: "pods", verb: "get" },
   ...["create", "delete"].map((verb) => ({ group: "apps", resource: "statefulsets", verb })),
   { group: "events.k8s.io", resource: "events", verb: "list" },
 ];

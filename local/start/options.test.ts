@@ -5,7 +5,7 @@ import { devHelp, help, readDevOptions, readOptions } from "./options.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 test("without flags all tours are played, and then it stays", () => {
-  const tours = ["pvc-protection", "pvc-retention"];
+  const tours = ["pvc-protection", "pvc-retention", "undelete"];
   expect(readOptions([])).toEqual({
     port: 0,
     yes: false,
@@ -55,7 +55,7 @@ test("--no-color is NO_COLOR", () => {
 describe("a flag that cannot be used is named in one line", () => {
   test.each([
     [["--tuor"], "Unknown option '--tuor'. See npm start -- --help."],
-    [["--tour", "pvc"], "There is no tour pvc; there are pvc-protection and pvc-retention."],
+    [["--tour", "pvc"], "There is no tour pvc; there are pvc-protection, pvc-retention and undelete."],
     [["--tour", "pvc-retention", "--no-tour"], "--tour and --no-tour exclude each other."],
     [["now"], "Unexpected argument 'now'. See npm start -- --help."],
     [["--port"], "Option '--port <value>' argument missing. See npm start -- --help."],

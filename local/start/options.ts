@@ -27,8 +27,9 @@ happens. For trying, developing and testing; production is Knative.
 
   npm start [-- options]
 
-  --tour NAME        play one tour: pvc-protection or pvc-retention; without it
-                     all of them, but none on a cluster of --kubeconfig
+  --tour NAME        play one tour: pvc-protection, pvc-retention or undelete;
+                     without it all of them, but none on a cluster of
+                     --kubeconfig
   --tour-only        play and exit: 0 when every step came true
   --no-tour          play none
   --lose-all-events  start no source of changes, and play no tour: the sweep has
@@ -87,7 +88,10 @@ export function readOptions(args: readonly string[]): StartOptions {
   if (noTour && tourOnly) throw new Complaint("--tour-only and --no-tour exclude each other.");
   if (noTour && chosen !== undefined) throw new Complaint("--tour and --no-tour exclude each other.");
   const tours = chosen === undefined ? tourNames : tourNames.filter((name) => name === chosen);
-  if (tours.length === 0) throw new Complaint(`There is no tour ${chosen}; there are ${tourNames.join(" and ")}.`);
+  if (tours.length === 0)
+    throw new Complaint(
+      `There is no tour ${chosen}; there are ${tourNames.join(", ").replace(/, (?=[^,]*$)/, " and ")}.`,
+    );
   // Somebody's cluster is not a stage unless it is asked to be.
   const stays = noTour || (values.kubeconfig && chosen === undefined) ? "none" : "then stay";
   return { ...readCommon(values), tour: tourOnly ? "only" : stays, tours, loseAllEvents };

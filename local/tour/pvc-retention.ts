@@ -1,16 +1,17 @@
-import { hasFinalizer, isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
+import { policyKey } from "../../functions/pvc-retention/lib/policy.ts";
+import { type Fate, retentionOf, type StatefulSet } from "../../functions/pvc-retention/lib/stateful-set.ts";
+import { isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { graceKey, policyKey } from "../../shared/retention/policy.ts";
-import { type Fate, retentionInForce, type StatefulSet } from "../../shared/retention/stateful-set.ts";
-import { deleteAtKey, retentionFinalizer } from "../../shared/retention/traces.ts";
-import { findEvent } from "./find-event.ts";
+import { readProgress } from "../../shared/progress.ts";
 import { tourNamespace } from "./namespace.ts";
 import { exampleSet } from "./objects.ts";
 import type { Step } from "./play.ts";
 import type { TourWorld } from "./world.ts";
 
-/** PVC retention from end to end: claims go with replicas that are scaled away, are marked and saved, and stay. */
+const own = "pvc-retention/own";
+
+/** PVC retention from end to end: claims go with replicas that are scaled away, stay, and go with the set, by one annotation. */
 export function pvcRetentionTour({ client, clock, signal, installPolicy }: TourWorld): Step[] {
   const example = exampleSet(tourNamespace);
   const { name } = example.metadata;
@@ -20,10 +21,11 @@ export function pvcRetentionTour({ client, clock, signal, installPolicy }: TourW
   const pod = (ordinal: number) => client.get<PodObject>(Pod, tourNamespace, `${name}-${ordinal}`);
   const isRunning = async (ordinal: number) => (await pod(ordinal))?.status?.phase === "Running";
   const change = (patch: object) => client.patch(Sets, tourNamespace, name, "merge", patch);
-  const scale = (replicas: number) => change({ spec: { replicas } });
-  const followed = async (fate: Fate) => {
-    const field = retentionInForce((await set()) ?? (example as StatefulSet));
-    return field?.whenDeleted === fate && field.whenScaled === fate;
+  const choose = (policy: string, spec: object = {}) =>
+    change({ metadata: { annotations: { [policyKey]: policy } }, spec });
+  const fieldIs = async (whenDeleted: Fate, whenScaled: Fate) => {
+    const field = retentionOf((await set()) ?? (example as StatefulSet));
+    return field.whenDeleted === whenDeleted && field.whenScaled === whenScaled;
   };
   const uids = new Map<number, string | undefined>();
   const remember = async (...ordinals: number[]) => {
@@ -34,7 +36,7 @@ export function pvcRetentionTour({ client, clock, signal, installPolicy }: TourW
 
   const made: Step = {
     title: "A set whose claims go with it",
-    story: `StatefulSet ${name}, three replicas, annotated ${policyKey}=${example.metadata.annotations?.[policyKey]}. project writes that onto the set's own field, and bequeath makes the set's deletion wait for it.`,
+    story: `StatefulSet ${name}, three replicas, annotated ${policyKey}=${example.metadata.annotations?.[policyKey]}. project writes that onto the set's own field, which Kubernetes obeys, and own notes on each claim that the set uses it.`,
     async act() {
       await client.create(Sets, example);
     },
@@ -43,20 +45,20 @@ export function pvcRetentionTour({ client, clock, signal, installPolicy }: TourW
         what: `pods ${name}-0, ${name}-1 and ${name}-2 are running`,
         check: async () => (await Promise.all([0, 1, 2].map(isRunning))).every(Boolean),
       },
-      { what: "its persistentVolumeClaimRetentionPolicy is Delete for both", check: () => followed("Delete") },
+      { what: "its persistentVolumeClaimRetentionPolicy is Delete for both", check: () => fieldIs("Delete", "Delete") },
       {
-        what: `it carries ${retentionFinalizer}`,
-        check: async () => hasFinalizer((await set()) ?? example, retentionFinalizer),
+        what: "each claim says that this very set uses it",
+        check: async () => (await claims(0, 1, 2)).every((found) => found && readProgress(found, own)?.step === "used"),
       },
     ],
   };
 
   const scaledDown: Step = {
     title: "One replica less",
-    story: `Scaled down to two. The claim of ${name}-2 goes with its pod; release sees to it that it does not go before.`,
+    story: `Scaled down to two. Kubernetes' own controller gives the claim of ${name}-2 to its pod, and the garbage collector takes it; release sees to it that it does not go before the pod.`,
     async act() {
       await remember(0, 1);
-      await scale(2);
+      await change({ spec: { replicas: 2 } });
     },
     proofs: [
       { what: `pod ${name}-2 is gone`, check: async () => !(await pod(2)) },
@@ -68,77 +70,65 @@ export function pvcRetentionTour({ client, clock, signal, installPolicy }: TourW
     ],
   };
 
-  const marked: Step = {
-    title: "A time of grace",
-    story: `The set gets ${graceKey}=1h and is scaled down to one${installPolicy ? " in one write, which the admission policy makes safe" : ""}. grace marks the claim with the time of its deletion, instead of deleting it.`,
+  const kept: Step = {
+    title: "Changed our mind",
+    story: `The policy becomes Retain, and the set is scaled down to one${installPolicy ? " in the same write, which the admission policy makes safe" : " once project has written that onto the field"}.`,
     async act() {
-      const delay = { annotations: { [graceKey]: "1h" } };
       if (installPolicy) {
         await installPolicy("pvc-retention");
-        await change({ metadata: delay, spec: { replicas: 1 } });
+        await choose("Retain", { replicas: 1 });
         return;
       }
-      await change({ metadata: delay });
+      await choose("Retain");
       // Kubernetes' own controller deletes by the field, which project changes first.
-      while (!(await followed("Retain"))) await clock.sleep(50, signal);
-      await scale(1);
+      while (!(await fieldIs("Retain", "Retain"))) await clock.sleep(50, signal);
+      await change({ spec: { replicas: 1 } });
     },
     proofs: [
       { what: `pod ${name}-1 is gone`, check: async () => !(await pod(1)) },
-      { what: `claim data-${name}-1 is there, and marked`, check: async () => markOf(await claim(1)) },
-      {
-        what: "an Event on it says how to save it: DeletionScheduled",
-        check: () => findEvent(client, `data-${name}-1`, "DeletionScheduled"),
-      },
+      { what: `claim data-${name}-1 is there, and belongs to nobody`, check: async () => isFree(1, await claim(1)) },
     ],
   };
 
-  const saved: Step = {
-    title: "Changed our mind",
-    story: "Scaled up to two again: the claim is used again, with what is on it, and the mark goes.",
+  const tied: Step = {
+    title: "It is to go with the set after all",
+    story: `The policy becomes DeleteOnStatefulSetDeletionOnly. Kubernetes' own controller looks after the claims of pods that are there; own ties claim data-${name}-1, which has none, to the set, because the set has used it.`,
     async act() {
-      await scale(2);
+      await choose("DeleteOnStatefulSetDeletionOnly");
     },
     proofs: [
-      { what: `pod ${name}-1 is running`, check: () => isRunning(1) },
       {
-        what: `claim data-${name}-1 is the same one, without a mark`,
+        what: `claims data-${name}-0 and data-${name}-1 belong to the set`,
         check: async () => {
-          const found = await claim(1);
-          return isAsBefore(1, found) && !markOf(found);
+          const uid = (await set())?.metadata.uid;
+          return (await claims(0, 1)).every((found) =>
+            found?.metadata.ownerReferences?.some((owner) => owner.uid === uid),
+          );
         },
       },
     ],
   };
 
-  const kept: Step = {
-    title: "Retain, and then the set is deleted",
-    story:
-      "In one breath: the policy becomes Retain, and the set is deleted. A policy that keeps always holds when it was there before the deletion.",
+  const gone: Step = {
+    title: "The set is deleted",
+    story: "And its claims with it, by Kubernetes' garbage collector: nothing of ours deletes a claim.",
     async act() {
-      await change({ metadata: { annotations: { [policyKey]: "Retain", [graceKey]: null } } });
       await client.delete(Sets, tourNamespace, name);
     },
     proofs: [
       { what: "the set is gone", check: async () => !(await set()) },
-      { what: "its pods are gone", check: async () => !(await pod(0)) && !(await pod(1)) },
       {
-        what: `claims data-${name}-0 and data-${name}-1 are there, and belong to nobody`,
-        check: async () =>
-          (await claims(0, 1)).every(
-            (found, ordinal) => isAsBefore(ordinal, found) && !found?.metadata.ownerReferences,
-          ),
+        what: `claims data-${name}-0 and data-${name}-1 are gone`,
+        check: async () => (await claims(0, 1)).every((found) => found === undefined),
       },
     ],
   };
 
-  return [made, scaledDown, marked, saved, kept];
+  function isFree(ordinal: number, found: KubernetesObject | undefined): boolean {
+    return isAsBefore(ordinal, found) && !found?.metadata.ownerReferences?.length;
+  }
+
+  return [made, scaledDown, kept, tied, gone];
 }
 
 type PodObject = KubernetesObject & { status?: { phase?: string } };
-
-/** The mark as it is. */
-function markOf(claim: KubernetesObject | undefined): string | undefined {
-  const time = claim?.metadata.annotations?.[deleteAtKey];
-  return time && `${deleteAtKey}: ${time}`;
-}

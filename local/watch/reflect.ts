@@ -78,7 +78,7 @@ export function reflect<T extends KubernetesObject>(
   }
 
   // Sleeps of equal length end in the order they began, so what is held back stays in order.
-  const inTime = (change: () => void) => {
+  const withTimeout = (change: () => void) => {
     if (lag) tools.clock.sleep(lag, tools.signal).then(change, () => {});
     else change();
   };
@@ -86,12 +86,12 @@ export function reflect<T extends KubernetesObject>(
   const stopped = follow<T>(tools, kind, {
     ...following,
     replace(items) {
-      if (!first) return inTime(() => replace(items));
+      if (!first) return withTimeout(() => replace(items));
       first = false;
       replace(items);
       synced.resolve();
     },
-    apply: ({ type, object }: WatchEvent<T>) => inTime(() => (type === "DELETED" ? remove(object) : put(object))),
+    apply: ({ type, object }: WatchEvent<T>) => withTimeout(() => (type === "DELETED" ? remove(object) : put(object))),
   });
 
   return {

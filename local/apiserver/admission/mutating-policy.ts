@@ -35,6 +35,7 @@ export function applyPolicies(
     oldObject: live && asServed(resource, live),
     user: { username: user.user, groups: user.groups },
     dryRun,
+    fieldManager: call.query.get("fieldManager") ?? undefined,
   } as const;
   const mutated = mutate(
     policies.map((policy) => policy.object),

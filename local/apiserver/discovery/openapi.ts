@@ -3,7 +3,7 @@ import { groupOf, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { Resource } from "../resource.ts";
 import { definitionOf, documentedSchemaOf, referredBy, refTo } from "../schema/builtin.ts";
 import type { Schema } from "../schema/schema.ts";
-import { withHeader, without } from "../schema/type.ts";
+import { withHeader } from "../schema/type.ts";
 import { groupsOf } from "./groups.ts";
 import { version } from "./version.ts";
 
@@ -42,8 +42,6 @@ function document(resources: readonly Resource[]) {
     const { name, schema } = rootSchema(resource);
     schemas.set(name, { ...schema, "x-kubernetes-group-version-kind": [groupVersionKind(resource)] });
     addReferred(schemas, schema);
-    const spec = referredBy(schema.properties?.spec ?? {}) ?? "";
-    if (resource.lacks) schemas.set(spec, without(schemas.get(spec) ?? {}, resource.lacks));
   }
   return {
     openapi: "3.0.0",

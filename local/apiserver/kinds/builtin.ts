@@ -72,8 +72,3 @@ export const builtin: readonly Resource[] = [
     shortNames: ["crd", "crds"],
   }),
 ];
-
-/** The same as a server before 1.23 has them: without the retention policy of StatefulSets. */
-export const builtinWithoutRetention: readonly Resource[] = builtin.map((resource) =>
-  resource.kind === "StatefulSet" ? { ...resource, lacks: "persistentVolumeClaimRetentionPolicy" } : resource,
-);

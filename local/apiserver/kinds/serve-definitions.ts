@@ -32,6 +32,9 @@ function forget({ resources, watches }: State, { key, object }: Stored): void {
 }
 
 function accept({ clock, resources, store }: State, { key, object }: Stored): void {
+  const [first] = resourcesOf(object);
+  // A kind's watch cache begins when the kind is first served: of what was before it can tell no watch anything.
+  if (first && !resources.serves(first)) store.forget(collectionOfDefined(object));
   const others = (store.list(definitions, "") ?? []).filter((other) => other.key !== key);
   const status = definitionStatus(
     object,

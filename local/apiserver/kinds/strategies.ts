@@ -70,17 +70,5 @@ const ordinary: Strategy = {};
 /** What the registry does differently for a resource. */
 export function strategyOf(resource: Resource): Strategy {
   if (resource.custom) return customStrategy(resource);
-  const strategy = builtin[`${groupOf(resource)}/${resource.plural}`] ?? ordinary;
-  return resource.lacks ? lacking(strategy, resource.lacks) : strategy;
-}
-
-/** The strategy of a server that neither keeps a field of the spec nor gives it a default. */
-function lacking(strategy: Strategy, field: string): Strategy {
-  return {
-    ...strategy,
-    defaults(object) {
-      strategy.defaults?.(object);
-      delete objectIn(object, "spec")[field];
-    },
-  };
+  return builtin[`${groupOf(resource)}/${resource.plural}`] ?? ordinary;
 }

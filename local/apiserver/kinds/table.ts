@@ -5,6 +5,8 @@ import type { Resource } from "../resource.ts";
 export interface ResourceTable {
   find(group: string, version: string, plural: string): Resource | undefined;
   all(): Resource[];
+  /** Whether this very version of the resource is served already. */
+  serves(resource: Resource): boolean;
   /** Whether any resource of the group is served. */
   hasGroup(group: string): boolean;
   /** Serves exactly these for the named definition; none stops serving it. */
@@ -20,6 +22,7 @@ export function createResourceTable(builtin: readonly Resource[]): ResourceTable
     find: (group, version, plural) => lookup.get(`${group}/${version}/${plural}`),
     hasGroup: (group) =>
       groups.has(group) || [...custom.values()].flat().some((resource) => groupOf(resource) === group),
+    serves: (resource) => lookup.has(pathKey(resource)),
     all: () => [...builtin, ...[...custom.values()].flat()],
     define(definition, resources) {
       for (const resource of custom.get(definition) ?? []) lookup.delete(pathKey(resource));

@@ -18,11 +18,13 @@ export interface AdmissionRequest {
   readonly oldObject?: Fields | undefined;
   readonly user: { readonly username: string; readonly groups: readonly string[] };
   readonly dryRun: boolean;
+  /** The field manager that the request names, if it does. */
+  readonly fieldManager?: string | undefined;
 }
 
 /** `request` as expressions see it. */
 export function requestVariable(request: AdmissionRequest): Fields {
-  const { resource, operation, subresource = "", name, namespace = "", user, dryRun } = request;
+  const { resource, operation, subresource = "", name, namespace = "", user, dryRun, fieldManager } = request;
   const group = groupOf(resource);
   const version = resource.apiVersion.split("/").at(-1) ?? "";
   const kind = { group, version, kind: resource.kind };
@@ -39,5 +41,6 @@ export function requestVariable(request: AdmissionRequest): Fields {
     operation,
     userInfo: { username: user.username, groups: user.groups },
     dryRun,
+    options: fieldManager ? { fieldManager } : {},
   };
 }

@@ -4,7 +4,7 @@ import { definitionOf, referredBy, refTo, schemaOf } from "./builtin.ts";
 import type { Schema } from "./schema.ts";
 
 /** A served kind: built in, or with the schema of its CustomResourceDefinition. */
-export type TypedKind = Kind & Pick<Resource, "custom" | "lacks">;
+export type TypedKind = Kind & Pick<Resource, "custom">;
 
 const objectMeta = "io.k8s.v1.ObjectMeta";
 
@@ -19,29 +19,7 @@ const header: Record<string, Schema> = {
 export function typeOf(kind: TypedKind): Schema | undefined {
   if (kind.custom) return withHeader(kind.custom.schema);
   const definition = definitionOf(kind);
-  if (definition === undefined) return undefined;
-  return kind.lacks ? lacking(schemaOf(definition), kind.lacks) : schemaOf(definition);
-}
-
-const lackings = new WeakMap<Schema, Map<string, Schema>>();
-
-/** The schema of a kind as it was before its spec had a field. */
-function lacking(schema: Schema, field: string): Schema {
-  const known = lackings.get(schema) ?? new Map<string, Schema>();
-  lackings.set(schema, known);
-  let found = known.get(field);
-  if (!found) {
-    const { $ref: _, ...spec } = resolve(schema.properties?.spec ?? {});
-    found = { ...schema, properties: { ...schema.properties, spec: without(spec, field) } };
-    known.set(field, found);
-  }
-  return found;
-}
-
-/** The schema of an object without one of its fields. */
-export function without(schema: Schema, field: string): Schema {
-  const { [field]: _, ...properties } = schema.properties ?? {};
-  return { ...schema, properties };
+  return definition === undefined ? undefined : schemaOf(definition);
 }
 
 const resolved = new WeakMap<Schema, Schema>();

@@ -26,7 +26,9 @@ export interface Store {
   watch(collection: string, from: number, listener: (event: StoreEvent) => void): (() => void) | undefined;
   /** Everything in a collection up to this version is forgotten. */
   horizon(collection: string): number;
-  /** Forgets the past, as etcd's compaction does: older watches and continue tokens answer 410. */
+  /** Forgets the past of one collection: older watches and continue tokens answer 410. */
+  forget(collection: string): void;
+  /** Forgets the past of all, as etcd's compaction does. */
   compact(): void;
 }
 
@@ -96,6 +98,8 @@ export function createStore(history: number, observe: Observe = () => {}): Store
     },
 
     horizon: (name) => collectionOf(name).history.horizon,
+
+    forget: (name) => collectionOf(name).history.forget(version),
 
     compact() {
       compacted = version;

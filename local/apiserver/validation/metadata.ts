@@ -5,8 +5,11 @@ import { labelValueProblems, qualifiedNameProblems } from "./names.ts";
 /** How the names of a kind must look. */
 export type NameRule = (name: string) => string[];
 
+/** Kubernetes' own kinds take no finalizers of other groups without a slash in them; custom resources do. */
+export type Origin = "builtin" | "custom";
+
 /** What is wrong with the metadata of a new object. */
-export function checkNewMetadata(metadata: ObjectMeta, nameRule: NameRule): Cause[] {
+export function checkNewMetadata(metadata: ObjectMeta, nameRule: NameRule, origin: Origin): Cause[] {
   const { name, generateName } = metadata;
   const causes: Cause[] = [];
   if (typeof generateName === "string" && generateName) {
@@ -16,17 +19,19 @@ export function checkNewMetadata(metadata: ObjectMeta, nameRule: NameRule): Caus
   }
   if (!name) causes.push(requiredValue("metadata.name", "name or generateName is required"));
   else causes.push(...nameRule(name).map((why) => invalidValue("metadata.name", name, why)));
-  return [...causes, ...checkCommon(metadata)];
+  return [...causes, ...checkCommon(metadata, origin)];
 }
 
 /** What is wrong with the change of an object's metadata. */
-export function checkChangedMetadata(next: ObjectMeta, live: ObjectMeta): Cause[] {
+export function checkChangedMetadata(next: ObjectMeta, live: ObjectMeta, origin: Origin): Cause[] {
   const causes: Cause[] = [];
   if (live.deletionTimestamp) {
     const added = (next.finalizers ?? []).filter((finalizer) => !live.finalizers?.includes(finalizer));
     if (added.length > 0) {
       const list = [...new Set(added)].sort().map((finalizer) => JSON.stringify(finalizer));
-      const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list.join(", ")}}`;
+      const why =
+        `no new finalizers can be added if the object is being deleted, found new finalizers ` +
+        `[]string{${list.join(", ")}}`;
       causes.push(forbiddenValue("metadata.finalizers", why));
     }
   }
@@ -35,15 +40,15 @@ export function checkChangedMetadata(next: ObjectMeta, live: ObjectMeta): Cause[
       causes.push(invalidValue(`metadata.${field}`, next[field] ?? null, "field is immutable"));
     }
   }
-  return [...causes, ...checkCommon(next)];
+  return [...causes, ...checkCommon(next, origin)];
 }
 
-function checkCommon({ labels, annotations, ownerReferences, finalizers }: ObjectMeta): Cause[] {
+function checkCommon({ labels, annotations, ownerReferences, finalizers }: ObjectMeta, origin: Origin): Cause[] {
   return [
     ...checkLabels(labels ?? {}),
     ...checkAnnotations(annotations ?? {}),
     ...checkOwners(ownerReferences ?? []),
-    ...checkFinalizers(finalizers ?? []),
+    ...checkFinalizers(finalizers ?? [], origin),
   ];
 }
 
@@ -72,11 +77,11 @@ function checkAnnotations(annotations: Record<string, string>): Cause[] {
 
 const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
-function checkFinalizers(finalizers: readonly string[]): Cause[] {
+function checkFinalizers(finalizers: readonly string[], origin: Origin): Cause[] {
   const field = "metadata.finalizers";
   const causes = finalizers.flatMap((finalizer, index) => {
     const problems = qualifiedNameProblems(finalizer).map((why) => invalidValue(field, finalizer, why));
-    if (finalizer.includes("/") || standardFinalizers.has(finalizer)) return problems;
+    if (origin === "custom" || finalizer.includes("/") || standardFinalizers.has(finalizer)) return problems;
     const why = "name is neither a standard finalizer name nor is it fully qualified";
     return [...problems, invalidValue(`${field}[${index}]`, finalizer, why)];
   });
@@ -101,7 +106,9 @@ function checkOwners(owners: readonly OwnerReference[]): Cause[] {
     }
     if (!owner.controller) continue;
     if (controller) {
-      const why = `Only one reference can have Controller set to true. Found "true" in references for ${controller.kind}/${controller.name} and ${owner.kind}/${owner.name}`;
+      const why =
+        `Only one reference can have Controller set to true. Found "true" in references for ` +
+        `${controller.kind}/${controller.name} and ${owner.kind}/${owner.name}`;
       causes.push(invalidValue(field, owners, why));
     }
     controller = owner;

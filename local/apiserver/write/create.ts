@@ -46,7 +46,7 @@ export function createObject(state: State, call: Call, given: KubernetesObject, 
   strategy.prepareCreate?.(object, now);
 
   const causes = [
-    ...checkNewMetadata(metadata, strategy.nameRule ?? subdomainProblems),
+    ...checkNewMetadata(metadata, strategy.nameRule ?? subdomainProblems, resource.custom ? "custom" : "builtin"),
     ...(strategy.validate?.(object) ?? []),
   ];
   if (causes.length > 0) throw invalid(resource, metadata.name ?? "", causes);

@@ -49,7 +49,11 @@ export function updateObject(
   }
 
   // The API server checks changed metadata twice, and names each problem twice.
-  const metadataCauses = checkChangedMetadata(next.metadata, live.object.metadata);
+  const metadataCauses = checkChangedMetadata(
+    next.metadata,
+    live.object.metadata,
+    resource.custom ? "custom" : "builtin",
+  );
   const causes = [...metadataCauses, ...(strategy.validate?.(next, live.object) ?? []), ...metadataCauses];
   if (causes.length > 0) throw invalid(resource, next.metadata.name, causes);
   checkOwnerPermissions(state, call, next, live.object);

@@ -60,9 +60,8 @@ export function hasClaimLeftBehind(tools: SetTools, set: SetObject, occupant: Oc
   return claimsThere(tools, set, occupant).some((claim) => isLeftBehind(claim, set, occupant.pod));
 }
 
-/** The claims whose owners matter: none where there is no retention policy. */
-function claimsThere({ claims, retention }: SetTools, set: SetObject, { ordinal }: Occupant): ClaimObject[] {
-  if (!retention) return [];
+/** The claims of the ordinal that there are. */
+function claimsThere({ claims }: SetTools, set: SetObject, { ordinal }: Occupant): ClaimObject[] {
   const templates = set.spec.volumeClaimTemplates ?? [];
   return templates.flatMap(
     ({ metadata: { name } }) => claims.get(set.metadata.namespace, claimNameOf(set, name, ordinal)) ?? [],

@@ -13,8 +13,6 @@ export interface SetTools extends ControllerTools {
   claims: Reflection<ClaimObject>;
   revisions: Reflection<RevisionObject>;
   writes: OwnWrites;
-  /** Whether the retention policy is obeyed, as it is since 1.23. */
-  retention: boolean;
 }
 
 /** Shows on the set how an attempt at one of its pods ended. */

@@ -12,11 +12,6 @@ import type { RevisionObject, SetObject } from "./set.ts";
 import type { SetTools } from "./set-tools.ts";
 import { syncSet } from "./sync-set.ts";
 
-export interface StatefulSetOptions {
-  /** `false`: as before 1.23, when claims stayed whatever the set said; no owner reference is touched. */
-  retention?: boolean;
-}
-
 /** Milliseconds after which a cache that does not show our writes is believed all the same. */
 const patience = 60_000;
 
@@ -24,7 +19,7 @@ const patience = 60_000;
  * Kubernetes' StatefulSet controller: pods with a name and claims of their own. A change of a set or of one of its pods leads to
  * another look; a change of a claim does not, as in Kubernetes, so that a set waiting for a claim to go is not told when it has.
  */
-export function startStatefulSets(base: ControllerTools, { retention = true }: StatefulSetOptions = {}): Running {
+export function startStatefulSets(base: ControllerTools): Running {
   const { clock, signal, reflections, trouble } = base;
   const sets = reflections.of<SetObject>(StatefulSet);
   const pods = reflections.of<PodObject>(Pod);
@@ -33,7 +28,7 @@ export function startStatefulSets(base: ControllerTools, { retention = true }: S
   const synced = Promise.all([sets.synced, pods.synced, claims.synced, revisions.synced]);
   const caches = [[StatefulSet, sets] as const, [Pod, pods] as const, [PersistentVolumeClaim, claims] as const];
   const writes = trackOwnWrites(caches, (key) => queue.add(key));
-  const tools: SetTools = { ...base, sets, pods, claims, revisions, writes, retention };
+  const tools: SetTools = { ...base, sets, pods, claims, revisions, writes };
   /** Since when sets wait for the caches. */
   const waiting = new Map<string, number>();
 

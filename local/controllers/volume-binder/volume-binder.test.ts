@@ -217,6 +217,49 @@ describe("the volume binder", () => {
     await tells("lost", "ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!");
   });
 
+  /** A volume that outlives its claim, and is reserved for the next one of that name. */
+  async function reservedAgain(name: string): Promise<{ volume: string; uid: string }> {
+    await createClass(name);
+    await createClaim(world, name, { storageClassName: own(name) });
+    const made = await volumeOf(name);
+    await world.patch(PersistentVolume, made, { spec: { persistentVolumeReclaimPolicy: "Retain" } });
+    const { uid = "" } = (await claim(name))?.metadata ?? {};
+    await world.delete(PersistentVolumeClaim, name);
+    await volumeIs(made, "Released");
+    const annotations = { "pv.kubernetes.io/bound-by-controller": null };
+    await world.patch(PersistentVolume, made, {
+      metadata: { annotations },
+      spec: { claimRef: { uid: null, resourceVersion: null } },
+    });
+    await volumeIs(made, "Available");
+    return { volume: made, uid };
+  }
+
+  it("binds a released volume whose claim's uid was taken off to the next claim of that name, whatever its class", async () => {
+    const { volume: made } = await reservedAgain("again");
+    await createClass("other-class");
+    await createClaim(world, "again", { storageClassName: own("other-class") });
+    expect(await volumeOf("again")).toBe(made);
+    expect((await volume(made))?.metadata.annotations).not.toHaveProperty("pv.kubernetes.io/bound-by-controller");
+    await world.patch(PersistentVolume, made, { spec: { persistentVolumeReclaimPolicy: "Delete" } });
+    await world.until("the finalizer is back", async () =>
+      (await volume(made))?.metadata.finalizers?.includes("kubernetes.io/pv-controller"),
+    );
+    await world.delete(PersistentVolumeClaim, "again");
+    await world.gone(PersistentVolume, made);
+  });
+
+  it("leaves a reserved volume out for a claim that is bigger, and reclaims it when uid and policy are put back", async () => {
+    const { volume: made, uid } = await reservedAgain("bigger");
+    const resources = { requests: { storage: "2Gi" } };
+    await createClaim(world, "bigger", { storageClassName: own("bigger"), resources });
+    expect(await volumeOf("bigger")).not.toBe(made);
+    expect((await volume(made))?.status?.phase).toBe("Available");
+    await world.patch(PersistentVolume, made, { spec: { persistentVolumeReclaimPolicy: "Delete", claimRef: { uid } } });
+    await world.gone(PersistentVolume, made);
+    expect((await claim("bigger"))?.status?.phase).toBe("Bound");
+  });
+
   it("says when it cannot delete what a volume stands for", async () => {
     const storageClassName = own("stuck");
     const spec = { storageClassName, persistentVolumeReclaimPolicy: "Delete", hostPath: { path: "/srv/data" } };

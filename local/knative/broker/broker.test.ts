@@ -316,6 +316,30 @@ describe("the body of a success", () => {
     const { receive } = setUp({ [subscriber]: [reply("done", { "ce-id": "" })] });
     expect((await receive()).status).toBe(500);
   });
+
+  test("that the broker refuses is dead-lettered without what was handed on to the subscriber", async () => {
+    const sinkHeaders = async (answer: Reply) => {
+      const { arrivals, receive } = setUp({ [subscriber]: [answer] }, { deadLetter: true });
+      await receive({ ...event, headers: { ...event.headers, "x-request-id": "r1", "knative-x": "k" } });
+      return arrivals.find(({ url }) => url === deadLetterSink)?.request.headers;
+    };
+    expect(await sinkHeaders(reply("done", { "ce-id": "" }))).not.toHaveProperty("x-request-id");
+    expect(await sinkHeaders(403)).toMatchObject({ "x-request-id": "r1", "knative-x": "k" });
+  });
+
+  test.each([
+    [{}, "text/plain; charset=utf-8"],
+    [{ datacontenttype: "application/json" }, "application/json"],
+  ])("in structured mode with %j goes back as %s", async (declared, expected) => {
+    const context = { specversion: "1.0", id: "r1", source: "/f", type: "done", ...declared };
+    const structured = {
+      headers: { "content-type": "application/cloudevents+json" },
+      body: JSON.stringify({ ...context, data: { a: 1 } }),
+    };
+    const { arrivals, receive } = setUp({ [subscriber]: [structured, 204] });
+    await receive();
+    expect(arrivals[1]?.request).toMatchObject({ headers: { "content-type": expected }, body: '{"a":1}' });
+  });
 });
 
 describe("the dead-letter sink", () => {

@@ -51,13 +51,18 @@ export async function deliver(tools: PostTools, replyTo: ReplyTo, delivery: Deli
 
   const reply = eventFrom(answer);
   tools.trace?.({ at: tools.clock.now(), hop: "replied", event: event.attributes, by, reply: reply.attributes });
+  // The filter's HTTP server gives the data of a structured reply that declares no type the one that it looks like.
+  const isUndeclared = answer.headers["ce-specversion"] === undefined && reply.body !== "";
+  const undeclared = isUndeclared ? { datacontenttype: "text/plain; charset=utf-8" } : {};
   const request = toBinary(
-    { ...reply, attributes: { ...reply.attributes, [ttlExtension]: ttl } },
+    { ...reply, attributes: { ...undeclared, ...reply.attributes, [ttlExtension]: ttl } },
     { "kn-namespace": namespace },
   );
+  // What was handed on to the subscriber is not handed on beyond its reply.
+  const replied = { ...delivery, headers: {} };
   const send = (_url: string, message: typeof request, stop?: AbortSignal) => replyTo.receive(message, stop ?? signal);
   const taken = await post({ ...tools, send }, { ...common, url: replyTo.url, request });
-  return isSuccess(taken) || deadLetter(tools, delivery, common, asDeadLetter(whole(), replyTo.url, taken));
+  return isSuccess(taken) || deadLetter(tools, replied, common, asDeadLetter(whole(), replyTo.url, taken));
 
   /** The dead-letter sink is sent what the channel holds, time to live included. */
   function whole(): Attributes {

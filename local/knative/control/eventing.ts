@@ -26,6 +26,8 @@ export interface EventingOptions {
   readonly identify?: Identify;
   /** See `ManagedSourceOptions`; false by default. */
   readonly rollOnNamespaces?: boolean;
+  /** For faults: what is created in place of a broker. */
+  readonly createBroker?: typeof createBroker;
 }
 
 /** Brokers, Triggers and sources, running as the objects that were declared say. */
@@ -50,6 +52,7 @@ export interface Eventing {
 /** Knative Eventing on one machine, with nothing declared yet. */
 export function createEventing(options: EventingOptions): Eventing {
   const { tools, ingress, resolve, identify, rollOnNamespaces = false } = options;
+  const create = options.createBroker ?? createBroker;
   const features = options.features ? { ...defaultFeatures, ...options.features } : defaultFeatures;
   const declarations = createDeclarations(features);
   const brokers = new Map<string, Broker>();
@@ -99,7 +102,7 @@ export function createEventing(options: EventingOptions): Eventing {
         faults: tools.faults,
         ...(features.crashOnLongError ? { crash } : {}),
       };
-      brokers.set(key, createBroker(settings, { ...tools, send }));
+      brokers.set(key, create(settings, { ...tools, send }));
     }
   }
 

@@ -22,6 +22,8 @@ export function validate(attributes: Attributes): void {
   if (attributes.specversion !== "1.0") {
     throw new InvalidEvent(`specversion is ${JSON.stringify(attributes.specversion)}, not "1.0".`);
   }
+  if (/%(?![0-9a-f]{2})/i.test(attributes.source ?? ""))
+    throw new InvalidEvent(`The source ${JSON.stringify(attributes.source)} is no URI reference.`);
   for (const name of required) if (!attributes[name]) throw new InvalidEvent(`The attribute ${name} is missing.`);
   for (const name in attributes) {
     if (!isAttributeName(name)) throw new InvalidEvent(`${JSON.stringify(name)} is no name of an attribute.`);

@@ -82,10 +82,15 @@ describe("validate", () => {
     [{ specversion: "0.3" }, "specversion"],
     [{ id: "" }, "id is missing"],
     [{ source: "" }, "source is missing"],
+    [{ source: "%zz" }, "is no URI reference"],
+    [{ source: "/a%2" }, "is no URI reference"],
     [{ type: "" }, "type is missing"],
     [{ "bad-name": "x" }, "no name of an attribute"],
     [{ Bad: "x" }, "no name of an attribute"],
   ])("refuses %j", (change, message) => expect(() => validate({ ...attributes, ...change })).toThrow(message));
+
+  test("takes a source with encoded characters", () =>
+    expect(validate({ ...attributes, source: "/a%2Fb" })).toBeUndefined());
 
   test("takes empty extensions", () => expect(validate(attributes)).toBeUndefined());
 });
