@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const measured = ["test/budget/**/*.test.ts"];
+const differential = ["test/differential/**/*.test.ts"];
 const simulated = ["runs", "points", "broken"].map((name) => `test/simulation/*/${name}.test.ts`);
 // On a machine that others use as well, what fails twice has failed.
 const retry = Number(process.env.RETRIES ?? 0);
@@ -11,7 +12,7 @@ const onProcesses = { testTimeout: 30_000, hookTimeout: 30_000, retry };
 const suites = ["functions", "shared", "local", "knative", "sources", "build", "test"];
 
 // Where there is a cluster, the scenarios of what the laptop edition has of Kubernetes' controllers are held against them, too.
-const controllers = ["garbage-collector", "claim-protection", "namespace", "statefulset"];
+const controllers = ["garbage-collector", "claim-protection", "namespace", "statefulset", "volume-binder"];
 const hasCluster = Boolean(process.env.KUBEBUILDER_ASSETS || process.env.KUBECONFIG);
 const beside = ["kustomize/*", "oidc", "pod-security"].map((name) => `test/cluster/${name}.test.ts`);
 const onCluster = {
@@ -52,7 +53,14 @@ export default defineConfig({
           // Modules are loaded once for each worker: it is law that none of them remembers anything.
           isolate: false,
           include: suites.map((folder) => `${folder}/**/*.test.ts`),
-          exclude: ["test/cluster/**", "test/images/**", "test/processes/**", ...measured, ...simulated],
+          exclude: [
+            "test/cluster/**",
+            "test/images/**",
+            "test/processes/**",
+            ...measured,
+            ...simulated,
+            ...differential,
+          ],
           // Some wait for processes, and for real time: others use the cores meanwhile.
           maxWorkers: Math.ceil(1.5 * availableParallelism()),
           // Whole clusters come and go in it: with room for the young, what is gone is never looked at by the garbage collector.
@@ -91,6 +99,10 @@ export default defineConfig({
           fileParallelism: false,
           ...onCluster,
         },
+      },
+      {
+        // Beside plain Kubernetes: on virtual time, and on a real control plane where there is one.
+        test: { name: "differential", include: differential, ...onCluster, retry: 0, isolate: false, maxWorkers: 2 },
       },
       {
         // The whole of `npm start`, on a cluster of its own and on a real control plane.

@@ -31,6 +31,10 @@ const benches: Readonly<Record<string, Benchmark>> = {
     doc: "requests and bytes of an event on the default broker, and whom a busy cluster wakes",
     load: () => import("./cost/run.ts"),
   },
+  rest: {
+    doc: "what an installation does, and how long its pods are there, while nobody does anything",
+    load: () => import("./rest/run.ts"),
+  },
   image: {
     flags: "[FUNCTION...]",
     doc: "what an image adds to its base, what a push of one takes, and a function's start from the files of its image",

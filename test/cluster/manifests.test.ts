@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { loadDeclared } from "../../build/manifests/declared.ts";
+import { type Declared, loadDeclared, loadSystems } from "../../build/manifests/declared.ts";
+import { installedByDefault } from "../../build/manifests/manifests.ts";
 import { statusKey } from "../../functions/platform/sweep/status.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { groupOf } from "../../shared/kubernetes/kind.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { retentionFinalizer } from "../../shared/retention/traces.ts";
 import { slug } from "../../shared/rule.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { readKustomization, root, standard } from "../manifests/kustomization.ts";
@@ -26,6 +26,9 @@ if (cluster && !ready)
   );
 
 const functions = await loadDeclared(root);
+const declaredSystems = await loadSystems(root);
+const byDefault = installedByDefault(functions, declaredSystems);
+const optional = [...declaredSystems.values()].flatMap((system) => (system.optional ? [system.name] : []));
 const verbs = ["get", "list", "watch", "create", "update", "patch", "delete"];
 const folder = (path: string) => join(root, path);
 
@@ -75,9 +78,9 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
 
   const systems = new Set(functions.map(({ name }) => name.split("/")[0]));
   test.each([
-    // Some examples are for what users install: components without an object of their own.
+    // Some examples are for what users install: components without an object of their own. Flux's kinds are not here.
     ...globSync("knative/{examples,overlays}/*", { cwd: root }).filter(
-      (path) => readKustomization(path).kind === "Kustomization",
+      (path) => path !== "knative/examples/flux" && readKustomization(path).kind === "Kustomization",
     ),
     ...[...systems].flatMap((system) => globSync(`knative/${system}/*/`, { cwd: root })),
   ])("%s is taken with strict validation", (path) => {
@@ -103,45 +106,49 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
     expect(faultsOf(misspelt as unknown as KubernetesObject)).toEqual([expect.stringContaining("subscribers")]);
   });
 
-  test.each(functions.map((declared) => [declared.name, declared] as const))(
-    "the account of %s may do what it declares and nothing else",
-    async (name, { may }) => {
-      const client = createClient(kubeconfigTransport(cluster?.kubeconfig));
-      const resources = new Set(functions.flatMap(({ may }) => may.map(({ resource }) => resource)));
-      const asked = [...resources].flatMap((resource) =>
-        verbs.flatMap((verb) => ["holdfast", "default"].map((namespace) => ({ resource, verb, namespace }))),
-      );
-      const review = async ({ resource, verb, namespace }: (typeof asked)[number]) => {
-        const { status } = await client.request<{ status: { allowed: boolean } }>(
-          "POST",
-          "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-          {
-            apiVersion: "authorization.k8s.io/v1",
-            kind: "SubjectAccessReview",
-            spec: {
-              user: `system:serviceaccount:holdfast:${slug(name)}`,
-              resourceAttributes: { verb, group: groupOf(resource), resource: resource.plural, namespace },
-            },
+  const reviewAccount = async (name: string, { may }: Declared) => {
+    const client = createClient(kubeconfigTransport(cluster?.kubeconfig));
+    const resources = new Set(functions.flatMap(({ may }) => may.map(({ resource }) => resource)));
+    const asked = [...resources].flatMap((resource) =>
+      verbs.flatMap((verb) => ["holdfast", "default"].map((namespace) => ({ resource, verb, namespace }))),
+    );
+    const review = async ({ resource, verb, namespace }: (typeof asked)[number]) => {
+      const { status } = await client.request<{ status: { allowed: boolean } }>(
+        "POST",
+        "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+        {
+          apiVersion: "authorization.k8s.io/v1",
+          kind: "SubjectAccessReview",
+          spec: {
+            user: `system:serviceaccount:holdfast:${slug(name)}`,
+            resourceAttributes: { verb, group: groupOf(resource), resource: resource.plural, namespace },
           },
-        );
-        return status.allowed;
-      };
-      const allowed = await Promise.all(asked.map(review));
-      const declared = asked.map(({ resource, verb, namespace }) =>
-        may.some(
-          (permission) =>
-            !permission.overlay &&
-            permission.resource === resource &&
-            permission.verbs.some((granted) => granted === verb) &&
-            (!permission.ownNamespace || namespace === "holdfast"),
-        ),
+        },
       );
-      const inWords = (verdicts: readonly boolean[]) =>
-        asked
-          .filter((_, index) => verdicts[index])
-          .map(({ resource, verb, namespace }) => `${verb} ${resource.plural} in ${namespace}`);
-      expect(inWords(allowed)).toEqual(inWords(declared));
-    },
+      return status.allowed;
+    };
+    const allowed = await Promise.all(asked.map(review));
+    const declared = asked.map(({ resource, verb, namespace }) =>
+      may.some(
+        (permission) =>
+          !permission.overlay &&
+          !permission.names &&
+          !permission.subresource &&
+          permission.resource === resource &&
+          permission.verbs.some((granted) => granted === verb) &&
+          (!permission.ownNamespace || namespace === "holdfast"),
+      ),
+    );
+    const inWords = (verdicts: readonly boolean[]) =>
+      asked
+        .filter((_, index) => verdicts[index])
+        .map(({ resource, verb, namespace }) => `${verb} ${resource.plural} in ${namespace}`);
+    expect(inWords(allowed)).toEqual(inWords(declared));
+  };
+
+  test.each(byDefault.map((declared) => [declared.name, declared] as const))(
+    "the account of %s may do what it declares and nothing else",
+    reviewAccount,
   );
 
   test.each(["pvc-protection", "pvc-retention"])(
@@ -182,17 +189,8 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
     storageClassName: "none",
     resources: { requests: { storage: "1Gi" } },
   };
-  const setOfNothing = {
-    replicas: 0,
-    serviceName: "leaving",
-    selector: { matchLabels: { app: "leaving" } },
-    template: { metadata: { labels: { app: "leaving" } }, spec: { containers: [{ name: "main", image: "none" }] } },
-  };
 
-  test.each([
-    ["claim", holdfastProtection, "v1", "PersistentVolumeClaim", unbound],
-    ["set", retentionFinalizer, "apps/v1", "StatefulSet", setOfNothing],
-  ])(
+  test.each([["claim", holdfastProtection, "v1", "PersistentVolumeClaim", unbound]])(
     "the README's way out takes our finalizer off every %s, and leaves all others",
     (_, finalizer, apiVersion, kind, spec) => {
       const carrying = (finalizers: readonly string[]) =>
@@ -223,8 +221,24 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
     },
   );
 
+  describe.each(optional)("with the overlay %s", (system) => {
+    const members = functions.filter(({ name }) => name.startsWith(`${system}/`));
+    beforeAll(() => {
+      apply(`knative/overlays/${system}`, "--force-conflicts");
+    });
+
+    test.each(members.map((declared) => [declared.name, declared] as const))(
+      "the account of %s may do what it declares and nothing else",
+      reviewAccount,
+    );
+  });
+
   test("are taken away whole by one delete", () => {
     call("delete", "--timeout=100s", "-k", folder("knative"));
+    const left = Object.keys(versions()).filter((name) => !optional.some((system) => name.includes(system)));
+    expect(left).toEqual([]);
+    for (const system of optional)
+      call("delete", "--ignore-not-found", "--timeout=100s", "-k", folder(`knative/overlays/${system}`));
     expect(versions()).toEqual({});
   });
 });

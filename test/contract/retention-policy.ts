@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { fieldManager, holdsField } from "../../functions/pvc-retention/lib/field-managers.ts";
+import { policyKey } from "../../functions/pvc-retention/lib/policy.ts";
+import type { RetentionPolicy, StatefulSet } from "../../functions/pvc-retention/lib/stateful-set.ts";
 import { readManifests } from "../../local/knative/read-manifests.ts";
-import { type Kind, pathOf, StatefulSet as Sets } from "../../shared/kubernetes/kind.ts";
+import { type Kind, Namespace, pathOf, StatefulSet as Sets } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { fieldManager, holdsField } from "../../shared/retention/field-managers.ts";
-import { graceKey, policyKey } from "../../shared/retention/policy.ts";
-import type { RetentionPolicy, StatefulSet } from "../../shared/retention/stateful-set.ts";
 import { manifest, statefulSet } from "../worlds/manifest.ts";
 import type { Bench } from "../worlds/server.ts";
 
@@ -89,17 +89,15 @@ export function retentionPolicy(open: () => Promise<Bench>): void {
     test.each<[string, Record<string, string | null>, RetentionPolicy]>([
       ["Retain", { [policyKey]: "Retain" }, keeps],
       ["a policy that is unknown", { [policyKey]: "retain" }, keeps],
-      ["none, for what the namespace says is not asked for", { [policyKey]: null }, keeps],
+      ["none", { [policyKey]: null }, keeps],
       ["one that keeps at a scale-down", { [policyKey]: "DeleteOnStatefulSetDeletionOnly" }, field("Delete", "Retain")],
       ["one that keeps at a deletion", { [policyKey]: "DeleteOnScaledownOnly" }, field("Retain", "Delete")],
-      ["one that keeps for a while", { [graceKey]: "1h" }, keeps],
-      ["one that keeps for nobody knows how long", { [graceKey]: "for long" }, keeps],
     ])("from one that deletes to %s", async (_, annotations, expected) => {
       const bench = await install();
       const set = await change(bench, await projected(bench), annotated(annotations));
       expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(expected);
       // The value is still what project holds: it goes on from there without a conflict.
-      expect(holdsField(set)).toBe(true);
+      expect(holdsField(set, "whenScaled")).toBe(true);
       await project(bench, "set", { spec: { persistentVolumeClaimRetentionPolicy: deletes } });
     });
 
@@ -140,7 +138,7 @@ export function retentionPolicy(open: () => Promise<Bench>): void {
       await write(bench, before);
       const after = await bench.admin.get<StatefulSet>(Sets, bench.namespace, "set");
       expect(after?.spec.persistentVolumeClaimRetentionPolicy).toEqual(keeps);
-      expect(after && holdsField(after)).toBe(true);
+      expect(after && holdsField(after, "whenScaled")).toBe(true);
     });
 
     test("a change of something else changes nothing", async () => {
@@ -163,26 +161,56 @@ export function retentionPolicy(open: () => Promise<Bench>): void {
       expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(keeps);
     });
 
-    test("a value that somebody else has chosen is left alone", async () => {
-      const bench = await install();
+    /** Somebody has chosen a value by creating the set with it, which project only notes. */
+    async function chosen(bench: Bench, policy: string): Promise<StatefulSet> {
       const { admin, namespace } = bench;
-      const written = statefulSet(
-        { namespace, name: "set", annotations: { [policyKey]: both } },
-        { persistentVolumeClaimRetentionPolicy: deletes },
-      );
-      const set = (await admin.create(Sets, written)) as StatefulSet;
-      // Project writes down what it has found, and so holds an annotation of the set.
+      const metadata = { namespace, name: "set", annotations: { [policyKey]: policy } };
+      const set = await admin.create(Sets, statefulSet(metadata, { persistentVolumeClaimRetentionPolicy: deletes }));
       await project(bench, "set", { metadata: { annotations: { "a.example/note": "held" } } });
-      const after = await change(bench, set, annotated({ [policyKey]: "Retain" }));
+      return set as StatefulSet;
+    }
+
+    test("a value that somebody else has chosen gives way to a policy that keeps, in the very write", async () => {
+      const bench = await install();
+      const after = await change(bench, await chosen(bench, both), annotated({ [policyKey]: "Retain" }));
+      expect(after.spec.persistentVolumeClaimRetentionPolicy).toEqual(keeps);
+    });
+
+    test("a value that somebody else has chosen stays when the policy goes", async () => {
+      const bench = await install();
+      const after = await change(bench, await chosen(bench, both), annotated({ [policyKey]: null }));
       expect(after.spec.persistentVolumeClaimRetentionPolicy).toEqual(deletes);
     });
 
-    test("half of the field that somebody else has chosen is left alone", async () => {
+    test("a set is created with a field that keeps what its policy keeps", async () => {
       const bench = await install();
-      const ours = await projected(bench, { value: field("Retain", "Delete") });
-      await change(bench, ours, { spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" } } });
-      const after = await change(bench, ours, annotated({ [policyKey]: "Retain" }));
-      expect(after.spec.persistentVolumeClaimRetentionPolicy).toEqual(field("Delete", "Retain"));
+      const set = await chosen(bench, "DeleteOnScaledownOnly");
+      expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(field("Retain", "Delete"));
+    });
+
+    test("what project writes is left as it is: it has read the namespace itself", async () => {
+      const bench = await install();
+      const { admin, namespace } = bench;
+      await admin.create(Sets, statefulSet({ namespace, name: "set", annotations: { [policyKey]: "Retain" } }));
+      const set = await project(bench, "set", { spec: { persistentVolumeClaimRetentionPolicy: deletes } });
+      expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(deletes);
+    });
+
+    test("what a namespace keeps by default its sets keep in their next write, unless they say otherwise", async () => {
+      const bench = await install();
+      const { admin, namespace } = bench;
+      const given = { persistentVolumeClaimRetentionPolicy: deletes };
+      const metadata = { annotations: { [policyKey]: "Retain" } };
+      await admin.patch(Namespace, undefined, namespace, "merge", { metadata });
+      let probes = 0;
+      await bench.eventually("the server has seen the namespace", async () => {
+        const probe = { namespace, name: `default-${++probes}` };
+        const set = (await admin.create(Sets, statefulSet(probe, given))) as StatefulSet;
+        return set.spec.persistentVolumeClaimRetentionPolicy?.whenDeleted === "Retain";
+      });
+      const own = { namespace, name: "own", annotations: { [policyKey]: both } };
+      const set = (await admin.create(Sets, statefulSet(own, given))) as StatefulSet;
+      expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(deletes);
     });
   });
 }

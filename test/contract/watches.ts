@@ -1,9 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { pathOf } from "../../shared/kubernetes/kind.ts";
+import { type Kind, pathOf } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { ConfigMap } from "../worlds/kinds.ts";
 import { configMap } from "../worlds/manifest.ts";
 import type { Bench } from "../worlds/server.ts";
 import { type Watching, watching } from "../worlds/watching.ts";
+
+const Definition: Kind = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
+
+/** A definition that admits anything. */
+function definitionOf({ kind, plural }: Kind, group: string) {
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  const versions = [{ name: "v1", served: true, storage: true, schema }];
+  const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
+  const { apiVersion } = Definition;
+  return { apiVersion, kind: Definition.kind, spec: { group, scope: "Namespaced", names, versions } };
+}
 
 /** Watches: every change after a version, in order, or 410. */
 export function watches(open: () => Promise<Bench>): void {
@@ -44,6 +61,24 @@ export function watches(open: () => Promise<Bench>): void {
       await settled(bench, watch, "DELETED a");
       watch.stop();
       expect(watch.story()).toEqual(["ADDED a", "DELETED a"]);
+    });
+
+    test("of a kind from before it was served is answered 410", async () => {
+      const bench = await open();
+      const group = `g${bench.namespace}.example.dev`;
+      const lamp: Kind = { apiVersion: `${group}/v1`, kind: "Lamp", plural: "lamps", namespaced: true };
+      const metadata = { name: `lamps.${group}` } as KubernetesObject["metadata"];
+      await bench.admin.create(Definition, { ...definitionOf(lamp, group), metadata });
+      const served = async () => {
+        const list = await bench.admin.request("GET", pathOf(lamp, bench.namespace)).catch(() => undefined);
+        return list !== undefined;
+      };
+      await bench.eventually("the kind is served", served);
+      const watch = watching(bench, lamp, { resourceVersion: "1" });
+      await bench.eventually("the watch ends", () => watch.lines.length > 0);
+      watch.stop();
+      await bench.admin.delete(Definition, undefined, metadata.name);
+      expect(watch.lines[0]).toMatchObject({ type: "ERROR", object: { code: 410, reason: "Expired" } });
     });
 
     test("without a version begins with what is there", async () => {

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loadDeclared } from "../../build/manifests/declared.ts";
+import { loadDeclared, loadSystems, systemOf } from "../../build/manifests/declared.ts";
 import { readTable } from "../../functions/platform/sweep/table.ts";
 import { slug } from "../../shared/rule.ts";
 import { readSettings } from "../../shared/settings.ts";
@@ -11,7 +11,18 @@ import { ofKind } from "./schemas/schemas.ts";
 import { declaredWakes, passes, wakesOf } from "./wakes.ts";
 
 const functions = await loadDeclared(root);
-const { objects } = readKustomization("knative/overlays/default");
+const systems = await loadSystems(root);
+const byDefault = readKustomization("knative/overlays/default").objects;
+const optional = [...systems.values()].filter((system) => system.optional).map(({ name }) => name);
+/** What an optional system adds to the default. */
+const added = (system: string) =>
+  ["access/", ""].flatMap((folder) => readKustomization(`knative/${folder}${system}`).objects);
+const objects = [...byDefault, ...optional.flatMap(added)];
+/** What there is where a function is installed, and nothing of systems that need not be. */
+const around = (name: string) => {
+  const system = systemOf({ name });
+  return optional.includes(system) ? [...byDefault, ...added(system)] : byDefault;
+};
 const options = globSync("knative/*/*/triggers.yaml", { cwd: root }).map(dirname);
 
 const triggers = ofKind("Trigger", objects);
@@ -25,11 +36,12 @@ describe.each(functions.map((declared) => [declared.name, declared] as const))("
         .filter((permission) => !permission.overlay && Boolean(permission.ownNamespace) === ownNamespace)
         .flatMap(({ resource, subresource, verbs }) => verbs.map((verb) => grant(resource, verb, subresource)))
         .sort();
-    const bound = [...ofKind("ClusterRoleBinding", objects), ...ofKind("RoleBinding", objects)]
+    const here = around(name);
+    const bound = [...ofKind("ClusterRoleBinding", here), ...ofKind("RoleBinding", here)]
       .filter(({ subjects: [account] }) => account.name === slug(name))
       .map(({ roleRef }) => roleRef);
     const granted = (kind: "ClusterRole" | "Role") =>
-      ofKind(kind, objects)
+      ofKind(kind, here)
         .filter(({ metadata }) => bound.some((role) => role.kind === kind && role.name === metadata.name))
         .flatMap(grantsOf);
     expect(granted("ClusterRole")).toEqual(declares(false));
@@ -42,14 +54,20 @@ describe.each(functions.map((declared) => [declared.name, declared] as const))("
   });
 
   test("has every setting in its environment, with its default", () => {
-    const environment = Object.fromEntries(containerOf(slug(name))?.env.map(({ name, value }) => [name, value]) ?? []);
+    const { env = [], envFrom = [] } = containerOf(slug(name)) ?? {};
+    const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    const maps = envFrom.map(({ configMapRef }) =>
+      ofKind("ConfigMap", objects).find(({ metadata }) => metadata.name === configMapRef.name),
+    );
+    const environment: Record<string, string | undefined> = Object.assign({}, ...maps.map((map) => map?.data), own);
     expect(readSettings(declared.settings, environment)).toEqual(readSettings(declared.settings, {}));
-    expect(Object.keys(environment)).toHaveLength(Object.keys(declared.settings.shape).length + 1);
+    const common = Object.keys(declared.common?.shape ?? {}).length;
+    expect(Object.keys(own)).toHaveLength(Object.keys(declared.settings.shape).length - common + 1);
     expect(environment).toMatchObject({ LOG_LEVEL: "info" });
   });
 
   test("is woken by what it declares and nothing else, by default and with each option", () => {
-    expect(wakesOf(declared, objects)).toEqual(declaredWakes(declared));
+    expect(wakesOf(declared, around(name))).toEqual(declaredWakes(declared));
     expect(options.length).toBeGreaterThan(0);
     for (const folder of options)
       expect(wakesOf(declared, readKustomization(folder).objects)).toEqual(declaredWakes(declared, basename(folder)));
@@ -60,7 +78,10 @@ test("no account is bound to a role of somebody else's", () => {
   const accounts = [...ofKind("ClusterRoleBinding", objects), ...ofKind("RoleBinding", objects)].map(
     ({ roleRef, subjects: [account] }) => `${roleRef.kind} ${roleRef.name} of ${account.name}`,
   );
-  for (const binding of accounts) expect(binding).toMatch(/^(?:ClusterRole holdfast-|Role )(\S+) of \1$/);
+  for (const binding of accounts) {
+    const own = binding.replace(new RegExp(`-(${optional.join("|")}) of `), " of ");
+    expect(own).toMatch(/^(?:ClusterRole holdfast-|Role )(\S+) of \1$/);
+  }
 });
 
 test("a Trigger waits longer than its function may take, and sends its dead letters on", () => {
@@ -70,6 +91,21 @@ test("a Trigger waits longer than its function may take, and sends its dead lett
     expect(seconds).toBeGreaterThan(serviceOf(spec.subscriber.ref?.name ?? "")?.spec.template.spec.timeoutSeconds ?? 0);
     expect([retry, backoffPolicy, backoffDelay]).toEqual([5, "exponential", "PT0.5S"]);
     expect(deadLetterSink.ref.name).toBe("platform-dead-letter");
+  }
+});
+
+test("no Trigger's delivery or broker changes from release to release: many at once leave stale subscribers in channels", () => {
+  for (const { metadata, spec } of triggers) {
+    expect(spec.delivery).toEqual({
+      retry: 5,
+      backoffPolicy: "exponential",
+      backoffDelay: "PT0.5S",
+      timeout: "PT310S",
+      deadLetterSink: {
+        ref: { apiVersion: "serving.knative.dev/v1", kind: "Service", name: "platform-dead-letter" },
+      },
+    });
+    expect(metadata.name.endsWith(`-${spec.broker}`)).toBe(true);
   }
 });
 
@@ -95,13 +131,20 @@ test("sources watch what wakes a function by default, and may watch nothing else
 });
 
 test("the sweep's table has a row for each thing that a rule wants looked for, and its events reach that rule", () => {
-  const [table] = ofKind("ConfigMap", objects);
-  const { rows, faults } = readTable(table?.data["table.yaml"] ?? "", "holdfast");
-  expect(faults).toEqual([]);
+  const tables = ofKind("ConfigMap", objects).flatMap(({ data }) => data["table.yaml"] ?? []);
+  expect(tables).toHaveLength(1 + optional.length);
+  const read = tables.map((text) => readTable(text, "holdfast"));
+  expect(read.flatMap(({ faults }) => faults)).toEqual([]);
+  const rows = read.flatMap(({ rows }) => rows);
   const wanted = functions.flatMap(({ name, sweep = [] }) =>
     sweep.map(({ kind, when }) => ({ rule: name, kind: kind.kind, resource: kind.plural, ...(when ? { when } : {}) })),
   );
-  expect(rows).toMatchObject(wanted);
+  const sorted = <T extends { rule: string }>(all: readonly T[]) =>
+    all.toSorted(
+      (a, b) =>
+        Number(optional.includes(systemOf({ name: a.rule }))) - Number(optional.includes(systemOf({ name: b.rule }))),
+    );
+  expect(rows).toMatchObject(sorted(wanted));
   for (const { sink, rule, apiVersion, kind } of rows) {
     const [, namespace, broker] = new URL(sink).pathname.split("/");
     const ours = triggers.filter(({ spec }) => spec.broker === broker && spec.subscriber.ref?.name === slug(rule));

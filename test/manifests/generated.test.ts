@@ -2,11 +2,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { loadDeclared } from "../../build/manifests/declared.ts";
+import { loadDeclared, loadSystems } from "../../build/manifests/declared.ts";
 import { differences, settle } from "../../build/manifests/files.ts";
 import { root } from "./kustomization.ts";
 
 const functions = await loadDeclared(root);
+const systems = await loadSystems(root);
 
 const copies: string[] = [];
 afterEach(() => {
@@ -29,7 +30,7 @@ const summary = (found: ReturnType<typeof differences>["found"]) =>
   found.map(({ change, path }) => `${change} ${path}`);
 
 test("the repository says what its functions declare (otherwise: npm run manifests)", () => {
-  const { found, faults } = differences(root, functions);
+  const { found, faults } = differences(root, functions, systems);
   expect(summary(found)).toEqual([]);
   expect(faults).toEqual([]);
 });
@@ -43,7 +44,7 @@ test("an edited manifest, an edited table, a missing manifest and one that nothi
   rmSync(join(copy, "sources/storage.yaml"));
   cpSync(join(copy, "knative/pvc-protection/warn.yaml"), join(copy, "knative/pvc-protection/worry.yaml"));
 
-  const { found } = differences(copy, functions);
+  const { found } = differences(copy, functions, systems);
   expect(summary(found)).toEqual([
     "update functions/pvc-protection/warn/README.md",
     "update knative/pvc-protection/release.yaml",
@@ -51,14 +52,14 @@ test("an edited manifest, an edited table, a missing manifest and one that nothi
     "create sources/storage.yaml",
   ]);
   settle(copy, found);
-  expect(differences(copy, functions)).toEqual({ found: [], faults: [] });
+  expect(differences(copy, functions, systems)).toEqual({ found: [], faults: [] });
 });
 
 test("a README without a place for its tables, or without a file, is a fault that names the marks", () => {
   const copy = copyOfRepository();
   rmSync(join(copy, "functions/pvc-protection/warn/README.md"));
   writeFileSync(join(copy, "sources/README.md"), "<!-- generated: stories -->\n<!-- end of stories -->\n");
-  expect(differences(copy, functions).faults).toEqual([
+  expect(differences(copy, functions, systems).faults).toEqual([
     "functions/pvc-protection/warn/README.md must have <!-- generated: wakes -->, <!-- generated: permissions -->, <!-- generated: settings -->, each with an end.",
     "sources/README.md must have <!-- generated: sources -->, each with an end.",
   ]);

@@ -1,10 +1,46 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { statusKey } from "../../functions/platform/sweep/status.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { containersAsStored, containersOf } from "./as-stored.ts";
-import { readKustomization } from "./kustomization.ts";
+import { parseYaml, readKustomization, root } from "./kustomization.ts";
+import { danglingReferences, identityOf } from "./references.ts";
 import { ofKind } from "./schemas/schemas.ts";
 
 const { objects } = readKustomization("knative/overlays/default");
+
+describe("for tools that ask the API server about everything before they apply anything", () => {
+  const access = readKustomization("knative/overlays/access").objects;
+  const functions = readKustomization("knative/overlays/functions").objects;
+
+  test("the account of every function is there before its Service, and nothing that comes first needs what comes later", () => {
+    expect(danglingReferences(access)).toEqual([]);
+    const accounts = new Set(ofKind("ServiceAccount", access).map(({ metadata }) => metadata.name));
+    const services = ofKind("Service", functions);
+    expect(services.length).toBeGreaterThan(2);
+    for (const { spec } of services) expect(accounts).toContain(spec.template.spec.serviceAccountName);
+    expect([...access, ...functions].map(identityOf).sort()).toEqual(objects.map(identityOf).sort());
+  });
+
+  test("Flux is told so: what has the functions depends on what has the accounts", () => {
+    const flux = readKustomization("knative/examples/flux").objects;
+    const [first, second, ...others] = ofKind("Kustomization", flux);
+    expect(others).toEqual([]);
+    expect(readKustomization(first?.spec.path ?? "").objects).toEqual(access);
+    expect(readKustomization(second?.spec.path ?? "").objects).toEqual(functions);
+    expect(second?.spec.dependsOn).toEqual([{ name: first?.metadata.name }]);
+    const repositories = ofKind("GitRepository", flux).map(({ metadata }) => metadata.name);
+    for (const { spec } of ofKind("Kustomization", flux)) expect(repositories).toEqual([spec.sourceRef.name]);
+  });
+
+  test("Argo CD is told where the example lies", () => {
+    const text = readFileSync(join(root, "knative/examples/argo-cd/application.yaml"), "utf8");
+    const [application] = ofKind("Application", parseYaml(text, "application.yaml") as KubernetesObject[]);
+    expect(application?.spec.source.path).toBe("knative/examples/argo-cd");
+    expect(readKustomization("knative/examples/argo-cd").objects).toEqual(objects);
+  });
+});
 
 // GitOps tools compare what was applied with what is there, and lists as a whole.
 describe("for tools that keep a cluster at what a repository says", () => {

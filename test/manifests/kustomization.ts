@@ -81,9 +81,17 @@ export function readKustomization(folder: string): Kustomization {
   return { ...kustomization, objects };
 }
 
-/** The documents of a YAML file. Throws when one is not valid, or when readers of YAML 1.1 would read it otherwise than those of 1.2. */
+const known = new Map<string, readonly unknown[]>();
+
+/**
+ * The documents of a YAML file of the repository, parsed once, because overlays list the same files again and again: nobody may
+ * change what is returned. Throws when one is not valid, or when readers of YAML 1.1 would read it otherwise than
+ * those of 1.2.
+ */
 function readYaml(file: string): readonly unknown[] {
-  return parseYaml(readFileSync(file, "utf8"), file);
+  const documents = known.get(file) ?? parseYaml(readFileSync(file, "utf8"), file);
+  known.set(file, documents);
+  return documents;
 }
 
 /** The documents of a YAML text; `origin` names it in errors. */

@@ -1,10 +1,11 @@
 import { globSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { loadSystems } from "../../build/manifests/declared.ts";
+import { fieldManager } from "../../functions/pvc-retention/lib/field-managers.ts";
+import { policyKey, readPolicy } from "../../functions/pvc-retention/lib/policy.ts";
 import { readManifests } from "../../local/knative/read-manifests.ts";
 import { readPlan } from "../../local/serving/plan.ts";
-import { fieldManager } from "../../shared/retention/field-managers.ts";
-import { graceKey, policyKey, readPolicy } from "../../shared/retention/policy.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { readKustomization, root } from "./kustomization.ts";
 import { misspellings } from "./misspell.ts";
@@ -13,9 +14,10 @@ import { faultsOf, ofKind } from "./schemas/schemas.ts";
 
 const folders = globSync("{knative,sources}/**/kustomization.yaml", { cwd: root }).map(dirname).sort();
 const options = folders
-  .filter((folder) => /^knative\/(?!components|overlays|examples)[^/]+\/[^/]+$/.test(folder))
+  .filter((folder) => /^knative\/(?!access|components|overlays|examples)[^/]+\/[^/]+$/.test(folder))
   .map(readKustomization);
 const { objects } = readKustomization("knative/overlays/default");
+const declared = await loadSystems(root);
 
 describe.each(folders)("%s", (folder) => {
   const { objects, patches, configMapGenerator } = readKustomization(folder);
@@ -40,10 +42,18 @@ describe("the default install", () => {
   });
 
   test("is put together from the component of each system, and no component is forgotten", () => {
-    const { components } = readKustomization("knative/overlays/default");
-    const systems = new Set(globSync("functions/*/*/index.ts", { cwd: root }).map((file) => file.split("/")[1]));
-    expect(components.map((path) => basename(path)).sort()).toEqual([...systems].sort());
-    for (const system of systems) expect(readKustomization(`knative/${system}`).kind).toBe("Component");
+    const componentsOf = (overlay: string) =>
+      readKustomization(`knative/overlays/${overlay}`)
+        .components.map((path) => basename(path))
+        .sort();
+    const systems = new Set(globSync("functions/*/*/index.ts", { cwd: root }).map((file) => file.split("/")[1] ?? ""));
+    const byDefault = [...systems].filter((system) => !declared.get(system)?.optional).sort();
+    for (const overlay of ["access", "functions"]) expect(componentsOf(overlay)).toEqual(byDefault);
+    for (const system of systems)
+      if (declared.get(system)?.optional) expect(componentsOf(system)).toEqual([system, system]);
+    for (const system of systems)
+      for (const folder of [system, `access/${system}`])
+        expect(readKustomization(`knative/${folder}`).kind).toBe("Component");
   });
 
   test("asks for no kind that Kubernetes 1.34 does not have", () => {
@@ -57,8 +67,32 @@ describe("the default install", () => {
   });
 });
 
+test("no generated role may delete a claim, in whatever is installed beside the default", () => {
+  const roles = folders.flatMap((folder) => {
+    const { objects } = readKustomization(folder);
+    return [...ofKind("ClusterRole", objects), ...ofKind("Role", objects)].map((role) => [folder, role] as const);
+  });
+  expect(roles.length).toBeGreaterThan(10);
+  const reaches = (list: readonly string[], wanted: RegExp) => list.some((one) => wanted.test(one));
+  const deleting = roles.filter(([, { rules }]) =>
+    rules.some(
+      ({ resources, verbs }) =>
+        reaches(resources, /^(\*|persistentvolumeclaims)$/) && reaches(verbs, /^(\*|delete|deletecollection)$/),
+    ),
+  );
+  expect(deleting.map(([folder, { metadata }]) => `${folder}: ${metadata.name}`)).toEqual([]);
+});
+
 test("a misspelt field is noticed, wherever it is", () => {
-  const everything = folders.flatMap((folder) => readKustomization(folder).objects);
+  // Overlays bring the same objects together again and again.
+  const all = folders.flatMap((folder) => readKustomization(folder).objects);
+  // The API server itself refuses fields of definitions that it does not know, and what settings are called is a test of its own.
+  const ours = all.filter(
+    ({ kind, data = {} }) =>
+      kind !== "CustomResourceDefinition" &&
+      !(kind === "ConfigMap" && !Object.keys(data as object)[0]?.endsWith(".yaml")),
+  );
+  const everything = [...new Map(ours.map((object) => [JSON.stringify(object), object])).values()];
   const tried = everything.flatMap((object) => misspellings(object).map((misspelling) => ({ object, ...misspelling })));
   expect(tried.length).toBeGreaterThan(500);
   const unnoticed = tried.filter(({ spoilt }) => faultsOf(spoilt).length === 0);
@@ -83,9 +117,8 @@ test("the admission policy of PVC retention knows the annotations, the policies 
   );
   const { matchConditions = [], variables = [] } = policy?.spec ?? {};
   const expressionOf = (name: string) => variables.find((variable) => variable.name === name)?.expression;
-  for (const key of [policyKey, graceKey]) expect(matchConditions[0]?.expression).toContain(`"${key}"`);
+  expect(matchConditions[0]?.expression).toContain(`"${fieldManager}"`);
   expect(expressionOf("policy")).toContain(`"${policyKey}"`);
-  expect(expressionOf("grace")).toContain(`"${graceKey}"`);
   expect(expressionOf("projected")).toContain(`"${fieldManager}"`);
   const names = [
     "Retain",

@@ -1,17 +1,27 @@
-import type { Declared } from "../../build/manifests/declared.ts";
+import { type Declared, loadDeclared } from "../../build/manifests/declared.ts";
 import { defaultFeatures } from "../../local/knative/features.ts";
 import { readTrigger } from "../../local/knative/manifest/trigger.ts";
 import * as known from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { slug } from "../../shared/rule.ts";
+import { root } from "./kustomization.ts";
 import { ofKind } from "./schemas/schemas.ts";
 
 /** Every kind that a function could be woken by. */
-const kinds = Object.values(known).filter((value) => typeof value === "object");
+const declared = await loadDeclared(root);
+const wakes = declared.flatMap(({ wakes = [] }) => wakes);
+const kinds = [
+  ...new Map(
+    [...Object.values(known).filter((value) => typeof value === "object"), ...wakes.map(({ kind }) => kind)].map(
+      (kind) => [`${kind.apiVersion} ${kind.kind}`, kind],
+    ),
+  ).values(),
+];
 const types = [
   ...["add", "update", "delete"].map((change) => `dev.knative.apiserver.resource.${change}`),
   "dev.knative.apiserver.ref.update",
   "dev.holdfast.sweep",
+  ...new Set(wakes.flatMap(({ signal }) => signal ?? [])),
 ];
 
 /** Whether the filters of a Trigger let an event through, as the laptop edition's broker obeys them. */
@@ -46,7 +56,10 @@ export function wakesOf({ name }: Declared, objects: readonly KubernetesObject[]
 export function declaredWakes({ wakes = [], sweep = [] }: Declared, overlay?: string): readonly string[] {
   const changes = wakes
     .filter((wake) => wake.overlay === overlay)
-    .flatMap(({ kind, changes }) => changes.map((change) => `dev.knative.apiserver.resource.${change} ${kind.kind}`));
+    .flatMap(({ kind, changes, signal }) => [
+      ...changes.map((change) => `dev.knative.apiserver.resource.${change} ${kind.kind}`),
+      ...(signal ? [`${signal} ${kind.kind}`] : []),
+    ]);
   const swept = overlay ? [] : sweep.map(({ kind }) => `dev.holdfast.sweep ${kind.kind}`);
   return [...changes, ...new Set(swept)].sort();
 }

@@ -19,7 +19,13 @@ const rowText = (more = "") => `
   every: 365d
   sink: ${sink}
 ${more}`;
-const settings: SweepSettings = { namespace: "default", table: "holdfast-sweep", rate: 1000, tick: 55_000 };
+const settings: SweepSettings = {
+  namespace: "default",
+  table: "holdfast-sweep",
+  rate: 1000,
+  tick: 55_000,
+  staleChannels: "report",
+};
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 let clock: VirtualClock;
@@ -54,7 +60,13 @@ const claim = (name: string, metadata: object = {}) =>
   put(PersistentVolumeClaim, name, metadata, {
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
   });
-const table = (text: string) => put(ConfigMap, "holdfast-sweep", {}, { data: { "table.yaml": text } });
+/** The table as the tick of a minute ago has left it: a first one resyncs everything. */
+const table = async (text: string) => {
+  const { metadata } = await put(ConfigMap, "holdfast-sweep", {}, { data: { "table.yaml": text } });
+  const at = new Date(clock.now() - 60_000).toISOString();
+  const annotations = { [statusKey]: JSON.stringify({ v: 1, uid: metadata.uid, at, because: "1 row was swept." }) };
+  await client.patch(ConfigMap, "default", "holdfast-sweep", "merge", { metadata: { annotations } });
+};
 const deleting = async (name: string) => {
   await claim(name, { finalizers: [ours] });
   await client.delete(PersistentVolumeClaim, "default", name);
@@ -148,6 +160,15 @@ describe("a tick", () => {
     await table(rowText());
     await tick();
     expect(await status()).toMatchObject({ v: 1, at: "2026-01-01T00:00:00.000Z", because: "1 row was swept." });
+  });
+
+  test("that is the first one of all resyncs everything, and the next one does not", async () => {
+    await put(ConfigMap, "holdfast-sweep", {}, { data: { "table.yaml": rowText() } });
+    await claim("data-1", { finalizers: [ours] });
+    await tick();
+    await clock.advance(60_000);
+    await tick();
+    expect(names()).toEqual(["data-1"]);
   });
 
   test("without a table says what to install", async () => {
@@ -285,7 +306,8 @@ describe("what is listed", () => {
     const listed: ListOptions[] = [];
     client = {
       ...client,
-      async *list<T extends KubernetesObject>(_: Kind, options: ListOptions = {}) {
+      async *list<T extends KubernetesObject>({ kind }: Kind, options: ListOptions = {}) {
+        if (kind !== PersistentVolumeClaim.kind) return;
         listed.push(options);
         if (!options.labelSelector) yield* objects as readonly T[];
       },

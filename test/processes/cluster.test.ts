@@ -1,6 +1,7 @@
-import { describe, inject } from "vitest";
+import { afterAll, beforeAll, describe, inject } from "vitest";
+import { type ControlPlane, startControlPlane } from "../cluster/control-plane.ts";
 import { missingControllers } from "../cluster/missing-controllers.ts";
-import { guarded } from "../scenarios/pvc-retention/settings.ts";
+import { beside } from "../scenarios/pvc-protection/settings.ts";
 import { processWorlds } from "../worlds/process-world.ts";
 import { tellAll } from "./tell-all.ts";
 
@@ -8,10 +9,17 @@ const cluster = inject("cluster");
 
 describe.skipIf(!cluster)("by npm start -- --kubeconfig on a real control plane", () => {
   if (!cluster) return;
-  const { kubeconfig, assets } = cluster;
-  const missing = missingControllers(cluster);
-  // The suite's own control plane guards owner references.
-  const start = (options: { bySweepsAlone: boolean }) =>
-    processWorlds(guarded, { kubeconfig, missing, throwaway: assets !== undefined, ...options });
+  const { assets } = cluster;
+  let plane: ControlPlane | undefined;
+  beforeAll(async () => {
+    // The suite's own control plane guards owner references, for which no function of ours has the right.
+    if (assets) plane = await startControlPlane(assets);
+  });
+  afterAll(() => plane?.stop());
+  const start = (options: { bySweepsAlone: boolean }) => {
+    const { kubeconfig } = plane ?? cluster;
+    const missing = missingControllers(plane ?? cluster);
+    return processWorlds(beside, { kubeconfig, missing, throwaway: assets !== undefined, ...options });
+  };
   tellAll(start, { functionsMayGo: true });
 });

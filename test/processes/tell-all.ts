@@ -4,8 +4,8 @@ import * as protection from "../scenarios/pvc-protection/invariants.ts";
 import { beside } from "../scenarios/pvc-protection/settings.ts";
 import { stories as ofProtection } from "../scenarios/pvc-protection/stories.ts";
 import * as retention from "../scenarios/pvc-retention/invariants.ts";
-import { whole } from "../scenarios/pvc-retention/settings.ts";
-import { stories as ofRetention } from "../scenarios/pvc-retention/stories.ts";
+import { scenarios as ofRetention } from "../scenarios/pvc-retention/scenarios.ts";
+import { byDefault } from "../scenarios/pvc-retention/settings.ts";
 import type { Story } from "../scenarios/story.ts";
 import { tell } from "../scenarios/tell.ts";
 import type { RealWorlds } from "../worlds/real-world.ts";
@@ -29,12 +29,12 @@ export function tellAll(
   const returning = functionsMayGo ? seenFromOutside(ofRetention).filter(({ absent }) => absent) : [];
   const swept = {
     protection: bySweepsAlone(protecting, beside, everyOther),
-    retention: bySweepsAlone([...retaining, ...returning], whole, everyOther),
+    retention: bySweepsAlone([...retaining, ...returning], byDefault, everyOther),
   };
   describe("with sources of changes", () => {
     const teller = tellerOf(() => start({ bySweepsAlone: false }));
     tell(protecting, [beside], { ...teller, watch: protection.watchInvariants });
-    tell(retaining, [whole], { ...teller, watch: retention.watchInvariants });
+    tell(retaining, [byDefault], { ...teller, watch: retention.watchInvariants });
   });
   describe("without any", () => {
     const teller = tellerOf(() => start({ bySweepsAlone: true }));

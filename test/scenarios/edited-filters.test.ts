@@ -7,7 +7,7 @@ import { beside } from "./pvc-protection/settings.ts";
 import { stories } from "./pvc-protection/stories.ts";
 import { documentList } from "./pvc-retention/document-list.ts";
 import { watchInvariants as watchRetention } from "./pvc-retention/invariants.ts";
-import { whole } from "./pvc-retention/settings.ts";
+import { byDefault } from "./pvc-retention/settings.ts";
 import type { Story } from "./story.ts";
 import { tell } from "./tell.ts";
 
@@ -35,6 +35,6 @@ describe("PVC protection after its filters were edited", () => {
 });
 
 describe("PVC retention after its filters were edited", () => {
-  const setting = unfiltered(whole);
-  tell(movedTo(setting, whole, documentList), [setting], { open: emulatedWorld, watch: watchRetention });
+  const setting = unfiltered(byDefault);
+  tell(movedTo(setting, byDefault, documentList), [setting], { open: emulatedWorld, watch: watchRetention });
 });

@@ -7,10 +7,9 @@ import * as protection from "./pvc-protection/invariants.ts";
 import { quiet } from "./pvc-protection/quiet.ts";
 import { beside } from "./pvc-protection/settings.ts";
 import { documentList } from "./pvc-retention/document-list.ts";
-import { gracePeriods } from "./pvc-retention/grace.ts";
 import * as retention from "./pvc-retention/invariants.ts";
 import { both } from "./pvc-retention/policies.ts";
-import { whole } from "./pvc-retention/settings.ts";
+import { byDefault } from "./pvc-retention/settings.ts";
 import type { Story } from "./story.ts";
 import { tell } from "./tell.ts";
 
@@ -35,9 +34,9 @@ describe("PVC protection without Knative", () => {
 });
 
 describe("PVC retention without Knative", () => {
-  const setting = bare(whole);
+  const setting = bare(byDefault);
   const ofBoth = documentList.filter(({ title }) => title.startsWith(both));
-  tell(moved([...ofBoth, ...gracePeriods], whole, setting), [setting], {
+  tell(moved(ofBoth, byDefault, setting), [setting], {
     open: emulatedWorld,
     watch: retention.watchInvariants,
   });

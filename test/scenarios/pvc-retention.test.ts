@@ -1,13 +1,24 @@
 import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
+import { bySweepsAlone } from "./by-sweeps-alone.ts";
+import { documentList } from "./pvc-retention/document-list.ts";
+import { holes } from "./pvc-retention/holes.ts";
 import { watchInvariants } from "./pvc-retention/invariants.ts";
-import { before, guarded, whole } from "./pvc-retention/settings.ts";
-import { stories } from "./pvc-retention/stories.ts";
+import { both } from "./pvc-retention/policies.ts";
+import { scenarios } from "./pvc-retention/scenarios.ts";
+import { admitted, byDefault } from "./pvc-retention/settings.ts";
 import { proveGrantsAreUsed } from "./rights.ts";
 import { tell } from "./tell.ts";
 
-// The settings in which less is left to Kubernetes are told in a file of their own, beside this one.
+const worlds = { open: emulatedWorld, watch: watchInvariants };
+
 describe("PVC retention on the laptop edition", () => {
-  const asked = tell(stories, [whole, before, guarded], { open: emulatedWorld, watch: watchInvariants });
+  const asked = tell(scenarios, [byDefault, admitted], worlds);
   proveGrantsAreUsed("pvc-retention", asked);
+});
+
+describe("PVC retention on the laptop edition, without any source of changes", () => {
+  const ofBoth = documentList.filter(({ title }) => title.startsWith(both));
+  const swept = bySweepsAlone([...ofBoth, ...holes], byDefault, 4_000);
+  tell(swept.stories, [swept.setting], worlds);
 });

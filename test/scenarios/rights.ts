@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { grantsOf } from "../manifests/grants.ts";
-import { readKustomization, standard } from "../manifests/kustomization.ts";
+import { readKustomization, root, standard } from "../manifests/kustomization.ts";
 import { ofKind } from "../manifests/schemas/schemas.ts";
 import type { Asked } from "../worlds/asked.ts";
 
@@ -19,9 +21,12 @@ export function proveGrantsAreUsed(system: string, asked: ReadonlySet<Asked>, el
   });
 }
 
-/** What the default install grants to the functions of a system, by account: `account: verb group/resource`, sorted. */
+/** What an install grants to the functions of a system, by account: `account: verb group/resource`, sorted. */
 function granted(system: string): readonly string[] {
-  const { objects } = readKustomization(standard);
+  const home = existsSync(join(root, `knative/overlays/${system}`))
+    ? [`knative/access/${system}`, `knative/${system}`]
+    : [standard];
+  const objects = home.flatMap((folder) => readKustomization(folder).objects);
   const roles = [...ofKind("ClusterRole", objects), ...ofKind("Role", objects)];
   const accounts = ofKind("Service", objects)
     .filter(({ metadata }) => metadata.labels["app.kubernetes.io/name"] === system)

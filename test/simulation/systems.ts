@@ -4,9 +4,10 @@ import { pvcProtection } from "./pvc-protection/system.ts";
 import { pvcRetention } from "./pvc-retention/system.ts";
 import type { Scenario } from "./scenario.ts";
 import type { System } from "./system.ts";
+import { undelete } from "./undelete/system.ts";
 
 /** Every system that is simulated. */
-export const systems: readonly System[] = [pvcProtection, pvcRetention];
+export const systems: readonly System[] = [pvcProtection, pvcRetention, undelete];
 
 /** Every scenario of every system. */
 export const scenarios: readonly Scenario[] = systems.flatMap((system) => system.scenarios);

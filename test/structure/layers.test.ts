@@ -7,11 +7,13 @@ const root = join(import.meta.dirname, "../..");
 /** Who may import whom, besides themselves. Tests, and what only they import, may import everything. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   shared: [],
-  functions: ["shared"],
+  // What the rules of one system share.
+  lib: ["shared"],
+  functions: ["shared", "lib"],
   // How functions are bundled and run, which is what the laptop edition begins with, and images end with.
   bundling: ["shared"],
-  local: ["shared", "bundling"],
-  build: ["shared", "functions", "bundling", "local"],
+  local: ["shared", "lib", "bundling"],
+  build: ["shared", "lib", "functions", "bundling", "local"],
 };
 
 const forTests = /\.test\.ts$|\/(testing|fixtures)\//;
@@ -28,7 +30,14 @@ function importsOf(file: string): readonly string[] {
 }
 
 const layerOf = (file: string) =>
-  /^(esbuild\.config|build\/functions\/.*)\.mjs$/.test(file) ? "bundling" : (file.split("/")[0] as string);
+  /^functions\/[^/]+\/lib\//.test(file)
+    ? "lib"
+    : /^(esbuild\.config|build\/functions\/.*)\.mjs$/.test(file)
+      ? "bundling"
+      : (file.split("/")[0] as string);
+
+/** `functions/pvc-protection/`, for a file of it. */
+const systemOf = (file: string) => /^functions\/[^/]+\//.exec(file)?.[0];
 
 /** `functions/pvc-protection/release/`, for a file of it. */
 const functionOf = (file: string) => /^functions\/[^/]+\/[^/]+\//.exec(file)?.[0];
@@ -36,7 +45,8 @@ const functionOf = (file: string) => /^functions\/[^/]+\/[^/]+\//.exec(file)?.[0
 function mayImport(file: string, imported: string): boolean {
   if (forTests.test(imported)) return false;
   const [from, to] = [layerOf(file), layerOf(imported)];
-  if (from !== to) return layers[from]?.includes(to) ?? false;
+  const ofOthers = (from === "functions" || from === "lib") && to === "lib" && systemOf(file) !== systemOf(imported);
+  if (from !== to || ofOthers) return !ofOthers && (layers[from]?.includes(to) ?? false);
   return functionOf(file) === functionOf(imported);
 }
 
@@ -53,6 +63,15 @@ test.each([
   ["shared/rule.ts", "shared/storage/protection.ts", true],
   ["functions/pvc-retention/own/rule.ts", "functions/pvc-retention/project/name.ts", false],
   ["functions/pvc-retention/own/rule.ts", "functions/pvc-retention/own/name.ts", true],
+  ["functions/pvc-retention/own/rule.ts", "functions/pvc-retention/lib/policy.ts", true],
+  ["functions/pvc-protection/warn/rule.ts", "functions/pvc-retention/lib/policy.ts", false],
+  ["functions/pvc-retention/lib/policy.ts", "functions/pvc-protection/lib/policy.ts", false],
+  ["functions/pvc-retention/lib/policy.ts", "functions/pvc-retention/own/rule.ts", false],
+  ["functions/pvc-retention/lib/policy.ts", "shared/rule.ts", true],
+  ["local/start.ts", "functions/pvc-retention/lib/policy.ts", true],
+  ["functions/undelete/expire/rule.ts", "functions/undelete/lib/note.ts", true],
+  ["functions/undelete/lib/note.ts", "functions/undelete/expire/rule.ts", false],
+  ["functions/pvc-retention/own/rule.ts", "functions/undelete/lib/note.ts", false],
   ["functions/pvc-retention/own/rule.ts", "shared/rule.ts", true],
   ["functions/pvc-retention/own/rule.ts", "local/start.ts", false],
   ["local/start.ts", "functions/pvc-retention/own/rule.ts", false],

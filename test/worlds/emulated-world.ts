@@ -19,10 +19,9 @@ export async function emulatedWorld(
 ): Promise<World> {
   const clock = virtualClock();
   const random = seededRandom(seed);
-  const { inTree, guardsOwnerReferences = true, withoutClaimRetention = false } = setting;
+  const { inTree, guardsOwnerReferences = true } = setting;
   const server = emulatedServer(clock, random, {
     objectInUseProtection: inTree,
-    claimRetention: !withoutClaimRetention,
     ownerReferencesPermissionEnforcement: guardsOwnerReferences,
   });
   const { admin, transport } = server;
@@ -37,7 +36,6 @@ export async function emulatedWorld(
     random,
     signal: ended.signal,
     controllers: inTree ? ["*"] : ["*", "-persistentvolumeclaim-protection-controller"],
-    statefulSets: { retention: !withoutClaimRetention },
     kubelet: { nodes: [kubeletNode] },
   });
   await timePasses(server, "the controllers start", controllers.synced);

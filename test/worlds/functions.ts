@@ -1,18 +1,11 @@
+import { fileURLToPath } from "node:url";
 import type { output, ZodObject } from "zod";
+import { loadDeclared } from "../../build/manifests/declared.ts";
 import { deadLetter } from "../../functions/platform/dead-letter/declaration.ts";
 import { recordDeadLetters } from "../../functions/platform/dead-letter/record.ts";
 import { sweepFunction } from "../../functions/platform/sweep/declaration.ts";
 import type { Post } from "../../functions/platform/sweep/deliver.ts";
 import { onTick } from "../../functions/platform/sweep/on-tick.ts";
-import { protect } from "../../functions/pvc-protection/protect/rule.ts";
-import { release } from "../../functions/pvc-protection/release/rule.ts";
-import { warn } from "../../functions/pvc-protection/warn/rule.ts";
-import { bequeath } from "../../functions/pvc-retention/bequeath/rule.ts";
-import { condemn } from "../../functions/pvc-retention/condemn/rule.ts";
-import { forgive } from "../../functions/pvc-retention/forgive/rule.ts";
-import { grace } from "../../functions/pvc-retention/grace/rule.ts";
-import { own } from "../../functions/pvc-retention/own/rule.ts";
-import { project } from "../../functions/pvc-retention/project/rule.ts";
 import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
 import { receive, type Tools } from "../../shared/pipeline/receive.ts";
 import type { Rule } from "../../shared/rule.ts";
@@ -42,17 +35,12 @@ const withSettings =
   (options) =>
     start({ ...options, settings: readSettings(schema, options.environment) }, options);
 
+const declared = await loadDeclared(fileURLToPath(new URL("../..", import.meta.url)));
+const rules = declared.filter((one): one is Rule => one.wakes !== undefined);
+
 /** Starts an instance of each function of the repository, by its name. */
 export const functions: Readonly<Record<string, Starter>> = {
-  [protect.name]: ofRule(protect),
-  [release.name]: ofRule(release),
-  [warn.name]: ofRule(warn),
-  [bequeath.name]: ofRule(bequeath),
-  [condemn.name]: ofRule(condemn),
-  [forgive.name]: ofRule(forgive),
-  [grace.name]: ofRule(grace),
-  [own.name]: ofRule(own),
-  [project.name]: ofRule(project),
+  ...Object.fromEntries(rules.map((rule) => [rule.name, ofRule(rule)])),
   [sweepFunction.name]: withSettings(sweepFunction.settings, (tools, { post, id }) => onTick(tools, post, id)),
   [deadLetter.name]: withSettings(deadLetter.settings, recordDeadLetters),
 };

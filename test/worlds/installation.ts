@@ -44,6 +44,7 @@ function read(setting: Setting): Installation {
   const paths = [".", ...components, ...(withoutKnative ? bare : [])].map((path) => join(manifests, path));
   const patched = (text: string) => text.replaceAll(defaultFinalizer, finalizer);
   const found = readManifests(paths)
+    .filter(({ object }) => !setting.leaveOut?.(object))
     // Without Knative everything comes from one file, which the default has as objects.
     .filter(({ file, object }) => !withoutKnative || !isEventing(object) || file.endsWith("eventing.yaml"));
   const all = found.map(({ object }) => edit(JSON.parse(patched(JSON.stringify(object))) as KubernetesObject));
@@ -60,9 +61,17 @@ function read(setting: Setting): Installation {
     eventing: all.filter((object) => isEventing(object) && !left.includes(object.kind)),
     services: all.filter(isService).map((service) => {
       const plan = readPlan(service);
-      return { ...plan, environment: { ...plan.environment, NAMESPACE: plan.namespace, ...environment[plan.service] } };
+      const shared = plan.configMaps.map(({ name }) => dataOf(all, name));
+      const variables = Object.assign({}, ...shared, plan.environment, { NAMESPACE: plan.namespace });
+      return { ...plan, environment: { ...variables, ...environment[plan.service] } };
     }),
   };
+}
+
+/** The entries of a ConfigMap among objects. */
+function dataOf(objects: readonly KubernetesObject[], name: string): Readonly<Record<string, string>> {
+  const found = objects.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === name);
+  return (found?.data ?? {}) as Readonly<Record<string, string>>;
 }
 
 /** Puts objects on an API server; what is there already stays. Answers how to take away what was put there. */

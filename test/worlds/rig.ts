@@ -36,7 +36,9 @@ export async function startRig(server: Server, random: Random, setting: Setting)
   const ended = new AbortController();
   const installation = readInstallation(setting);
   const uninstall = await install(admin, installation.objects);
-  const hasPolicy = installation.objects.some(({ kind }) => kind === "MutatingAdmissionPolicy");
+  const hasPolicy = installation.objects.some(
+    ({ kind, metadata }) => kind === "MutatingAdmissionPolicy" && metadata.name.startsWith("pvc-protection"),
+  );
   if (hasPolicy) await policyInForce(server);
   const ledger = createLedger();
   const accounts = new Map<string, ReturnType<Server["connect"]>>();
@@ -74,8 +76,11 @@ export async function startRig(server: Server, random: Random, setting: Setting)
     ingress,
     resolve: ({ kind, namespace, name }) => (kind === "Service" ? addressOf(namespace ?? "default", name) : undefined),
     identify,
+    ...(setting.createBroker ? { createBroker: setting.createBroker } : {}),
   } satisfies EventingOptions;
   const startEventing = () => (setting.withoutKnative ? withoutKnative : withKnative)(options, installation.eventing);
+
+  const connect = setting.connect?.(clock);
 
   /** How to start an instance of a Service. */
   function starterOf({ image, namespace, serviceAccount, environment }: Plan): () => Handler {
@@ -85,7 +90,8 @@ export async function startRig(server: Server, random: Random, setting: Setting)
     const client = createClient(ledger.transport(rule, identify(namespace, serviceAccount)), { clock });
     const log = ledger.log(rule);
     const post: Send = (...request) => eventing.send(...request);
-    const tools = { client: () => client, clock, log, environment, post, id: random.uuid };
+    const systems = connect ? { connect } : {};
+    const tools = { client: () => client, clock, log, environment, post, id: random.uuid, ...systems };
     return () => ledger.handler(rule, start(tools));
   }
 

@@ -1,9 +1,12 @@
+import type { EventingOptions } from "../../local/knative/control/eventing.ts";
 import type { Attributes } from "../../local/knative/event/cloud-event.ts";
 import type { Fate } from "../../local/knative/faults.ts";
+import type { Clock } from "../../shared/clock.ts";
 import type { HttpResponse } from "../../shared/http-message.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
+import type { Connect } from "../../shared/system/connect.ts";
 import type { Asked } from "./asked.ts";
 import type { Bench } from "./server.ts";
 
@@ -13,20 +16,24 @@ export interface Setting {
   readonly name: string;
   /** Kubernetes' own PVC protection: its admission plugin and its controller. */
   readonly inTree: boolean;
-  /** The server knows no retention of StatefulSets' claims, as before Kubernetes 1.23: only the emulator can be made so. */
-  readonly withoutClaimRetention?: true;
   /** Whether the server's plugin OwnerReferencesPermissionEnforcement is on; absent where nothing depends on it. */
   readonly guardsOwnerReferences?: boolean;
   /** The finalizer that functions keep, where it is not the default one. */
   readonly finalizer?: string;
   /** Environment variables over those of the manifests, by the name of the function's Service. */
   readonly environment: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The clients of external systems, over stand-ins on the world's clock; absent where no function that is installed has any. */
+  readonly connect?: (clock: Clock) => Connect;
+  /** Objects of the default that are left out, as those of a system that nothing here depends on. */
+  readonly leaveOut?: (object: KubernetesObject) => boolean;
   /** What an administrator's overlay makes of an object. */
   readonly edit?: (object: KubernetesObject) => KubernetesObject;
   /** Sources and brokers of `local/standalone`, as on a cluster without Knative; Knative's otherwise. */
   readonly withoutKnative?: true;
   /** No source of changes runs, and the sweep comes every so many milliseconds: all that rules hear of they hear of from it. */
   readonly bySweepsAlone?: number;
+  /** What stands in the place of brokers, as `staleSubscribers` makes it. */
+  readonly createBroker?: EventingOptions["createBroker"];
   /** Components of `knative/` that are installed beside the default, as paths below it. */
   readonly components: readonly string[];
 }

@@ -1,7 +1,7 @@
 /**
  * As much of a cluster as the sweep needs: under `/100000` the API server of a cluster with so many claims, listed as metadata alone,
- * page by page and compressed, with the sweep's table and the broker of its rows. Claims are what claims of a real cluster are, all
- * protected and none of them being deleted: what gives them events is their turn. A process of its own, so that it is in nobody's
+ * page by page and compressed, with the sweep's table and the broker of its rows. Claims are what claims of a real cluster are, none of
+ * them being deleted, and all but every sixtieth protected: what gives them events is that they are not. A process of its own, so that it is in nobody's
  * figures. `/100000/asked` answers how much was asked for since it was asked last.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -29,6 +29,9 @@ createServer(({ url = "", headers, method }, response) => {
       return void asked.delete(cluster);
     case "holdfast-sweep":
       return answer(response, table(`http://${headers.host}/${cluster}/broker`, method));
+    // No optional system has brought a table along.
+    case "configmaps":
+      return answer(response, { kind: "ConfigMapList", metadata: { resourceVersion: "5" }, items: [] });
     case "persistentvolumeclaims": {
       if (!headers.accept?.includes("as=PartialObjectMetadataList")) return refuse(response, 406, pathname);
       // Nothing waits.
@@ -96,7 +99,7 @@ function claim(index: number) {
         "volume.kubernetes.io/storage-provisioner": "csi.example.com",
         "volume.kubernetes.io/selected-node": `node-${index % 300}`,
       },
-      finalizers: ["kubernetes.io/pvc-protection", "holdfast.dev/pvc-protection"],
+      finalizers: ["kubernetes.io/pvc-protection", ...(index % 60 === 0 ? [] : ["holdfast.dev/pvc-protection"])],
       managedFields: [
         managed("kube-controller-manager", { "f:annotations": { ".": {}, [`f:${binder}/bind-completed`]: {} } }),
         managed("kube-scheduler", { "f:annotations": { "f:volume.kubernetes.io/selected-node": {} } }),
@@ -114,8 +117,16 @@ function table(sink: string, method = "GET") {
     { deletingWith: "kubernetes.io/pvc-protection" },
   ];
   const kind = { apiVersion: "v1", kind: "PersistentVolumeClaim", resource: "persistentvolumeclaims" };
-  const rows = conditions.map((when) => ({ rule: "bench", ...kind, when, sink }));
-  const metadata = { namespace: "holdfast", name: "holdfast-sweep", uid: "table", resourceVersion: "5" };
+  const rows = conditions.map((when) => ({ rule: "bench", ...kind, when, every: "365d", sink }));
+  // As the tick before has left it: a first one resyncs everything.
+  const status = {
+    v: 1,
+    uid: "table",
+    at: new Date(Date.now() - 300_000).toISOString(),
+    because: "3 rows were swept.",
+  };
+  const annotations = { "holdfast.dev/platform.sweep": JSON.stringify(status) };
+  const metadata = { namespace: "holdfast", name: "holdfast-sweep", uid: "table", resourceVersion: "5", annotations };
   const data = method === "GET" ? { data: { "table.yaml": JSON.stringify(rows) } } : {};
   return { apiVersion: "v1", kind: "ConfigMap", metadata, ...data };
 }

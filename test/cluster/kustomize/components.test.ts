@@ -51,7 +51,9 @@ describe.skipIf(!kubectl)("the components", () => {
         .spec;
       const { TOKENS: folder } = environmentOf("platform-sweep", objects);
       expect(sweep?.containers[0].volumeMounts?.map(({ mountPath }) => mountPath)).toEqual([folder]);
-      const tokens = sweep?.volumes?.[0].projected.sources.map(({ serviceAccountToken }) => serviceAccountToken) ?? [];
+      const tokens = (sweep?.volumes ?? []).flatMap((volume) =>
+        "projected" in volume ? volume.projected.sources.map(({ serviceAccountToken }) => serviceAccountToken) : [],
+      );
       for (const { sink } of sweepRows(objects)) {
         const path = new URL(sink).pathname.slice(1);
         expect(tokens).toContainEqual(

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
+import { readPolicy } from "../../../functions/pvc-retention/lib/policy.ts";
 import { defaultFeatures } from "../../../local/knative/features.ts";
 import { readTrigger } from "../../../local/knative/manifest/trigger.ts";
 import { readService } from "../../../local/serving/plan.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { readPolicy } from "../../../shared/retention/policy.ts";
 import { ofKind } from "../../manifests/schemas/schemas.ts";
 import { kubectl } from "../kubectl.ts";
 import { build, buildOverlay, environmentOf, eventOf, namesOf, sorted, sweepRows } from "./build.ts";
@@ -33,35 +33,35 @@ describe.skipIf(!kubectl)("the examples", () => {
     expect(table?.data["table.yaml"]).not.toContain("/holdfast/");
   });
 
-  test("retention-default gives namespaces a policy, and retention-grace sets a policy and a delay; other objects stay as they are", () => {
+  test.each([
+    ["undelete-claims", "v1", "PersistentVolumeClaim"],
+    ["undelete-namespaces", "v1", "Namespace"],
+    ["undelete-classes", "storage.k8s.io/v1", "StorageClass"],
+  ])("%s says it on that kind alone", (component, apiVersion, kind) => {
+    const named = {
+      apiVersion,
+      kind,
+      metadata: { name: "data", ...(kind.endsWith("Claim") ? { namespace: "shop" } : {}) },
+    };
+    const other = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "data", namespace: "shop" } };
+    const objects = [named, other] as KubernetesObject[];
+    const built = buildOverlay({ objects, resources: [], components: [`knative/examples/${component}`] });
+    const annotationsOf = (wanted: string) => built.find((object) => object.kind === wanted)?.metadata.annotations;
+    expect(annotationsOf(kind)).toEqual({ "holdfast.dev/keep-volume-for": "24h" });
+    expect(annotationsOf("ConfigMap")).toBeUndefined();
+  });
+
+  test("retention-default gives namespaces a policy, and leaves other objects as they are", () => {
     const metadata = { namespace: "shop", name: "web", annotations: { "example.com/a": "b" } };
     const objects = [
       { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } },
       { apiVersion: "apps/v1", kind: "StatefulSet", metadata, spec: { replicas: 3 } },
       { apiVersion: "v1", kind: "ConfigMap", metadata },
     ] as KubernetesObject[];
-    const placed = (component: string) => {
-      const built = buildOverlay({ objects, resources: [], components: [`knative/examples/${component}`] });
-      const find = (kind: string) => built.find((object) => object.kind === kind)!;
-      expect(find("ConfigMap").metadata).toEqual(metadata);
-      return { set: find("StatefulSet"), namespace: find("Namespace") };
-    };
-    const byDefault = placed("retention-default");
-    expect(byDefault.set).toEqual(objects[1]);
-    expect(readPolicy(byDefault.set, byDefault.namespace)).toMatchObject({
-      name: "DeleteOnScaledownAndStatefulSetDeletion",
-      grace: 0,
-      faults: [],
-    });
-    const kept = placed("retention-grace");
-    expect(kept.namespace).toEqual(objects[0]);
-    expect(kept.set.metadata.annotations).toMatchObject(metadata.annotations);
-    expect(kept.set.spec).toEqual({ replicas: 3 });
-    expect(readPolicy(kept.set, kept.namespace)).toMatchObject({
-      name: "DeleteOnScaledownOnly",
-      grace: 24 * 3600 * 1000,
-      faults: [],
-    });
+    const built = buildOverlay({ objects, resources: [], components: ["knative/examples/retention-default"] });
+    const find = (kind: string) => built.find((object) => object.kind === kind)!;
+    expect([find("StatefulSet"), find("ConfigMap")]).toEqual(objects.slice(1));
+    expect(readPolicy(find("StatefulSet"), find("Namespace"))?.name).toBe("DeleteOnScaledownAndStatefulSetDeletion");
   });
 
   test("images leaves no placeholder", () => {
@@ -84,13 +84,24 @@ describe.skipIf(!kubectl)("the examples", () => {
       sorted(objects).filter((object, index) => !isDeepStrictEqual(object, sorted(from)[index]));
     const standard = build("knative");
 
-    const [ping, ...noMore] = differences(example("sweep-schedule"), standard);
-    expect([ping?.spec, noMore]).toMatchObject([{ schedule: "*/5 * * * *" }, []]);
+    const [sweep, ping, ...noMore] = differences(example("sweep-schedule"), standard);
+    expect([ping?.spec, noMore]).toMatchObject([{ schedule: "* * * * *" }, []]);
+    // A tick is over before the next one comes.
+    expect(environmentOf(sweep?.metadata.name ?? "", example("sweep-schedule"))).toMatchObject({ TICK: "55" });
     const [warm, ...nothing] = differences(example("min-scale"), standard);
     expect([warm?.metadata.name, nothing]).toEqual(["pvc-protection-release", []]);
     expect(JSON.stringify(warm)).toContain('"autoscaling.knative.dev/min-scale":"1"');
     const [rolled, ...others] = differences(example("one-image"), example("images"));
     expect([rolled?.metadata.name, others]).toEqual(["pvc-protection-release", []]);
+  });
+
+  test("mend-channels lets the sweep delete channels, and tells it to", () => {
+    const objects = buildOverlay({ components: ["knative/platform/mend-channels"] });
+    expect(environmentOf("platform-sweep", objects)).toMatchObject({ STALE_CHANNELS: "mend" });
+    const role = ofKind("Role", objects).find(({ metadata }) => metadata.name === "platform-sweep-mend-channels");
+    expect(role?.rules).toEqual([
+      { apiGroups: ["messaging.knative.dev"], resources: ["inmemorychannels"], verbs: ["delete"] },
+    ]);
   });
 
   test("canary leads the events of one namespace to a tag, and all others to the revision before", () => {

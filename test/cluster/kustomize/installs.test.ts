@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readKustomization, root } from "../../manifests/kustomization.ts";
 import { danglingReferences } from "../../manifests/references.ts";
 import { faultsOf } from "../../manifests/schemas/schemas.ts";
@@ -12,12 +13,18 @@ if (!kubectl) console.log("Builds by kustomize are not tested: KUBEBUILDER_ASSET
 
 describe.skipIf(!kubectl)("kustomize", () => {
   const options = globSync("knative/*/*/triggers.yaml", { cwd: root }).map(dirname);
-  test.each(["knative", "sources", ...options])("brings together of %s what its files say, unchanged", (folder) => {
-    expect(sorted(build(folder))).toEqual(sorted(readKustomization(folder).objects));
-  });
+  test.each(["knative", "sources", "knative/overlays/access", "knative/overlays/functions", ...options])(
+    "brings together of %s what its files say, unchanged",
+    (folder) => {
+      expect(sorted(build(folder))).toEqual(sorted(readKustomization(folder).objects));
+    },
+  );
 
+  // Parts of one, for tools that apply one after the other.
+  const stages = ["knative/overlays/access", "knative/overlays/functions"];
   const installs = ["overlays", "examples"]
     .flatMap((kind) => globSync(`knative/${kind}/*`, { cwd: root }))
+    .filter((folder) => ![...stages, "knative/examples/flux"].includes(folder))
     .filter((folder) => readKustomization(folder).kind === "Kustomization")
     .sort();
   test.each(installs)("%s builds an install that is whole, with only fields that we know", (folder) => {
@@ -25,6 +32,24 @@ describe.skipIf(!kubectl)("kustomize", () => {
     expect(objects.flatMap(faultsOf)).toEqual([]);
     expect(danglingReferences(objects)).toEqual([]);
     expect(namesOf("Namespace", objects)).toEqual(["holdfast"]);
+  });
+
+  test("the stages that Flux applies are together what kubectl applies, and only accounts, roles and the namespace come first", () => {
+    const [access, functions] = stages.map(build) as [KubernetesObject[], KubernetesObject[]];
+    const first = ["ClusterRole", "ClusterRoleBinding", "Namespace", "Role", "RoleBinding", "ServiceAccount"];
+    expect([...new Set(access.map(({ kind }) => kind))].sort()).toEqual(first);
+    expect(namesOf("ServiceAccount", access)).toEqual(namesOf("Service", functions));
+    expect(sorted([...access, ...functions])).toEqual(sorted(build("knative")));
+    expect(build("knative/examples/flux").flatMap(faultsOf)).toEqual([]);
+  });
+
+  test("Argo CD applies the namespace, accounts and roles a wave before all else", () => {
+    const wave = ({ metadata }: KubernetesObject) => metadata.annotations?.["argocd.argoproj.io/sync-wave"];
+    const objects = build("knative/examples/argo-cd");
+    const early = objects.filter((object) => wave(object) === "-1").map(({ kind }) => kind);
+    const kinds = ["Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
+    expect(early.sort()).toEqual(objects.flatMap(({ kind }) => (kinds.includes(kind) ? kind : [])).sort());
+    expect(objects.filter((object) => wave(object) === undefined).map(({ kind }) => kind)).toContain("Service");
   });
 
   test.each(globSync("knative/components/*", { cwd: root }))(
@@ -49,7 +74,10 @@ describe.skipIf(!kubectl)("kustomize", () => {
   });
 
   test("an overlay takes a system out", () => {
-    const objects = buildOverlay({ resources: ["knative/brokers", "sources"], components: ["knative/platform"] });
+    const objects = buildOverlay({
+      resources: ["knative/namespace", "knative/brokers", "sources"],
+      components: ["knative/access/platform", "knative/platform"],
+    });
     expect(namesOf("Service", objects)).toEqual(["platform-dead-letter", "platform-sweep"]);
     expect(danglingReferences(objects)).toEqual([]);
   });

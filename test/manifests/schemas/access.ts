@@ -3,7 +3,7 @@ import { clusterWide, name, namespace, namespaced } from "./common.ts";
 
 const verbs = ["get", "list", "watch", "create", "update", "patch", "delete"] as const;
 const rule = z.strictObject({
-  apiGroups: z.tuple([z.string().regex(/^[a-z0-9.]*$/)]),
+  apiGroups: z.tuple([z.string().regex(/^[a-z0-9.-]*$/)]),
   resources: z.array(z.string().regex(/^[a-z]+(\/[a-z]+)?$/)).min(1),
   verbs: z.array(z.enum(verbs)).min(1),
 });

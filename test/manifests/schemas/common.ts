@@ -10,8 +10,11 @@ export const labels = z.strictObject({
   "app.kubernetes.io/component": name.optional(),
 });
 
-export const clusterWide = z.strictObject({ name, labels });
-export const namespaced = z.strictObject({ name, namespace, labels });
+/** What an overlay for Argo CD says of when an object is applied. */
+export const syncWave = z.strictObject({ "argocd.argoproj.io/sync-wave": z.literal("-1") });
+
+export const clusterWide = z.strictObject({ name, labels, annotations: syncWave.optional() });
+export const namespaced = z.strictObject({ name, namespace, labels, annotations: syncWave.optional() });
 
 /** In the namespace of the object that refers: an overlay may move both. */
 export const functionRef = z.strictObject({

@@ -9,6 +9,14 @@ export const container = z.strictObject({
   env: z
     .array(variable)
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, "a variable is set twice"),
+  // Settings of the system: their defaults hold where it is absent.
+  envFrom: z
+    .tuple([
+      z.strictObject({
+        configMapRef: z.strictObject({ name: z.string().startsWith("holdfast-"), optional: z.literal(true) }),
+      }),
+    ])
+    .optional(),
   resources: z.strictObject({
     requests: z.strictObject({ cpu: z.string().regex(/^[0-9]{1,2}m$/), memory: z.string().regex(/^[0-9]+Mi$/) }),
     limits: z.strictObject({ memory: z.string().regex(/^[0-9]+Mi$/) }),

@@ -58,7 +58,20 @@ export const apiServerSource = z.strictObject({
         z.strictObject({
           apiVersion: z.string().min(1),
           kind: z.string().min(1),
-          selector: z.strictObject({ matchLabels: z.record(z.string(), z.string()) }).optional(),
+          selector: z
+            .strictObject({
+              matchLabels: z.record(z.string(), z.string()).optional(),
+              matchExpressions: z
+                .array(
+                  z.strictObject({
+                    key: z.string().min(1),
+                    operator: z.enum(["In", "NotIn"]),
+                    values: z.array(z.string()).min(1),
+                  }),
+                )
+                .optional(),
+            })
+            .optional(),
         }),
       )
       .min(1),

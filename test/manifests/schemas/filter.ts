@@ -7,6 +7,7 @@ const attributes = z
       "dev.knative.apiserver.resource.update",
       "dev.knative.apiserver.resource.delete",
       "dev.holdfast.sweep",
+      "dev.holdfast.salt.job-returned",
     ]),
     apiversion: z.string().min(1),
     kind: z.string().min(1),

@@ -23,7 +23,7 @@ export const policy = z.strictObject({
         z.strictObject({
           apiGroups: z.array(z.string()),
           apiVersions: z.array(z.string()),
-          operations: z.tuple([z.enum(["CREATE", "UPDATE"])]),
+          operations: z.array(z.enum(["CREATE", "UPDATE"])).min(1),
           resources: z.array(z.string()),
           // The API server adds it, and tools that compare lists as a whole would find a difference.
           scope: z.literal("*"),

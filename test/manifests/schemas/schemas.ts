@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { accessSchemas } from "./access.ts";
-import { labels, name, namespaced } from "./common.ts";
+import { labels, name, namespaced, syncWave } from "./common.ts";
 import { apiServerSource, broker, eventTransform, pingSource } from "./events.ts";
+import { application, fluxKustomization, gitRepository } from "./gitops.ts";
 import { networkPolicy } from "./network-policy.ts";
 import { clusterService, deployment } from "./no-knative.ts";
 import { policy, policyBinding } from "./policy.ts";
@@ -15,6 +16,7 @@ const namespaceObject = z.strictObject({
   kind: z.literal("Namespace"),
   metadata: z.strictObject({
     name,
+    annotations: syncWave.optional(),
     labels: labels.extend({
       "pod-security.kubernetes.io/enforce": podSecurity,
       "pod-security.kubernetes.io/audit": podSecurity,
@@ -33,11 +35,27 @@ const schemas = {
   ConfigMap: z.strictObject({
     apiVersion: z.literal("v1"),
     kind: z.literal("ConfigMap"),
-    metadata: namespaced,
+    metadata: namespaced.extend({
+      labels: labels.extend({ "holdfast.dev/sweep-table": z.literal("true").optional() }),
+    }),
     data: z.union([
       z.strictObject({ "table.yaml": z.string() }),
       z.strictObject({ "eventing.yaml": z.string() }).catchall(z.string()),
+      // Settings of a system.
+      z.record(z.string().regex(/^[A-Z][A-Z_]*$/), z.string()),
     ]),
+  }),
+  // What is in it is held against a real API server.
+  CustomResourceDefinition: z.strictObject({
+    apiVersion: z.literal("apiextensions.k8s.io/v1"),
+    kind: z.literal("CustomResourceDefinition"),
+    metadata: z.strictObject({ name }),
+    spec: z.strictObject({
+      group: z.string(),
+      scope: z.literal(["Cluster", "Namespaced"]),
+      names: z.looseObject({ kind: z.string(), plural: z.string() }),
+      versions: z.array(z.looseObject({ name: z.string(), served: z.literal(true), storage: z.boolean() })).min(1),
+    }),
   }),
   ...accessSchemas,
   Service: service,
@@ -52,6 +70,10 @@ const schemas = {
   ClusterService: clusterService,
   MutatingAdmissionPolicy: policy,
   MutatingAdmissionPolicyBinding: policyBinding,
+  // Of Flux and Argo CD, in examples.
+  GitRepository: gitRepository,
+  Kustomization: fluxKustomization,
+  Application: application,
 } as const;
 
 /** A kind of object that is in our manifests. */

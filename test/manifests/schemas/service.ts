@@ -2,7 +2,7 @@ import * as z from "zod";
 import { labels, name, namespaced } from "./common.ts";
 import { container, patient } from "./container.ts";
 
-/** The one volume that a function may have: tokens for brokers. */
+/** Tokens for brokers. */
 const tokens = z.strictObject({
   name: z.string(),
   projected: z.strictObject({
@@ -18,6 +18,12 @@ const tokens = z.strictObject({
       )
       .min(1),
   }),
+});
+
+/** Credentials of an external system, which may ask for none. */
+const credentials = z.strictObject({
+  name: z.string(),
+  secret: z.strictObject({ secretName: z.string().startsWith("holdfast-"), optional: z.literal(true) }),
 });
 
 /** By name, so that a repository says which; what Knative would fill in is there. */
@@ -70,7 +76,7 @@ export const service = z.strictObject({
             }),
           }),
         ]),
-        volumes: z.tuple([tokens]).optional(),
+        volumes: z.tuple([z.union([tokens, credentials])]).optional(),
       }),
     }),
     traffic: z

@@ -1,12 +1,18 @@
 import { expect } from "vitest";
-import { ConfigMap, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import { InMemoryChannel, Subscription } from "../../../functions/platform/sweep/channels.ts";
+import { policyKey } from "../../../functions/pvc-retention/lib/policy.ts";
+import { CustomResourceDefinition } from "../../../local/controllers/objects/kinds.ts";
+import { isNotFound } from "../../../shared/kubernetes/api-error.ts";
+import { ConfigMap, type Kind, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { policyKey } from "../../../shared/retention/policy.ts";
+import { recordedChannel } from "../../contract/knative/recorded.ts";
 import { answer } from "../../worlds/answer.ts";
-import { statefulSet } from "../../worlds/manifest.ts";
+import { manifest, statefulSet } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
+import { beside } from "../pvc-protection/settings.ts";
 import { deleteClaim, noticesOn, protectedClaim, removePod, runningPod } from "../pvc-protection/words.ts";
 import type { Story } from "../story.ts";
+import { mending } from "./settings.ts";
 
 const installedIn = "holdfast";
 const table = "holdfast-sweep";
@@ -27,16 +33,73 @@ async function setTable({ admin }: World, text: string): Promise<void> {
   await admin.patch(ConfigMap, installedIn, table, "merge", { data: { "table.yaml": text } });
 }
 
-async function tableWarnings({ admin }: World): Promise<readonly string[]> {
+/** The Events on the sweep's table. */
+async function tableEvents({ admin }: World) {
   const kind = { apiVersion: "events.k8s.io/v1", kind: "Event", plural: "events", namespaced: true };
   const events = await Array.fromAsync(
-    admin.list<KubernetesObject & { reason: string; regarding: { name: string } }>(kind, { namespace: installedIn }),
+    admin.list<KubernetesObject & { reason: string; note: string; regarding: { name: string } }>(kind, {
+      namespace: installedIn,
+    }),
   );
-  return events.filter(({ regarding }) => regarding?.name === table).map(({ reason }) => reason);
+  return events.filter(({ regarding }) => regarding?.name === table);
 }
 
-/** What becomes of events that no function takes, and of a table that is wrong. */
-export const stories: readonly Story[] = [
+const tableWarnings = async (world: World) => (await tableEvents(world)).map(({ reason }) => reason);
+
+const definition = ({ apiVersion, kind, plural }: Kind): KubernetesObject => {
+  const [group, version] = apiVersion.split("/");
+  const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec: open, status: open } } };
+  const names = { kind, plural, singular: kind.toLowerCase() };
+  const versions = [{ name: version, served: true, storage: true, schema }];
+  return manifest(
+    CustomResourceDefinition,
+    { name: `${plural}.${group}` },
+    { spec: { group, scope: "Namespaced", names, versions } },
+  );
+};
+
+/** Has the kinds of Knative's channels served, and in Holdfast's namespace the channel that was recorded; its Subscriptions have uids of their own. */
+async function staleChannel({ admin, eventually }: World): Promise<{ name: string; leave(): Promise<void> }> {
+  const definitions = [InMemoryChannel, Subscription].map(definition);
+  for (const object of definitions) await admin.create(CustomResourceDefinition, object);
+  const { channel, subscriptions } = recordedChannel();
+  const { subscribers } = channel.spec as { subscribers: { uid: string; name: string }[] };
+  const kept = subscribers.filter(({ uid }) => subscriptions.includes(uid));
+  const uids = new Map<string, string>();
+  await eventually("the kinds are served", async () => {
+    for (const { uid, name } of kept) {
+      if (uids.has(uid)) continue;
+      try {
+        const created = await admin.create(Subscription, manifest(Subscription, { namespace: installedIn, name }));
+        uids.set(uid, created.metadata.uid);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        return false;
+      }
+    }
+    return true;
+  });
+  const { name } = channel.metadata;
+  const spec = { subscribers: subscribers.map((one) => ({ ...one, uid: uids.get(one.uid) ?? one.uid })) };
+  await eventually("the channel is there", async () => {
+    try {
+      return await admin.create(InMemoryChannel, manifest(InMemoryChannel, { namespace: installedIn, name }, { spec }));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return false;
+    }
+  });
+  return {
+    name,
+    leave: async () => {
+      for (const { metadata } of definitions) await admin.delete(CustomResourceDefinition, undefined, metadata.name);
+    },
+  };
+}
+
+/** What becomes of events that no function takes, of a table that is wrong, and of a channel that is stale. */
+const inEverySetting: readonly Story[] = [
   {
     title: "an event that a function finally refuses is shown on its claim, once, with what it said last",
     within: true,
@@ -119,4 +182,65 @@ export const stories: readonly Story[] = [
       expect(await tableWarnings(world)).toEqual([]);
     },
   },
+];
+
+/** What the sweep makes of a channel with subscribers that are gone. */
+const channels: readonly Story[] = [
+  {
+    title: "a channel that delivers for a Trigger that is gone is reported with what to do, until it has been rebuilt",
+    settings: [beside],
+    within: true,
+    alone: true,
+    async tell(world) {
+      const { name, leave } = await staleChannel(world);
+      try {
+        await world.sweep();
+        const [warning, ...others] = await tableEvents(world);
+        expect(others).toEqual([]);
+        expect(warning?.reason).toBe("StaleSubscribers");
+        expect(warning?.note).toContain(`kubectl -n ${installedIn} delete inmemorychannel ${name}`);
+        expect(warning?.note).toContain("the Trigger pvc-retention-grace-storage");
+        expect(await world.admin.get(InMemoryChannel, installedIn, name)).toBeDefined();
+        await world.admin.delete(InMemoryChannel, installedIn, name);
+        await world.sweep();
+        expect(await tableEvents(world)).toEqual([]);
+      } finally {
+        await leave();
+      }
+    },
+  },
+  {
+    title:
+      "a channel that delivers for a Trigger that is gone is deleted where the administrator lets the sweep, and no other one",
+    settings: [mending],
+    within: true,
+    alone: true,
+    async tell(world) {
+      const { admin } = world;
+      const { name, leave } = await staleChannel(world);
+      try {
+        const [subscription] = await Array.fromAsync(admin.list(Subscription, { namespace: installedIn }));
+        const spec = { subscribers: [{ uid: subscription?.metadata.uid }] };
+        await admin.create(
+          InMemoryChannel,
+          manifest(InMemoryChannel, { namespace: installedIn, name: "sound" }, { spec }),
+        );
+        await world.sweep();
+        const left = await Array.fromAsync(admin.list(InMemoryChannel, { namespace: installedIn }));
+        expect(left.map(({ metadata }) => metadata.name)).toEqual(["sound"]);
+        expect((await tableEvents(world)).map(({ note }) => note)).toEqual([
+          `The channel ${name} delivered to subscribers that are gone (pvc-retention-grace-storage) and was deleted, so that Knative rebuilds it.`,
+        ]);
+        await world.sweep();
+        expect(await tableEvents(world)).toEqual([]);
+      } finally {
+        await leave();
+      }
+    },
+  },
+];
+
+export const stories: readonly Story[] = [
+  ...inEverySetting.map((story) => ({ ...story, settings: [beside] })),
+  ...channels,
 ];

@@ -3,8 +3,6 @@ import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
 import { answer } from "../../worlds/answer.ts";
 import type { Call, World } from "../../worlds/world.ts";
 import type { Story } from "../story.ts";
-import { both, onDeletion, onScaledown } from "./policies.ts";
-import { off, whole } from "./settings.ts";
 import {
   annotateSet,
   changePolicy,
@@ -15,11 +13,7 @@ import {
   dataOf,
   dataStays,
   deleteSet,
-  graceKey,
   isInForce,
-  isOld,
-  markKey,
-  patchClaim,
   podIsGone,
   podsRun,
   policyKey,
@@ -28,7 +22,9 @@ import {
   set,
   setIsGone,
   setOf,
-} from "./words.ts";
+} from "./helpers.ts";
+import { both, onDeletion } from "./policies.ts";
+import { byDefault } from "./settings.ts";
 
 type Fault = (send: () => Promise<ApiResponse>) => Promise<ApiResponse>;
 
@@ -83,18 +79,6 @@ async function life(world: World, disturb: () => void = () => {}): Promise<void>
   await dataGoes(world, [0, 1], [first, second]);
 }
 
-/** A claim that is kept for a while first, and goes then. */
-async function graceful(world: World, disturb: () => void): Promise<void> {
-  await runningSet(world, { policy: onScaledown, annotations: { [graceKey]: "24h" } });
-  const data = await dataOf(world, [0, 1]);
-  disturb();
-  await scale(world, 1);
-  await world.eventually("the claim is marked", async () => (await claimOf(world, 1))?.metadata.annotations?.[markKey]);
-  await podIsGone(world, 1);
-  await patchClaim(world, 1, { annotations: { [markKey]: "2026-01-01T00:00:00Z" } });
-  await dataGoes(world, [1], data.slice(1));
-}
-
 const disturbed: readonly Story[] = [
   ...faults.flatMap(([what, fault]): Story[] => [
     {
@@ -102,14 +86,6 @@ const disturbed: readonly Story[] = [
       async tell(world) {
         const met: (() => number)[] = [];
         await life(world, () => met.push(disturbWrites(world, fault)));
-        isMet(met);
-      },
-    },
-    {
-      title: `a claim is marked, and goes when its time has come, although the first writes of every function are ${what}`,
-      async tell(world) {
-        const met: (() => number)[] = [];
-        await graceful(world, () => met.push(disturbWrites(world, fault)));
         isMet(met);
       },
     },
@@ -148,9 +124,7 @@ const disturbed: readonly Story[] = [
   {
     title: "two instances of every function at once do what one does",
     async tell(world) {
-      const rules = ["project", "own", "condemn", "bequeath", "forgive", "grace"].map(
-        (rule) => `pvc-retention/${rule}`,
-      );
+      const rules = ["project", "own"].map((rule) => `pvc-retention/${rule}`);
       const instances = [...rules, ...rules].map((rule) => world.instance(rule));
       const hand = { change: "sweep", kind: StatefulSet, name: set } as const;
       /** No event comes, and all instances are asked at the same moment, until it is done. */
@@ -171,7 +145,6 @@ const disturbed: readonly Story[] = [
       await together("the claim of the replica goes", async () => {
         return (await claimOf(world, 1))?.metadata.uid !== data[1]?.claim;
       });
-      await isOld(world, set);
       const { admin, namespace } = world;
       await admin.delete(StatefulSet, namespace, set, { propagationPolicy: "Background" });
       await together("the set goes", async () => !(await admin.get(StatefulSet, namespace, set)));
@@ -185,7 +158,7 @@ const disturbed: readonly Story[] = [
       const live = await runningSet(world, { policy: both });
       const data = await dataOf(world, [0, 1]);
       const claim = await claimOf(world, 1);
-      const rules = ["project", "own", "condemn", "bequeath", "forgive", "grace"];
+      const rules = ["project", "own"];
       const gone = { ...live, metadata: { ...live.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
       const lies = [
         { change: "update", kind: StatefulSet, name: set, object: gone },
@@ -203,13 +176,13 @@ const disturbed: readonly Story[] = [
 ];
 
 function isMet(met: readonly (() => number)[]): void {
-  for (const [stage, count] of met.entries())
-    if (count() === 0) throw new Error(`No write of stage ${stage} met the fault.`);
+  for (const [part, count] of met.entries())
+    if (count() === 0) throw new Error(`No write of part ${part} met the fault.`);
 }
 
 /** Things go wrong on the way; in the end everything is as if they had not. */
-export const disturbance: readonly Story[] = disturbed.map((story) => ({
-  ...story,
+export const disturbance: readonly Story[] = disturbed.map((scenario) => ({
+  ...scenario,
   within: true,
-  settings: [whole, off],
+  settings: [byDefault],
 }));

@@ -4,13 +4,13 @@ import { desk } from "../../worlds/cluster-objects.ts";
 import { emulatedWorld } from "../../worlds/emulated-world.ts";
 import { pod } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
+import { claimName, claimOf, dataGoes, dataOf, deletePod, deleteSet, podIsGone, runningSet, scale } from "./helpers.ts";
 import { watchInvariants } from "./invariants.ts";
 import { onDeletion } from "./policies.ts";
-import { whole } from "./settings.ts";
-import { claimName, claimOf, dataGoes, dataOf, deletePod, deleteSet, podIsGone, runningSet, scale } from "./words.ts";
+import { byDefault } from "./settings.ts";
 
 async function violationsOf(tell: (world: World) => Promise<void>): Promise<unknown> {
-  const world = await emulatedWorld(whole);
+  const world = await emulatedWorld(byDefault);
   const invariants = watchInvariants(world);
   await tell(world);
   return invariants.check().then(
@@ -38,9 +38,9 @@ test("claims that go although they are to stay are found: scaled away, wanted, a
     await dataGoes(world, [0], data);
   });
   expect(found).toEqual([
-    "Claim data-web-2 went, although the policy is Retain.",
+    "Claim data-web-2 went, although whenScaled is Retain.",
     "Claim data-web-1 went, although the set wants it.",
-    "Claim data-web-0 went, although the policy is Retain.",
+    "Claim data-web-0 went, although whenDeleted is Retain.",
   ]);
 });
 

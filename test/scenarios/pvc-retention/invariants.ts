@@ -1,14 +1,17 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { Namespace } from "../../worlds/kinds.ts";
 import { type WatchLine, watching } from "../../worlds/watching.ts";
 import type { World } from "../../worlds/world.ts";
-import { type PolicyName, policies } from "./policies.ts";
-import { byHandKey, policyKey } from "./words.ts";
+import { byHandKey } from "./helpers.ts";
 
 interface SetObject extends KubernetesObject {
-  spec: { replicas: number; ordinals?: { start?: number }; volumeClaimTemplates?: { metadata: { name: string } }[] };
+  spec: {
+    replicas: number;
+    ordinals?: { start?: number };
+    volumeClaimTemplates?: { metadata: { name: string } }[];
+    persistentVolumeClaimRetentionPolicy?: { whenDeleted: string; whenScaled: string };
+  };
 }
 
 interface PodObject extends KubernetesObject {
@@ -24,10 +27,7 @@ export interface Invariants {
 
 /** Begins to write the history. Definitions here are their own, apart from those of the rules. */
 export function watchInvariants(world: World): Invariants {
-  const histories = [
-    watching(world, Namespace, { fieldSelector: `metadata.name=${world.namespace}` }),
-    ...[StatefulSet, PersistentVolumeClaim, Pod].map((kind) => watching(world, kind, {})),
-  ];
+  const histories = [StatefulSet, PersistentVolumeClaim, Pod].map((kind) => watching(world, kind, {}));
   return {
     async check() {
       await world.eventually("the history is written", () => histories.every(({ status }) => status === 200));
@@ -39,7 +39,6 @@ export function watchInvariants(world: World): Invariants {
 
 /** What there is at one moment, and what is known of sets that are gone. */
 interface Moment {
-  home: KubernetesObject | undefined;
   readonly pods: Map<string, KubernetesObject>;
   readonly claims: Map<string, KubernetesObject>;
   readonly sets: Map<string, KnownSet>;
@@ -47,7 +46,7 @@ interface Moment {
   readonly born: Map<string, number>;
   /** By the uid of a claim: the moment at which its deletion was asked for. */
   readonly doomed: Map<string, number>;
-  /** By the name of a claim: the last moment at which a set that lives wanted no pod for it, and its policy was to delete it. */
+  /** By the name of a claim: the last moment at which a set that lives wanted no pod for it, and its field was to delete it. */
   readonly condemned: Map<string, number>;
   /** By the name of a claim: the last moment at which a pod began to run with it. */
   readonly used: Map<string, number>;
@@ -64,7 +63,6 @@ function violations(lines: readonly WatchLine[]): string[] {
   // One counter serves all kinds: it puts them into one order.
   const history = lines.filter(({ type }) => type !== "BOOKMARK").toSorted((a, b) => version(a) - version(b));
   const moment: Moment = {
-    home: undefined,
     pods: new Map(),
     claims: new Map(),
     sets: new Map(),
@@ -74,7 +72,6 @@ function violations(lines: readonly WatchLine[]): string[] {
     used: new Map(),
   };
   return history.flatMap((line) => {
-    if (line.object.kind === "Namespace") moment.home = line.object;
     if (line.object.kind === "StatefulSet") learn(moment, line);
     if (line.object.kind === "PersistentVolumeClaim") return ofClaim(moment, line);
     return line.object.kind === "Pod" ? ofPod(moment, line) : [];
@@ -85,7 +82,7 @@ function learn(moment: Moment, line: WatchLine): void {
   const { sets, claims, condemned } = moment;
   const { type, object } = line;
   for (const name of claims.keys())
-    if (isAway(object as SetObject, name) && policyOf(moment, object).scaled === "go")
+    if (isAway(object as SetObject, name) && fieldOf(object as SetObject).whenScaled === "Delete")
       condemned.set(name, version(line));
   const before = sets.get(object.metadata.name);
   const isSame = before?.set.metadata.uid === object.metadata.uid;
@@ -111,18 +108,12 @@ function ofClaim(moment: Moment, line: WatchLine): string[] {
   return reason ? [`Claim ${name} went, although ${reason}.`] : [];
 }
 
-function nameOfPolicy({ home }: Moment, { metadata }: KubernetesObject): string {
-  return metadata.annotations?.[policyKey] ?? home?.metadata.annotations?.[policyKey] ?? "Retain";
-}
-
-function policyOf(moment: Moment, set: KubernetesObject): (typeof policies)[PolicyName] {
-  const named = nameOfPolicy(moment, set);
-  return policies[(Object.hasOwn(policies, named) ? named : "Retain") as PolicyName];
-}
+/** The field is the only truth: what it said when the claim's deletion was asked for, or when its replica was scaled away. */
+const fieldOf = ({ spec }: SetObject) => spec.persistentVolumeClaimRetentionPolicy ?? keeps;
+const keeps = { whenDeleted: "Retain", whenScaled: "Retain" };
 
 function reasonToStay(moment: Moment, { set, gone, orphaned }: KnownSet, claim: KubernetesObject) {
-  const named = nameOfPolicy(moment, set);
-  const policy = policyOf(moment, set);
+  const { whenDeleted, whenScaled } = fieldOf(set);
   // Who was scaled away belongs to its pod from then on, also when its ordinal is wanted again.
   const { name } = claim.metadata;
   // Nobody can see a scale-up that comes between the last look and the deletion; then no pod has begun to run with the claim since.
@@ -131,10 +122,10 @@ function reasonToStay(moment: Moment, { set, gone, orphaned }: KnownSet, claim: 
     isAway(set, name) ||
     isOvertaken ||
     claim.metadata.ownerReferences?.some(({ kind, controller }) => kind === "Pod" && controller);
-  if (policy.scaled === "go" && isCondemned) return undefined;
-  if (!gone && !set.metadata.deletionTimestamp) return isCondemned ? `the policy is ${named}` : "the set wants it";
+  if ((whenScaled === "Delete" && isCondemned) || isOvertaken) return undefined;
+  if (!gone && !set.metadata.deletionTimestamp) return isCondemned ? `whenScaled is ${whenScaled}` : "the set wants it";
   if (orphaned) return "the set was deleted with --cascade=orphan";
-  return policy.deleted === "go" ? undefined : `the policy is ${named}`;
+  return whenDeleted === "Delete" ? undefined : `whenDeleted is ${whenDeleted}`;
 }
 
 /** No replica ever mounts a condemned claim. */

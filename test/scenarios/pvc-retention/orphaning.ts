@@ -1,7 +1,5 @@
 import { expect } from "vitest";
 import type { Story } from "../story.ts";
-import { type PolicyName, policies, policyNames } from "./policies.ts";
-import { core, guarded } from "./settings.ts";
 import {
   belongsTo,
   createSet,
@@ -16,14 +14,14 @@ import {
   podsRun,
   runningSet,
   scale,
-} from "./words.ts";
+} from "./helpers.ts";
+import { type PolicyName, policies, policyNames } from "./policies.ts";
 
 function withPolicy(policy: PolicyName): readonly Story[] {
   const { scaled, deleted } = policies[policy];
   return [
     {
       title: `${policy}: with --cascade=orphan pods run on and claims stay, also when the pods are deleted by hand`,
-      settings: [...core, guarded],
       async tell(world) {
         await runningSet(world, { policy });
         const data = await dataOf(world, [0, 1]);
@@ -40,7 +38,6 @@ function withPolicy(policy: PolicyName): readonly Story[] {
     },
     {
       title: `${policy}: a set that is made again takes over what --cascade=orphan left, and its policy counts again`,
-      settings: core,
       async tell(world) {
         await runningSet(world, { policy, replicas: 3 });
         const data = await dataOf(world, [0, 1, 2]);

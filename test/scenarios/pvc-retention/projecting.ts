@@ -1,19 +1,21 @@
 import { expect } from "vitest";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import { manifest } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
 import type { Story } from "../story.ts";
-import { both, onDeletion, onScaledown } from "./policies.ts";
-import { core, guarded, off, projected, scaled, whole, withField } from "./settings.ts";
 import {
   annotateNamespace,
   annotateSet,
+  belongsTo,
   changePolicy,
   dataGoes,
   dataOf,
   dataStays,
   deleteSet,
-  finalizer,
+  fieldBecomes,
+  fieldOf,
   inForce,
+  isForgotten,
   isTakenBack,
   isTold,
   noticesOn,
@@ -25,14 +27,11 @@ import {
   set,
   setOf,
   touch,
-} from "./words.ts";
+} from "./helpers.ts";
+import { both, onDeletion, onScaledown } from "./policies.ts";
+import { admitted } from "./settings.ts";
 
 const ours = "holdfast-pvc-retention";
-
-async function fieldOf(world: World): Promise<string> {
-  const { whenDeleted, whenScaled } = (await setOf(world)).spec.persistentVolumeClaimRetentionPolicy ?? {};
-  return `${whenDeleted}/${whenScaled}`;
-}
 
 interface ManagedFields {
   manager: string;
@@ -51,22 +50,28 @@ async function holdersOf(world: World): Promise<string[]> {
     .sort();
 }
 
-/** Somebody else, by the name of a field manager, chooses a value. */
-async function choose(world: World, manager: string, whenDeleted: string, whenScaled: string): Promise<void> {
+/** Somebody else, by the name of a field manager, writes a value: as an update, or by server-side apply. */
+async function choose(
+  world: World,
+  fieldManager: string,
+  whenDeleted: string,
+  whenScaled: string,
+  by: "merge" | "apply" = "merge",
+): Promise<void> {
   const { admin, namespace } = world;
   const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled } };
-  await admin.patch(StatefulSet, namespace, set, "merge", { spec }, { fieldManager: manager });
+  const patch = by === "merge" ? { spec } : manifest(StatefulSet, { namespace, name: set }, { spec });
+  const options = by === "merge" ? { fieldManager } : { fieldManager, force: true };
+  await admin.patch(StatefulSet, namespace, set, by, patch, options);
 }
 
-function fieldBecomes(world: World, value: string): Promise<unknown> {
-  return world.eventually(`the field is ${value}`, async () => (await fieldOf(world)) === value);
-}
+const isHeldNow = (world: World) =>
+  world.eventually("that is written down", async () => progressOn(await setOf(world), "project")?.step === "held");
 
 /** What the policy makes of the set's own field. */
 export const projecting: readonly Story[] = [
   {
     title: "the default that the server filled in is taken over from whoever created the set",
-    settings: projected,
     async tell(world) {
       await runningSet(world);
       expect(await fieldOf(world)).toBe("Retain/Retain");
@@ -78,50 +83,71 @@ export const projecting: readonly Story[] = [
     },
   },
   {
-    title: "with PROJECT=scaled only what is to happen at a scale-down is written onto the field",
-    settings: [scaled],
+    title:
+      "a Retain that somebody applies stays under a namespace's policy that deletes, and that is told with who it is",
     async tell(world) {
-      await runningSet(world, { policy: both });
-      expect(await fieldOf(world)).toBe("Retain/Delete");
-      await changePolicy(world, onDeletion);
+      await runningSet(world);
+      await choose(world, "flux", "Retain", "Retain", "apply");
+      const data = await dataOf(world, [0, 1]);
+      await annotateNamespace(world, { [policyKey]: both });
+      const held = await isTold(world, "StatefulSet", set, "RetentionPolicyHeld");
+      expect(held).toMatchObject({ type: "Warning" });
+      expect(held.note).toContain("flux keeps claims by it");
+      await isHeldNow(world);
       expect(await fieldOf(world)).toBe("Retain/Retain");
+      await scale(world, 1);
+      await podIsGone(world, 1);
+      await dataStays(world, [0, 1], data);
+
+      // Whoever holds it lets go, and the Warning is cleared.
+      const { admin, namespace } = world;
+      const nothing = manifest(StatefulSet, { namespace, name: set });
+      await admin.patch(StatefulSet, namespace, set, "apply", nothing, { fieldManager: "flux" });
+      await inForce(world, both);
+      await isTakenBack(world, "StatefulSet", set, "RetentionPolicyHeld");
+      expect(await fieldOf(world)).toBe("Delete/Delete");
     },
   },
   {
-    title: "with PROJECT=off nothing is written onto the field",
-    settings: [off],
+    title: "half of the field that somebody applies is theirs, and the other half follows the policy",
     async tell(world) {
-      await runningSet(world, { policy: both });
-      expect(await fieldOf(world)).toBe("Retain/Retain");
-      expect(await holdersOf(world)).not.toContain(ours);
+      await runningSet(world);
+      const { admin, namespace } = world;
+      const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain" } };
+      const patch = manifest(StatefulSet, { namespace, name: set }, { spec });
+      await admin.patch(StatefulSet, namespace, set, "apply", patch, { fieldManager: "flux", force: true });
+      await annotateSet(world, { [policyKey]: both });
+      await fieldBecomes(world, "Retain/Delete");
+      await isHeldNow(world);
+      expect(await holdersOf(world)).toContain("flux");
     },
   },
   {
-    title: "a value that somebody chose is left alone, and told with who holds it",
-    settings: [whole, scaled, guarded],
+    title: "a Delete that somebody chose gives way to a policy that keeps, and that is told",
     async tell(world) {
       await runningSet(world);
       await choose(world, "helm", "Delete", "Delete");
       await annotateSet(world, { [policyKey]: onScaledown });
-      const held = await isTold(world, "StatefulSet", set, "RetentionPolicyHeld");
-      expect(held).toMatchObject({ type: "Warning" });
-      expect(held.note).toContain("held by helm");
-      await world.eventually("that is written down", async () => {
-        return progressOn(await setOf(world), "project")?.step === "held";
-      });
-      await world.rest();
-      expect(await fieldOf(world)).toBe("Delete/Delete");
-
-      // Whoever holds it lets go, and the Warning is taken back.
-      await choose(world, "helm", "Retain", "Retain");
       await fieldBecomes(world, "Retain/Delete");
-      await inForce(world, onScaledown);
-      await isTakenBack(world, "StatefulSet", set, "RetentionPolicyHeld");
+      if (world.setting === admitted) return;
+      const held = await isTold(world, "StatefulSet", set, "RetentionPolicyHeld");
+      expect(held.note).toContain("keeps claims that helm had it delete");
+      await world.rest();
+      await isTold(world, "StatefulSet", set, "RetentionPolicyHeld");
+    },
+  },
+  {
+    title: "a Delete that somebody chose, and the policy asks for as well, stays theirs",
+    async tell(world) {
+      await runningSet(world);
+      await choose(world, "helm", "Delete", "Delete");
+      await annotateSet(world, { [policyKey]: both });
+      await inForce(world, both);
+      expect(await holdersOf(world)).toEqual(["helm"]);
     },
   },
   {
     title: "a value that somebody puts back again and again is left to them after three times, and told",
-    settings: projected,
     async tell(world) {
       await runningSet(world, { policy: onDeletion });
       for (let round = 0; round < 3; round++) {
@@ -130,6 +156,7 @@ export const projecting: readonly Story[] = [
       }
       const fought = await isTold(world, "StatefulSet", set, "RetentionPolicyTakenBack");
       expect(fought).toMatchObject({ type: "Warning" });
+      expect(fought.note).toContain("it stays {whenDeleted: Retain, whenScaled: Retain}, and that is in force");
       await world.rest();
       expect(await fieldOf(world)).toBe("Retain/Retain");
 
@@ -139,17 +166,12 @@ export const projecting: readonly Story[] = [
   },
   {
     title: "taking the policy away gives the field back, and nothing of ours is left",
-    settings: core,
     async tell(world) {
       await runningSet(world, { policy: both });
       const data = await dataOf(world, [0, 1]);
       await annotateSet(world, { [policyKey]: null });
-      await world.eventually("nothing of ours is left", async () => {
-        const { metadata } = await setOf(world);
-        const annotations = Object.keys(metadata.annotations ?? {}).filter((key) => key.startsWith("holdfast.dev/"));
-        return annotations.length === 0 && !metadata.finalizers?.includes(finalizer);
-      });
-      if (!world.setting.withoutClaimRetention) expect(await fieldOf(world)).toBe("Retain/Retain");
+      await isForgotten(world);
+      expect(await fieldOf(world)).toBe("Retain/Retain");
       expect(await holdersOf(world)).not.toContain(ours);
       await scale(world, 1);
       await podIsGone(world, 1);
@@ -160,7 +182,6 @@ export const projecting: readonly Story[] = [
   },
   {
     title: "a namespace's policy is the default of its sets, those that are there and those that come",
-    settings: core,
     async tell(world) {
       await runningSet(world);
       const data = await dataOf(world, [0, 1]);
@@ -180,67 +201,64 @@ export const projecting: readonly Story[] = [
   },
   {
     title: "a namespace whose policy is taken away keeps the claims of its sets",
-    settings: core,
     async tell(world) {
       await annotateNamespace(world, { [policyKey]: both });
       await runningSet(world);
       await inForce(world, both);
       const data = await dataOf(world, [0, 1]);
       await annotateNamespace(world, { [policyKey]: null });
-      await world.eventually("nothing of ours is left", async () => {
-        const { metadata } = await setOf(world);
-        const annotations = Object.keys(metadata.annotations ?? {}).filter((key) => key.startsWith("holdfast.dev/"));
-        return annotations.length === 0 && !metadata.finalizers?.includes(finalizer);
-      });
+      await isForgotten(world);
       await deleteSet(world);
       await dataStays(world, [0, 1], data);
     },
   },
   {
     title: "a policy that nobody knows keeps everything, and is told until it is mended",
-    settings: core,
     async tell(world) {
       await runningSet(world, { policy: "DeleteEverything" });
       const unknown = await isTold(world, "StatefulSet", set, "PolicyUnreadable");
       expect(unknown).toMatchObject({ type: "Warning" });
       expect(unknown.note).toContain('"DeleteEverything"');
+      await annotateSet(world, { [policyKey]: "DeleteSomething" });
+      await world.eventually("it is told what nobody knows now", async () => {
+        const { note } = await isTold(world, "StatefulSet", set, "PolicyUnreadable");
+        return note.includes('"DeleteSomething"');
+      });
       const data = await dataOf(world, [0, 1]);
       await scale(world, 1);
       await podIsGone(world, 1);
       await dataStays(world, [0, 1], data);
 
       await changePolicy(world, onScaledown);
-      await dataGoes(world, [1], data.slice(1));
       await isTakenBack(world, "StatefulSet", set, "PolicyUnreadable");
+      await dataStays(world, [1], data.slice(1));
+      await scale(world, 0);
+      await dataGoes(world, [0], data);
     },
   },
   {
     title: "a policy that nobody knows takes the place of one that deleted, and keeps everything",
-    settings: core,
     async tell(world) {
       await runningSet(world, { policy: both });
       const data = await dataOf(world, [0, 1]);
       await annotateSet(world, { [policyKey]: "delete" });
       await isTold(world, "StatefulSet", set, "PolicyUnreadable");
-      await world.eventually("the set is let go", async () => {
-        return !(await setOf(world)).metadata.finalizers?.includes(finalizer);
-      });
+      await fieldBecomes(world, "Retain/Retain");
+      await belongsTo(world, 0, []);
+      await belongsTo(world, 1, []);
       await deleteSet(world);
       await dataStays(world, [0, 1], data);
     },
   },
   {
     title: "a set without a policy is not touched, not even where its own field deletes",
-    settings: withField,
     async tell(world) {
       await runningSet(world);
       await choose(world, "kubectl", "Delete", "Retain");
-      const written = (await setOf(world)).metadata;
       await touch(world);
       await world.rest();
       const { metadata } = await setOf(world);
-      expect(Object.keys(metadata.annotations ?? {})).toEqual(["story.example/touched"]);
-      expect(metadata.finalizers).toEqual(written.finalizers);
+      expect(Object.keys(metadata.annotations ?? {})).toEqual(["scenario.example/touched"]);
       expect(await fieldOf(world)).toBe("Delete/Retain");
       expect(await holdersOf(world)).not.toContain(ours);
       expect(await noticesOn(world, "StatefulSet", set)).toEqual([]);

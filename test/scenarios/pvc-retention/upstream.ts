@@ -1,8 +1,6 @@
 import { expect } from "vitest";
 import { ConfigMap } from "../../worlds/kinds.ts";
 import type { Story } from "../story.ts";
-import { both, onDeletion, onScaledown } from "./policies.ts";
-import { core, whereReferred } from "./settings.ts";
 import {
   belongsTo,
   claimOf,
@@ -22,13 +20,13 @@ import {
   runningSet,
   scale,
   touch,
-} from "./words.ts";
+} from "./helpers.ts";
+import { both, onDeletion, onScaledown } from "./policies.ts";
 
 /** The end-to-end cases of Kubernetes itself (`Non-retain StatefulSetPersistentVolumeClaimPolicy`), with its own policy in our words. */
 export const upstream: readonly Story[] = [
   {
     title: "end to end 1: claims belong to their set, and are deleted with it",
-    settings: whereReferred,
     async tell(world) {
       await runningSet(world, { policy: onDeletion, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
@@ -39,7 +37,6 @@ export const upstream: readonly Story[] = [
   },
   {
     title: "end to end 2: scaled from 3 to 1, the claims of the two that went are deleted, and the first one stays",
-    settings: core,
     async tell(world) {
       await runningSet(world, { policy: onScaledown, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
@@ -52,7 +49,6 @@ export const upstream: readonly Story[] = [
   {
     title:
       "end to end 3: a claim that somebody else controls survives a scale-down, and goes with a later one when it is free",
-    settings: core,
     async tell(world) {
       await runningSet(world, { policy: onScaledown, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
@@ -74,7 +70,6 @@ export const upstream: readonly Story[] = [
   },
   {
     title: "end to end 4: the claim of a pod that was orphaned and taken back goes with the set",
-    settings: core,
     async tell(world) {
       await runningSet(world, { policy: onDeletion, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
@@ -85,7 +80,6 @@ export const upstream: readonly Story[] = [
   },
   {
     title: "end to end 5: the claim of a pod that was orphaned and taken back goes when it is scaled away",
-    settings: core,
     async tell(world) {
       await runningSet(world, { policy: onScaledown, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
@@ -98,7 +92,6 @@ export const upstream: readonly Story[] = [
   {
     title:
       "end to end 6: other owners and finalizers of claims are respected, and a reference without its flag is mended",
-    settings: whereReferred,
     async tell(world) {
       const live = await runningSet(world, { policy: both, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);

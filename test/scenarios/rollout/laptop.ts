@@ -77,7 +77,7 @@ const controllers = [
 ];
 
 /** Bundling takes its time; what no story wakes is left out. */
-const installed = ["platform/dead-letter", "platform/sweep", "pvc-protection/release", "pvc-retention/grace"];
+const installed = ["platform/dead-letter", "platform/sweep", "pvc-protection/release"];
 
 /** Of the functions those that are installed; of what is no function's, all but the schedule: stories sweep when they want to. */
 function isInstalled({ kind, metadata }: KubernetesObject): boolean {

@@ -7,13 +7,10 @@ import type { TrafficTarget } from "../../../local/serving/traffic.ts";
 import { create } from "../../../local/stage/install.ts";
 import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
-import { progressKey } from "../../../shared/progress.ts";
-import { markingRule } from "../../../shared/retention/mark.ts";
-import { graceKey, policyKey } from "../../../shared/retention/policy.ts";
 import { slug } from "../../../shared/rule.ts";
 import { desk } from "../../worlds/cluster-objects.ts";
-import { Namespace, StatefulSet } from "../../worlds/kinds.ts";
-import { claim, manifest, pod, statefulSet } from "../../worlds/manifest.ts";
+import { Namespace } from "../../worlds/kinds.ts";
+import { claim, manifest, pod } from "../../worlds/manifest.ts";
 import type { Laptop, Made } from "./laptop.ts";
 import type { Release } from "./versions.ts";
 
@@ -162,55 +159,6 @@ export async function nudge({ admin, hops }: Laptop, namespace: string, name: st
   const labels = { nudge: String(before) };
   await admin.patch(PersistentVolumeClaim, namespace, name, "merge", { metadata: { labels } });
   await eventually(`${service} has heard of ${name}`, async () => answered() > before);
-}
-
-/** A set of pods with a claim each, which are kept for a day when they are not needed any more. */
-export async function runningSet(laptop: Laptop, namespace: string, replicas: number): Promise<void> {
-  const { admin } = laptop;
-  await admin.create(Namespace, manifest(Namespace, { name: namespace }));
-  const annotations = { [policyKey]: "DeleteOnScaledownOnly", [graceKey]: "24h" };
-  const [container] = [{ name: "main", image: "registry.example/main:1" }];
-  const labels = { app: "web" };
-  const spec = {
-    replicas,
-    selector: { matchLabels: labels },
-    podManagementPolicy: "Parallel",
-    template: { metadata: { labels }, spec: { terminationGracePeriodSeconds: 0, containers: [container] } },
-    volumeClaimTemplates: [
-      {
-        metadata: { name: "data" },
-        spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
-      },
-    ],
-  };
-  await admin.create(StatefulSet, statefulSet({ namespace, name: "web", annotations }, spec));
-  await eventually("the set runs", async () => {
-    const live = await admin.get<KubernetesObject & { status?: { readyReplicas?: number } }>(
-      StatefulSet,
-      namespace,
-      "web",
-    );
-    return live?.status?.readyReplicas === replicas;
-  });
-}
-
-/** Edits the set, which wakes whoever watches sets. */
-export async function editSet({ admin }: Laptop, namespace: string, change: object): Promise<void> {
-  await admin.patch(StatefulSet, namespace, "web", "merge", change);
-}
-
-/** Waits until grace has written down about a claim that it goes, in this version. */
-export function isMarked(
-  { admin }: Laptop,
-  namespace: string,
-  name: string,
-  v: number,
-): Promise<Record<string, string>> {
-  return eventually(`claim ${name} is marked in version ${v}`, async () => {
-    const annotations = (await admin.get(PersistentVolumeClaim, namespace, name))?.metadata.annotations;
-    const progress = JSON.parse(annotations?.[progressKey(markingRule)] ?? "{}") as { step?: string; v?: number };
-    return progress.step === "marked" && progress.v === v && annotations;
-  });
 }
 
 /** The Events that functions wrote about an object, by their reasons. */

@@ -17,8 +17,10 @@ export function testPoints({ scenarios }: System, oneIn = usual, oneScenarioIn =
   describe.each(chosen.map((scenario) => ({ name: scenario.name, scenario })))("$name", patience, ({ scenario }) => {
     test(`holds at one in ${oneIn} of its points, from the ${fresh % oneIn}th on`, async () => {
       const points = await pointsOf(scenario, 1);
-      expect(points.length).toBeGreaterThan(oneIn);
-      for (const point of points.filter((_, index) => index % oneIn === fresh % oneIn))
+      expect(points.length).toBeGreaterThan(0);
+      // A short scenario has fewer points than that: one of them is tried.
+      const every = Math.min(oneIn, points.length);
+      for (const point of points.filter((_, index) => index % every === fresh % every))
         await holds({ scenario, number: 1, rough: false, point });
     });
   });

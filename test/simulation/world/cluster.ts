@@ -63,7 +63,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
   const server = emulatedServer(clock, random, {
     objectInUseProtection: setting.inTree || scenario.admissionPlugin === true,
     managedFields: scenario.managedFields === true,
-    claimRetention: !setting.withoutClaimRetention,
+    ownerReferencesPermissionEnforcement: setting.guardsOwnerReferences ?? true,
     observe: chronicle.observe,
   });
   const { admin, connect } = server;
@@ -81,7 +81,6 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
       (name) => setting.inTree || !name.startsWith("persistentvolumeclaim-protection"),
     ),
     kubelet: { nodes: [kubeletNode] },
-    statefulSets: { retention: !setting.withoutClaimRetention },
     ...(scenario.claimLag ? { scheduler: { claimLag: scenario.claimLag } } : {}),
   });
   await furnish(admin);

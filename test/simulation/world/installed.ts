@@ -13,7 +13,16 @@ import {
 } from "../../worlds/kinds.ts";
 import { tokenOf } from "../../worlds/service-account.ts";
 
+const admission = (kind: string, plural: string): Kind => ({
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind,
+  plural,
+  namespaced: false,
+});
+
 const known: readonly Kind[] = [
+  admission("MutatingAdmissionPolicy", "mutatingadmissionpolicies"),
+  admission("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings"),
   Namespace,
   ServiceAccount,
   ClusterRole,

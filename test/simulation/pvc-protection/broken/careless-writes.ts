@@ -1,6 +1,5 @@
 import { release } from "../../../../functions/pvc-protection/release/rule.ts";
 import type { Decision, WriteStep } from "../../../../shared/decision.ts";
-import { annotate } from "../../../../shared/kubernetes/annotate.ts";
 import { isConflict } from "../../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim } from "../../../../shared/kubernetes/kind.ts";
@@ -24,6 +23,26 @@ const writing = (change: (write: Write, step: WriteStep) => readonly Write[]) =>
             : decision,
         ),
   });
+
+type Patch = Parameters<Client["patch"]>;
+
+/** Changes the JSON Patches that release sends, with what the kit has put into them. */
+const patching = (
+  change: (
+    operations: readonly Operation[],
+    send: (operations: readonly Operation[]) => Promise<KubernetesObject | undefined>,
+    client: Client,
+    patch: Patch,
+  ) => Promise<KubernetesObject | undefined>,
+) =>
+  withClient(starting(release), (client) => ({
+    patch: <T extends KubernetesObject>(...patch: Patch) => {
+      const [kind, namespace, name, type, body, options] = patch;
+      if (type !== "json") return client.patch<T>(...patch);
+      const send = (operations: readonly Operation[]) => client.patch(kind, namespace, name, type, operations, options);
+      return change(body as Operation[], send, client, patch) as Promise<T | undefined>;
+    },
+  }));
 
 const operations = (write: Write) => (write.verb === "patch" ? (write.patch as Operation[]) : []);
 const withOperations = (write: Write, patch: readonly Operation[]) => ({ ...write, patch }) as Write;
@@ -62,14 +81,13 @@ export const carelessWrites: readonly Broken[] = [
     scenarios: ["many-claims-alone"],
     within: 5,
     rule: release.name,
-    start: writing((write) => [
-      withOperations(
-        write,
-        operations(write).map((operation) =>
+    start: patching((operations, send) =>
+      send(
+        operations.map((operation) =>
           isOfAnnotation(operation) ? { op: "replace", path: "/metadata/annotations", value: {} } : operation,
         ),
       ),
-    ]),
+    ),
   },
   {
     name: "conflict-swallowed",
@@ -92,19 +110,12 @@ export const carelessWrites: readonly Broken[] = [
     scenarios: ["many-claims-alone"],
     within: 10,
     rule: release.name,
-    start: writing((write, { about }) => {
-      const kept = operations(write).filter((operation) => !isOfAnnotation(operation));
-      const cleaned = operations(write).filter(isOfAnnotation);
-      if (cleaned.length === 0) return [write];
-      const { resourceVersion: _, ...metadata } = about.metadata;
-      const gone = annotate(
-        PersistentVolumeClaim,
-        { ...about, metadata: metadata as typeof about.metadata },
-        {
-          "holdfast.dev/pvc-protection.release": null,
-        },
-      );
-      return [withOperations(write, kept), gone];
+    start: patching(async (operations, send, client, [kind, namespace, name]) => {
+      const left = await send(operations.filter((operation) => !isOfAnnotation(operation)));
+      const annotations = { "holdfast.dev/pvc-protection.release": null };
+      if (operations.some(isOfAnnotation))
+        await client.patch(kind, namespace, name, "merge", { metadata: { annotations } });
+      return left;
     }),
   },
   {
@@ -113,12 +124,7 @@ export const carelessWrites: readonly Broken[] = [
     scenarios: ["many-claims-alone"],
     within: 5,
     rule: release.name,
-    start: writing((write) => [
-      withOperations(
-        write,
-        operations(write).filter((one) => !isOfAnnotation(one)),
-      ),
-    ]),
+    start: patching((operations, send) => send(operations.filter((operation) => !isOfAnnotation(operation)))),
   },
   {
     name: "finalizer-in-a-finally",

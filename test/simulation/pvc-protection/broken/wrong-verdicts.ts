@@ -20,6 +20,12 @@ async function podsOf(client: Client, namespace = ""): Promise<Map<string, Kuber
   return new Map(pods.map((pod) => [pod.metadata.name, pod]));
 }
 
+/** Whoever trusts progress has it there until the claim is gone. */
+const keepingProgress: typeof release.decide = (facts, now, settings) =>
+  release
+    .decide(facts, now, settings)
+    .map((decision) => (decision.do === "write" ? { ...decision, step: "kept" } : decision));
+
 export const wrongVerdicts: readonly Broken[] = [
   {
     name: "ours-before-in-tree",
@@ -85,6 +91,7 @@ export const wrongVerdicts: readonly Broken[] = [
     rule,
     start: starting({
       ...release,
+      decide: keepingProgress,
       look: async (subject, view): Promise<Facts> => {
         const facts = await release.look(subject, view);
         const users = new Map(facts.users);
@@ -107,6 +114,7 @@ export const wrongVerdicts: readonly Broken[] = [
     rule,
     start: starting({
       ...release,
+      decide: keepingProgress,
       look: async (subject, view): Promise<Facts> => {
         const facts = await release.look(subject, view);
         const users = new Map(facts.users);
@@ -177,14 +185,23 @@ export const wrongVerdicts: readonly Broken[] = [
   },
   {
     name: "event-left-behind",
-    doc: "Does not take back what it told about a claim, because Events expire.",
+    doc: "Does not clear the Events that it recorded on a claim, because they expire.",
     scenarios: ["deleted-while-used", "used-alone"],
     within: 5,
     rule,
     start: starting({
       ...release,
       decide: (facts, now, settings): Decision[] =>
-        release.decide(facts, now, settings).map(({ retract: _, ...decision }) => decision),
+        release
+          .decide(facts, now, settings)
+          .map((decision) =>
+            decision.do === "write" ? { ...decision, about: withoutProgress(decision.about) } : decision,
+          ),
     }),
   },
 ];
+
+function withoutProgress({ metadata, ...object }: KubernetesObject): KubernetesObject {
+  const { annotations: _, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}

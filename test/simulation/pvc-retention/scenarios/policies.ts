@@ -1,7 +1,7 @@
 import { pick } from "../../faults/api.ts";
 import type { Scenario } from "../../scenario.ts";
 import type { Stage } from "../../stage.ts";
-import { off, scaled, whole } from "../settings.ts";
+import { admitted, byDefault } from "../settings.ts";
 import {
   awhile,
   createSet,
@@ -43,24 +43,15 @@ export const policyFlips: Scenario = {
   ...withSets,
   name: "policy-flips",
   doc: "The policy of a set changes again and again, at last right before a scale-down and a deletion.",
-  setting: whole,
-  // That the last reference has left a claim wakes nobody.
-  waits: true,
+  setting: admitted,
   act,
-};
-
-export const policyFlipsByRules: Scenario = {
-  ...policyFlips,
-  name: "policy-flips-by-rules",
-  doc: "The same where nothing is projected: no claim may go that the policy keeps, whatever the timing.",
-  setting: off,
 };
 
 export const keptInTime: Scenario = {
   ...withSets,
   name: "kept-in-time",
   doc: "A policy that deletes claims is taken back long before a scale-down and a deletion: nothing may go then, not even what has no pod.",
-  setting: whole,
+  setting: byDefault,
   async act(stage) {
     await createSet(stage, "web", { replicas: 3, policy: pick(stage.random, policies.slice(1)) });
     await stage.until(runs("web", 3));
@@ -79,7 +70,7 @@ export const policyTurns: Scenario = {
   ...withSets,
   name: "policy-turns",
   doc: "A policy comes that deletes claims with their set, after a replica was scaled away; the set lives on.",
-  setting: whole,
+  setting: byDefault,
   async act(stage) {
     await createSet(stage, "web", { replicas: 2, policy: "Retain" });
     await stage.until(runs("web", 2));
@@ -90,12 +81,25 @@ export const policyTurns: Scenario = {
   },
 };
 
+export const policyTurnsAtOnce: Scenario = {
+  ...withSets,
+  name: "policy-turns-at-once",
+  doc: "The same, and the policy turns back a moment later.",
+  setting: admitted,
+  async act(stage) {
+    await policyTurns.act(stage);
+    await setPolicy(stage, "web", "Retain");
+    await long(stage);
+    await deleteSomehow(stage, "web");
+    await stage.until(setIsGone("web"));
+  },
+};
+
 export const policyTurnsBack: Scenario = {
   ...withSets,
   name: "policy-turns-back",
   doc: "The same, and the policy turns back to Retain while a user's own owners are on the claims; the set lives on.",
-  setting: whole,
-  waits: true,
+  setting: byDefault,
   async act(stage) {
     const owner = await usersOwner(stage);
     await createSet(stage, "web", { replicas: 2, policy: "DeleteOnStatefulSetDeletionOnly" });
@@ -113,7 +117,7 @@ export const namespaceTurns: Scenario = {
   ...withSets,
   name: "namespace-turns",
   doc: "The policy of a namespace comes, changes and goes while its sets live on.",
-  setting: whole,
+  setting: byDefault,
   async act(stage) {
     await createSet(stage, "web", { replicas: 1 });
     await stage.until(runs("web", 1));
@@ -129,7 +133,7 @@ export const policyGone: Scenario = {
   ...withSets,
   name: "policy-gone",
   doc: "A set gets a policy, loses it, gets it again and loses it for good: nothing of ours is left behind.",
-  setting: scaled,
+  setting: byDefault,
   async act(stage) {
     await createSet(stage, "web", { replicas: 2 });
     await stage.until(runs("web", 2));
@@ -148,7 +152,7 @@ export const namespaceDefault: Scenario = {
   ...withSets,
   name: "namespace-default",
   doc: "Two sets have their policy from their namespace, where it changes; one of them has one of its own, for a while.",
-  setting: whole,
+  setting: byDefault,
   async act(stage) {
     await setDefaultPolicy(stage, pick(stage.random, policies));
     await createSet(stage, "web", { replicas: 2 });
@@ -174,7 +178,7 @@ export const rollingUpdate: Scenario = {
   ...withSets,
   name: "rolling-update",
   doc: "The pods of a set are replaced one by one while it is scaled; no claim of a replica that stays may go.",
-  setting: whole,
+  setting: byDefault,
   async act(stage) {
     await createSet(stage, "web", { replicas: 3, policy: "DeleteOnScaledownAndStatefulSetDeletion" });
     await stage.until(runs("web", 3));

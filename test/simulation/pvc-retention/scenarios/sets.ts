@@ -5,7 +5,7 @@ import { configMap, manifest } from "../../../worlds/manifest.ts";
 import { pick } from "../../faults/api.ts";
 import type { Scenario } from "../../scenario.ts";
 import type { Stage } from "../../stage.ts";
-import { graceKey, policyKey } from "../words.ts";
+import { policyKey } from "../history.ts";
 
 /** What every scenario of sets needs besides binder, scheduler, kubelet and claim protection; and project reads who manages the field. */
 export const withSets = {
@@ -25,7 +25,6 @@ export const propagations = ["Background", "Foreground", "Orphan"] as const;
 export interface SetOptions {
   readonly replicas?: number;
   readonly policy?: string;
-  readonly grace?: string;
   readonly spec?: Record<string, unknown>;
   readonly finalizers?: readonly string[];
   /** The name of its volumeClaimTemplate. */
@@ -34,10 +33,10 @@ export interface SetOptions {
 
 /** Creates a set with one claim per pod, all of its pods at once: OrderedReady is the slower, not the harder case. */
 export function createSet(stage: Stage, name: string, options: SetOptions = {}): Promise<void> {
-  const { replicas = 2, policy, grace, spec = {}, template = "data", finalizers = [] } = options;
+  const { replicas = 2, policy, spec = {}, template = "data", finalizers = [] } = options;
   const { namespace } = stage;
   const labels = { app: name };
-  const annotations = { ...(policy ? { [policyKey]: policy } : {}), ...(grace ? { [graceKey]: grace } : {}) };
+  const annotations = policy ? { [policyKey]: policy } : {};
   const set = manifest(
     StatefulSet,
     { namespace, name, annotations, finalizers: [...finalizers] },
@@ -68,7 +67,7 @@ export function createSet(stage: Stage, name: string, options: SetOptions = {}):
       },
     },
   );
-  const what = `creates set ${name} of ${replicas}${policy ? ` with ${policy}` : ""}${grace ? ` after ${grace}` : ""}`;
+  const what = `creates set ${name} of ${replicas}${policy ? ` with ${policy}` : ""}`;
   return stage.attempt(what, (client) => client.create(StatefulSet, set));
 }
 

@@ -1,0 +1,37 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { openRestingCluster } from "./measure.ts";
+import { withOwnPods } from "./variants.ts";
+
+// Seconds on an idle machine; on one with other work a virtual day takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const hour = 3_600_000;
+
+async function resting(edit?: (object: KubernetesObject) => KubernetesObject) {
+  const cluster = await openRestingCluster(edit);
+  onTestFinished(() => cluster.stop());
+  return cluster;
+}
+
+test("in an hour in which nobody does anything no function wakes but the sweep, and no source sends an event", async () => {
+  const { rest } = await resting();
+  const { wakes, events } = await rest(hour);
+  expect([...wakes]).toEqual([["platform-sweep", 12]]);
+  expect(events).toBe(0);
+});
+
+test("all of Holdfast takes at most 600 pod-seconds an hour while nobody does anything, resyncs included", async () => {
+  const { rest } = await resting();
+  const { wakes, podSeconds } = await rest(6 * hour);
+  expect(wakes.get("pvc-protection-protect")).toBe(1);
+  expect(podSeconds / 6).toBeLessThanOrEqual(600);
+  expect(podSeconds / 6).toBeGreaterThan(12 * 36);
+});
+
+test("without the selector of the sources the pods of the sweep wake functions, whose pods wake them again", async () => {
+  const { rest } = await resting(withOwnPods);
+  const { wakes, events } = await rest(hour);
+  expect(events).toBeGreaterThan(100);
+  expect([...wakes.keys()]).toContain("pvc-protection-release");
+});

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, describe, inject } from "vitest";
+import { tell } from "../scenarios/tell.ts";
+import { always, asking, never } from "../scenarios/undelete/settings.ts";
+import { stories } from "../scenarios/undelete/stories.ts";
+import { realServer } from "../worlds/real-server.ts";
+import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
+import { missingControllers } from "./missing-controllers.ts";
+
+const cluster = inject("cluster");
+
+describe.skipIf(!cluster)("undelete on a real control plane", () => {
+  if (!cluster) return;
+  let worlds: RealWorlds;
+  beforeAll(async () => {
+    worlds = await realWorlds(
+      realServer(cluster.kubeconfig, { throwaway: cluster.assets !== undefined }),
+      missingControllers(cluster),
+    );
+  });
+  afterAll(() => worlds?.stop());
+
+  tell(stories, [asking, always, never], {
+    open: (...told) => worlds.open(...told),
+    watch: () => ({ check: async () => {} }),
+    sideBySide: true,
+  });
+});

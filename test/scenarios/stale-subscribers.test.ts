@@ -1,0 +1,73 @@
+import { describe, expect } from "vitest";
+import { staleSubscribers } from "../../local/knative/broker/stale-subscribers.ts";
+import { policyFor } from "../../local/knative/delivery/policy.ts";
+import { ConfigMap, Pod } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { emulatedWorld } from "../worlds/emulated-world.ts";
+import { pod } from "../worlds/manifest.ts";
+import type { Setting } from "../worlds/world.ts";
+import { watchInvariants } from "./pvc-protection/invariants.ts";
+import { beside } from "./pvc-protection/settings.ts";
+import { stories } from "./pvc-protection/stories.ts";
+import { noticesOn, protectedClaim } from "./pvc-protection/words.ts";
+import type { Story } from "./story.ts";
+import { tell } from "./tell.ts";
+
+// Knative's channels keep subscribers when many Triggers change at once: what the functions do must be the same.
+
+const worlds = { open: emulatedWorld, watch: watchInvariants };
+
+/** What is run in the default setting, run in another one; how often functions are called is what differs. */
+const movedTo = (setting: Setting): readonly Story[] =>
+  stories
+    .filter(({ settings, title }) => settings?.includes(beside) && !title.includes("wake no function"))
+    .map((story) => ({ ...story, settings: [setting] }));
+
+describe("PVC protection whose Triggers were all changed at once", () => {
+  const before = policyFor({ retry: 3, backoffPolicy: "linear", backoffDelay: 200, timeout: 5_000 }, undefined);
+  const setting: Setting = {
+    ...beside,
+    name: "whose functions have every event twice",
+    createBroker: staleSubscribers({ changed: { policy: before } }),
+  };
+  tell(movedTo(setting), [setting], worlds);
+});
+
+describe("PVC protection beside Triggers that were deleted at once", () => {
+  const setting: Setting = {
+    ...beside,
+    name: "whose brokers fail with every event for a Trigger that is gone",
+    createBroker: staleSubscribers({ deleted: ["pvc-retention-grace-storage", "pvc-retention-forgive-workloads"] }),
+  };
+  const bystanders: Story = {
+    title: "no object is blamed for it, and few of these events are kept, so that others are not lost for them",
+    within: true,
+    async tell(world) {
+      const { admin, namespace, clock } = world;
+      await protectedClaim(world, "data");
+      for (let index = 0; index < 12; index++)
+        await admin.create(Pod, pod({ namespace, name: `plain-${index}` }, index === 0 ? ["data"] : []));
+      const kept = async () => {
+        const ringBuffer = await admin.get<KubernetesObject & { data?: Record<string, string> }>(
+          ConfigMap,
+          "holdfast",
+          "holdfast-dead-letters",
+        );
+        return Object.values(ringBuffer?.data ?? {}).map((text) => JSON.parse(text) as { destination: string });
+      };
+      await world.eventually("events are dead-lettered", async () => (await kept()).length > 0, 60_000);
+      // Long enough for every retry of every event.
+      await world.eventually("all are", () => clock.now() > began + 120_000, 180_000);
+      expect((await kept()).map(({ destination }) => destination)).toEqual(["", "", "", "", ""]);
+      expect(world.deliveries.filter(({ rule }) => rule === "platform/dead-letter").length).toBeGreaterThan(10);
+      for (const [kind, name] of [
+        ["Pod", "plain-0"],
+        ["Pod", "plain-5"],
+        ["PersistentVolumeClaim", "data"],
+      ] as const)
+        expect((await noticesOn(world, kind, name)).map(({ reason }) => reason)).not.toContain("EventDeadLettered");
+    },
+  };
+  const began = Date.parse("2026-01-01T00:00:00Z");
+  tell([...movedTo(setting), { ...bystanders, settings: [setting] }], [setting], worlds);
+});

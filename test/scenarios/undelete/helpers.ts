@@ -1,0 +1,270 @@
+import { expect } from "vitest";
+import { Event, PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
+import { Namespace, PersistentVolume, StorageClass } from "../../worlds/kinds.ts";
+import { claim, manifest, statefulSet } from "../../worlds/manifest.ts";
+import type { World } from "../../worlds/world.ts";
+
+// Unless they say otherwise, these are about claim `data` and its volume.
+
+export const keepKey = "holdfast.dev/keep-volume-for";
+export const reclaimAtKey = "holdfast.dev/reclaim-at";
+export const offerKey = "holdfast.dev/offer";
+export const successorKey = "holdfast.dev/successor-of";
+export const guard = "holdfast.dev/undelete";
+export const noteKey = "holdfast.dev/undelete.note";
+
+export interface LiveVolume extends KubernetesObject {
+  spec: {
+    claimRef?: { namespace: string; name: string; uid?: string };
+    persistentVolumeReclaimPolicy: string;
+    storageClassName?: string;
+    [field: string]: unknown;
+  };
+  status?: { phase?: string };
+}
+
+export interface LiveClaim extends KubernetesObject {
+  spec: { volumeName?: string };
+  status?: { phase?: string };
+}
+
+interface ClaimOptions {
+  readonly name?: string;
+  readonly keep?: string;
+  readonly spec?: Record<string, unknown>;
+  readonly metadata?: Partial<ObjectMeta>;
+}
+
+/** Creates a claim of the class `standard`; it is kept for a day unless `keep` says otherwise. */
+export function createClaim(
+  world: World,
+  { name = "data", keep = "24h", spec = {}, metadata = {} }: ClaimOptions = {},
+) {
+  const annotations = { ...metadata.annotations, ...(keep ? { [keepKey]: keep } : {}) };
+  const object = claim(
+    { ...metadata, namespace: world.namespace, name, annotations },
+    { storageClassName: "standard", ...spec },
+  );
+  return world.admin.create(PersistentVolumeClaim, object);
+}
+
+function claimOf({ admin, namespace }: World, name = "data"): Promise<LiveClaim | undefined> {
+  return admin.get<LiveClaim>(PersistentVolumeClaim, namespace, name);
+}
+
+export async function volumeOf({ admin }: World, name: string): Promise<LiveVolume> {
+  const volume = await admin.get<LiveVolume>(PersistentVolume, undefined, name);
+  if (!volume) throw new Error(`There is no volume ${name}.`);
+  return volume;
+}
+
+/** The volume of a claim, as soon as it is bound. */
+export function boundVolume(world: World, name = "data"): Promise<string> {
+  return world.eventually(`claim ${name} is bound`, async () => {
+    const live = await claimOf(world, name);
+    return live?.status?.phase === "Bound" && live.spec.volumeName;
+  }) as Promise<string>;
+}
+
+/** What is noted on a volume. */
+export function noteOn({ metadata }: KubernetesObject): { step?: string; next?: string; [field: string]: unknown } {
+  return JSON.parse(metadata.annotations?.[noteKey] ?? "{}");
+}
+
+/** Waits until a volume is noted with this step, and answers it. */
+export function isNoted(world: World, volume: string, step: string): Promise<LiveVolume> {
+  return world.eventually(`volume ${volume} is ${step}`, async () => {
+    const live = await volumeOf(world, volume);
+    return noteOn(live).step === step && live;
+  }) as Promise<LiveVolume>;
+}
+
+/** A claim with a volume that will be kept; answers the volume's name. */
+export async function keptClaim(world: World, options: ClaimOptions = {}): Promise<string> {
+  await createClaim(world, options);
+  const volume = await boundVolume(world, options.name);
+  const { spec } = await isNoted(world, volume, "retained");
+  expect(spec.persistentVolumeReclaimPolicy).toBe("Retain");
+  return volume;
+}
+
+/** Deletes a claim, and waits until it is gone. */
+export async function deleteClaim(world: World, name = "data"): Promise<void> {
+  await world.admin.delete(PersistentVolumeClaim, world.namespace, name);
+  await world.eventually(`claim ${name} is gone`, async () => !(await claimOf(world, name)));
+}
+
+/** Waits until a volume is offered: Available, and reserved for its claim's name. */
+export async function isOffered(world: World, volume: string): Promise<LiveVolume> {
+  await isNoted(world, volume, "offered");
+  return world.eventually(`volume ${volume} is Available`, async () => {
+    const live = await volumeOf(world, volume);
+    return live.status?.phase === "Available" && live.spec.claimRef?.uid === undefined && live;
+  }) as Promise<LiveVolume>;
+}
+
+/** A volume whose claim was deleted, and which is offered. */
+export async function offeredVolume(world: World, options: ClaimOptions = {}): Promise<string> {
+  const volume = await keptClaim(world, options);
+  await deleteClaim(world, options.name);
+  await isOffered(world, volume);
+  return volume;
+}
+
+export function isPhase(world: World, volume: string, phase: string): Promise<unknown> {
+  return world.eventually(
+    `volume ${volume} is ${phase}`,
+    async () => (await volumeOf(world, volume)).status?.phase === phase,
+  );
+}
+
+export function volumeIsGone({ admin, eventually }: World, volume: string): Promise<unknown> {
+  return eventually(
+    `volume ${volume} is gone`,
+    async () => !(await admin.get(PersistentVolume, undefined, volume)),
+    60_000,
+  );
+}
+
+/** Merge-patches a volume. */
+export function patchVolume({ admin }: World, volume: string, patch: object): Promise<unknown> {
+  return admin.patch(PersistentVolume, undefined, volume, "merge", patch);
+}
+
+export function annotateVolume(
+  world: World,
+  volume: string,
+  annotations: Record<string, string | null>,
+): Promise<unknown> {
+  return patchVolume(world, volume, { metadata: { annotations } });
+}
+
+export function annotateNamespace({ admin, namespace }: World, annotations: Record<string, string | null>) {
+  return admin.patch(Namespace, undefined, namespace, "merge", { metadata: { annotations } });
+}
+
+export function annotateClaim({ admin, namespace }: World, annotations: Record<string, string | null>, name = "data") {
+  return admin.patch(PersistentVolumeClaim, namespace, name, "merge", { metadata: { annotations } });
+}
+
+/** Moves the time of a kept volume to now, and waits until the sweep knows. */
+export async function makeDue(world: World, volume: string): Promise<void> {
+  const time = `${new Date(world.clock.now() - 1000).toISOString().slice(0, 19)}Z`;
+  await annotateVolume(world, volume, { [reclaimAtKey]: time });
+  await world.eventually("the note has the time", async () => {
+    const { next } = noteOn(await volumeOf(world, volume));
+    return next !== undefined && Date.parse(next) === Date.parse(time);
+  });
+}
+
+/** Waits until there is an Event of this reason on a volume, and answers its note. */
+export function isTold({ admin, eventually }: World, volume: string, reason: string): Promise<string> {
+  return eventually(`volume ${volume} has the Event ${reason}`, async () => {
+    for await (const event of admin.list<TellingEvent>(Event, { namespace: "default" }))
+      if (event.regarding?.name === volume && event.reason === reason) return event.note;
+    return false;
+  }) as Promise<string>;
+}
+
+/** Waits until no Event of this reason is left on a volume. */
+export function isNotTold({ admin, eventually }: World, volume: string, reason: string): Promise<unknown> {
+  return eventually(`volume ${volume} has no Event ${reason} any more`, async () => {
+    for await (const event of admin.list<TellingEvent>(Event, { namespace: "default" }))
+      if (event.regarding?.name === volume && event.reason === reason) return false;
+    return true;
+  });
+}
+
+interface TellingEvent extends KubernetesObject {
+  reason: string;
+  note: string;
+  regarding?: { name: string };
+}
+
+/** Creates a class of its own for the scenario; volumes are made at once, unless `fields` say otherwise. */
+export async function createClass(
+  world: World,
+  annotations: Record<string, string> = {},
+  fields: object = {},
+): Promise<string> {
+  const name = `${world.namespace}-class`;
+  await world.admin.create(
+    StorageClass,
+    manifest(StorageClass, { name, annotations }, { provisioner: "kubernetes.io/host-path", ...fields }),
+  );
+  return name;
+}
+
+/** Creates a volume by hand. */
+export async function createVolume(
+  world: World,
+  spec: object = {},
+  metadata: Partial<ObjectMeta> = {},
+): Promise<string> {
+  const name = `${world.namespace}-static`;
+  const defaults = {
+    accessModes: ["ReadWriteOnce"],
+    capacity: { storage: "1Gi" },
+    hostPath: { path: "/tmp/static" },
+    persistentVolumeReclaimPolicy: "Retain",
+    storageClassName: name,
+  };
+  await world.admin.create(
+    PersistentVolume,
+    manifest(PersistentVolume, { name, ...metadata }, { spec: { ...defaults, ...spec } }),
+  );
+  return name;
+}
+
+/** Creates a set whose claims go when it is scaled down, and are kept for a day. */
+export async function createSet(
+  { admin, namespace }: World,
+  replicas: number,
+  storageClassName: string,
+): Promise<void> {
+  const spec = {
+    replicas,
+    podManagementPolicy: "Parallel",
+    persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Delete" },
+    template: {
+      metadata: { labels: { app: "web" } },
+      spec: {
+        terminationGracePeriodSeconds: 1,
+        containers: [
+          { name: "main", image: "registry.example/main:1", volumeMounts: [{ name: "data", mountPath: "/data" }] },
+        ],
+      },
+    },
+    volumeClaimTemplates: [
+      {
+        metadata: { name: "data", annotations: { [keepKey]: "24h" } },
+        spec: { accessModes: ["ReadWriteOnce"], storageClassName, resources: { requests: { storage: "1Gi" } } },
+      },
+    ],
+  };
+  await admin.create(StatefulSet, statefulSet({ namespace, name: "web" }, spec));
+}
+
+export async function scale({ admin, namespace }: World, replicas: number): Promise<void> {
+  await admin.patch(StatefulSet, namespace, "web", "merge", { spec: { replicas } });
+}
+
+/** Deletes the scenario's namespace, and waits until it is gone. */
+export async function deleteNamespace({ admin, namespace, eventually }: World): Promise<void> {
+  await admin.delete(Namespace, undefined, namespace);
+  await eventually("the namespace is gone", async () => !(await admin.get(Namespace, undefined, namespace)), 60_000);
+}
+
+export function createNamespace(
+  { admin, namespace }: World,
+  annotations: Record<string, string> = {},
+): Promise<KubernetesObject> {
+  return admin.create(Namespace, manifest(Namespace, { name: namespace, annotations }));
+}
+
+export async function namespaceOf({ admin, namespace }: World): Promise<KubernetesObject> {
+  const live = await admin.get(Namespace, undefined, namespace);
+  if (!live) throw new Error(`There is no namespace ${namespace}.`);
+  return live;
+}

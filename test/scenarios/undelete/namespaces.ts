@@ -1,0 +1,140 @@
+import { expect } from "vitest";
+import { PersistentVolume } from "../../worlds/kinds.ts";
+import type { Story } from "../story.ts";
+import {
+  annotateNamespace,
+  annotateVolume,
+  boundVolume,
+  createClaim,
+  createNamespace,
+  deleteClaim,
+  deleteNamespace,
+  guard,
+  isNoted,
+  isOffered,
+  isPhase,
+  isTold,
+  keptClaim,
+  makeDue,
+  namespaceOf,
+  offeredVolume,
+  offerKey,
+  successorKey,
+  volumeIsGone,
+  volumeOf,
+} from "./helpers.ts";
+import { always, asking, never } from "./settings.ts";
+
+/** A namespace goes, and one of its name comes. */
+export const namespaces: readonly Story[] = [
+  {
+    title: "a namespace deleted by accident comes back with its data, on the word of who may give it",
+    settings: [asking, never],
+    async tell(world) {
+      const volumes = [await keptClaim(world, { name: "one" }), await keptClaim(world, { name: "two" })];
+      await deleteNamespace(world);
+      for (const volume of volumes) {
+        await isNoted(world, volume, "asks");
+        await annotateVolume(world, volume, { [offerKey]: "yes" });
+      }
+      for (const volume of volumes) {
+        await world.instance("undelete/reserve")({ change: "sweep", kind: PersistentVolume, name: volume });
+        await isOffered(world, volume);
+      }
+      await createNamespace(world);
+      for (const name of ["one", "two"]) await createClaim(world, { name });
+      expect([await boundVolume(world, "one"), await boundVolume(world, "two")]).toEqual(volumes);
+    },
+    within: true,
+  },
+  {
+    title:
+      "another namespace of the name does not get the data, says what to do, and gets it by the former one's uid alone",
+    settings: [asking],
+    async tell(world) {
+      const { uid } = (await namespaceOf(world)).metadata;
+      const volume = await keptClaim(world);
+      await deleteNamespace(world);
+      await createNamespace(world);
+      await createClaim(world, { keep: "none" });
+      expect(await boundVolume(world)).not.toBe(volume);
+      await isNoted(world, volume, "asks");
+      await isPhase(world, volume, "Released");
+      expect(await isTold(world, volume, "NamespaceReplaced")).toContain(`${successorKey}=${uid}`);
+      await annotateNamespace(world, { [successorKey]: "yes" });
+      await world.rest();
+      await isNoted(world, volume, "asks");
+      await deleteClaim(world);
+      await annotateNamespace(world, { [successorKey]: uid });
+      await isOffered(world, volume);
+    },
+  },
+  {
+    title: "an offer is withdrawn before the namespace is gone, so that another one of its name cannot take it",
+    settings: [asking, never],
+    async tell(world) {
+      const volume = await offeredVolume(world);
+      await deleteNamespace(world);
+      const { spec } = await volumeOf(world, volume);
+      expect(spec.claimRef?.uid).toBeDefined();
+      await createNamespace(world);
+      await createClaim(world);
+      expect(await boundVolume(world)).not.toBe(volume);
+      await isPhase(world, volume, "Released");
+    },
+  },
+  {
+    title: "a namespace in which nothing is offered any more is not held",
+    async tell(world) {
+      const volume = await offeredVolume(world);
+      if (world.setting !== always) expect((await namespaceOf(world)).metadata.finalizers).toContain(guard);
+      await createClaim(world);
+      expect(await boundVolume(world)).toBe(volume);
+      await isNoted(world, volume, "retained");
+      await annotateNamespace(world, { "scenario.example/touched": "yes" });
+      await world.eventually(
+        "the namespace is let go",
+        async () => !(await namespaceOf(world)).metadata.finalizers?.includes(guard),
+      );
+    },
+  },
+  {
+    title: "a namespace of the same name has its data at once where that was set",
+    settings: [always],
+    async tell(world) {
+      const volume = await keptClaim(world);
+      await deleteNamespace(world);
+      await isOffered(world, volume);
+      await createNamespace(world);
+      await createClaim(world);
+      expect(await boundVolume(world)).toBe(volume);
+    },
+  },
+  {
+    title: "no namespace takes the volumes of another by itself where that was set",
+    settings: [never],
+    async tell(world) {
+      const { uid } = (await namespaceOf(world)).metadata;
+      const volume = await keptClaim(world);
+      await deleteNamespace(world);
+      await createNamespace(world, { [successorKey]: uid });
+      await isNoted(world, volume, "asks");
+      await world.rest();
+      await isPhase(world, volume, "Released");
+    },
+  },
+  {
+    title: "a volume whose namespace is gone is reclaimed when its time has come",
+    settings: [asking],
+    alone: true,
+    async tell(world) {
+      const volume = await keptClaim(world);
+      await deleteNamespace(world);
+      await isNoted(world, volume, "asks");
+      await makeDue(world, volume);
+      await world.sweep();
+      await volumeIsGone(world, volume);
+      await createNamespace(world);
+    },
+  },
+];

@@ -1,0 +1,19 @@
+import { describe } from "vitest";
+import { emulatedWorld } from "../worlds/emulated-world.ts";
+import { proveGrantsAreUsed } from "./rights.ts";
+import { tell } from "./tell.ts";
+import { scenarios } from "./volume/scenarios.ts";
+import { standInSalt } from "./volume/settings.ts";
+
+describe("Volumes on the laptop edition", () => {
+  const asked = tell(scenarios, [standInSalt], { open: emulatedWorld, watch: () => ({ check: async () => {} }) });
+  const events = (account: string, ...verbs: string[]) =>
+    verbs.map((verb) => `${account}: ${verb} events.k8s.io/events`);
+  const status = (account: string) => `${account}: patch storage.metalk8s.scality.com/volumes/status`;
+  proveGrantsAreUsed("volume", asked, [
+    // What another installation's schema has let in, and PersistentVolumes that fail, neither world here has.
+    ...["volume-accept", "volume-health"].flatMap((name) => [status(name), ...events(name, "create", "get", "delete")]),
+    // An Event is read where it was there already with another note.
+    ...["prepare", "publish", "retire", "settle"].flatMap((name) => events(`volume-${name}`, "get")),
+  ]);
+});

@@ -1,0 +1,86 @@
+import { Volume } from "../../../functions/volume/lib/kinds.ts";
+import type { PersistentVolumeObject } from "../../../functions/volume/lib/persistent-volume.ts";
+import type { VolumeSpec } from "../../../functions/volume/lib/schema.ts";
+import { phaseOf, reasonOf, type VolumeObject } from "../../../functions/volume/lib/volume.ts";
+import { Event, Node, PersistentVolume, StorageClass } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { manifest } from "../../worlds/manifest.ts";
+import type { World } from "../../worlds/world.ts";
+
+/** The node whose minion answers, and no other. */
+export const minion = "worker-0";
+
+/** Its own class for each scenario, as nothing of the cluster may be shared; Immediate, because no pod ever runs on the node. */
+export async function createClass(world: World, fsType = "ext4"): Promise<string> {
+  const name = `local-${world.namespace}`;
+  const provisioner = "kubernetes.io/no-provisioner";
+  await world.admin.create(StorageClass, manifest(StorageClass, { name }, { provisioner, parameters: { fsType } }));
+  return name;
+}
+
+/** The node, which scenarios share where they share a cluster. */
+export async function createNode(world: World): Promise<void> {
+  const labels = { "kubernetes.io/hostname": minion };
+  if (!(await world.admin.get(Node, undefined, minion)))
+    await world.admin.create(Node, manifest(Node, { name: minion, labels }));
+}
+
+/** A Volume of 16 MiB, named after the scenario's namespace. */
+export async function createVolume(world: World, spec: Partial<VolumeSpec> = {}): Promise<string> {
+  const name = `volume-${world.namespace}`;
+  const defaults = { nodeName: minion, storageClassName: `local-${world.namespace}` };
+  const source = "rawBlockDevice" in spec ? {} : { sparseLoopDevice: { size: "16Mi" } };
+  await world.admin.create(Volume, manifest(Volume, { name }, { spec: { ...defaults, ...source, ...spec } }));
+  return name;
+}
+
+export const volumeOf = (world: World, name: string): Promise<VolumeObject | undefined> =>
+  world.admin.get<VolumeObject>(Volume, undefined, name);
+
+export const persistentVolumeOf = (world: World, name: string): Promise<PersistentVolumeObject | undefined> =>
+  world.admin.get<PersistentVolumeObject>(PersistentVolume, undefined, name);
+
+/**
+ * Lets the sweep come, and time pass, until `check` returns something; Salt's signals are not among what a scenario hears of, so that
+ * the end of a job is found by its due time.
+ */
+export async function swept<T>(world: World, what: string, check: () => Promise<T | undefined>): Promise<T> {
+  for (let tick = 0; tick < 60; tick++) {
+    const found = await check();
+    if (found !== undefined) return found;
+    await world.sweep();
+    await world.rest();
+  }
+  throw new Error(`It has not come about: ${what}.`);
+}
+
+/** Waits until the Volume is in a phase, for a reason where one is named. */
+export function reaches(world: World, name: string, phase: string, reason = ""): Promise<VolumeObject> {
+  return swept(world, `Volume ${name} is ${phase} ${reason}`, async () => {
+    const volume = await volumeOf(world, name);
+    const isThere = volume && phaseOf(volume) === phase && (reason === "" || reasonOf(volume) === reason);
+    return isThere ? volume : undefined;
+  });
+}
+
+/** What the condition Ready tells people. */
+export const messageOf = ({ status }: VolumeObject): string =>
+  status?.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
+
+/** Waits until Volume and PersistentVolume are gone. */
+export function isGone(world: World, name: string): Promise<true> {
+  return swept(world, `Volume ${name} is gone`, async () => {
+    const left = [await volumeOf(world, name), await persistentVolumeOf(world, name)];
+    return left.some(Boolean) ? undefined : true;
+  });
+}
+
+/** Notes of Events on an object of the cluster, with their reasons: `reason: note`. */
+export async function eventsOn(world: World, name: string): Promise<readonly string[]> {
+  const notes: string[] = [];
+  for await (const event of world.admin.list<
+    KubernetesObject & { reason: string; note: string; regarding: { name: string } }
+  >(Event, { namespace: "default" }))
+    if (event.regarding?.name === name) notes.push(`${event.reason}: ${event.note}`);
+  return notes;
+}

@@ -1,0 +1,4 @@
+import { testPoints } from "../testing/test-points.ts";
+import { undelete } from "./system.ts";
+
+testPoints(undelete);

@@ -1,0 +1,11 @@
+import { withTurns } from "../../../local/start/swept-often.ts";
+import type { Setting } from "../../worlds/world.ts";
+
+/** As shipped, but that the sweep comes to every volume each minute, not each hour: no run waits for its turn on the slow cycle. */
+export const shipped: Setting = {
+  name: "as shipped",
+  inTree: true,
+  environment: {},
+  components: [],
+  edit: (object) => withTurns(object, "1m", (rule) => rule.startsWith("undelete/")),
+};
