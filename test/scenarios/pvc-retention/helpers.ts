@@ -399,6 +399,18 @@ export async function goesByHand(world: World, ordinal: number): Promise<void> {
   await patchClaim(world, ordinal, { annotations: { [byHandKey]: "true" } });
 }
 
+/** Puts a finalizer of the scenario's own on a pod: it stays terminating, however late the functions are. */
+export async function holdPod({ admin, namespace }: World, ordinal: number): Promise<void> {
+  await admin.patch(Pod, namespace, `${set}-${ordinal}`, "strategic", { metadata: { finalizers: [holding] } });
+}
+
+/** Takes it off. */
+export async function letGoOfPod({ admin, namespace }: World, ordinal: number): Promise<void> {
+  await admin.patch(Pod, namespace, `${set}-${ordinal}`, "strategic", {
+    metadata: { "$deleteFromPrimitiveList/finalizers": [holding] },
+  });
+}
+
 /** Somebody else who may own things. */
 export function ownerOf({ admin, namespace }: World, name: string): Promise<KubernetesObject> {
   return admin.create(ConfigMap, configMap({ namespace, name }));

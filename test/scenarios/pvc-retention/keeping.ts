@@ -10,8 +10,10 @@ import {
   dataStays,
   deleteSet,
   goesByHand,
+  holdPod,
   inForce,
   isForgotten,
+  letGoOfPod,
   ownerOf,
   patchClaim,
   podIsGone,
@@ -72,12 +74,15 @@ export const keeping: readonly Story[] = [
   {
     title: "back to Retain while a replica is being scaled away saves its claim",
     async tell(world) {
-      await runningSet(world, { policy: onScaledown, stopAfter: 6000 });
+      await runningSet(world, { policy: onScaledown });
       const data = await dataOf(world, [0, 1]);
+      await holdPod(world, 1);
       await scale(world, 1);
       await world.eventually("the pod stops", async () => (await podOf(world, 1))?.metadata.deletionTimestamp);
+      await belongsTo(world, 1, ["Pod web-1"]);
       await annotateSet(world, { [policyKey]: "Retain" });
       await belongsTo(world, 1, []);
+      await letGoOfPod(world, 1);
       await podIsGone(world, 1);
       await dataStays(world, [0, 1], data);
     },
