@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../shared/clock.ts";
+import { createSalt } from "../salt/salt.ts";
 import { seededRandom } from "../time/random.ts";
-import { type SaltServer, serveSalt } from "./http.ts";
-import { createSalt } from "./salt.ts";
+import { type SystemServer, serveSystem } from "./serve-system.ts";
 
-let server: SaltServer;
+let server: SystemServer;
 const salt = createSalt({
   clock: systemClock,
   random: seededRandom(1),
@@ -15,7 +15,7 @@ const salt = createSalt({
 afterEach(() => server.close());
 
 test("asks and answers over HTTP", async () => {
-  server = await serveSalt(salt.transport);
+  server = await serveSystem(salt.transport);
   const post = (path: string, body: object, headers = {}) =>
     fetch(server.url + path, { method: "POST", body: JSON.stringify(body), headers });
   const login = (await (await post("/login", { username: "storage", password: "secret" })).json()) as {
@@ -29,7 +29,7 @@ test("asks and answers over HTTP", async () => {
 });
 
 test("what is not answered ends with the connection", async () => {
-  server = await serveSalt(salt.transport);
+  server = await serveSystem(salt.transport);
   salt.stop("api");
   await expect(fetch(server.url)).rejects.toThrow("fetch failed");
 });

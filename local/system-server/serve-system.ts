@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import type { SystemRequest, SystemTransport } from "../../shared/system/transport.ts";
 
 /** A stand-in on a port of this machine. */
-export interface SaltServer {
-  /** `http://127.0.0.1:<port>`, for SALT_URL. */
+export interface SystemServer {
+  /** `http://127.0.0.1:<port>`, for the setting `<name>Url` of a system. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /** Puts a stand-in on loopback, in plain HTTP; on a free port unless one is given. Rejects when the port is taken. */
-export async function serveSalt(transport: SystemTransport, port = 0): Promise<SaltServer> {
+export async function serveSystem(transport: SystemTransport, port = 0): Promise<SystemServer> {
   const server = createServer((incoming, outgoing) => {
     // What the stand-in does not answer, and what is not answered whole, ends with the connection.
     serve(transport, incoming, outgoing).catch(() => outgoing.destroy());
@@ -41,6 +41,8 @@ async function serve(transport: SystemTransport, incoming: IncomingMessage, outg
   }
   const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
   const method = incoming.method as SystemRequest["method"];
-  const answer = await transport({ method, path: incoming.url ?? "/", headers, body, signal: gone.signal });
+  // To LINSTOR no body at all is something else than an empty one.
+  const given = "content-length" in headers || "transfer-encoding" in headers ? { body } : {};
+  const answer = await transport({ method, path: incoming.url ?? "/", headers, ...given, signal: gone.signal });
   outgoing.writeHead(answer.status, answer.headers).end(answer.body);
 }
