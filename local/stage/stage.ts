@@ -1,5 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 
 /** A cluster with the functions at work on it, where a tour can be played. */
 export interface Stage {
@@ -12,6 +13,8 @@ export interface Stage {
   processes(): number;
   /** Installs a system's admission policy, where the server may have it. */
   installPolicy?(system: "pvc-protection" | "pvc-retention"): Promise<void>;
+  /** Installs an optional system, each object as `edit` returns it, where the cluster is our own; resolves when it is ready. */
+  install?(system: string, edit: (object: KubernetesObject) => KubernetesObject): Promise<void>;
   /** Nobody else changes anything here. */
   readonly quiet: boolean;
   /** What can be done now, for the person at the keyboard. */

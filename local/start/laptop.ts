@@ -83,6 +83,10 @@ export async function startLaptop(
     clock,
     processes: knative.processes,
     installPolicy: (system) => create(client, objectsIn(`${system}/admission-policy`).map(asApplied)),
+    async install(system, edit) {
+      await create(client, [...objectsIn(`access/${system}`), ...objectsIn(system)].map(edit).map(asApplied));
+      await becomeReady(client, clock, signal);
+    },
     quiet: true,
     advice: advice(kubeconfig),
   };

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Complaint } from "../command/complaint.ts";
+import { tourNames } from "../tour/names.ts";
 import { devHelp, help, readDevOptions, readOptions } from "./options.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
 test("without flags all tours are played, and then it stays", () => {
-  const tours = ["pvc-protection", "pvc-retention", "undelete"];
+  const tours = tourNames;
   expect(readOptions([])).toEqual({
     port: 0,
     yes: false,

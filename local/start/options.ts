@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import { Complaint } from "../command/complaint.ts";
 import { fromHere } from "../command/from-here.ts";
 import { parseFlags, wholeNumber } from "../command/parse-flags.ts";
-import { type TourName, tourNames } from "../tour/names.ts";
+import { wrap } from "../log/wrap.ts";
+import { listedTours, tourNames } from "../tour/names.ts";
 
 /** What `npm start` was asked for. */
 export interface StartOptions {
@@ -13,7 +14,7 @@ export interface StartOptions {
   readonly yes: boolean;
   readonly tour: "then stay" | "only" | "none";
   /** What is toured, in this order. */
-  readonly tours: readonly TourName[];
+  readonly tours: readonly string[];
   /** Milliseconds without a request after which a function goes. */
   readonly window: number;
   /** No source of changes runs; the sweep, which comes more often then, does everything. */
@@ -27,7 +28,7 @@ happens. For trying, developing and testing; production is Knative.
 
   npm start [-- options]
 
-  --tour NAME        play one tour: pvc-protection, pvc-retention or undelete;
+  --tour NAME        play one tour: ${wrap(listedTours("or"), 21, 80)};
                      without it all of them, but none on a cluster of
                      --kubeconfig
   --tour-only        play and exit: 0 when every step came true
@@ -88,10 +89,7 @@ export function readOptions(args: readonly string[]): StartOptions {
   if (noTour && tourOnly) throw new Complaint("--tour-only and --no-tour exclude each other.");
   if (noTour && chosen !== undefined) throw new Complaint("--tour and --no-tour exclude each other.");
   const tours = chosen === undefined ? tourNames : tourNames.filter((name) => name === chosen);
-  if (tours.length === 0)
-    throw new Complaint(
-      `There is no tour ${chosen}; there are ${tourNames.join(", ").replace(/, (?=[^,]*$)/, " and ")}.`,
-    );
+  if (tours.length === 0) throw new Complaint(`There is no tour ${chosen}; there are ${listedTours("and")}.`);
   // Somebody's cluster is not a stage unless it is asked to be.
   const stays = noTour || (values.kubeconfig && chosen === undefined) ? "none" : "then stay";
   return { ...readCommon(values), tour: tourOnly ? "only" : stays, tours, loseAllEvents };

@@ -22,7 +22,7 @@ export async function run(options: StartOptions, session: Session): Promise<numb
         if (!over) out.print("Taking away what the tour created ...");
         return endTour(world);
       });
-    over = await play(openTours(options.tours, world), { ...stage, terminal: out, signal });
+    over = await play(await openTours(options.tours, world), { ...stage, terminal: out, signal });
     if (options.tour === "only" || !over) return over ? 0 : 1;
   }
   out.print(`\n${stage.advice}\n`);

@@ -1,4 +1,12 @@
-/** All tours, in the order in which they are played. */
-export const tourNames = ["pvc-protection", "pvc-retention", "undelete"] as const;
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 
-export type TourName = (typeof tourNames)[number];
+const folder = import.meta.dirname;
+
+/** All tours, in the order in which they are played: each is a folder beside this file, with a `tour.ts` in it. */
+export const tourNames: readonly string[] = readdirSync(folder)
+  .filter((name) => existsSync(join(folder, name, "tour.ts")))
+  .sort();
+
+/** The names for a sentence: "a, b and c". */
+export const listedTours = (word: "and" | "or"): string => tourNames.join(", ").replace(/, (?=[^,]*$)/, ` ${word} `);

@@ -1,21 +1,25 @@
-import type { TourName } from "./names.ts";
+import { Complaint } from "../command/complaint.ts";
 import { nothingLeft } from "./namespace.ts";
-import type { Chapter, Step } from "./play.ts";
-import { pvcProtectionTour } from "./pvc-protection.ts";
-import { pvcRetentionTour } from "./pvc-retention.ts";
-import { undeleteTour } from "./undelete.ts";
+import type { Chapter } from "./play.ts";
+import type { Tour } from "./tour.ts";
 import type { TourWorld } from "./world.ts";
 
-const tours = {
-  "pvc-protection": { title: "PVC protection", steps: pvcProtectionTour },
-  "pvc-retention": { title: "PVC retention for StatefulSets", steps: pvcRetentionTour },
-  undelete: { title: "Undelete", steps: undeleteTour },
-} as const satisfies Record<TourName, { readonly title: string; steps(world: TourWorld): Step[] }>;
-
-/** Tours on a stage, one chapter each; after the last everything is taken away. */
-export function openTours(names: readonly TourName[], world: TourWorld): readonly Chapter[] {
-  return names.map((name) => {
-    const { title, steps } = tours[name];
-    return { title, steps: [...steps(world), ...(name === names.at(-1) ? [nothingLeft(world)] : [])] };
+/**
+ * Tours by their names, one chapter each; after the last everything is deleted.
+ *
+ * @throws Complaint about a tour that is not for somebody's cluster.
+ */
+export async function openTours(names: readonly string[], world: TourWorld): Promise<readonly Chapter[]> {
+  const tours = await Promise.all(names.map(tourNamed));
+  const [misplaced] = names.filter((_, index) => tours[index]?.ownCluster && !world.install);
+  if (misplaced)
+    throw new Complaint(`The tour ${misplaced} has stand-ins for what lies outside; play it without --kubeconfig.`);
+  return tours.map(({ title, steps }, index) => {
+    return { title, steps: [...steps(world), ...(index === tours.length - 1 ? [nothingLeft(world)] : [])] };
   });
+}
+
+async function tourNamed(name: string): Promise<Tour> {
+  const { tour } = (await import(new URL(`${name}/tour.ts`, import.meta.url).href)) as { tour: Tour };
+  return tour;
 }

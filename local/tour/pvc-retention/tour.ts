@@ -1,18 +1,21 @@
-import { policyKey } from "../../functions/pvc-retention/lib/policy.ts";
-import { type Fate, retentionOf, type StatefulSet } from "../../functions/pvc-retention/lib/stateful-set.ts";
-import { isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
-import { PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { readProgress } from "../../shared/progress.ts";
-import { tourNamespace } from "./namespace.ts";
-import { exampleSet } from "./objects.ts";
-import type { Step } from "./play.ts";
-import type { TourWorld } from "./world.ts";
+import { policyKey } from "../../../functions/pvc-retention/lib/policy.ts";
+import { type Fate, retentionOf, type StatefulSet } from "../../../functions/pvc-retention/lib/stateful-set.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readProgress } from "../../../shared/progress.ts";
+import { tourNamespace } from "../namespace.ts";
+import { exampleSet } from "../objects.ts";
+import type { Step } from "../play.ts";
+import type { Tour } from "../tour.ts";
+import type { TourWorld } from "../world.ts";
 
 const own = "pvc-retention/own";
 
 /** PVC retention from end to end: claims go with replicas that are scaled away, stay, and go with the set, by one annotation. */
-export function pvcRetentionTour({ client, clock, signal, installPolicy }: TourWorld): Step[] {
+export const tour: Tour = { title: "PVC retention for StatefulSets", steps };
+
+function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
   const example = exampleSet(tourNamespace);
   const { name } = example.metadata;
   const set = () => client.get<StatefulSet>(Sets, tourNamespace, name);

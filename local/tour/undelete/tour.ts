@@ -1,16 +1,19 @@
-import { Namespace, PersistentVolume, PersistentVolumeClaim, StatefulSet } from "../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import type { Claim, Volume } from "../../shared/storage/volume.ts";
-import { beginTour, tourNamespace } from "./namespace.ts";
-import { exampleSet, named } from "./objects.ts";
-import type { Step } from "./play.ts";
-import type { TourWorld } from "./world.ts";
+import { Namespace, PersistentVolume, PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Claim, Volume } from "../../../shared/storage/volume.ts";
+import { beginTour, tourNamespace } from "../namespace.ts";
+import { exampleSet, named } from "../objects.ts";
+import type { Step } from "../play.ts";
+import type { Tour } from "../tour.ts";
+import type { TourWorld } from "../world.ts";
 
 const keepKey = "holdfast.dev/keep-volume-for";
 const successorKey = "holdfast.dev/successor-of";
 
 /** Undelete from end to end: a set is scaled down and up with its data; its namespace is deleted by accident, and comes back. */
-export function undeleteTour({ client, clock }: TourWorld): Step[] {
+export const tour: Tour = { title: "Undelete", steps };
+
+function steps({ client, clock }: TourWorld): Step[] {
   const set = named(exampleSet(tourNamespace), { name: "db" });
   const ordinals = [0, 1, 2];
   const claim = (ordinal: number) => client.get<Claim>(PersistentVolumeClaim, tourNamespace, `data-db-${ordinal}`);

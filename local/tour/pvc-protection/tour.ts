@@ -1,20 +1,23 @@
-import { ApiError, isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
-import type { Client } from "../../shared/kubernetes/client.ts";
-import { hasFinalizer, isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
-import { PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { progressKey, readProgress } from "../../shared/progress.ts";
-import { holdfastProtection } from "../../shared/storage/protection.ts";
-import { findEvent } from "./find-event.ts";
-import { tourNamespace } from "./namespace.ts";
-import { exampleObjects, named } from "./objects.ts";
-import type { Step } from "./play.ts";
-import type { TourWorld } from "./world.ts";
+import { ApiError, isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { progressKey, readProgress } from "../../../shared/progress.ts";
+import { holdfastProtection } from "../../../shared/storage/protection.ts";
+import { findEvent } from "../find-event.ts";
+import { tourNamespace } from "../namespace.ts";
+import { exampleObjects, named } from "../objects.ts";
+import type { Step } from "../play.ts";
+import type { Tour } from "../tour.ts";
+import type { TourWorld } from "../world.ts";
 
 const beats = 200;
 
 /** PVC protection from end to end: a claim is protected, held while a pod uses it, and let go. */
-export function pvcProtectionTour(world: TourWorld): Step[] {
+export const tour: Tour = { title: "PVC protection", steps };
+
+function steps(world: TourWorld): Step[] {
   const { client } = world;
   const claim = (name: string) => client.get(PersistentVolumeClaim, tourNamespace, name);
   const pod = (name: string) =>
