@@ -9,6 +9,7 @@ import { staleSubscribers } from "../../../local/knative/broker/stale-subscriber
 import { policyFor } from "../../../local/knative/delivery/policy.ts";
 import type { PostTools } from "../../../local/knative/delivery/post.ts";
 import { timestamp } from "../../../local/knative/event/timestamp.ts";
+import type { Filter } from "../../../local/knative/filter/filter.ts";
 import { readPingSource } from "../../../local/knative/manifest/ping-source.ts";
 import { changeEvent, type WatchedChange } from "../../../local/knative/source/change-event.ts";
 import { emit } from "../../../local/knative/source/emit.ts";
@@ -48,7 +49,9 @@ describe("a source", () => {
       const event = changeEvent(verbs[verb]!, object as KubernetesObject, mode, headers["ce-source"] ?? "");
       const clock = virtualClock();
       const { send, arrivals } = subscribers(clock);
-      const emitter = { by: "source", namespace: headers["kn-namespace"] ?? "", sink: url, extensions: {} };
+      // What the source said under ceOverrides.
+      const extensions: Record<string, string> = recorded.recorded.includes("overrides") ? { cluster: "test" } : {};
+      const emitter = { by: "source", namespace: headers["kn-namespace"] ?? "", sink: url, extensions };
       await emit({ clock, random: seededRandom(1), send }, emitter, event, new AbortController().signal);
       const [arrival] = arrivals;
       const fresh = ["ce-id", "ce-time"];
@@ -61,12 +64,13 @@ describe("a source", () => {
     },
   );
 
-  test.each(["ping", "ping-json-ping"])("sends %s as Knative's", async (name) => {
+  test.each(["ping", "ping-json-ping", "ping-text-ping"])("sends %s as Knative's", async (name) => {
     const recorded = find(recordings("sources"), name);
     const clock = virtualClock();
     const { send, arrivals } = subscribers(clock);
     const [, , , , namespace = "", , source = ""] = (recorded.headers["ce-source"] ?? "").split("/");
-    const data = recorded.body === "" ? {} : { data: textOf(recorded), contentType: "application/json" };
+    const contentType = recorded.headers["content-type"] ?? "";
+    const data = recorded.body === "" ? {} : { data: textOf(recorded), contentType };
     const spec = { schedule: "* * * * *", sink: { uri: recorded.url }, ...data };
     const metadata = { namespace, name: source } as KubernetesObject["metadata"];
     const plan = readPingSource({ apiVersion: "sources.knative.dev/v1", kind: "PingSource", metadata, spec });
@@ -85,6 +89,7 @@ function broker(
   replies: Record<string, Reply[]>,
   function_: string,
   create: (options: BrokerOptions, tools: PostTools) => Broker = createBroker,
+  filter: Filter = ({ kind }) => kind === "PersistentVolumeClaim",
 ) {
   const clock = virtualClock(Date.parse("2026-11-22T06:38:54.196Z"));
   const { send, arrivals } = subscribers(clock, replies);
@@ -94,7 +99,7 @@ function broker(
     {
       namespace: "holdfast",
       name: "a-trigger",
-      filter: ({ kind }) => kind === "PersistentVolumeClaim",
+      filter,
       subscriber: `http://${function_}.holdfast.svc.cluster.local`,
       policy: policyFor({ retry: 5, backoffPolicy: "exponential", backoffDelay: 500, timeout: 310_000 }, undefined),
       deadLetterSink: "http://platform-dead-letter.holdfast.svc.cluster.local",
@@ -158,6 +163,49 @@ describe("a broker", () => {
       expect(headersBut(request!, "ce-knativearrivaltime")).toEqual(headersBut(recorded, "ce-knativearrivaltime"));
     },
   );
+
+  test("does not wait as long as a function asks for: its Retry-After changes nothing", async () => {
+    const { reply, status = 0 } = find(recordings("hops"), "function-503");
+    expect(reply?.headers["retry-after"]).toBe("1");
+    const recorded = find(recordings("dead-letters"), "dead-letter-503");
+    const { take, arrivals, clock } = broker(
+      { "http://pvc-protection-warn.holdfast.svc.cluster.local": [{ status, ...reply }] },
+      "pvc-protection-warn",
+    );
+    const began = clock.now();
+    await take(recorded);
+    // 0.5, 1, 2, 4 and 8 s.
+    expect(clock.now() - began).toBe(15_500);
+    const [request] = to(arrivals, "platform-dead-letter");
+    expect(request?.headers["ce-knativeerrordata"]).toBe(recorded.headers["ce-knativeerrordata"]);
+  });
+
+  test("says of a function's 404 which function it was, in the reply that its filter gives to the channel", async () => {
+    const { status = 0, reply } = find(recordings("hops"), "filter-trigger-gone");
+    const { errdestination, errresponsebody } = JSON.parse(reply?.body ?? "");
+    const recorded = find(recordings("dead-letters"), "dead-letter-503");
+    const body = Buffer.from(errresponsebody, "base64").toString();
+    const { take, arrivals } = broker(
+      { "http://pvc-protection-warn.holdfast.svc.cluster.local": [{ status, body }] },
+      "pvc-protection-warn",
+    );
+    await take(recorded);
+    expect(errdestination).toContain("http://");
+    expect(to(arrivals, "pvc-protection-warn")).toHaveLength(6);
+    expect(to(arrivals, "platform-dead-letter")[0]?.headers).toMatchObject({
+      "ce-knativeerrordest": expect.stringMatching(/^http:/),
+      "ce-knativeerrorcode": "404",
+      "ce-knativeerrordata": errresponsebody,
+    });
+  });
+
+  test("calls no function whose filters do not let the event pass, and is done with it", async () => {
+    const recorded = find(recordings("hops"), "hop-filter-not-passed");
+    expect(recorded.status).toBe(200);
+    const { take, arrivals } = broker({}, "pvc-retention-own", createBroker, ({ kind }) => kind === "StatefulSet");
+    expect(await take(recorded)).toBe(202);
+    expect(arrivals).toEqual([]);
+  });
 
   test("sends what it has no Trigger for any more to the dead-letter sink after six attempts, and says nothing of a function", async () => {
     const recorded = find(recordings("dead-letters"), "dead-letter-trigger-gone");

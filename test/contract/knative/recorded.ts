@@ -10,12 +10,23 @@ export interface Recorded {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object | string;
   readonly status?: number;
+  /** What was replied, where it said something. */
+  readonly reply?: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+}
+
+/** An object as it was stored, see README.md. */
+export interface StoredObject {
+  readonly recorded: string;
+  readonly object: KubernetesObject & { readonly spec: object };
 }
 
 const read = (file: string) => JSON.parse(readFileSync(join(import.meta.dirname, "recorded", file), "utf8"));
 
 /** The requests in a file. */
 export const recordings = (file: "sources" | "hops" | "dead-letters" | "sweep") => read(`${file}.json`) as Recorded[];
+
+/** Objects as they were stored after Knative's webhooks, without status and what every write changes. */
+export const recordedObjects = () => read("objects.json") as StoredObject[];
 
 /** A stale channel of the namespace `holdfast`, and the uids of its Subscriptions. */
 export const recordedChannel = () =>
