@@ -28,8 +28,10 @@ export function conditionWrites(
   const { name, uid, resourceVersion, generation } = satellite.metadata;
   const before = (satellite.status?.conditions ?? []) as readonly Condition[];
   const after = wanted.reduce((conditions, one) => setCondition(conditions, one, now), before);
-  if (after === before) return [];
   const types = new Set(wanted.map(({ type }) => type));
+  // What is still true of a later generation has to say so: others wait for it.
+  const isCurrent = after.every((one) => !types.has(one.type) || one.observedGeneration === generation);
+  if (after === before && isCurrent) return [];
   const conditions = after.map((one) =>
     types.has(one.type) && generation !== undefined ? { ...one, observedGeneration: generation } : one,
   );
