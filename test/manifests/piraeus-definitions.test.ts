@@ -75,6 +75,13 @@ describe("the generated definitions take what Piraeus' documentation shows, and 
   test.each<[string, Given, RegExp]>([
     ["another policy", configuration({ deletionPolicy: "Keep" }), /deletionPolicy/],
     ["a policy in small letters", configuration({ deletionPolicy: "retain" }), /deletionPolicy/],
+    [
+      "an operator that there is not",
+      configuration({
+        nodeAffinity: { nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "Near", values: ["a"] }] }] },
+      }),
+      /operator/,
+    ],
     ["a pool of no kind", pool({}), /exactly one of/],
     ["a pool of two kinds", pool({ filePool: {}, zfsPool: {} }), /exactly one of/],
     [

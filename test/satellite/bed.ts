@@ -1,5 +1,11 @@
 import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
-import { LinstorCluster, LinstorSatellite, Machine, VolumeAttachment } from "../../functions/satellite/lib/kinds.ts";
+import {
+  LinstorCluster,
+  LinstorSatellite,
+  LinstorSatelliteConfiguration,
+  Machine,
+  VolumeAttachment,
+} from "../../functions/satellite/lib/kinds.ts";
 import { linstor as linstorSystem } from "../../functions/satellite/lib/linstor/system.ts";
 import { marksFor } from "../../functions/satellite/lib/marks.ts";
 import { csiDriver } from "../../functions/satellite/lib/names.ts";
@@ -170,6 +176,8 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
   });
   await bed.create(Cluster, { metadata: { name: "test" }, spec: {} });
   await bed.create(LinstorCluster, { metadata: { name: "linstorcluster" }, spec: {} });
+  if (policy !== "none")
+    await bed.create(LinstorSatelliteConfiguration, { metadata: { name: "all" }, spec: { deletionPolicy: policy } });
   void startMachines(tools).synced;
   startAttachDetach();
   startAffinityController();
@@ -182,10 +190,6 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
     });
     await register(name);
   }
-  if (policy !== "none")
-    for (const name of nodes) {
-      await bed.merge(LinstorSatellite, name, { spec: { deletionPolicy: policy } });
-    }
   return bed;
 
   /** What `spawn`, `register` and `pools` are for. */
@@ -213,7 +217,7 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
       reason: "AsExpected",
       message: "",
       lastTransitionTime: new Date(clock.now()).toISOString(),
-      observedGeneration: (satellite?.metadata.generation ?? 0) + (policy === "none" ? 0 : 1),
+      observedGeneration: satellite?.metadata.generation ?? 0,
     };
     await bed.merge(LinstorSatellite, node, { status: { conditions: [condition] } }, "status");
   }

@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Cluster, LinstorCluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
+import {
+  Cluster,
+  LinstorCluster,
+  LinstorSatellite,
+  LinstorSatelliteConfiguration,
+  Machine,
+} from "../../functions/satellite/lib/kinds.ts";
 import { handedOverKey } from "../../functions/satellite/lib/lifecycle.ts";
 import { marksOn } from "../../functions/satellite/lib/marks.ts";
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { addressOf, nodes, openSatelliteBed, type SatelliteBed } from "./bed.ts";
 import { watchInvariants } from "./invariants.ts";
@@ -197,7 +204,8 @@ describe("bad cases", () => {
     await bed.clock.advance(300_000);
     expect(bed.calls.evacuate).toEqual([]);
     await taint(node, "NoExecute");
-    await setPolicy(node, "Delete");
+    // Its Node is not to have a satellite any more, so that configurations do not reach it.
+    await bed.merge(LinstorSatellite, node, { spec: { deletionPolicy: "Delete" } });
     await gone(LinstorSatellite, node);
     expect(bed.linstor.goodCopies("pvc-1")).toEqual(["node-2"]);
   });
@@ -327,8 +335,16 @@ describe("bad cases", () => {
   });
 });
 
-const setPolicy = (name: string, deletionPolicy: string) =>
-  bed.merge(LinstorSatellite, name, { spec: { deletionPolicy } });
+/** As an administrator does: in a configuration that is for this Node alone, and comes after the others. */
+async function setPolicy(name: string, deletionPolicy: string): Promise<void> {
+  const nodeSelectorTerms = [{ matchFields: [{ key: "metadata.name", operator: "In", values: [name] }] }];
+  const spec = { nodeAffinity: { nodeSelectorTerms }, deletionPolicy };
+  await bed.create(LinstorSatelliteConfiguration, { metadata: { name: `only-${name}` }, spec });
+  await bed.until(`${name} has the policy ${deletionPolicy}`, async () => {
+    const satellite = await bed.get<LinstorSatelliteObject>(LinstorSatellite, name);
+    return !satellite || satellite.spec?.deletionPolicy === deletionPolicy;
+  });
+}
 const taint = (name: string, effect: string) =>
   bed.merge(Node, name, { spec: { taints: [{ key: "test", value: "yes", effect }] } });
 const cordonOff = (name: string) => taint(name, "NoExecute");

@@ -2,6 +2,7 @@ import { admit } from "../../functions/satellite/admit/rule.ts";
 import { awaitEmpty } from "../../functions/satellite/await-empty/rule.ts";
 import { awaitReattach } from "../../functions/satellite/await-reattach/rule.ts";
 import { awaitSatellites } from "../../functions/satellite/await-satellites/rule.ts";
+import { configure } from "../../functions/satellite/configure/rule.ts";
 import { evacuate } from "../../functions/satellite/evacuate/rule.ts";
 import { hook } from "../../functions/satellite/hook/rule.ts";
 import { lose } from "../../functions/satellite/lose/rule.ts";
@@ -18,6 +19,7 @@ import type { Rule } from "../../shared/rule.ts";
 /** Every rule of the system. */
 export const rules = [
   admit,
+  configure,
   retire,
   hook,
   mark,

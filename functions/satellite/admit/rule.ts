@@ -8,7 +8,8 @@ import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { isObject } from "../../../shared/subject.ts";
 import { resync } from "../../../shared/sweep.ts";
-import { type Configuration, mergeConfigurations } from "../lib/configuration/merge.ts";
+import { type Configuration, type Merged, mergeConfigurations } from "../lib/configuration/merge.ts";
+import { appliedKey, ownerReferenceTo, wantedSpec } from "../lib/configuration/wanted-spec.ts";
 import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from "../lib/kinds.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
@@ -64,35 +65,22 @@ function decide({ nodes, clusters, configurations }: Facts): readonly Decision[]
     const alive = clusters.filter((cluster) => !isBeingDeleted(cluster));
     const cluster = alive.find(({ spec }) => satelliteWanted(candidate, spec ?? {}, "has none").wanted);
     if (isBeingDeleted(node) || !cluster) return [leave(`Node ${candidate.name} is not to have a satellite now.`)];
-    const { spec, applied } = mergeConfigurations(configurations, candidate);
+    const merged = mergeConfigurations(configurations, candidate);
     const because = `Node ${candidate.name} matches LinstorCluster ${cluster.metadata.name}, and gets a LinstorSatellite.`;
-    return [write(because, [created(candidate.name, cluster, spec, applied)])];
+    return [write(because, [created(candidate.name, cluster, merged)])];
   });
 }
 
 /** A create, which fails where one has come meanwhile: an apply would bring a satellite back that is being deleted. */
-function created(name: string, cluster: LinstorClusterObject, spec: object, applied: readonly string[]): Write {
-  const { apiTLS, externalController, repository } = cluster.spec ?? {};
-  const clusterRef = {
-    name: cluster.metadata.name,
-    ...(apiTLS?.clientSecretName ? { clientSecretName: apiTLS.clientSecretName } : {}),
-    ...(apiTLS?.caReference ? { caReference: apiTLS.caReference } : {}),
-    ...(externalController ? { externalController } : {}),
-  };
-  const { apiVersion, kind } = LinstorCluster;
-  const { name: owner, uid } = cluster.metadata;
+function created(name: string, cluster: LinstorClusterObject, merged: Merged): Write {
   const metadata = {
     name,
     labels: { "app.kubernetes.io/managed-by": "holdfast" },
-    annotations: { "piraeus.io/applied-configurations": applied.join(",") },
+    annotations: { [appliedKey]: merged.applied.join(",") },
     finalizers: [satelliteFinalizer],
-    ownerReferences: [{ apiVersion, kind, name: owner, uid, controller: true, blockOwnerDeletion: true }],
+    ownerReferences: [ownerReferenceTo(cluster)],
   } as unknown as KubernetesObject["metadata"];
-  const object = {
-    apiVersion: LinstorSatellite.apiVersion,
-    kind: LinstorSatellite.kind,
-    metadata,
-    spec: { clusterRef, ...(repository ? { repository } : {}), ...spec },
-  };
+  const { apiVersion, kind } = LinstorSatellite;
+  const object = { apiVersion, kind, metadata, spec: wantedSpec(cluster, merged) };
   return { verb: "create", kind: LinstorSatellite, object };
 }

@@ -84,7 +84,7 @@ describe("merging configurations", () => {
 
   test("a negative affinity selects, too", () => {
     const nodeAffinity = {
-      nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "NotIn", values: ["a"] }] }],
+      nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "NotIn" as const, values: ["a"] }] }],
     };
     const merged = ["a", "b"].map((zone) => mergeConfigurations([configuration("x", { nodeAffinity })], inZone(zone)));
     expect(merged.map(({ applied }) => applied)).toEqual([[], ["x"]]);

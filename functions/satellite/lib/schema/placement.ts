@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const requirement = z.object({
   key: z.string().describe("The label's key, or metadata.name among matchFields."),
-  operator: z.string().describe("In, NotIn, Exists, DoesNotExist, Gt or Lt."),
+  operator: z.enum(["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]),
   values: z.array(z.string()).meta({ "x-kubernetes-list-type": "atomic" }).optional(),
 });
 const requirements = z.array(requirement).meta({ "x-kubernetes-list-type": "atomic" }).optional();

@@ -26,7 +26,15 @@ const properties = z
   .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] })
   .optional();
 
-const kinds = ["lvmPool", "lvmThinPool", "filePool", "fileThinPool", "zfsPool", "zfsThinPool"];
+/** The kinds of storage that a pool may have, of which each has exactly one. */
+export const storagePoolKinds = [
+  "lvmPool",
+  "lvmThinPool",
+  "filePool",
+  "fileThinPool",
+  "zfsPool",
+  "zfsThinPool",
+] as const;
 
 /** A storage pool of a satellite: exactly one kind of backing storage. */
 const storagePool = z
@@ -48,7 +56,7 @@ const storagePool = z
     "x-kubernetes-validations": [
       {
         // Without macros: the API server counts what a rule may cost, for as many pools as fit an object.
-        rule: kinds
+        rule: storagePoolKinds
           .map((kind) => `(has(self.${kind}) ? 1 : 0)`)
           .join(" + ")
           .concat(" == 1"),
@@ -56,6 +64,8 @@ const storagePool = z
       },
     ],
   });
+
+export type StoragePool = z.output<typeof storagePool>;
 
 /** A duration as Go writes it, for example `5m` or `1h30m`; `0` is none. */
 const duration = z.string().regex(/^(0|([0-9]+(\.[0-9]+)?(ms|s|m|h))+)$/);

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { configure } from "./rule.ts";
+
+serve(configure);

@@ -1,0 +1,210 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { type Condition, setCondition } from "../../../shared/kubernetes/condition.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Event, Node } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { normal } from "../../../shared/steps.ts";
+import { isObject } from "../../../shared/subject.ts";
+import { resync } from "../../../shared/sweep.ts";
+import { appliedTo, type Configuration, mergeConfigurations } from "../lib/configuration/merge.ts";
+import { mergePatchTo } from "../lib/configuration/merge-patch.ts";
+import { affinityProblem, contentProblems } from "../lib/configuration/problems.ts";
+import { appliedKey, ownFields, wantedSpec } from "../lib/configuration/wanted-spec.ts";
+import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from "../lib/kinds.ts";
+import { foreignLifecycle } from "../lib/lifecycle.ts";
+import { candidateOf } from "../lib/matching/candidate.ts";
+import { type Labelled, matchesLabels } from "../lib/matching/node-selector.ts";
+import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
+import type { LinstorClusterObject, LinstorSatelliteObject } from "../lib/satellite.ts";
+
+const name = "satellite/configure";
+
+type ConfigurationObject = KubernetesObject & {
+  readonly spec?: Configuration["spec"];
+  readonly status?: { conditions?: readonly Condition[]; appliedTo?: readonly string[]; matched?: number };
+};
+
+/** A satellite with its Node. */
+interface Placed {
+  readonly satellite: LinstorSatelliteObject;
+  readonly node: KubernetesObject | undefined;
+}
+
+export interface Facts {
+  readonly satellites: readonly Placed[];
+  readonly clusters: readonly LinstorClusterObject[];
+  readonly configurations: readonly ConfigurationObject[];
+  /** Whether `satellites` are all that there are, so that the status of a configuration can be told. */
+  readonly all: boolean;
+}
+
+export const configure = rule({
+  name,
+  doc:
+    "Brings the spec of each LinstorSatellite to what the LinstorSatelliteConfigurations that match its Node come to, and says in " +
+    "their status where they apply.",
+  settings: z.object({}),
+  wakes: [
+    on(LinstorSatelliteConfiguration, ["add", "update", "delete"]),
+    on(LinstorCluster, ["update"]),
+    on(LinstorSatellite, ["add", "update", "delete"]),
+    on(Node, ["update"]),
+  ],
+  may: [
+    { resource: Node, verbs: ["get", "list"] },
+    { resource: LinstorCluster, verbs: ["list"] },
+    { resource: LinstorSatelliteConfiguration, verbs: ["list"] },
+    { resource: LinstorSatelliteConfiguration, subresource: "status", verbs: ["patch"] },
+    { resource: LinstorSatellite, verbs: ["get", "list", "patch"] },
+    { resource: Event, verbs: ["create", "get", "delete"] },
+  ],
+  sweep: [resync(LinstorSatelliteConfiguration, "10m"), resync(LinstorSatellite, "10m")],
+  // One Node or satellite changes often, and is looked at alone.
+  subjects: ({ kind, name, change }) =>
+    (kind === Node.kind || kind === LinstorSatellite.kind) && change !== "delete"
+      ? [{ kind: LinstorSatellite, name }]
+      : [{ kind: LinstorSatellite }],
+  look: async (subject, { client }): Promise<Facts> => {
+    const [clusters, configurations] = await Promise.all([
+      Array.fromAsync(client.list<LinstorClusterObject>(LinstorCluster)),
+      Array.fromAsync(client.list<ConfigurationObject>(LinstorSatelliteConfiguration)),
+    ]);
+    const one = isObject(subject) ? await lookAtOne(client, subject.name) : undefined;
+    if (isObject(subject) && (!one || !isNews(one, configurations)))
+      return { satellites: one ? [one] : [], clusters, configurations, all: false };
+    return { satellites: await lookAtAll(client), clusters, configurations, all: true };
+  },
+  decide,
+});
+
+async function lookAtOne(client: Client, name: string): Promise<Placed | undefined> {
+  const [satellite, node] = await Promise.all([
+    client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, name),
+    client.get(Node, undefined, name),
+  ]);
+  return satellite && { satellite, node };
+}
+
+async function lookAtAll(client: Client): Promise<readonly Placed[]> {
+  const [satellites, nodes] = await Promise.all([
+    Array.fromAsync(client.list<LinstorSatelliteObject>(LinstorSatellite)),
+    Array.fromAsync(client.list(Node, { leaveOut: ["status.images", "metadata.managedFields"] })),
+  ]);
+  const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
+  return satellites.map((satellite) => ({ satellite, node: byName.get(satellite.metadata.name) }));
+}
+
+/** Whether some configuration's status says otherwise of this satellite. */
+function isNews({ satellite, node }: Placed, configurations: readonly ConfigurationObject[]): boolean {
+  const { name } = satellite.metadata;
+  return configurations.some((one) => {
+    if (affinityProblem(one.spec?.nodeAffinity)) return false;
+    const applies = node !== undefined && appliedTo(asConfiguration(one), [candidateOf(node)]).matched > 0;
+    return applies !== (one.status?.appliedTo ?? []).includes(name);
+  });
+}
+
+const asConfiguration = ({ metadata, spec }: ConfigurationObject): Configuration => ({
+  name: metadata.name,
+  spec: spec ?? {},
+});
+
+function decide(facts: Facts, now: number): readonly Decision[] {
+  const satellites = facts.satellites.map((placed) => specOf(placed, facts));
+  return facts.all ? [...satellites, ...facts.configurations.map((one) => statusOf(one, facts, now))] : satellites;
+}
+
+function specOf({ satellite, node }: Placed, { clusters, configurations }: Facts): Decision {
+  const { leave, write } = about(LinstorSatellite, satellite);
+  const title = `LinstorSatellite ${satellite.metadata.name}`;
+  const owner = satellite.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
+  const cluster = clusters.find(({ metadata }) => metadata.uid === owner);
+  // One that somebody has made by hand is theirs.
+  if (!cluster) return leave(`${title} is not a LinstorCluster's.`);
+  const foreign = foreignLifecycle(satellite, cluster);
+  if (foreign) return leave(foreign);
+  // Its policy is to be carried out as it was: labels that go with the Node must not turn Evacuate into something else.
+  if (!node || !satelliteWanted(candidateOf(node), cluster.spec ?? {}, "has one").wanted)
+    return leave(`${title} keeps its spec, because its Node is gone or is not to have a satellite any more.`);
+  const candidate = candidateOf(node);
+  const faulty = configurations.find((one) => mayMatch(one, candidate) && problemsOf(one).length > 0);
+  if (faulty)
+    return leave(
+      `${title} keeps its spec until LinstorSatelliteConfiguration ${faulty.metadata.name} is mended: ` +
+        problemsOf(faulty).join(" "),
+    );
+  const merged = mergeConfigurations(configurations.filter(isLiving).map(asConfiguration), candidate);
+  const own = Object.entries(satellite.spec ?? {}).filter(([field]) => ownFields.includes(field));
+  const spec = mergePatchTo(Object.fromEntries(own), wantedSpec(cluster, merged));
+  const applied = merged.applied.join(",");
+  if (!spec && satellite.metadata.annotations?.[appliedKey] === applied)
+    return leave(`${title} is as its configurations say.`);
+  const { name: satelliteName, uid, resourceVersion } = satellite.metadata;
+  const metadata = { uid, resourceVersion, annotations: { [appliedKey]: applied } };
+  const because = `${title} gets the spec of ${applied || "no configuration"}, with the deletion policy ${merged.spec.deletionPolicy}.`;
+  const patch = { metadata, ...(spec ? { spec } : {}) };
+  return write(
+    because,
+    [{ verb: "patch", kind: LinstorSatellite, namespace: undefined, name: satelliteName, type: "merge", patch }],
+    { event: normal("Configured") },
+  );
+}
+
+/** One that is being deleted waits for somebody's finalizer, and says nothing any more. */
+const isLiving = (one: ConfigurationObject) => !isBeingDeleted(one);
+
+/** Whether nobody can rule out that it is meant for the Node. */
+const mayMatch = (one: ConfigurationObject, node: Labelled) =>
+  isLiving(one) &&
+  matchesLabels(one.spec?.nodeSelector, node) &&
+  (affinityProblem(one.spec?.nodeAffinity) !== undefined || appliedTo(asConfiguration(one), [node]).matched > 0);
+
+function problemsOf({ spec = {} }: ConfigurationObject): readonly string[] {
+  const affinity = affinityProblem(spec.nodeAffinity);
+  return [...(affinity ? [affinity] : []), ...contentProblems(spec)];
+}
+
+/** What its status says: where it applies, or what to mend. */
+function statusOf(one: ConfigurationObject, { satellites }: Facts, now: number): Decision {
+  const { leave, write } = about(LinstorSatelliteConfiguration, one);
+  const { name: own, uid, resourceVersion, generation } = one.metadata;
+  const title = `LinstorSatelliteConfiguration ${own}`;
+  const problems = problemsOf(one);
+  const { status = {} } = one;
+  const nodes = satellites.flatMap(({ node }) => (node ? [candidateOf(node)] : []));
+  const applies = affinityProblem(one.spec?.nodeAffinity)
+    ? { appliedTo: status.appliedTo ?? [], matched: status.matched ?? 0 }
+    : appliedTo(asConfiguration(one), nodes);
+  const because =
+    problems.length > 0
+      ? `Error: ${problems.join(" ")} Satellites on its Nodes keep what they have until it is mended.`
+      : `The configuration applies to ${applies.matched} satellites.`;
+  const condition = {
+    type: "Applied",
+    status: problems.length > 0 ? ("False" as const) : ("True" as const),
+    reason: problems.length > 0 ? "Error" : "AsExpected",
+    message: because,
+  };
+  const conditions = setCondition(status.conditions ?? [], condition, now).map((entry) =>
+    entry.type === condition.type && generation !== undefined ? { ...entry, observedGeneration: generation } : entry,
+  );
+  if (isDeepStrictEqual({ ...status, ...applies, conditions }, status)) return leave(`${title} says where it applies.`);
+  const patch = { metadata: { uid, resourceVersion }, status: { ...applies, conditions } };
+  const options = { subresource: "status" };
+  return write(`${title}: ${because}`, [
+    {
+      verb: "patch",
+      kind: LinstorSatelliteConfiguration,
+      namespace: undefined,
+      name: own,
+      type: "merge",
+      patch,
+      options,
+    },
+  ]);
+}

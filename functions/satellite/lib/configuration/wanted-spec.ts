@@ -1,0 +1,38 @@
+import { LinstorCluster } from "../kinds.ts";
+import type { LinstorClusterObject } from "../satellite.ts";
+import type { SatelliteConfig } from "../schema/satellite-spec.ts";
+import type { Merged } from "./merge.ts";
+
+/** Annotation of a LinstorSatellite: names of the configurations that it was merged of, in their order. */
+export const appliedKey = "piraeus.io/applied-configurations";
+
+const merged = [
+  "properties",
+  "storagePools",
+  "patches",
+  "internalTLS",
+  "ipFamilies",
+  "evacuationStrategy",
+  "deletionPolicy",
+] as const satisfies readonly (keyof SatelliteConfig)[];
+
+/** The fields of a LinstorSatellite's spec that are Holdfast's; others stay as they are. */
+export const ownFields: readonly string[] = [...merged, "clusterRef", "repository"];
+
+/** What a LinstorSatellite's spec should be: what the configurations say, and which LINSTOR it belongs to. */
+export function wantedSpec(cluster: LinstorClusterObject, { spec }: Merged): Readonly<Record<string, unknown>> {
+  const { apiTLS, externalController, repository } = cluster.spec ?? {};
+  const clusterRef = {
+    name: cluster.metadata.name,
+    ...(apiTLS?.clientSecretName ? { clientSecretName: apiTLS.clientSecretName } : {}),
+    ...(apiTLS?.caReference ? { caReference: apiTLS.caReference } : {}),
+    ...(externalController ? { externalController } : {}),
+  };
+  return { clusterRef, ...(repository ? { repository } : {}), ...spec };
+}
+
+/** The reference by which a LinstorSatellite is a LinstorCluster's. */
+export function ownerReferenceTo({ metadata: { name, uid } }: LinstorClusterObject): object {
+  const { apiVersion, kind } = LinstorCluster;
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
