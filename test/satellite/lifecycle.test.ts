@@ -16,11 +16,15 @@ afterEach(async () => {
   expect(bed.failures).toEqual([]);
 });
 
+interface Status {
+  readonly appliedTo?: readonly string[];
+  readonly matched?: number;
+}
 const specOf = async (name: string) => (await bed.get<LinstorSatelliteObject>(LinstorSatellite, name))?.spec;
 const configure = (name: string, spec: object) =>
   bed.create(LinstorSatelliteConfiguration, { metadata: { name }, spec });
 const statusOf = async (name: string) =>
-  (await bed.get<KubernetesObject & { status?: object }>(LinstorSatelliteConfiguration, name))?.status;
+  (await bed.get<KubernetesObject & { status?: Status }>(LinstorSatelliteConfiguration, name))?.status;
 
 test("configurations that come, change and go reach the satellites that there are", async () => {
   await configure("00-all", { properties: [{ name: "Aux/x", value: "y" }] });
@@ -33,8 +37,7 @@ test("configurations that come, change and go reach the satellites that there ar
   await bed.until("the zone evacuates", async () => (await specOf(node))?.deletionPolicy === "Evacuate");
   expect(await specOf("node-2")).toMatchObject({ deletionPolicy: "Retain" });
   await bed.until("its status says so", async () => {
-    const { appliedTo } = (await statusOf("01-zone-a")) as { appliedTo?: string[] };
-    return appliedTo?.join() === node;
+    return (await statusOf("01-zone-a"))?.appliedTo?.join() === node;
   });
 
   await bed.merge(LinstorSatelliteConfiguration, "00-all", { spec: { properties: null } });
