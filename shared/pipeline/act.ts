@@ -13,6 +13,7 @@ import type { Rule } from "../rule.ts";
 import { type StepEvent, warning } from "../steps.ts";
 import type { Connect } from "../system/connect.ts";
 import { SystemError } from "../system/system-error.ts";
+import { hasSlipped } from "./slipped.ts";
 import { type MetadataChange, withProgress } from "./with-progress.ts";
 
 /** What acting on a decision takes. */
@@ -173,7 +174,11 @@ function progress(
 ): MetadataChange | undefined {
   eventOf(rule, step);
   const next = "next" in rest ? rest.next : undefined;
-  const text = nextProgress(about, rule.name, step, because, clock.now(), next);
+  const now = clock.now();
+  const saying = (due: number | undefined) => nextProgress(about, rule.name, step, because, now, due);
+  const before = readProgress(about, rule.name);
+  const isWritten = hasSlipped(before, next, now) && saying(Date.parse(before.next ?? "")) === undefined;
+  const text = isWritten ? undefined : saying(next);
   const labels = labelFor(about, rule.name, next);
   if (text === undefined && labels === undefined) return undefined;
   return { annotations: text === undefined ? {} : { [progressKey(rule.name)]: text }, ...(labels ? { labels } : {}) };
