@@ -20,7 +20,7 @@ export function functionNames() {
 }
 
 /** What is no function and has an image all the same, and where it begins. */
-const others = { "platform/source": "local/standalone/main.ts" };
+const others = { "platform/source": "eventing/main.ts" };
 
 /** Everything that `fn://<name>` can stand for: every function, and what runs beside them without Knative. */
 export function imageNames() {

@@ -9,7 +9,7 @@ const simulated = ["runs", "points", "broken"].map((name) => `test/simulation/*/
 const retry = Number(process.env.RETRIES ?? 0);
 // Processes start slowly on a busy machine; what is about speed measures ratios itself.
 const onProcesses = { testTimeout: 30_000, hookTimeout: 30_000, retry };
-const suites = ["functions", "shared", "local", "knative", "sources", "build", "test"];
+const suites = ["functions", "shared", "eventing", "cli", "local", "knative", "sources", "build", "test"];
 
 // Where there is a cluster, the scenarios of what the laptop edition has of Kubernetes' controllers are held against them, too.
 const controllers = ["garbage-collector", "claim-protection", "namespace", "statefulset", "volume-binder"];

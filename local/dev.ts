@@ -1,11 +1,11 @@
 import { formatMessagesSync } from "esbuild";
 import { functionNames } from "../esbuild.config.mjs";
+import { Complaint, complain } from "../shared/command/complaint.ts";
 import type { Client } from "../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../shared/kubernetes/object.ts";
 import { slug } from "../shared/rule.ts";
-import { Complaint, complain } from "./command/complaint.ts";
-import { row } from "./log/row.ts";
-import { terminal } from "./log/terminal.ts";
+import { row } from "../shared/terminal/row.ts";
+import { terminal } from "../shared/terminal/terminal.ts";
 import { KnativeService } from "./serving/kind.ts";
 import { openStage } from "./start/open-stage.ts";
 import { type DevOptions, devHelp, readDevOptions } from "./start/options.ts";

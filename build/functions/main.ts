@@ -1,7 +1,7 @@
 import { bundle, imageNames } from "../../esbuild.config.mjs";
-import { Complaint } from "../../local/command/complaint.ts";
-import { parseFlags } from "../../local/command/parse-flags.ts";
-import { runCommand } from "../../local/command/run-command.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
+import { parseFlags } from "../../shared/command/parse-flags.ts";
+import { runCommand } from "../../shared/command/run-command.ts";
 
 const help = `Bundles functions into dist/functions/<system>/<rule>/.
 

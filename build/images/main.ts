@@ -1,5 +1,5 @@
 import { imageNames } from "../../esbuild.config.mjs";
-import { runCommand } from "../../local/command/run-command.ts";
+import { runCommand } from "../../shared/command/run-command.ts";
 import { updatePinned } from "./base/pinned.ts";
 import { help, readImageOptions } from "./options.ts";
 import { baseCache, produce } from "./produce.ts";

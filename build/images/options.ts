@@ -1,6 +1,6 @@
-import { Complaint } from "../../local/command/complaint.ts";
-import { fromHere } from "../../local/command/from-here.ts";
-import { parseFlags } from "../../local/command/parse-flags.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
+import { fromHere } from "../../shared/command/from-here.ts";
+import { parseFlags } from "../../shared/command/parse-flags.ts";
 import type { Platform } from "./oci/descriptor.ts";
 import { isTag, parseRepository, type Repository } from "./oci/reference.ts";
 import { platforms as known } from "./runtime/locked-node.ts";

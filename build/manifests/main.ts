@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { Complaint } from "../../local/command/complaint.ts";
-import { parseFlags } from "../../local/command/parse-flags.ts";
-import { runCommand } from "../../local/command/run-command.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
+import { parseFlags } from "../../shared/command/parse-flags.ts";
+import { runCommand } from "../../shared/command/run-command.ts";
 import { loadDeclared, loadSystems } from "./declared.ts";
 import { differences, settle } from "./files.ts";
 

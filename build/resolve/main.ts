@@ -2,8 +2,8 @@
 //   node main.ts resolve|apply [flags]
 import { spawn } from "node:child_process";
 import { imageNames } from "../../esbuild.config.mjs";
-import { Complaint } from "../../local/command/complaint.ts";
-import { runCommand } from "../../local/command/run-command.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
+import { runCommand } from "../../shared/command/run-command.ts";
 import { progressOn } from "../images/progress.ts";
 import { helpOf, readResolveOptions } from "./options.ts";
 import { check, resolve } from "./resolve.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { Complaint } from "../../local/command/complaint.ts";
-import { fromHere } from "../../local/command/from-here.ts";
-import { parseFlags } from "../../local/command/parse-flags.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
+import { fromHere } from "../../shared/command/from-here.ts";
+import { parseFlags } from "../../shared/command/parse-flags.ts";
 import {
   type BuildOptions,
   buildFlags,

@@ -1,6 +1,6 @@
 import { isAlias, isScalar, LineCounter, parseAllDocuments, visit } from "yaml";
 import { type LabelSelector, parseLabelSelector } from "../../local/apiserver/selector/label.ts";
-import { Complaint } from "../../local/command/complaint.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
 
 /** A text of YAML documents, and where it is from. */
 export interface Source {

@@ -1,4 +1,4 @@
-import { Complaint } from "../../local/command/complaint.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
 import { produce } from "../images/produce.ts";
 import type { Progress } from "../images/progress.ts";
 import type { ResolveOptions, SourceOptions } from "./options.ts";

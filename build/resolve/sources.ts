@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { parse } from "yaml";
-import { Complaint } from "../../local/command/complaint.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
 import type { Source } from "./references.ts";
 
 const kustomizations = ["kustomization.yaml", "kustomization.yml", "Kustomization"];

@@ -1,6 +1,6 @@
+import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { ApiRequest, ApiResponse, Transport } from "../../shared/kubernetes/transport.ts";
-import type { Random } from "../time/random.ts";
 import type { Identity } from "./auth/identity.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { handle } from "./handle.ts";

@@ -1,5 +1,5 @@
+import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { Random } from "../time/random.ts";
 import type { Identity, IssuedToken } from "./auth/identity.ts";
 import type { ResourceTable } from "./kinds/table.ts";
 import type { Store } from "./store/store.ts";

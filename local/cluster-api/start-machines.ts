@@ -1,3 +1,4 @@
+import { keyOf } from "../../eventing/watch/reflect.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -10,7 +11,6 @@ import type { NodeObject } from "../controllers/objects/node.ts";
 import type { PodObject } from "../controllers/objects/pod.ts";
 import { timestamp } from "../controllers/timestamp.ts";
 import { startWorkQueue } from "../controllers/work-queue.ts";
-import { keyOf } from "../watch/reflect.ts";
 import { Cluster, GenericMachine, Machine, VolumeAttachment } from "./kinds.ts";
 import { type AttachmentObject, type ClusterObject, type MachineObject, nextPhase, type Pass } from "./machine.ts";
 

@@ -1,10 +1,10 @@
+import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
-import type { Random } from "../time/random.ts";
-import { shareReflections } from "../watch/reflections.ts";
 import type { ControllerTools, Trouble } from "./controller.ts";
 import { createRecorder } from "./recorder.ts";
+import { shareReflections } from "./reflections.ts";
 
 export interface ToolsOptions {
   /** To the API server, as somebody who may do all that the controllers do. */

@@ -1,6 +1,6 @@
-import type { FollowTools } from "../watch/follow.ts";
-import type { Reflections } from "../watch/reflections.ts";
+import type { FollowTools } from "../../eventing/watch/follow.ts";
 import type { Recorder } from "./recorder.ts";
+import type { Reflections } from "./reflections.ts";
 
 /** Something a controller could not do, and will try again. */
 export interface Trouble {

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
+import { seededRandom } from "../../eventing/random.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { Event } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { createApiServer } from "../apiserver/server.ts";
-import { seededRandom } from "../time/random.ts";
 import { virtualClock } from "../time/virtual-clock.ts";
 import { Node } from "./objects/kinds.ts";
 import { createRecorder, type Occurrence } from "./recorder.ts";

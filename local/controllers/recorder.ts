@@ -1,8 +1,8 @@
+import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { Event } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import type { Random } from "../time/random.ts";
 import { microTimestamp } from "./timestamp.ts";
 
 /** What happened, as the component that saw it words it. */

@@ -1,8 +1,8 @@
+import { keyOf } from "../../eventing/watch/reflect.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { keyOf } from "../watch/reflect.ts";
 import { type ControllerTools, type Running, splitKey } from "./controller.ts";
 import type { PodObject, Volume } from "./objects/pod.ts";
 import { startWorkQueue } from "./work-queue.ts";

@@ -1,6 +1,6 @@
+import { ApiServerSource, Broker, PingSource, Trigger } from "../../eventing/kinds.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { PrinterColumn } from "../apiserver/resource.ts";
-import { ApiServerSource, Broker, PingSource, Trigger } from "./kinds.ts";
 
 const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { request as send } from "undici";
 import { afterEach, describe, expect, test } from "vitest";
-import { createFetchSend } from "./fetch-send.ts";
+import { createFetchSend } from "../../eventing/fetch-send.ts";
 import { type Ingress, serveIngress } from "./http.ts";
 
 const closing: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
+import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { SystemTransport } from "../../shared/system/transport.ts";
-import type { Random } from "../time/random.ts";
 import { catchUp } from "./delete-resource.ts";
 import { diskState, emptyDatabase, isDiskless, type Node, type Resource, type Satellite, same } from "./model.ts";
 import { settle } from "./replacement.ts";

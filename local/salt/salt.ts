@@ -1,6 +1,6 @@
+import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../shared/system/transport.ts";
-import type { Random } from "../time/random.ts";
 import { carryOut } from "./api/command.ts";
 import { json, page } from "./api/page.ts";
 import { mayRun, type Rights } from "./api/rights.ts";

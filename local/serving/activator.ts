@@ -1,4 +1,4 @@
-import type { Send } from "../knative/send.ts";
+import type { Send } from "../../eventing/send.ts";
 import type { FleetEvent } from "./fleet.ts";
 import { type Instance, type Launch, startInstance } from "./instance.ts";
 import { type Keeper, startKeeper } from "./keeper.ts";

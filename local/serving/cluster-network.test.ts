@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
-import type { Send } from "../knative/send.ts";
+import type { Send } from "../../eventing/send.ts";
 import { type ClusterNetwork, openClusterNetwork } from "./cluster-network.ts";
 
 let network: ClusterNetwork;

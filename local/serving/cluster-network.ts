@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { Send } from "../knative/send.ts";
+import type { Send } from "../../eventing/send.ts";
 
 /** Lets processes reach `*.svc.cluster.local`, which no name server on a laptop knows. */
 export interface ClusterNetwork {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { seededRandom } from "../../eventing/random.ts";
 import { systemClock } from "../../shared/clock.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -7,7 +8,6 @@ import { createApiServer } from "../apiserver/server.ts";
 import type { ControllerTools } from "../controllers/controller.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
 import { CustomResourceDefinition } from "../controllers/objects/kinds.ts";
-import { seededRandom } from "../time/random.ts";
 import { type Activator, createActivator } from "./activator.ts";
 import { type ServingController, startServingController } from "./controller.ts";
 import { serviceDefinition } from "./definition.ts";

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { Unobeyable } from "../../eventing/manifest/unobeyable.ts";
+import { keyOf } from "../../eventing/watch/reflect.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { type ControllerTools, type Running, splitKey } from "../controllers/controller.ts";
 import { timestamp } from "../controllers/timestamp.ts";
 import { startWorkQueue } from "../controllers/work-queue.ts";
-import { Unobeyable } from "../knative/manifest/unobeyable.ts";
-import { keyOf } from "../watch/reflect.ts";
 import type { Activator } from "./activator.ts";
 import type { FleetEvent } from "./fleet.ts";
 import { KnativeService } from "./kind.ts";

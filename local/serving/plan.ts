@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { readWith } from "../../eventing/manifest/unobeyable.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { readWith } from "../knative/manifest/unobeyable.ts";
 import { readScale, type Scale } from "./autoscaling.ts";
 import { allToLatest, type TrafficTarget, traffic } from "./traffic.ts";
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { seededRandom } from "../../eventing/random.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { type ApiServer, createApiServer } from "../apiserver/server.ts";
-import { seededRandom } from "../time/random.ts";
 import { virtualClock } from "../time/virtual-clock.ts";
 import type { Plan } from "./plan.ts";
 import { createFunctionPods, type FunctionPods } from "./pods.ts";

@@ -1,7 +1,7 @@
+import type { Random } from "../../eventing/random.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import type { Random } from "../time/random.ts";
 import type { Plan } from "./plan.ts";
 
 /** Where the pods of functions are created and deleted. */

@@ -1,9 +1,9 @@
 import type { Clock } from "../../shared/clock.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
 import { ApiError, isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
-import { Complaint } from "../command/complaint.ts";
 import { discover } from "../controllers/discovery/discover.ts";
 
 /** What others refer to comes first. */

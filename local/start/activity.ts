@@ -1,10 +1,10 @@
 import { functionNames } from "../../esbuild.config.mjs";
+import type { Hop } from "../../eventing/trace.ts";
 import { slug } from "../../shared/rule.ts";
+import { decisionLine, isLogRecord, type LogRecord } from "../../shared/terminal/decision-line.ts";
+import { type Colour, row } from "../../shared/terminal/row.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
 import type { Trouble } from "../controllers/controller.ts";
-import type { Hop } from "../knative/trace.ts";
-import { decisionLine, isLogRecord, type LogRecord } from "../log/decision-line.ts";
-import { type Colour, row } from "../log/row.ts";
-import type { Terminal } from "../log/terminal.ts";
 import type { RevisionName } from "../serving/activator.ts";
 import type { FleetEvent } from "../serving/fleet.ts";
 import type { Counts } from "../stage/counts.ts";

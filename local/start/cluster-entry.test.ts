@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { Complaint } from "../command/complaint.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
 import { readCluster } from "./cluster-entry.ts";
 import { writeKubeconfig } from "./credentials.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { KubeConfig } from "@kubernetes/client-node";
-import { Complaint } from "../command/complaint.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
 import type { ClusterEntry } from "./credentials.ts";
 
 /** A cluster that somebody's kubeconfig leads to. */

@@ -1,9 +1,10 @@
 import { dirname } from "node:path";
+import { createEventing } from "../../eventing/control/eventing.ts";
+import type { Send } from "../../eventing/send.ts";
 import type { ControllerTools } from "../controllers/controller.ts";
 import { startEventingController } from "../knative/control/controller.ts";
-import { createEventing } from "../knative/control/eventing.ts";
-import type { Send } from "../knative/send.ts";
-import { asServiceAccount } from "../knative/source/service-account.ts";
+import { crashingDispatcher } from "../knative/crashing-dispatcher.ts";
+import { asServiceAccount } from "../knative/service-account.ts";
 import { createActivator } from "../serving/activator.ts";
 import { openClusterNetwork } from "../serving/cluster-network.ts";
 import { startServingController } from "../serving/controller.ts";
@@ -69,6 +70,7 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
   const eventing = createEventing({
     tools: { ...tools, server, send: activator.send, trace: activity.onHop },
     ingress,
+    createBroker: crashingDispatcher(),
     identify: (namespace, name) => asServiceAccount(tools, namespace, name),
     resolve: ({ apiVersion, kind, namespace = "", name }) =>
       apiVersion === KnativeService.apiVersion && kind === KnativeService.kind

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type BuildContext, type BuildFailure, build, context, type Message, type Plugin, stop } from "esbuild";
 import { functionEnvironment } from "../../build/functions/environment.mjs";
 import { bundleOptions, functionNames } from "../../esbuild.config.mjs";
-import { Complaint } from "../command/complaint.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
 import type { RevisionName } from "../serving/activator.ts";
 import type { Launch } from "../serving/instance.ts";
 import type { Plan } from "../serving/plan.ts";

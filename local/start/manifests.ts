@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { readManifests } from "../../eventing/read-manifests.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { readManifests } from "../knative/read-manifests.ts";
 import type { StartOptions } from "./options.ts";
 import { sweptOften } from "./swept-often.ts";
 

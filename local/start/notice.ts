@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import type { Terminal } from "../log/terminal.ts";
-import { wrap } from "../log/wrap.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
+import { wrap } from "../../shared/terminal/wrap.ts";
 import { tourNamespace } from "../tour/namespace.ts";
 import type { KnownCluster } from "./cluster-entry.ts";
 import type { StartOptions } from "./options.ts";

@@ -1,5 +1,5 @@
-import type { Terminal } from "../log/terminal.ts";
-import { wrap } from "../log/wrap.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
+import { wrap } from "../../shared/terminal/wrap.ts";
 import type { Stage } from "../stage/stage.ts";
 import { type Activity, createActivity } from "./activity.ts";
 import { startLaptop } from "./laptop.ts";

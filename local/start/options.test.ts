@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Complaint } from "../command/complaint.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
 import { tourNames } from "../tour/names.ts";
 import { devHelp, help, readDevOptions, readOptions } from "./options.ts";
 

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { Complaint } from "../command/complaint.ts";
-import { fromHere } from "../command/from-here.ts";
-import { parseFlags, wholeNumber } from "../command/parse-flags.ts";
-import { wrap } from "../log/wrap.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
+import { fromHere } from "../../shared/command/from-here.ts";
+import { parseFlags, wholeNumber } from "../../shared/command/parse-flags.ts";
+import { wrap } from "../../shared/terminal/wrap.ts";
 import { listedTours, tourNames } from "../tour/names.ts";
 
 /** What `npm start` was asked for. */

@@ -1,10 +1,10 @@
+import { eventingKinds } from "../../eventing/kinds.ts";
 import type { Clock } from "../../shared/clock.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
-import { Complaint } from "../command/complaint.ts";
 import { type Condition, conditionOf } from "../controllers/objects/condition.ts";
-import { eventingKinds } from "../knative/kinds.ts";
 import { KnativeService } from "../serving/kind.ts";
 
 const kinds: readonly Kind[] = [...eventingKinds, KnativeService];

@@ -1,4 +1,4 @@
-import { terminal } from "../log/terminal.ts";
+import { terminal } from "../../shared/terminal/terminal.ts";
 import { beginTour, endTour } from "../tour/namespace.ts";
 import { play } from "../tour/play.ts";
 import { openTours } from "../tour/tours.ts";

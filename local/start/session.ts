@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { complain, isPlain } from "../command/complaint.ts";
-import { temporaryFolder } from "../command/temporary-folder.ts";
+import { complain, isPlain } from "../../shared/command/complaint.ts";
+import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
 
 /** One run of the program, with all that it has to leave as it found it. */
 export interface Session {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
+import { seededRandom } from "../../eventing/random.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { createSalt } from "../salt/salt.ts";
-import { seededRandom } from "../time/random.ts";
 import { type SystemServer, serveSystem } from "./serve-system.ts";
 
 let server: SystemServer;

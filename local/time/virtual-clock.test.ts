@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "./random.ts";
+import { seededRandom } from "../../eventing/random.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
 test("sleepers wake in the order of their times, and in the order they lay down where the times are equal", async () => {

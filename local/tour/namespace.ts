@@ -1,7 +1,7 @@
+import { Complaint } from "../../shared/command/complaint.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { Complaint } from "../command/complaint.ts";
 import { heldObjects, letGo } from "../stage/farewell.ts";
 import { isOurs, ownLabel } from "../stage/install.ts";
 import type { Stage } from "../stage/stage.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { readManifests } from "../../eventing/read-manifests.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { readManifests } from "../knative/read-manifests.ts";
 
 /** The claim and the pod of the tour, which a reader can apply, too. */
 export const exampleFile = join(import.meta.dirname, "example.yaml");

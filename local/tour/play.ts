@@ -1,6 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
-import type { Terminal } from "../log/terminal.ts";
-import { wrap } from "../log/wrap.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
+import { wrap } from "../../shared/terminal/wrap.ts";
 
 /** One scene of a tour: something is done, and then things come true. */
 export interface Step {

@@ -1,4 +1,4 @@
-import { Complaint } from "../command/complaint.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
 import { nothingLeft } from "./namespace.ts";
 import type { Chapter } from "./play.ts";
 import type { Tour } from "./tour.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { seededRandom } from "../../eventing/random.ts";
 import { policyKey } from "../../functions/pvc-retention/lib/policy.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
-import { seededRandom } from "../../local/time/random.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";

@@ -1,4 +1,4 @@
-import { Complaint } from "../../local/command/complaint.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
 
 /** A flag's value as the number of things to measure with. @throws Complaint that names the flag */
 export function count(flag: string, value: string): number {

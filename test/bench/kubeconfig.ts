@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryFolder } from "../../local/command/temporary-folder.ts";
+import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
 
 const folder = temporaryFolder("bench").path;
 let count = 0;

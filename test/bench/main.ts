@@ -1,6 +1,6 @@
-import { Complaint } from "../../local/command/complaint.ts";
-import { runCommand } from "../../local/command/run-command.ts";
-import { wrap } from "../../local/log/wrap.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
+import { runCommand } from "../../shared/command/run-command.ts";
+import { wrap } from "../../shared/terminal/wrap.ts";
 
 interface Benchmark {
   readonly flags?: string;

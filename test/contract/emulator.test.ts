@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { seededRandom } from "../../local/time/random.ts";
+import { seededRandom } from "../../eventing/random.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { benchOn } from "../worlds/bench.ts";
 import { emulatedServer } from "../worlds/emulated-server.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { readManifests } from "../../eventing/read-manifests.ts";
 import { fieldManager, holdsField } from "../../functions/pvc-retention/lib/field-managers.ts";
 import { policyKey } from "../../functions/pvc-retention/lib/policy.ts";
 import type { RetentionPolicy, StatefulSet } from "../../functions/pvc-retention/lib/stateful-set.ts";
-import { readManifests } from "../../local/knative/read-manifests.ts";
 import { type Kind, Namespace, pathOf, StatefulSet as Sets } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { manifest, statefulSet } from "../worlds/manifest.ts";

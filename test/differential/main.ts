@@ -1,4 +1,4 @@
-import { runCommand } from "../../local/command/run-command.ts";
+import { runCommand } from "../../shared/command/run-command.ts";
 import { readOptions, usage } from "./options.ts";
 import { listOf, reportOf } from "./report/report.ts";
 import { runInProcess } from "./run.ts";

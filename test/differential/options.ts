@@ -1,5 +1,5 @@
-import { Complaint } from "../../local/command/complaint.ts";
-import { parseFlags, wholeNumber } from "../../local/command/parse-flags.ts";
+import { Complaint } from "../../shared/command/complaint.ts";
+import { parseFlags, wholeNumber } from "../../shared/command/parse-flags.ts";
 
 /** What `npm run differential` was asked for. */
 export interface Options {

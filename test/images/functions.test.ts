@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { seededRandom } from "../../eventing/random.ts";
 import { serveHttp } from "../../local/apiserver/http.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
-import { seededRandom } from "../../local/time/random.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";

@@ -1,6 +1,6 @@
 import { type Declared, loadDeclared } from "../../build/manifests/declared.ts";
-import { defaultFeatures } from "../../local/knative/features.ts";
-import { readTrigger } from "../../local/knative/manifest/trigger.ts";
+import { defaultFeatures } from "../../eventing/features.ts";
+import { readTrigger } from "../../eventing/manifest/trigger.ts";
 import * as known from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { slug } from "../../shared/rule.ts";

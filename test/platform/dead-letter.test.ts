@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
+import { findLetter } from "../../cli/replay/find-dead-letter.ts";
+import { replay } from "../../cli/replay/replay.ts";
+import { seededRandom } from "../../eventing/random.ts";
 import { recordDeadLetters } from "../../functions/platform/dead-letter/record.ts";
 import { release } from "../../functions/pvc-protection/release/rule.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
-import { isPlain } from "../../local/command/complaint.ts";
-import { findLetter } from "../../local/replay/find-letter.ts";
-import { replay } from "../../local/replay/replay.ts";
-import { seededRandom } from "../../local/time/random.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
+import { isPlain } from "../../shared/command/complaint.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { seededRandom } from "../../eventing/random.ts";
 import { statusKey } from "../../functions/platform/sweep/status.ts";
 import { type SweepSettings, sweep } from "../../functions/platform/sweep/sweep.ts";
 import { type ApiServer, createApiServer } from "../../local/apiserver/server.ts";
-import { seededRandom } from "../../local/time/random.ts";
 import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
 import { type Client, createClient, type ListOptions } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, type Kind, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";

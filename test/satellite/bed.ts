@@ -1,4 +1,5 @@
 import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
+import { seededRandom } from "../../eventing/random.ts";
 import {
   LinstorCluster,
   LinstorSatellite,
@@ -21,7 +22,6 @@ import { startMachines } from "../../local/cluster-api/start-machines.ts";
 import { createControllerTools } from "../../local/controllers/controller-tools.ts";
 import { CustomResourceDefinition, Namespace } from "../../local/controllers/objects/kinds.ts";
 import { createLinstor, type LinstorStandIn } from "../../local/linstor/linstor.ts";
-import { seededRandom } from "../../local/time/random.ts";
 import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume, pathOf } from "../../shared/kubernetes/kind.ts";

@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
-import { staleSubscribers } from "../../local/knative/broker/stale-subscribers.ts";
-import { policyFor } from "../../local/knative/delivery/policy.ts";
+import { policyFor } from "../../eventing/delivery/policy.ts";
 import { ConfigMap, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { staleSubscribers } from "../faults/stale-subscribers.ts";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import { pod } from "../worlds/manifest.ts";
 import type { Setting } from "../worlds/world.ts";

@@ -1,5 +1,5 @@
-import { runCommand } from "../../local/command/run-command.ts";
-import { wrap } from "../../local/log/wrap.ts";
+import { runCommand } from "../../shared/command/run-command.ts";
+import { wrap } from "../../shared/terminal/wrap.ts";
 import { type Job, jobsOf, specOf } from "./cli/jobs.ts";
 import { type Options, readOptions, usage } from "./cli/options.ts";
 import { runAll } from "./cli/pool.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "../../local/time/random.ts";
+import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";

@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from "../../local/time/random.ts";
+import { type Random, seededRandom } from "../../eventing/random.ts";
 
 /** A source of randomness of its own for each purpose, so that one draw more in one place shifts nothing elsewhere. */
 export type Streams = (label: string) => Random;

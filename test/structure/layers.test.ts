@@ -12,12 +12,17 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   functions: ["shared", "lib"],
   // How functions are bundled and run, which is what the laptop edition begins with, and images end with.
   bundling: ["shared"],
-  local: ["shared", "lib", "bundling"],
-  build: ["shared", "lib", "functions", "bundling", "local"],
+  // Sources and brokers for clusters without Knative, which are shipped: nothing of the laptop edition is in them.
+  eventing: ["shared"],
+  cli: ["shared", "lib", "functions"],
+  local: ["shared", "lib", "eventing", "bundling"],
+  build: ["shared", "lib", "functions", "eventing", "bundling", "local"],
 };
 
 const forTests = /\.test\.ts$|\/(testing|fixtures)\//;
-const sources = globSync(["{shared,functions,local,build}/**/*.{ts,mjs}", "esbuild.config.mjs"], { cwd: root })
+const sources = globSync(["{shared,functions,eventing,cli,local,build}/**/*.{ts,mjs}", "esbuild.config.mjs"], {
+  cwd: root,
+})
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => !forTests.test(file))
   .sort();
@@ -77,7 +82,26 @@ test.each([
   ["local/start.ts", "functions/pvc-retention/own/rule.ts", false],
   ["local/start.ts", "test/worlds/world.ts", false],
   ["local/start.ts", "local/knative/testing/world.ts", false],
+  ["local/start.ts", "eventing/control/eventing.ts", true],
+  ["local/start.ts", "cli/pretty.ts", false],
+  ["eventing/main.ts", "local/time/virtual-clock.ts", false],
+  ["eventing/main.ts", "test/faults/fates.ts", false],
+  ["eventing/main.ts", "functions/pvc-retention/lib/policy.ts", false],
+  ["cli/replay/main.ts", "functions/pvc-retention/own/rule.ts", true],
+  ["cli/replay/main.ts", "local/start.ts", false],
   ["build/manifests/main.ts", "functions/pvc-retention/own/rule.ts", true],
 ])("%s imports %s: %s", (file, imported, allowed) => {
   expect(mayImport(file, imported)).toBe(allowed);
+});
+
+test("the image for clusters without Knative is made of the folders eventing and shared", () => {
+  const shipped = new Set<string>();
+  const add = (file: string) => {
+    if (shipped.has(file)) return;
+    shipped.add(file);
+    for (const imported of importsOf(file)) add(imported);
+  };
+  add("eventing/main.ts");
+  expect(shipped.size).toBeGreaterThan(50);
+  expect(new Set([...shipped].map((file) => file.split("/")[0]))).toEqual(new Set(["eventing", "shared"]));
 });

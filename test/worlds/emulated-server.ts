@@ -1,5 +1,5 @@
+import type { Random } from "../../eventing/random.ts";
 import { type ApiServerOptions, createApiServer } from "../../local/apiserver/server.ts";
-import type { Random } from "../../local/time/random.ts";
 import type { VirtualClock } from "../../local/time/virtual-clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";

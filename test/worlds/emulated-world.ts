@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
+import { seededRandom } from "../../eventing/random.ts";
 import { startControllers } from "../../local/controllers/start-controllers.ts";
-import { seededRandom } from "../../local/time/random.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { benchOn, type WhenOver } from "./bench.ts";
 import { furnish, kubeletNode } from "./cluster-objects.ts";

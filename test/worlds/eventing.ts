@@ -1,6 +1,6 @@
-import { createEventing, type EventingOptions } from "../../local/knative/control/eventing.ts";
-import type { Send } from "../../local/knative/send.ts";
-import { startEventing } from "../../local/standalone/start-eventing.ts";
+import { createEventing, type EventingOptions } from "../../eventing/control/eventing.ts";
+import type { Send } from "../../eventing/send.ts";
+import { startEventing } from "../../eventing/start-eventing.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 

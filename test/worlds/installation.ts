@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isEventing } from "../../eventing/manifest/read-plan.ts";
+import { readManifests } from "../../eventing/read-manifests.ts";
 import { discover } from "../../local/controllers/discovery/discover.ts";
-import { isEventing } from "../../local/knative/manifest/read-plan.ts";
-import { readManifests } from "../../local/knative/read-manifests.ts";
 import { type Plan, readPlan } from "../../local/serving/plan.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Attributes } from "../../local/knative/event/cloud-event.ts";
-import type { Fate, Faults } from "../../local/knative/faults.ts";
+import type { Attributes } from "../../eventing/event/cloud-event.ts";
 import type { HttpRequest } from "../../shared/http-message.ts";
 import type { ApiRequest, Transport } from "../../shared/kubernetes/transport.ts";
 import type { Log } from "../../shared/log.ts";
+import type { Fate, Faults } from "../faults/fates.ts";
 import type { Handler } from "./functions.ts";
 import type { Call, Delivery, Intercept, Said } from "./world.ts";
 

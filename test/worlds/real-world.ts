@@ -1,4 +1,4 @@
-import { seededRandom } from "../../local/time/random.ts";
+import { seededRandom } from "../../eventing/random.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { pathOf } from "../../shared/kubernetes/kind.ts";
 import { benchOn, type WhenOver } from "./bench.ts";

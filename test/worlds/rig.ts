@@ -1,9 +1,11 @@
-import type { EventingOptions } from "../../local/knative/control/eventing.ts";
-import type { Send } from "../../local/knative/send.ts";
+import type { EventingOptions } from "../../eventing/control/eventing.ts";
+import type { Random } from "../../eventing/random.ts";
+import type { Send } from "../../eventing/send.ts";
+import { crashingDispatcher } from "../../local/knative/crashing-dispatcher.ts";
 import type { Plan } from "../../local/serving/plan.ts";
-import type { Random } from "../../local/time/random.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { fatedPost } from "../faults/fates.ts";
 import { type Asked, observed } from "./asked.ts";
 import type { WhenOver } from "./bench.ts";
 import { withKnative, withoutKnative } from "./eventing.ts";
@@ -64,7 +66,7 @@ export async function startRig(server: Server, random: Random, setting: Setting)
       clock,
       random,
       signal: ended.signal,
-      faults: ledger.faults,
+      post: fatedPost(ledger.faults),
       server: "https://10.96.0.1:443",
       send: async (url, request) => {
         const { origin } = new URL(url);
@@ -76,7 +78,7 @@ export async function startRig(server: Server, random: Random, setting: Setting)
     ingress,
     resolve: ({ kind, namespace, name }) => (kind === "Service" ? addressOf(namespace ?? "default", name) : undefined),
     identify,
-    ...(setting.createBroker ? { createBroker: setting.createBroker } : {}),
+    createBroker: setting.createBroker ?? crashingDispatcher(),
   } satisfies EventingOptions;
   const startEventing = () => (setting.withoutKnative ? withoutKnative : withKnative)(options, installation.eventing);
 

@@ -1,6 +1,6 @@
+import { seededRandom } from "../../eventing/random.ts";
 import { usualHeartbeat } from "../../local/controllers/kubelet/start-kubelet.ts";
 import { startControllers } from "../../local/controllers/start-controllers.ts";
-import { seededRandom } from "../../local/time/random.ts";
 import { furnish, kubeletNode } from "./cluster-objects.ts";
 import { Node } from "./kinds.ts";
 import type { Server } from "./server.ts";

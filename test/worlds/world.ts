@@ -1,12 +1,12 @@
-import type { EventingOptions } from "../../local/knative/control/eventing.ts";
-import type { Attributes } from "../../local/knative/event/cloud-event.ts";
-import type { Fate } from "../../local/knative/faults.ts";
+import type { EventingOptions } from "../../eventing/control/eventing.ts";
+import type { Attributes } from "../../eventing/event/cloud-event.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { HttpResponse } from "../../shared/http-message.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
 import type { Connect } from "../../shared/system/connect.ts";
+import type { Fate } from "../faults/fates.ts";
 import type { Asked } from "./asked.ts";
 import type { Bench } from "./server.ts";
 
@@ -28,7 +28,7 @@ export interface Setting {
   readonly leaveOut?: (object: KubernetesObject) => boolean;
   /** What an administrator's overlay makes of an object. */
   readonly edit?: (object: KubernetesObject) => KubernetesObject;
-  /** Sources and brokers of `local/standalone`, as on a cluster without Knative; Knative's otherwise. */
+  /** Sources and brokers of `eventing/`, as on a cluster without Knative; Knative's otherwise. */
   readonly withoutKnative?: true;
   /** No source of changes runs, and the sweep comes every so many milliseconds: all that rules hear of they hear of from it. */
   readonly bySweepsAlone?: number;

@@ -1,4 +1,4 @@
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import { parseReference } from "../oci/reference.ts";
 import type { BuildOptions } from "../options.ts";
 import type { Surroundings } from "../registry/registry.ts";

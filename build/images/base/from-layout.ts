@@ -1,6 +1,6 @@
 import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import { fileContent } from "../oci/content.ts";
 import { type Descriptor, isDigest, type Platform } from "../oci/descriptor.ts";
 import type { Base } from "./base.ts";

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { access, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import { type Content, fileContent } from "../oci/content.ts";
 import type { Descriptor, Platform } from "../oci/descriptor.ts";
 import { type Reference, repositoryName } from "../oci/reference.ts";

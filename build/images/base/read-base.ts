@@ -1,4 +1,4 @@
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import { bytesOf, type Content } from "../oci/content.ts";
 import { type Descriptor, digestOf, mediaTypes, type Platform, platformName } from "../oci/descriptor.ts";
 import type { BaseImage, ImageConfig } from "./base.ts";

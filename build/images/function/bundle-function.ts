@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { bundleOptions } from "../../../esbuild.config.mjs";
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 
 /** A function as it is bundled for images: the same for every platform, and without a code cache. */
 export interface Bundle {

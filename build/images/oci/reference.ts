@@ -1,4 +1,4 @@
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import { isDigest } from "./descriptor.ts";
 
 /** Where images lie: a registry's host with its port, and a path in it. */

@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import { refName } from "../base/from-layout.ts";
 import type { Content } from "../oci/content.ts";
 import { type Descriptor, mediaTypes } from "../oci/descriptor.ts";

@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { type Pack, pack } from "tar-stream";
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import { bytesOf, type Content } from "../oci/content.ts";
 import type { Release } from "../oci/image.ts";
 import { contentsOf, entriesOf, indexText, layoutFile } from "./write-layout.ts";

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import type { Challenge } from "./challenge.ts";
 import type { Credentials } from "./credentials/credentials.ts";
 import { reasonOf } from "./explain.ts";

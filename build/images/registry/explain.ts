@@ -1,4 +1,4 @@
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import type { Answer } from "./transport.ts";
 
 /** What a registry says of an answer that is not what was hoped for, in a few words. */

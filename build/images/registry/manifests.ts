@@ -1,4 +1,4 @@
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import { bytesOf, type Content, contentOf } from "../oci/content.ts";
 import { digestOf } from "../oci/descriptor.ts";
 import { repositoryName } from "../oci/reference.ts";

@@ -1,4 +1,4 @@
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import { isLoopback, type Repository, repositoryName } from "../oci/reference.ts";
 import { authorize } from "./authorization.ts";
 import { type Challenge, parseChallenges } from "./challenge.ts";

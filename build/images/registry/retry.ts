@@ -1,4 +1,4 @@
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import type { Answer } from "./transport.ts";
 
 /** How often, and how long apart, something is tried that may go well later. */

@@ -1,4 +1,4 @@
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import type { Content } from "../oci/content.ts";
 import { repositoryName } from "../oci/reference.ts";
 import { reasonOf } from "./explain.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import type { Platform } from "../oci/descriptor.ts";
 import type { LockedPackage } from "./npm-package.ts";
 

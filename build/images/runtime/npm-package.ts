@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { extract } from "tar-stream";
-import { Complaint } from "../../../local/command/complaint.ts";
-import { temporaryFolder } from "../../../local/command/temporary-folder.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
+import { temporaryFolder } from "../../../shared/command/temporary-folder.ts";
 
 /** A package as the lock file has it. */
 export interface LockedPackage {

@@ -1,4 +1,4 @@
-import { standaloneSettings } from "../../../local/standalone/settings.ts";
+import { standaloneSettings } from "../../../eventing/settings.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import { slug } from "../../../shared/rule.ts";
 import { accessOf, type Grant } from "../access.ts";
@@ -15,7 +15,7 @@ import { toFile, toYaml } from "../yaml.ts";
 
 const folder = "knative/overlays/no-knative";
 
-/** What stands in for Knative's sources and brokers; a process of `local/standalone`, not a function. */
+/** What stands in for Knative's sources and brokers; a process of `eventing/`, not a function. */
 const standIn = "platform/source";
 const ingress: Ingress = `http://${slug(standIn)}.${namespace}.svc`;
 const port = 8080;

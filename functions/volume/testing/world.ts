@@ -1,6 +1,6 @@
 import { customResourceDefinition } from "../../../build/manifests/crd/definition.ts";
+import { seededRandom } from "../../../eventing/random.ts";
 import { createApiServer } from "../../../local/apiserver/server.ts";
-import { seededRandom } from "../../../local/time/random.ts";
 import { type VirtualClock, virtualClock } from "../../../local/time/virtual-clock.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import type { Change } from "../../../shared/event/hint.ts";

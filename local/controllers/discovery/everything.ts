@@ -1,5 +1,5 @@
+import { type Change, type Reflection, reflect } from "../../../eventing/watch/reflect.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { type Change, type Reflection, reflect } from "../../watch/reflect.ts";
 import type { ControllerTools } from "../controller.ts";
 import { CustomResourceDefinition, kindKey } from "../objects/kinds.ts";
 import { startWorkQueue } from "../work-queue.ts";

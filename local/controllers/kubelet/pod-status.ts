@@ -1,4 +1,4 @@
-import type { Random } from "../../time/random.ts";
+import type { Random } from "../../../eventing/random.ts";
 import { type Condition, withConditions } from "../objects/condition.ts";
 import type { Container, ContainerStatus, PodObject } from "../objects/pod.ts";
 

@@ -1,6 +1,6 @@
+import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { claimsOf } from "../../../shared/storage/pod-claims.ts";
-import { keyOf } from "../../watch/reflect.ts";
 import { type ControllerTools, type Running, splitKey } from "../controller.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { ClaimObject } from "../objects/storage.ts";

@@ -1,6 +1,6 @@
+import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
-import { keyOf } from "../../watch/reflect.ts";
 import { type ControllerTools, type Running, splitKey } from "../controller.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import { disruption, withConditions } from "../objects/condition.ts";

@@ -1,4 +1,4 @@
-import type { Reflection } from "../../watch/reflect.ts";
+import type { Reflection } from "../../../eventing/watch/reflect.ts";
 import type { NodeObject } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { ClaimObject, ClassObject, VolumeObject } from "../objects/storage.ts";

@@ -1,7 +1,7 @@
+import { keyOf, reflect } from "../../../eventing/watch/reflect.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { claimsOf } from "../../../shared/storage/pod-claims.ts";
-import { keyOf, reflect } from "../../watch/reflect.ts";
 import { type ControllerTools, type Running, splitKey } from "../controller.ts";
 import { Node, PersistentVolume, StorageClass } from "../objects/kinds.ts";
 import { isReady, type NodeObject } from "../objects/node.ts";

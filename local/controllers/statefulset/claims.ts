@@ -1,7 +1,7 @@
+import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
-import { keyOf } from "../../watch/reflect.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import type { ClaimObject } from "../objects/storage.ts";
 import { claimNameOf } from "./identity.ts";

@@ -1,6 +1,6 @@
+import type { Reflection } from "../../../eventing/watch/reflect.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Reflection } from "../../watch/reflect.ts";
 
 /**
  * What the controller has written for each set and its caches may not show yet. Acting on a cache from before one's own writes

@@ -1,8 +1,8 @@
+import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { isAlreadyExists, isConflict } from "../../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { keyOf } from "../../watch/reflect.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import { matchesLabels } from "../objects/label-selector.ts";
 import type { PodObject } from "../objects/pod.ts";

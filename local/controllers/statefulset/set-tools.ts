@@ -1,5 +1,5 @@
+import type { Reflection } from "../../../eventing/watch/reflect.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Reflection } from "../../watch/reflect.ts";
 import type { ControllerTools } from "../controller.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { ClaimObject } from "../objects/storage.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
-import { keyOf } from "../../watch/reflect.ts";
 import { type ControllerTools, type Running, splitKey } from "../controller.ts";
 import { matchesLabels } from "../objects/label-selector.ts";
 import type { PodObject } from "../objects/pod.ts";

@@ -1,6 +1,6 @@
+import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
-import { keyOf } from "../../watch/reflect.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import type { Revisions } from "./history.ts";
 import { revisionLabel } from "./make-pod.ts";

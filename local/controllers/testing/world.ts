@@ -1,3 +1,4 @@
+import { seededRandom } from "../../../eventing/random.ts";
 import { type Clock, systemClock } from "../../../shared/clock.ts";
 import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../../shared/kubernetes/client.ts";
@@ -6,7 +7,6 @@ import { kubeconfigTransport } from "../../../shared/kubernetes/kubeconfig-trans
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
 import { createApiServer } from "../../apiserver/server.ts";
-import { seededRandom } from "../../time/random.ts";
 import { virtualClock } from "../../time/virtual-clock.ts";
 import type { Trouble } from "../controller.ts";
 import { type Kubelet, usualHeartbeat } from "../kubelet/start-kubelet.ts";

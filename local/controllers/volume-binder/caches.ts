@@ -1,4 +1,4 @@
-import type { Reflection } from "../../watch/reflect.ts";
+import type { Reflection } from "../../../eventing/watch/reflect.ts";
 import type { ClaimObject, ClassObject, VolumeObject } from "../objects/storage.ts";
 
 /** What the binder knows of the cluster, a little behind the truth. */

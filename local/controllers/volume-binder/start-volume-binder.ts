@@ -1,5 +1,5 @@
+import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
-import { keyOf } from "../../watch/reflect.ts";
 import type { ControllerTools, Running } from "../controller.ts";
 import { splitKey } from "../controller.ts";
 import { PersistentVolume, StorageClass } from "../objects/kinds.ts";

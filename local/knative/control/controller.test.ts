@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ApiServerSource, Broker, PingSource, Trigger } from "../../../eventing/kinds.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { ApiServerSource, Broker, PingSource, Trigger } from "../kinds.ts";
 import { type EventingWorld, openEventingWorld } from "../testing/world.ts";
 
 let world: EventingWorld;

@@ -1,7 +1,7 @@
+import type { Address, SourceStanding, Standing } from "../../../eventing/control/standing.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Condition } from "../../controllers/objects/condition.ts";
 import { conditionsFrom, fails, holds, summedUp, type Verdict } from "./conditions.ts";
-import type { Address, SourceStanding, Standing } from "./standing.ts";
 
 /** The status of an object as Knative's own controllers fill it. */
 export interface Status {

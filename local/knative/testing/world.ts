@@ -1,3 +1,7 @@
+import { createEventing, type Eventing, type EventingOptions } from "../../../eventing/control/eventing.ts";
+import { seededRandom } from "../../../eventing/random.ts";
+import { type Arrival, type Reply, subscribers } from "../../../eventing/testing/subscribers.ts";
+import type { Hop } from "../../../eventing/trace.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { createClient } from "../../../shared/kubernetes/client.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
@@ -5,14 +9,10 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { createApiServer } from "../../apiserver/server.ts";
 import type { Trouble } from "../../controllers/controller.ts";
 import { CustomResourceDefinition } from "../../controllers/objects/kinds.ts";
-import { seededRandom } from "../../time/random.ts";
+import { shareReflections } from "../../controllers/reflections.ts";
 import { type VirtualClock, virtualClock } from "../../time/virtual-clock.ts";
-import { shareReflections } from "../../watch/reflections.ts";
 import { startEventingController } from "../control/controller.ts";
-import { createEventing, type Eventing, type EventingOptions } from "../control/eventing.ts";
 import { eventingDefinitions } from "../definitions.ts";
-import type { Hop } from "../trace.ts";
-import { type Arrival, type Reply, subscribers } from "./subscribers.ts";
 
 /** Knative Eventing on the API server of this repository, in process and on virtual time. */
 export interface EventingWorld {

@@ -1,5 +1,5 @@
+import type { Random } from "../../../eventing/random.ts";
 import type { Clock } from "../../../shared/clock.ts";
-import type { Random } from "../../time/random.ts";
 import type { Rights } from "./rights.ts";
 
 /** A login that was accepted. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { seededRandom } from "../../time/random.ts";
+import { seededRandom } from "../../../eventing/random.ts";
 import { type VirtualClock, virtualClock } from "../../time/virtual-clock.ts";
 import { storageRights } from "../api/rights.ts";
 import type { JobReturned } from "../master.ts";

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { scriptName } from "../../../build/functions/as-scripts.mjs";
 import { bundleOptions } from "../../../esbuild.config.mjs";
-import { temporaryFolder } from "../../../local/command/temporary-folder.ts";
+import { temporaryFolder } from "../../../shared/command/temporary-folder.ts";
 
 /** A function's bundle, made for this run, with its code cache. */
 export interface Bundle {

@@ -1,4 +1,4 @@
-import type { WatchedChange } from "../../../local/knative/source/change-event.ts";
+import type { WatchedChange } from "../../../eventing/source/change-event.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";

@@ -1,9 +1,9 @@
-import { createEventing } from "../../../local/knative/control/eventing.ts";
-import { toBinary } from "../../../local/knative/event/to-http.ts";
-import { readManifests } from "../../../local/knative/read-manifests.ts";
-import { changeEvent, type WatchedChange } from "../../../local/knative/source/change-event.ts";
-import type { Hop } from "../../../local/knative/trace.ts";
-import { seededRandom } from "../../../local/time/random.ts";
+import { createEventing } from "../../../eventing/control/eventing.ts";
+import { toBinary } from "../../../eventing/event/to-http.ts";
+import { seededRandom } from "../../../eventing/random.ts";
+import { readManifests } from "../../../eventing/read-manifests.ts";
+import { changeEvent, type WatchedChange } from "../../../eventing/source/change-event.ts";
+import type { Hop } from "../../../eventing/trace.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";

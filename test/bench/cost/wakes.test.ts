@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readManifests } from "../../../local/knative/read-manifests.ts";
+import { seededRandom } from "../../../eventing/random.ts";
+import { readManifests } from "../../../eventing/read-manifests.ts";
 import { KnativeService } from "../../../local/serving/kind.ts";
 import { readPlan } from "../../../local/serving/plan.ts";
 import { createFunctionPods } from "../../../local/serving/pods.ts";
-import { seededRandom } from "../../../local/time/random.ts";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { root } from "../../manifests/kustomization.ts";
 import { claim } from "../../worlds/manifest.ts";

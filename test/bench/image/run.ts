@@ -6,7 +6,7 @@ import type { Release } from "../../../build/images/oci/image.ts";
 import { surroundingsOf } from "../../../build/images/registry/surroundings.ts";
 import { writeEmptyBase } from "../../../build/images/testing/empty-base.ts";
 import { functionNames } from "../../../esbuild.config.mjs";
-import { temporaryFolder } from "../../../local/command/temporary-folder.ts";
+import { temporaryFolder } from "../../../shared/command/temporary-folder.ts";
 import { firstAnswer } from "../budget/first-answer.ts";
 import { irrelevantEvent } from "../budget/irrelevant-event.ts";
 import { interleave, median } from "../statistics.ts";

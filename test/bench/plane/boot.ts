@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
-import { temporaryFolder } from "../../../local/command/temporary-folder.ts";
+import { temporaryFolder } from "../../../shared/command/temporary-folder.ts";
 import { type Client, createClient } from "../../../shared/kubernetes/client.ts";
 import { kubeconfigTransport } from "../../../shared/kubernetes/kubeconfig-transport.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";

@@ -5,12 +5,12 @@
  */
 import { dirname } from "node:path";
 import { functionEnvironment } from "../../../build/functions/environment.mjs";
-import { createEventing } from "../../../local/knative/control/eventing.ts";
-import type { Hop } from "../../../local/knative/trace.ts";
+import { createEventing } from "../../../eventing/control/eventing.ts";
+import { seededRandom } from "../../../eventing/random.ts";
+import type { Hop } from "../../../eventing/trace.ts";
 import { type Instance, startInstance } from "../../../local/serving/instance.ts";
 import { startKeeper } from "../../../local/serving/keeper.ts";
 import { createRevision } from "../../../local/serving/revision.ts";
-import { seededRandom } from "../../../local/time/random.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { createClient } from "../../../shared/kubernetes/client.ts";
 import { kubeconfigTransport } from "../../../shared/kubernetes/kubeconfig-transport.ts";

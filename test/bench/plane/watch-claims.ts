@@ -1,4 +1,4 @@
-import { watchEvents } from "../../../local/watch/watch.ts";
+import { watchEvents } from "../../../eventing/watch/watch.ts";
 import { PersistentVolumeClaim, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Plane } from "./boot.ts";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { Complaint } from "../../../local/command/complaint.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
 import { count } from "../count.ts";
 import { bootPlane } from "../plane/boot.ts";
 import { compareReleases } from "./compare.ts";

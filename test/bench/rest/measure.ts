@@ -1,12 +1,12 @@
+import { createEventing } from "../../../eventing/control/eventing.ts";
+import { isEventing } from "../../../eventing/manifest/read-plan.ts";
+import { seededRandom } from "../../../eventing/random.ts";
+import { readManifests } from "../../../eventing/read-manifests.ts";
+import type { Send } from "../../../eventing/send.ts";
 import { policyKey } from "../../../functions/pvc-retention/lib/policy.ts";
 import { startControllers } from "../../../local/controllers/start-controllers.ts";
-import { createEventing } from "../../../local/knative/control/eventing.ts";
-import { isEventing } from "../../../local/knative/manifest/read-plan.ts";
-import { readManifests } from "../../../local/knative/read-manifests.ts";
-import type { Send } from "../../../local/knative/send.ts";
 import { type Plan, readPlan } from "../../../local/serving/plan.ts";
 import { createFunctionPods } from "../../../local/serving/pods.ts";
-import { seededRandom } from "../../../local/time/random.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import { PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";

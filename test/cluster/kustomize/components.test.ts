@@ -1,9 +1,9 @@
 import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { defaultFeatures } from "../../../local/knative/features.ts";
-import { readApiServerSource } from "../../../local/knative/manifest/api-server-source.ts";
-import { readTrigger } from "../../../local/knative/manifest/trigger.ts";
+import { defaultFeatures } from "../../../eventing/features.ts";
+import { readApiServerSource } from "../../../eventing/manifest/api-server-source.ts";
+import { readTrigger } from "../../../eventing/manifest/trigger.ts";
 import { readOidcSettings } from "../../../shared/serve/oidc/settings.ts";
 import { root, standard } from "../../manifests/kustomization.ts";
 import { faultsOf, ofKind } from "../../manifests/schemas/schemas.ts";

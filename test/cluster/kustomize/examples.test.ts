@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
+import { defaultFeatures } from "../../../eventing/features.ts";
+import { readTrigger } from "../../../eventing/manifest/trigger.ts";
 import { readPolicy } from "../../../functions/pvc-retention/lib/policy.ts";
-import { defaultFeatures } from "../../../local/knative/features.ts";
-import { readTrigger } from "../../../local/knative/manifest/trigger.ts";
 import { readService } from "../../../local/serving/plan.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { ofKind } from "../../manifests/schemas/schemas.ts";

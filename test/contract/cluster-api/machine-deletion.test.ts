@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { seededRandom } from "../../../eventing/random.ts";
 import { Cluster, Machine, VolumeAttachment } from "../../../functions/satellite/lib/kinds.ts";
 import { preDrainHook as preDrain, preTerminateHook as preTerminate } from "../../../functions/satellite/lib/names.ts";
 import { definitions, GenericMachine } from "../../../local/cluster-api/kinds.ts";
@@ -7,7 +8,6 @@ import { startMachines } from "../../../local/cluster-api/start-machines.ts";
 import { createControllerTools } from "../../../local/controllers/controller-tools.ts";
 import { CustomResourceDefinition } from "../../../local/controllers/objects/kinds.ts";
 import { createPod, openWorld, type World } from "../../../local/controllers/testing/world.ts";
-import { seededRandom } from "../../../local/time/random.ts";
 import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 
 // Each expectation was seen of the real Machine controller v1.13.6 (contract v1beta2) against Kubernetes 1.36.3.

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Attributes } from "../../../local/knative/event/cloud-event.ts";
+import type { Attributes } from "../../../eventing/event/cloud-event.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 
 /** A request that was recorded, see README.md. */

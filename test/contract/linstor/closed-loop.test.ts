@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { type Random, seededRandom } from "../../../eventing/random.ts";
 import type { DataFacts } from "../../../functions/satellite/lib/data/data-facts.ts";
 import { emptiness } from "../../../functions/satellite/lib/data/emptiness.ts";
 import { countBefore } from "../../../functions/satellite/lib/data/floor.ts";
@@ -6,7 +7,6 @@ import { mayEvacuate } from "../../../functions/satellite/lib/data/may-evacuate.
 import { mayRemove } from "../../../functions/satellite/lib/data/may-remove.ts";
 import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts";
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
-import { type Random, seededRandom } from "../../../local/time/random.ts";
 import type { SystemTransport } from "../../../shared/system/transport.ts";
 import { addressOf, openBed } from "./stand-in.ts";
 

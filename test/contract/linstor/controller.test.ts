@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { seededRandom } from "../../../eventing/random.ts";
 import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts";
 import { isLinstorError } from "../../../functions/satellite/lib/linstor/linstor-error.ts";
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
-import { seededRandom } from "../../../local/time/random.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import { type Clock, systemClock } from "../../../shared/clock.ts";
 import type { SystemTransport } from "../../../shared/system/transport.ts";

@@ -1,7 +1,7 @@
+import { seededRandom } from "../../../eventing/random.ts";
 import { entries } from "../../../functions/satellite/lib/linstor/entry.ts";
 import { parseJson } from "../../../functions/satellite/lib/linstor/parse-json.ts";
 import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
-import { seededRandom } from "../../../local/time/random.ts";
 import { type VirtualClock, virtualClock } from "../../../local/time/virtual-clock.ts";
 import type { SystemRequest } from "../../../shared/system/transport.ts";
 

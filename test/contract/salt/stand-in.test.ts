@@ -1,10 +1,10 @@
 import { describe } from "vitest";
+import { seededRandom } from "../../../eventing/random.ts";
 import { storageRights } from "../../../local/salt/api/rights.ts";
 import type { MinionFunction } from "../../../local/salt/minion/function.ts";
 import { volumeFunctions } from "../../../local/salt/node/functions.ts";
 import { createNode } from "../../../local/salt/node/node.ts";
 import { createSalt } from "../../../local/salt/salt.ts";
-import { seededRandom } from "../../../local/time/random.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import { saltContract, volumesContract } from "./contract.ts";
 import type { SaltUnderTest } from "./salt-under-test.ts";

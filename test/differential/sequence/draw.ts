@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from "../../../local/time/random.ts";
+import { type Random, seededRandom } from "../../../eventing/random.ts";
 import type { Cascade, Operation } from "./operation.ts";
 import { type Field, policies } from "./policy.ts";
 

@@ -1,5 +1,5 @@
-import { seededRandom } from "../../../local/time/random.ts";
-import { reflect } from "../../../local/watch/reflect.ts";
+import { seededRandom } from "../../../eventing/random.ts";
+import { reflect } from "../../../eventing/watch/reflect.ts";
 import { type Kind, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ApiRequest } from "../../../shared/kubernetes/transport.ts";

@@ -1,6 +1,6 @@
+import { Trigger } from "../../../eventing/kinds.ts";
+import type { Hop } from "../../../eventing/trace.ts";
 import { conditionOf } from "../../../local/controllers/objects/condition.ts";
-import { Trigger } from "../../../local/knative/kinds.ts";
-import type { Hop } from "../../../local/knative/trace.ts";
 import { KnativeService } from "../../../local/serving/kind.ts";
 import type { ServiceStatus } from "../../../local/serving/status.ts";
 import type { TrafficTarget } from "../../../local/serving/traffic.ts";

@@ -1,9 +1,9 @@
+import { seededRandom } from "../../../eventing/random.ts";
 import { salt } from "../../../functions/volume/lib/salt/system.ts";
 import { storageRights } from "../../../local/salt/api/rights.ts";
 import { volumeFunctions } from "../../../local/salt/node/functions.ts";
 import { createNode } from "../../../local/salt/node/node.ts";
 import { createSalt } from "../../../local/salt/salt.ts";
-import { seededRandom } from "../../../local/time/random.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { connectSystems } from "../../../shared/serve/connect-systems.ts";
 import { readSettings } from "../../../shared/settings.ts";

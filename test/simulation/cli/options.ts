@@ -1,6 +1,6 @@
-import { Complaint } from "../../../local/command/complaint.ts";
-import { parseFlags, wholeNumber } from "../../../local/command/parse-flags.ts";
-import { wrap } from "../../../local/log/wrap.ts";
+import { Complaint } from "../../../shared/command/complaint.ts";
+import { parseFlags, wholeNumber } from "../../../shared/command/parse-flags.ts";
+import { wrap } from "../../../shared/terminal/wrap.ts";
 import type { Broken } from "../broken/broken.ts";
 import { type Point, whats } from "../point.ts";
 import type { Scenario } from "../scenario.ts";

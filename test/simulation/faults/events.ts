@@ -1,4 +1,4 @@
-import { type FaultRates, type Faults, randomFate } from "../../../local/knative/faults.ts";
+import { type FaultRates, type Faults, randomFate } from "../../faults/fates.ts";
 import type { Trace } from "../trace.ts";
 import type { FaultSchedule } from "./schedule.ts";
 

@@ -1,5 +1,5 @@
-import type { FaultRates } from "../../../local/knative/faults.ts";
-import type { Random } from "../../../local/time/random.ts";
+import type { Random } from "../../../eventing/random.ts";
+import type { FaultRates } from "../../faults/fates.ts";
 import { pick } from "./api.ts";
 
 /** How rough a run is. Rates are from 0 to 1. */

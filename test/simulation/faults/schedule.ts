@@ -1,4 +1,4 @@
-import type { Random } from "../../../local/time/random.ts";
+import type { Random } from "../../../eventing/random.ts";
 import type { Streams } from "../streams.ts";
 
 /**

@@ -1,11 +1,12 @@
+import type { Broker } from "../../../eventing/broker/broker.ts";
+import { createEventing, type Eventing } from "../../../eventing/control/eventing.ts";
+import type { ManagedSource } from "../../../eventing/control/managed-source.ts";
 import { startControllers } from "../../../local/controllers/start-controllers.ts";
-import type { Broker } from "../../../local/knative/broker/broker.ts";
-import { createEventing, type Eventing } from "../../../local/knative/control/eventing.ts";
-import type { ManagedSource } from "../../../local/knative/control/managed-source.ts";
-import type { Faults } from "../../../local/knative/faults.ts";
+import { crashingDispatcher } from "../../../local/knative/crashing-dispatcher.ts";
 import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
 import { type Client, createClient } from "../../../shared/kubernetes/client.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
+import { type Faults, fatedBrokers, fatedPost } from "../../faults/fates.ts";
 import { furnish, kubeletNode } from "../../worlds/cluster-objects.ts";
 import { emulatedServer } from "../../worlds/emulated-server.ts";
 import type { Handler, Start } from "../../worlds/functions.ts";
@@ -109,11 +110,12 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
       clock,
       random: streams("knative"),
       signal,
-      faults,
+      post: fatedPost(faults),
       server: "https://10.96.0.1:443",
       send: fleet.deliver,
     },
     ingress,
+    createBroker: fatedBrokers(faults, crashingDispatcher()),
     resolve: ({ kind, namespace, name }) =>
       kind === "Service" ? `http://${name}.${namespace ?? "default"}.svc.cluster.local` : undefined,
     identify: (namespace, name) => unhurried(identify(namespace, name), clock, streams(`watches of ${name}`)),

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { Complaint } from "../../../../local/command/complaint.ts";
+import { Complaint } from "../../../../shared/command/complaint.ts";
 import type { Credentials } from "./credentials.ts";
 
 /** The helpers' way to say that this name stands for no user, but that the secret is an identity token. */

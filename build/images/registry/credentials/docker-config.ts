@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { Complaint } from "../../../../local/command/complaint.ts";
+import { Complaint } from "../../../../shared/command/complaint.ts";
 
 /** The part of docker's and podman's configuration that is about logins. */
 export interface DockerConfig {

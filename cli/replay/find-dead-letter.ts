@@ -1,0 +1,53 @@
+import { statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import * as z from "zod";
+import { Complaint } from "../../shared/command/complaint.ts";
+import { fromHere } from "../../shared/command/from-here.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import { ConfigMap } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+
+const schema = z.object({
+  attributes: z.record(z.string(), z.string()),
+  destination: z.string().default(""),
+  object: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** What of a dead letter it takes to give it to a rule again. */
+export type SavedLetter = z.output<typeof schema>;
+
+const ring = "holdfast-dead-letters";
+
+/**
+ * Finds a letter in a file, or by its name in the ring that the dead-letter function keeps.
+ *
+ * @throws Complaint that says where was looked and what to do.
+ */
+export async function findLetter(source: string, client: Client, namespace: string): Promise<SavedLetter> {
+  const file = fromHere(source);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return parse(await readLetter(file), `The file ${source}`);
+  const configMap = await client.get<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, namespace, ring);
+  const letter = configMap?.data?.[source];
+  if (letter !== undefined) return parse(letter, `The letter ${source}`);
+  const names = Object.keys(configMap?.data ?? {}).sort();
+  const known = names.length > 0 ? `The newest are: ${names.slice(-5).join(", ")}.` : "There are no letters.";
+  throw new Complaint(`There is no file ${source}, and no such letter in ConfigMap ${namespace}/${ring}. ${known}`);
+}
+
+async function readLetter(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw new Complaint(`${file} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function parse(text: string, what: string): SavedLetter {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Complaint(`${what} is no dead letter: JSON with attributes and, where known, destination and object.`, {
+      cause,
+    });
+  }
+}
