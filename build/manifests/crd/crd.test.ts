@@ -109,7 +109,13 @@ test("a definition has names, versions, columns and subresources", () => {
   expect(definition).toEqual({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: "things.example.org" },
+    metadata: {
+      name: "things.example.org",
+      annotations: {
+        "kustomize.toolkit.fluxcd.io/prune": "disabled",
+        "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+      },
+    },
     spec: {
       group: "example.org",
       scope: "Cluster",

@@ -4,7 +4,17 @@ import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import { type StructuralSchema, structuralSchema } from "./openapi.ts";
 
 /**
- * The CustomResourceDefinition of a kind, its schemas generated of zod's.
+ * With a definition go all objects of its kind, here the storage that they stand for: Flux and Argo CD are to leave it where it is, also
+ * when it is taken out of what they apply.
+ */
+const kept = {
+  "kustomize.toolkit.fluxcd.io/prune": "disabled",
+  "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+};
+
+/**
+ * The CustomResourceDefinition of a kind, its schemas generated of zod's. It has none of the labels by which the rest of an installation
+ * is selected, and deleted.
  *
  * @throws Error when a schema cannot be said in a structural schema.
  */
@@ -14,7 +24,7 @@ export function customResourceDefinition({ kind, doc, names = {}, versions }: Cu
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${kind.plural}.${group}` },
+    metadata: { name: `${kind.plural}.${group}`, annotations: kept },
     spec: {
       group,
       scope: kind.namespaced ? "Namespaced" : "Cluster",

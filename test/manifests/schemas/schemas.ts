@@ -49,7 +49,13 @@ const schemas = {
   CustomResourceDefinition: z.strictObject({
     apiVersion: z.literal("apiextensions.k8s.io/v1"),
     kind: z.literal("CustomResourceDefinition"),
-    metadata: z.strictObject({ name }),
+    metadata: z.strictObject({
+      name,
+      annotations: z.strictObject({
+        "kustomize.toolkit.fluxcd.io/prune": z.literal("disabled"),
+        "argocd.argoproj.io/sync-options": z.literal("Prune=false,Delete=false"),
+      }),
+    }),
     spec: z.strictObject({
       group: z.string(),
       scope: z.literal(["Cluster", "Namespaced"]),

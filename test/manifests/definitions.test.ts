@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readKustomization, root } from "./kustomization.ts";
+
+// Whoever deletes a definition deletes all objects of its kind, and with them what they stand for.
+
+const label = "app.kubernetes.io/part-of";
+const overlays = ["default", "volume", "satellite"].map((name) => readKustomization(`knative/overlays/${name}`));
+const objects = overlays.flatMap(({ objects }) => objects);
+const isDefinition = ({ kind }: { readonly kind: string }) => kind === "CustomResourceDefinition";
+
+test("tools that prune leave every definition where it is", () => {
+  const definitions = objects.filter(isDefinition);
+  expect(definitions.length).toBeGreaterThan(3);
+  for (const { metadata } of definitions)
+    expect(metadata.annotations).toMatchObject({
+      "kustomize.toolkit.fluxcd.io/prune": "disabled",
+      "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+    });
+});
+
+test("what README deletes an installation by selects everything but definitions", () => {
+  const text = readFileSync(join(root, "knative/README.md"), "utf8");
+  expect(text).toContain(`kubectl delete --ignore-not-found -k my-overlay -l ${label}=holdfast`);
+  expect(text).not.toMatch(/kubectl delete [^\n]*-k my-overlay(?! -l )/);
+  for (const object of objects)
+    expect([object.kind, object.metadata.name, object.metadata.labels?.[label] === "holdfast"]).toEqual([
+      object.kind,
+      object.metadata.name,
+      !isDefinition(object),
+    ]);
+});
