@@ -90,6 +90,11 @@ test("the tours come true, are plain where nobody looks at colours, and leave no
     "ok claim data-web-1 is there, and belongs to nobody",
     "ok claims data-web-0 and data-web-1 belong to the set",
     "ok claims data-web-0 and data-web-1 are gone",
+    "ok Volume holdfast-tour is Available",
+    "ok claim data is bound to holdfast-tour",
+    "ok an Event says that the deletion waits",
+    "ok Volume holdfast-tour is gone",
+    "ok the node has nothing of it",
     "ok every function is back at zero",
   ])
     expect(out).toContain(line);

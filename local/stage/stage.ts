@@ -2,6 +2,15 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 
+/** A node that Salt makes storage on. */
+export interface VolumePlace {
+  readonly node: string;
+  /** What there is on it, as paths; absent where nobody can look from here. */
+  readonly storage?: () => readonly string[];
+  /** Milliseconds that a Salt job may take until its end is known. */
+  readonly patience: number;
+}
+
 /** A cluster with the functions at work on it, where a tour can be played. */
 export interface Stage {
   /** As an administrator. */
@@ -15,6 +24,8 @@ export interface Stage {
   installPolicy?(system: "pvc-protection" | "pvc-retention"): Promise<void>;
   /** Installs an optional system, each object as `edit` returns it, where the cluster is our own; resolves when it is ready. */
   install?(system: string, edit: (object: KubernetesObject) => KubernetesObject): Promise<void>;
+  /** Where Volumes can be made; absent where no Salt is known. */
+  readonly volumes?: VolumePlace;
   /** Nobody else changes anything here. */
   readonly quiet: boolean;
   /** What can be done now, for the person at the keyboard. */

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join, relative } from "node:path";
 import { seededRandom } from "../../eventing/random.ts";
+import type { Send } from "../../eventing/send.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { Complaint } from "../../shared/command/complaint.ts";
 import { shellWord } from "../../shared/command/shell-word.ts";
+import type { HttpRequest } from "../../shared/http-message.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
@@ -25,9 +27,13 @@ import type { Bundles } from "./launch.ts";
 import { defaultInstall, objectsIn } from "./manifests.ts";
 import type { StartOptions } from "./options.ts";
 import { becomeReady } from "./ready.ts";
+import { reachingSalt, secretOf } from "./salt/installed.ts";
+import { reachSalt } from "./salt/reach.ts";
+import { startStandIn } from "./salt/stand-in.ts";
 import type { Session } from "./session.ts";
 
 const node = "laptop";
+const storageBroker = "http://broker-ingress.knative-eventing.svc.cluster.local/holdfast/storage";
 
 /** Starts a cluster of our own on loopback, with Knative and everything that the repository's YAML installs. */
 export async function startLaptop(
@@ -40,6 +46,8 @@ export async function startLaptop(
   const { signal, folder } = session;
   const clock = systemClock;
   const random = seededRandom(clock.now());
+  // Before anything is started: a Salt that cannot be used is one sentence.
+  const theirs = options.salt && (await reachSalt(options.salt, clock));
   const secret = randomBytes(16).toString("hex");
   const server = createApiServer({ clock, random, rbac: true, tokens: { [secret]: administrator } });
   const transport = asAdministrator(server.handle, secret);
@@ -51,19 +59,26 @@ export async function startLaptop(
   session.onEnd(server.close);
   await bundles.build(signal);
 
+  let sendIn: Send | undefined;
+  // As the reactor posts: once, and whether or not somebody is there.
+  const react = (event: HttpRequest) => void sendIn?.(storageBroker, event).catch(() => {});
   const parts = { transport, clock, random, signal, trouble: activity.onTrouble };
   const tools = createControllerTools(parts);
   const { client } = tools;
   await create(client, [...definitions, storageClass]);
   startControllers(parts);
-  startKubelet(tools, { nodes: [node], heartbeat: usualHeartbeat });
+  const salt = theirs ?? (await startStandIn({ clock, random, minion: node, react }, session));
+  startKubelet(tools, { nodes: [...new Set([node, salt.minion])], heartbeat: usualHeartbeat });
 
   // client-node takes plain HTTP only where it is told not to look at certificates.
   const at = (server: string) => ({ server, "insecure-skip-tls-verify": true });
   const cluster = at(http.url);
   const kubeconfig = await writeKubeconfig(join(folder, "kubeconfig"), at(`${http.url}/${secret}`), "admin", {});
   const credentials = issueCredentials({ client, clock, signal }, cluster, folder);
-  await create(client, defaultInstall(options).map(asApplied));
+  // Without a tour anything may be tried.
+  const components = options.tours.length > 0 && !options.tours.includes("volume") ? [] : ["access/volume", "volume"];
+  const installed = defaultInstall(options, components).map((object) => reachingSalt(object, salt));
+  await create(client, [...installed, secretOf(salt)].map(asApplied));
   const knative = await startKnative({
     tools,
     server: http.url,
@@ -73,6 +88,7 @@ export async function startLaptop(
     window: options.window,
   });
   session.onEnd(knative.close);
+  sendIn = knative.send;
   await becomeReady(client, clock, signal);
 
   terminal.print(`API server  ${http.url}`);
@@ -82,6 +98,12 @@ export async function startLaptop(
     knative: client,
     clock,
     processes: knative.processes,
+    volumes: {
+      node: salt.minion,
+      ...(salt.storage ? { storage: salt.storage } : {}),
+      // A reactor elsewhere cannot reach this machine: there the sweep finds what has ended.
+      patience: theirs ? 180_000 : 20_000,
+    },
     installPolicy: (system) => create(client, objectsIn(`${system}/admission-policy`).map(asApplied)),
     async install(system, edit) {
       await create(client, [...objectsIn(`access/${system}`), ...objectsIn(system)].map(edit).map(asApplied));

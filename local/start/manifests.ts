@@ -10,8 +10,11 @@ const folder = join(import.meta.dirname, "../../knative");
 export const objectsIn = (component = "."): readonly KubernetesObject[] =>
   readManifests([join(folder, component)]).map(({ object }) => object);
 
-/** All that `knative/` installs by default, as it was asked for. */
-export function defaultInstall({ loseAllEvents }: StartOptions): readonly KubernetesObject[] {
-  const objects = objectsIn();
+/** All that `knative/` installs by default and by these components, as it was asked for. */
+export function defaultInstall(
+  { loseAllEvents }: StartOptions,
+  components: readonly string[] = [],
+): readonly KubernetesObject[] {
+  const objects = [".", ...components].flatMap(objectsIn);
   return loseAllEvents ? objects.filter(({ kind }) => kind !== "ApiServerSource").map(sweptOften) : objects;
 }

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Complaint } from "../../shared/command/complaint.ts";
-import { tourNames } from "../tour/names.ts";
+import { listedTours, tourNames } from "../tour/names.ts";
 import { devHelp, help, readDevOptions, readOptions } from "./options.ts";
+import { saltFlags } from "./salt/read-flags.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -56,7 +57,12 @@ test("--no-color is NO_COLOR", () => {
 describe("a flag that cannot be used is named in one line", () => {
   test.each([
     [["--tuor"], "Unknown option '--tuor'. See npm start -- --help."],
-    [["--tour", "pvc"], "There is no tour pvc; there are pvc-protection, pvc-retention and undelete."],
+    [["--tour", "pvc"], `There is no tour pvc; there are ${listedTours("and")}.`],
+    [
+      ["--salt", "https://a", "--kubeconfig", "a"],
+      "--salt is for a cluster of our own; on yours, install knative/volume, and name your Salt in its settings.",
+    ],
+    [["--minion", "a"], "--minion goes with --salt URL."],
     [["--tour", "pvc-retention", "--no-tour"], "--tour and --no-tour exclude each other."],
     [["now"], "Unexpected argument 'now'. See npm start -- --help."],
     [["--port"], "Option '--port <value>' argument missing. See npm start -- --help."],
@@ -106,7 +112,7 @@ describe("npm run dev", () => {
 test("the help fits on a terminal and names every flag", () => {
   const flags = ["port", "idle", "kubeconfig", "yes", "no-color", "help"];
   for (const [text, more] of [
-    [help, ["tour", "tour-only", "no-tour", "lose-all-events"]],
+    [help, ["tour", "tour-only", "no-tour", "lose-all-events", ...Object.keys(saltFlags)]],
     [devHelp, []],
   ] as const) {
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);

@@ -4,6 +4,7 @@ import { fromHere } from "../../shared/command/from-here.ts";
 import { parseFlags, wholeNumber } from "../../shared/command/parse-flags.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
 import { listedTours, tourNames } from "../tour/names.ts";
+import { readSaltFlags, type SaltFlags, saltFlags } from "./salt/read-flags.ts";
 
 /** What `npm start` was asked for. */
 export interface StartOptions {
@@ -19,6 +20,8 @@ export interface StartOptions {
   readonly window: number;
   /** No source of changes runs; the sweep, which comes more often then, does everything. */
   readonly loseAllEvents: boolean;
+  /** Somebody's Salt instead of a stand-in. */
+  readonly salt?: SaltFlags;
   readonly help: boolean;
 }
 
@@ -28,7 +31,7 @@ happens. For trying, developing and testing; production is Knative.
 
   npm start [-- options]
 
-  --tour NAME        play one tour: ${wrap(listedTours("or"), 21, 80)};
+  --tour NAME        ${wrap(`play one tour: ${listedTours("or")};`, 21, 80)}
                      without it all of them, but none on a cluster of
                      --kubeconfig
   --tour-only        play and exit: 0 when every step came true
@@ -40,6 +43,16 @@ happens. For trying, developing and testing; production is Knative.
   --kubeconfig FILE  no cluster of our own: source, broker and functions work on
                      the cluster of this file, which needs no Knative; says
                      what it will touch, asks, and takes it away at the end
+  --salt URL         make Volumes with the Salt behind this salt-api, on one of
+                     its minions, which needs the states of knative/salt; a
+                     stand-in that touches no disk is used otherwise
+  --salt-user NAME, --salt-eauth NAME
+                     the account (default SALT_USERNAME or holdfast), and how
+                     Salt checks it (default SALT_EAUTH or sharedsecret)
+  --salt-password-file FILE
+                     its password (default SALT_PASSWORD of the environment)
+  --salt-ca FILE     the authority that certified salt-api, in PEM
+  --minion ID        the minion to work on, where Salt has more than one
   --yes              do not ask
   --no-color         no colours; so does NO_COLOR=1, and a pipe
   --help             this text
@@ -80,6 +93,7 @@ export function readOptions(args: readonly string[]): StartOptions {
       "tour-only": { type: "boolean" },
       "no-tour": { type: "boolean" },
       "lose-all-events": { type: "boolean" },
+      ...saltFlags,
     },
   });
   const { tour: chosen, "tour-only": tourOnly = false, "lose-all-events": loseAllEvents = false } = values;
@@ -88,11 +102,16 @@ export function readOptions(args: readonly string[]): StartOptions {
     throw new Complaint("The tours show what events bring about; leave them out of --lose-all-events.");
   if (noTour && tourOnly) throw new Complaint("--tour-only and --no-tour exclude each other.");
   if (noTour && chosen !== undefined) throw new Complaint("--tour and --no-tour exclude each other.");
+  if (values.salt !== undefined && values.kubeconfig)
+    throw new Complaint(
+      "--salt is for a cluster of our own; on yours, install knative/volume, and name your Salt in its settings.",
+    );
+  const salt = readSaltFlags(values, process.env);
   const tours = chosen === undefined ? tourNames : tourNames.filter((name) => name === chosen);
   if (tours.length === 0) throw new Complaint(`There is no tour ${chosen}; there are ${listedTours("and")}.`);
   // Somebody's cluster is not a stage unless it is asked to be.
   const stays = noTour || (values.kubeconfig && chosen === undefined) ? "none" : "then stay";
-  return { ...readCommon(values), tour: tourOnly ? "only" : stays, tours, loseAllEvents };
+  return { ...readCommon(values), ...(salt ? { salt } : {}), tour: tourOnly ? "only" : stays, tours, loseAllEvents };
 }
 
 /** @throws Complaint naming the flag or the function at fault; `functions` are all there are. */
@@ -114,7 +133,7 @@ export function readDevOptions(args: readonly string[], functions: readonly stri
 
 type Values = { [flag in keyof typeof common]?: (typeof common)[flag]["type"] extends "string" ? string : boolean };
 
-function readCommon(values: Values): Omit<StartOptions, "tour" | "tours" | "loseAllEvents"> {
+function readCommon(values: Values): Omit<StartOptions, "tour" | "tours" | "loseAllEvents" | "salt"> {
   const { port, idle, kubeconfig, yes = false, help = false } = values;
   if (values["no-color"]) process.env.NO_COLOR = "1";
   if (kubeconfig === "") throw new Complaint("--kubeconfig needs a file.");

@@ -1,25 +1,40 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { SystemRequest, SystemTransport } from "../../shared/system/transport.ts";
 
 /** A stand-in on a port of this machine. */
 export interface SystemServer {
-  /** `http://127.0.0.1:<port>`, for the setting `<name>Url` of a system. */
+  /** `http://127.0.0.1:<port>`, or `https`, for the setting `<name>Url` of a system. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Puts a stand-in on loopback, in plain HTTP; on a free port unless one is given. Rejects when the port is taken. */
-export async function serveSystem(transport: SystemTransport, port = 0): Promise<SystemServer> {
-  const server = createServer((incoming, outgoing) => {
+/** In PEM. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/**
+ * Puts a stand-in on loopback, in plain HTTP, or in TLS where it has a certificate; on a free port unless one is given. Rejects
+ * when the port is taken.
+ */
+export async function serveSystem(
+  transport: SystemTransport,
+  port = 0,
+  certificate?: Certificate,
+): Promise<SystemServer> {
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // What the stand-in does not answer, and what is not answered whole, ends with the connection.
     serve(transport, incoming, outgoing).catch(() => outgoing.destroy());
-  });
+  };
+  const server = certificate ? createTlsServer({ ...certificate }, take) : createServer(take);
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${certificate ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
       const closed = once(server, "close");
       server.close();

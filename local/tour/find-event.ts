@@ -8,9 +8,14 @@ interface KubernetesEvent extends KubernetesObject {
   regarding?: { name?: string };
 }
 
-/** Whether an Event of this reason was written on an object of the tour. */
-export async function findEvent(client: Client, about: string, reason: string): Promise<boolean> {
-  for await (const event of client.list<KubernetesEvent>(Event, { namespace: tourNamespace })) {
+/** Whether an Event of this reason was written on an object of the tour; those on objects of no namespace are in `default`. */
+export async function findEvent(
+  client: Client,
+  about: string,
+  reason: string,
+  namespace = tourNamespace,
+): Promise<boolean> {
+  for await (const event of client.list<KubernetesEvent>(Event, { namespace })) {
     if (event.regarding?.name === about && event.reason === reason) return true;
   }
   return false;

@@ -21,6 +21,8 @@ export interface Proof {
   readonly what: string;
   /** Answers a truthy value once it is true; a text is shown beneath. */
   check(): Promise<unknown>;
+  /** Milliseconds that it may take, where that is more than usual. */
+  readonly patience?: number;
 }
 
 export interface Stage {
@@ -72,8 +74,8 @@ interface Result {
   readonly detail?: string;
 }
 
-async function prove({ check }: Proof, { clock, signal, patience = 20_000 }: Stage): Promise<Result> {
-  const end = clock.now() + patience;
+async function prove({ check, patience: own }: Proof, { clock, signal, patience }: Stage): Promise<Result> {
+  const end = clock.now() + (own ?? patience ?? 20_000);
   for (;;) {
     signal.throwIfAborted();
     const answer = await check();

@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, describe, inject } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { runStart } from "../../local/start/testing/run-start.ts";
 import { tell } from "../scenarios/tell.ts";
 import { scenarios } from "../scenarios/volume/scenarios.ts";
 import { realSalt, standInSalt } from "../scenarios/volume/settings.ts";
@@ -31,5 +35,19 @@ describe.skipIf(!cluster)("Volumes on a real control plane", () => {
   tell(scenarios, [standInSalt, ...(typeof lab === "string" ? [] : [realSalt(lab.environment)])], {
     open: (...told) => worlds.open(...told),
     watch: () => ({ check: async () => {} }),
+  });
+
+  test.skipIf(typeof lab === "string")("npm start tours Volumes on the same Salt", { timeout: 300_000 }, async () => {
+    if (typeof lab === "string") return;
+    const { SALT_URL = "", SALT_USERNAME = "", HOLDFAST_CREDENTIALS = "" } = lab.environment;
+    const account = ["--salt-user", SALT_USERNAME, "--salt-password-file", join(HOLDFAST_CREDENTIALS, "salt/password")];
+    const temporary = mkdtempSync(join(tmpdir(), "tour-"));
+    const { code, out, err } = await runStart(
+      ["--tour-only", "--tour", "volume", "--salt", SALT_URL, ...account],
+      temporary,
+    );
+    rmSync(temporary, { recursive: true });
+    expect({ code, err }, out).toEqual({ code: 0, err: "" });
+    expect(out).toContain("ok Volume holdfast-tour is gone");
   });
 });

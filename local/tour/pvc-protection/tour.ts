@@ -1,10 +1,11 @@
-import { ApiError, isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
+import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey, readProgress } from "../../../shared/progress.ts";
 import { holdfastProtection } from "../../../shared/storage/protection.ts";
+import { createPod } from "../create-pod.ts";
 import { findEvent } from "../find-event.ts";
 import { tourNamespace } from "../namespace.ts";
 import { exampleObjects, named } from "../objects.ts";
@@ -32,8 +33,7 @@ function steps(world: TourWorld): Step[] {
     story: `Namespace ${tourNamespace}, claim data, pod writer. When the claim is bound, that is an event: the function protect wakes and puts its finalizer on.`,
     async act() {
       await client.create(PersistentVolumeClaim, example.claim);
-      // A namespace takes no pods before its service account is there.
-      while (!(await created(client, example.pod))) await world.clock.sleep(100, world.signal);
+      await createPod(world, example.pod);
     },
     proofs: [
       { what: "pod writer is running", check: async () => (await pod("writer"))?.status?.phase === "Running" },
@@ -128,16 +128,6 @@ function holders(object?: KubernetesObject): string | undefined {
   const progress = object && readProgress(object, "pvc-protection/release");
   if (!progress?.pods) return undefined;
   return `${progressKey("pvc-protection/release")}: ${JSON.stringify({ pods: progress.pods })}`;
-}
-
-async function created(client: Client, pod: KubernetesObject): Promise<boolean> {
-  try {
-    await client.create(Pod, pod);
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return false;
-    throw error;
-  }
 }
 
 /** A policy takes effect a moment after it was created: a claim that came too early is made again. */
