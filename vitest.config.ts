@@ -19,7 +19,7 @@ const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // Most of a story is waiting for others.
+  // Most of a scenario is waiting for others.
   maxConcurrency: 10,
   retry,
 };

@@ -31,7 +31,7 @@ export async function beginTour(stage: Pick<Stage, "client" | "clock">): Promise
 export function nothingLeft({ client, processes }: Pick<Stage, "client" | "processes">): Step {
   return {
     title: "Nothing to do",
-    story: `Namespace ${tourNamespace} is deleted with what is left in it. A function without work costs nothing.`,
+    text: `Namespace ${tourNamespace} is deleted with what is left in it. A function without work costs nothing.`,
     async act() {
       await client.delete(Namespace, undefined, tourNamespace);
     },

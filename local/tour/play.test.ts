@@ -14,7 +14,7 @@ function rig() {
   const stop = new AbortController();
   const step = (title: string, ...proofs: Step["proofs"]): Step => ({
     title,
-    story: `${title} happens.`,
+    text: `${title} happens.`,
     act: async () => {},
     proofs,
   });

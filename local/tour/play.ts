@@ -5,7 +5,7 @@ import { wrap } from "../../shared/terminal/wrap.ts";
 /** One scene of a tour: something is done, and then things come true. */
 export interface Step {
   readonly title: string;
-  readonly story: string;
+  readonly text: string;
   act(): Promise<void>;
   readonly proofs: readonly Proof[];
 }
@@ -52,7 +52,7 @@ async function playSteps(steps: readonly Step[], stage: Stage): Promise<boolean>
   for (const [index, step] of steps.entries()) {
     terminal.print("");
     terminal.print(terminal.paint("bold", `${index + 1}. ${step.title}`));
-    terminal.print(`   ${wrap(step.story, 3, terminal.width)}`);
+    terminal.print(`   ${wrap(step.text, 3, terminal.width)}`);
     const begun = clock.now();
     await step.act();
     for (const proof of step.proofs) {

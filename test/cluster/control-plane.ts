@@ -19,7 +19,7 @@ export interface ControlPlaneOptions {
   disableAdmission?: readonly string[];
   /** API server's `--enable-admission-plugins`. */
   enableAdmission?: readonly string[];
-  /** Leaves kube-scheduler out, for stories that bind pods by hand. */
+  /** Leaves kube-scheduler out, for scenarios that bind pods by hand. */
   withoutScheduler?: boolean;
 }
 
@@ -140,7 +140,7 @@ export async function startControlPlane(assets: string, options: ControlPlaneOpt
         "service-account-private-key-file": inFolder("service-accounts.key"),
         "use-service-account-credentials": true,
         "enable-hostpath-provisioner": true,
-        // By default each controller asks 20 times a second at most, which several stories at a time have used up.
+        // By default each controller asks 20 times a second at most, which several scenarios at a time have used up.
         "kube-api-qps": 500,
         "kube-api-burst": 1000,
         controllers: options.controllers ?? "*",

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, inject } from "vitest";
+import { scenarios } from "../scenarios/platform/scenarios.ts";
 import { settings } from "../scenarios/platform/settings.ts";
-import { stories } from "../scenarios/platform/stories.ts";
 import { watchInvariants } from "../scenarios/pvc-protection/invariants.ts";
 import { proveGrantsAreUsed } from "../scenarios/rights.ts";
-import { tell } from "../scenarios/tell.ts";
+import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { realServer } from "../worlds/real-server.ts";
 import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
 import { missingControllers } from "./missing-controllers.ts";
@@ -21,6 +21,6 @@ describe.skipIf(!cluster)("the functions that serve the rules, on a real control
   });
   afterAll(() => worlds?.stop());
 
-  const asked = tell(stories, settings, { open: (...told) => worlds.open(...told), watch: watchInvariants });
+  const asked = runScenarios(scenarios, settings, { open: (...args) => worlds.open(...args), watch: watchInvariants });
   proveGrantsAreUsed("platform", asked);
 });

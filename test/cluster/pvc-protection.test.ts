@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, inject } from "vitest";
 import { watchInvariants } from "../scenarios/pvc-protection/invariants.ts";
+import { scenarios } from "../scenarios/pvc-protection/scenarios.ts";
 import { settings } from "../scenarios/pvc-protection/settings.ts";
-import { stories } from "../scenarios/pvc-protection/stories.ts";
 import { proveGrantsAreUsed } from "../scenarios/rights.ts";
-import { tell } from "../scenarios/tell.ts";
+import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { realServer } from "../worlds/real-server.ts";
 import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { missingControllers } from "./missing-controllers.ts";
 
 const cluster = inject("cluster");
-const quick = stories.filter(({ takes }) => takes === undefined);
+const quick = scenarios.filter(({ takes }) => takes === undefined);
 
 describe.skipIf(!cluster)("PVC protection on a real control plane", () => {
   if (!cluster) return;
@@ -24,8 +24,8 @@ describe.skipIf(!cluster)("PVC protection on a real control plane", () => {
   afterAll(() => worlds?.stop());
 
   const beside = settings.filter(({ inTree }) => inTree);
-  const asked = tell(quick, beside, {
-    open: (...told) => worlds.open(...told),
+  const asked = runScenarios(quick, beside, {
+    open: (...args) => worlds.open(...args),
     watch: watchInvariants,
     sideBySide: true,
   });
@@ -55,5 +55,5 @@ describe.skipIf(!assets)("PVC protection on a control plane without its own", ()
   });
 
   const alone = settings.filter(({ inTree }) => !inTree);
-  tell(quick, alone, { open: (...told) => worlds.open(...told), watch: watchInvariants, sideBySide: true });
+  runScenarios(quick, alone, { open: (...args) => worlds.open(...args), watch: watchInvariants, sideBySide: true });
 });

@@ -3,7 +3,7 @@ import { watchInvariants } from "../scenarios/pvc-retention/invariants.ts";
 import { scenarios } from "../scenarios/pvc-retention/scenarios.ts";
 import { admitted, byDefault } from "../scenarios/pvc-retention/settings.ts";
 import { proveGrantsAreUsed } from "../scenarios/rights.ts";
-import { tell } from "../scenarios/tell.ts";
+import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { realServer } from "../worlds/real-server.ts";
 import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
@@ -32,11 +32,11 @@ describe.skipIf(!assets)("PVC retention on a real control plane", () => {
   });
 
   const runner = {
-    open: (...told: Parameters<RealWorlds["open"]>) => worlds.open(...told),
+    open: (...args: Parameters<RealWorlds["open"]>) => worlds.open(...args),
     watch: watchInvariants,
     sideBySide: true,
   };
-  const asked = tell(isRunIn(byDefault), [byDefault], runner);
+  const asked = runScenarios(isRunIn(byDefault), [byDefault], runner);
   proveGrantsAreUsed("pvc-retention", asked);
-  tell(isRunIn(admitted), [admitted], runner);
+  runScenarios(isRunIn(admitted), [admitted], runner);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, inject } from "vitest";
-import { tell } from "../scenarios/tell.ts";
+import { runScenarios } from "../scenarios/run-scenarios.ts";
+import { scenarios } from "../scenarios/undelete/scenarios.ts";
 import { always, asking, never } from "../scenarios/undelete/settings.ts";
-import { stories } from "../scenarios/undelete/stories.ts";
 import { realServer } from "../worlds/real-server.ts";
 import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
 import { missingControllers } from "./missing-controllers.ts";
@@ -19,8 +19,8 @@ describe.skipIf(!cluster)("undelete on a real control plane", () => {
   });
   afterAll(() => worlds?.stop());
 
-  tell(stories, [asking, always, never], {
-    open: (...told) => worlds.open(...told),
+  runScenarios(scenarios, [asking, always, never], {
+    open: (...args) => worlds.open(...args),
     watch: () => ({ check: async () => {} }),
     sideBySide: true,
   });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { runStart } from "../../local/start/testing/run-start.ts";
-import { tell } from "../scenarios/tell.ts";
+import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { scenarios } from "../scenarios/volume/scenarios.ts";
 import { realSalt, standInSalt } from "../scenarios/volume/settings.ts";
 import { realServer } from "../worlds/real-server.ts";
@@ -32,8 +32,8 @@ describe.skipIf(!cluster)("Volumes on a real control plane", () => {
   });
 
   // Each scenario beside the stand-in, and the same with real loop devices on a real Salt.
-  tell(scenarios, [standInSalt, ...(typeof lab === "string" ? [] : [realSalt(lab.environment)])], {
-    open: (...told) => worlds.open(...told),
+  runScenarios(scenarios, [standInSalt, ...(typeof lab === "string" ? [] : [realSalt(lab.environment)])], {
+    open: (...args) => worlds.open(...args),
     watch: () => ({ check: async () => {} }),
   });
 

@@ -136,7 +136,7 @@ export function deletion(open: () => Promise<Bench>): void {
       await bench.eventually("the deletion is seen", () => watch.lines.length >= 2);
       watch.stop();
 
-      expect(watch.story()).toEqual(["MODIFIED a", "DELETED a"]);
+      expect(watch.events()).toEqual(["MODIFIED a", "DELETED a"]);
       const [modified, deleted] = watch.lines.map((line) => line.object.metadata);
       expect(modified?.deletionTimestamp).toBe(marked.deletionTimestamp);
       expect(BigInt(deleted?.resourceVersion ?? 0)).toBeGreaterThan(BigInt(marked.resourceVersion));

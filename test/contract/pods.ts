@@ -180,7 +180,7 @@ export function pods(open: () => Promise<Bench>): void {
       const watch = watching(bench, Pod, { resourceVersion: metadata.resourceVersion });
       await remove(bench);
       await remove(bench, 0);
-      await bench.eventually("the pod goes", () => watch.story().at(-1) === "DELETED a");
+      await bench.eventually("the pod goes", () => watch.events().at(-1) === "DELETED a");
       watch.stop();
       const last = watch.lines.at(-1)?.object as LivePod & { spec: { volumes: object[] } };
       expect(last.spec.nodeName).toBe("node-0");

@@ -31,7 +31,7 @@ export function watches(open: () => Promise<Bench>): void {
     (await admin.request<{ metadata: { resourceVersion: string } }>("GET", pathOf(ConfigMap, namespace))).metadata
       .resourceVersion;
   const settled = (bench: Bench, watch: Watching, last: string) =>
-    bench.eventually(`the watch shows ${last}`, () => watch.story().at(-1) === last);
+    bench.eventually(`the watch shows ${last}`, () => watch.events().at(-1) === last);
 
   describe("watch", () => {
     test("from a version shows every later change once, in order, with the object as it then was", async () => {
@@ -46,7 +46,7 @@ export function watches(open: () => Promise<Bench>): void {
       await settled(bench, watch, "DELETED a");
       watch.stop();
 
-      expect(watch.story()).toEqual(["ADDED a", "MODIFIED a", "ADDED b", "DELETED a"]);
+      expect(watch.events()).toEqual(["ADDED a", "MODIFIED a", "ADDED b", "DELETED a"]);
       expect(watch.lines[1]?.object).toMatchObject({ apiVersion: "v1", kind: "ConfigMap", data: { key: "1" } });
       const versions = watch.lines.map(({ object }) => BigInt(object.metadata.resourceVersion));
       expect(versions).toEqual([...versions].sort((a, b) => (a < b ? -1 : 1)));
@@ -60,7 +60,7 @@ export function watches(open: () => Promise<Bench>): void {
       const watch = watching(bench, ConfigMap, { labelSelector, resourceVersion: start });
       await settled(bench, watch, "DELETED a");
       watch.stop();
-      expect(watch.story()).toEqual(["ADDED a", "DELETED a"]);
+      expect(watch.events()).toEqual(["ADDED a", "DELETED a"]);
     });
 
     test("of a kind from before it was served is answered 410", async () => {
@@ -90,7 +90,7 @@ export function watches(open: () => Promise<Bench>): void {
       await create(bench, "c");
       await settled(bench, watch, "ADDED c");
       watch.stop();
-      expect(watch.story().slice(0, 2).sort()).toEqual(["ADDED a", "ADDED b"]);
+      expect(watch.events().slice(0, 2).sort()).toEqual(["ADDED a", "ADDED b"]);
     });
 
     test("with a selector shows an object that comes into it as added, and one that leaves it as deleted", async () => {
@@ -104,7 +104,7 @@ export function watches(open: () => Promise<Bench>): void {
       await create(bench, "last");
       await settled(bench, watch, "ADDED last");
       watch.stop();
-      expect(watch.story()).toEqual(["ADDED a", "DELETED a", "ADDED last"]);
+      expect(watch.events()).toEqual(["ADDED a", "DELETED a", "ADDED last"]);
     });
 
     test("of one namespace does not show another", async () => {
@@ -115,7 +115,7 @@ export function watches(open: () => Promise<Bench>): void {
       await create(bench, "here");
       await settled(bench, watch, "ADDED here");
       watch.stop();
-      expect(watch.story()).toEqual(["ADDED here"]);
+      expect(watch.events()).toEqual(["ADDED here"]);
     });
 
     test("ends when its timeout is over", async () => {

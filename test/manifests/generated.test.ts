@@ -58,7 +58,7 @@ test("an edited manifest, an edited table, a missing manifest and one that nothi
 test("a README without a place for its tables, or without a file, is a fault that names the marks", () => {
   const copy = copyOfRepository();
   rmSync(join(copy, "functions/pvc-protection/warn/README.md"));
-  writeFileSync(join(copy, "sources/README.md"), "<!-- generated: stories -->\n<!-- end of stories -->\n");
+  writeFileSync(join(copy, "sources/README.md"), "<!-- generated: scenarios -->\n<!-- end of scenarios -->\n");
   expect(differences(copy, functions, systems).faults).toEqual([
     "functions/pvc-protection/warn/README.md must have <!-- generated: wakes -->, <!-- generated: permissions -->, <!-- generated: settings -->, each with an end.",
     "sources/README.md must have <!-- generated: sources -->, each with an end.",

@@ -3,7 +3,7 @@ import { type ControlPlane, startControlPlane } from "../cluster/control-plane.t
 import { missingControllers } from "../cluster/missing-controllers.ts";
 import { beside } from "../scenarios/pvc-protection/settings.ts";
 import { processWorlds } from "../worlds/process-world.ts";
-import { tellAll } from "./tell-all.ts";
+import { runAll } from "./run-all.ts";
 
 const cluster = inject("cluster");
 
@@ -21,5 +21,5 @@ describe.skipIf(!cluster)("by npm start -- --kubeconfig on a real control plane"
     const missing = missingControllers(plane ?? cluster);
     return processWorlds(beside, { kubeconfig, missing, throwaway: assets !== undefined, ...options });
   };
-  tellAll(start, { functionsMayGo: true });
+  runAll(start, { functionsMayGo: true });
 });

@@ -1,10 +1,10 @@
 import { describe } from "vitest";
 import { beside } from "../scenarios/pvc-protection/settings.ts";
 import { processWorlds } from "../worlds/process-world.ts";
-import { tellAll } from "./tell-all.ts";
+import { runAll } from "./run-all.ts";
 
 describe("by npm start", () => {
-  tellAll(({ bySweepsAlone }) => processWorlds(beside, { missing: ["kubelet"], throwaway: true, bySweepsAlone }), {
+  runAll(({ bySweepsAlone }) => processWorlds(beside, { missing: ["kubelet"], throwaway: true, bySweepsAlone }), {
     functionsMayGo: false,
   });
 });

@@ -3,13 +3,13 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import type { Setting } from "../worlds/world.ts";
 import { watchInvariants } from "./pvc-protection/invariants.ts";
+import { scenarios } from "./pvc-protection/scenarios.ts";
 import { beside } from "./pvc-protection/settings.ts";
-import { stories } from "./pvc-protection/stories.ts";
 import { documentList } from "./pvc-retention/document-list.ts";
 import { watchInvariants as watchRetention } from "./pvc-retention/invariants.ts";
 import { byDefault } from "./pvc-retention/settings.ts";
-import type { Story } from "./story.ts";
-import { tell } from "./tell.ts";
+import { runScenarios } from "./run-scenarios.ts";
+import type { Scenario } from "./scenario.ts";
 
 /** As if an administrator had emptied the filters: each function gets every event of its brokers, and must not mind. */
 function unfiltered(setting: Setting): Setting {
@@ -23,18 +23,20 @@ function unfiltered(setting: Setting): Setting {
   };
 }
 
-/** What is told in a setting, told in another. */
-const movedTo = (setting: Setting, from: Setting, all: readonly Story[]): readonly Story[] =>
-  all.filter(({ settings }) => settings?.includes(from) ?? true).map((story) => ({ ...story, settings: [setting] }));
+/** The scenarios of a setting, in another one. */
+const movedTo = (setting: Setting, from: Setting, all: readonly Scenario[]): readonly Scenario[] =>
+  all
+    .filter(({ settings }) => settings?.includes(from) ?? true)
+    .map((scenario) => ({ ...scenario, settings: [setting] }));
 
 describe("PVC protection after its filters were edited", () => {
   const setting = unfiltered(beside);
-  // What wakes a function is what such an edit changes: those who count wakes are told of the filters as they are shipped.
-  const told = stories.filter(({ title }) => !title.includes("wake no function"));
-  tell(movedTo(setting, beside, told), [setting], { open: emulatedWorld, watch: watchInvariants });
+  // What wakes a function is what such an edit changes: those who count requests need the filters as they are shipped.
+  const chosen = scenarios.filter(({ title }) => !title.includes("wake no function"));
+  runScenarios(movedTo(setting, beside, chosen), [setting], { open: emulatedWorld, watch: watchInvariants });
 });
 
 describe("PVC retention after its filters were edited", () => {
   const setting = unfiltered(byDefault);
-  tell(movedTo(setting, byDefault, documentList), [setting], { open: emulatedWorld, watch: watchRetention });
+  runScenarios(movedTo(setting, byDefault, documentList), [setting], { open: emulatedWorld, watch: watchRetention });
 });

@@ -2,11 +2,11 @@ import { describe } from "vitest";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import type { Setting } from "../worlds/world.ts";
-import * as platform from "./platform/stories.ts";
+import * as platform from "./platform/scenarios.ts";
 import { watchInvariants } from "./pvc-protection/invariants.ts";
+import * as protection from "./pvc-protection/scenarios.ts";
 import { beside } from "./pvc-protection/settings.ts";
-import * as protection from "./pvc-protection/stories.ts";
-import { tell } from "./tell.ts";
+import { runScenarios } from "./run-scenarios.ts";
 
 /** What kustomize's `namespace:` does to an object: it reaches fields, and no texts. */
 function move(object: KubernetesObject): KubernetesObject {
@@ -24,9 +24,9 @@ const titles = [
 ];
 
 describe("Holdfast, moved by an administrator's overlay", () => {
-  const told = [...protection.stories, ...platform.stories].filter(({ title }) => titles.includes(title));
-  tell(
-    told.map((story) => ({ ...story, settings: [moved] })),
+  const chosen = [...protection.scenarios, ...platform.scenarios].filter(({ title }) => titles.includes(title));
+  runScenarios(
+    chosen.map((scenario) => ({ ...scenario, settings: [moved] })),
     [moved],
     { open: emulatedWorld, watch: watchInvariants },
   );

@@ -10,8 +10,8 @@ import { documentList } from "./pvc-retention/document-list.ts";
 import * as retention from "./pvc-retention/invariants.ts";
 import { both } from "./pvc-retention/policies.ts";
 import { byDefault } from "./pvc-retention/settings.ts";
-import type { Story } from "./story.ts";
-import { tell } from "./tell.ts";
+import { runScenarios } from "./run-scenarios.ts";
+import type { Scenario } from "./scenario.ts";
 
 /** Sources and brokers are those of knative/overlays/no-knative, under the one account that they have there. */
 const bare = (setting: Setting): Setting => ({
@@ -20,14 +20,16 @@ const bare = (setting: Setting): Setting => ({
   withoutKnative: true,
 });
 
-/** The stories of a setting, told in another one. */
-const moved = (stories: readonly Story[], from: Setting, to: Setting): readonly Story[] =>
-  stories.filter(({ settings }) => settings?.includes(from) ?? true).map((story) => ({ ...story, settings: [to] }));
+/** The scenarios of a setting, in another one. */
+const moved = (scenarios: readonly Scenario[], from: Setting, to: Setting): readonly Scenario[] =>
+  scenarios
+    .filter(({ settings }) => settings?.includes(from) ?? true)
+    .map((scenario) => ({ ...scenario, settings: [to] }));
 
 // The functions are the same: what differs is how events come to them, and whose account sends them.
 describe("PVC protection without Knative", () => {
   const setting = bare(beside);
-  tell(moved([...clusterLife, ...disturbance, ...quiet], beside, setting), [setting], {
+  runScenarios(moved([...clusterLife, ...disturbance, ...quiet], beside, setting), [setting], {
     open: emulatedWorld,
     watch: protection.watchInvariants,
   });
@@ -36,7 +38,7 @@ describe("PVC protection without Knative", () => {
 describe("PVC retention without Knative", () => {
   const setting = bare(byDefault);
   const ofBoth = documentList.filter(({ title }) => title.startsWith(both));
-  tell(moved(ofBoth, byDefault, setting), [setting], {
+  runScenarios(moved(ofBoth, byDefault, setting), [setting], {
     open: emulatedWorld,
     watch: retention.watchInvariants,
   });

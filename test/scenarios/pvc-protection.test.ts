@@ -1,12 +1,12 @@
 import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import { watchInvariants } from "./pvc-protection/invariants.ts";
+import { scenarios } from "./pvc-protection/scenarios.ts";
 import { settings } from "./pvc-protection/settings.ts";
-import { stories } from "./pvc-protection/stories.ts";
 import { proveGrantsAreUsed } from "./rights.ts";
-import { tell } from "./tell.ts";
+import { runScenarios } from "./run-scenarios.ts";
 
 describe("PVC protection on the laptop edition", () => {
-  const asked = tell(stories, settings, { open: emulatedWorld, watch: watchInvariants });
+  const asked = runScenarios(scenarios, settings, { open: emulatedWorld, watch: watchInvariants });
   proveGrantsAreUsed("pvc-protection", asked);
 });

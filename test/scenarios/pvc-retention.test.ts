@@ -8,17 +8,17 @@ import { both } from "./pvc-retention/policies.ts";
 import { scenarios } from "./pvc-retention/scenarios.ts";
 import { admitted, byDefault } from "./pvc-retention/settings.ts";
 import { proveGrantsAreUsed } from "./rights.ts";
-import { tell } from "./tell.ts";
+import { runScenarios } from "./run-scenarios.ts";
 
 const worlds = { open: emulatedWorld, watch: watchInvariants };
 
 describe("PVC retention on the laptop edition", () => {
-  const asked = tell(scenarios, [byDefault, admitted], worlds);
+  const asked = runScenarios(scenarios, [byDefault, admitted], worlds);
   proveGrantsAreUsed("pvc-retention", asked);
 });
 
 describe("PVC retention on the laptop edition, without any source of changes", () => {
   const ofBoth = documentList.filter(({ title }) => title.startsWith(both));
   const swept = bySweepsAlone([...ofBoth, ...holes], byDefault, 4_000);
-  tell(swept.stories, [swept.setting], worlds);
+  runScenarios(swept.scenarios, [swept.setting], worlds);
 });

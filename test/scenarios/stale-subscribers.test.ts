@@ -6,22 +6,22 @@ import { staleSubscribers } from "../faults/stale-subscribers.ts";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import { pod } from "../worlds/manifest.ts";
 import type { Setting } from "../worlds/world.ts";
+import { noticesOn, protectedClaim } from "./pvc-protection/helpers.ts";
 import { watchInvariants } from "./pvc-protection/invariants.ts";
+import { scenarios } from "./pvc-protection/scenarios.ts";
 import { beside } from "./pvc-protection/settings.ts";
-import { stories } from "./pvc-protection/stories.ts";
-import { noticesOn, protectedClaim } from "./pvc-protection/words.ts";
-import type { Story } from "./story.ts";
-import { tell } from "./tell.ts";
+import { runScenarios } from "./run-scenarios.ts";
+import type { Scenario } from "./scenario.ts";
 
 // Knative's channels keep subscribers when many Triggers change at once: what the functions do must be the same.
 
 const worlds = { open: emulatedWorld, watch: watchInvariants };
 
 /** What is run in the default setting, run in another one; how often functions are called is what differs. */
-const movedTo = (setting: Setting): readonly Story[] =>
-  stories
+const movedTo = (setting: Setting): readonly Scenario[] =>
+  scenarios
     .filter(({ settings, title }) => settings?.includes(beside) && !title.includes("wake no function"))
-    .map((story) => ({ ...story, settings: [setting] }));
+    .map((scenario) => ({ ...scenario, settings: [setting] }));
 
 describe("PVC protection whose Triggers were all changed at once", () => {
   const before = policyFor({ retry: 3, backoffPolicy: "linear", backoffDelay: 200, timeout: 5_000 }, undefined);
@@ -30,7 +30,7 @@ describe("PVC protection whose Triggers were all changed at once", () => {
     name: "whose functions have every event twice",
     createBroker: staleSubscribers({ changed: { policy: before } }),
   };
-  tell(movedTo(setting), [setting], worlds);
+  runScenarios(movedTo(setting), [setting], worlds);
 });
 
 describe("PVC protection beside Triggers that were deleted at once", () => {
@@ -39,10 +39,10 @@ describe("PVC protection beside Triggers that were deleted at once", () => {
     name: "whose brokers fail with every event for a Trigger that is gone",
     createBroker: staleSubscribers({ deleted: ["pvc-retention-grace-storage", "pvc-retention-forgive-workloads"] }),
   };
-  const bystanders: Story = {
+  const bystanders: Scenario = {
     title: "no object is blamed for it, and few of these events are kept, so that others are not lost for them",
     within: true,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace, clock } = world;
       await protectedClaim(world, "data");
       for (let index = 0; index < 12; index++)
@@ -69,5 +69,5 @@ describe("PVC protection beside Triggers that were deleted at once", () => {
     },
   };
   const began = Date.parse("2026-01-01T00:00:00Z");
-  tell([...movedTo(setting), { ...bystanders, settings: [setting] }], [setting], worlds);
+  runScenarios([...movedTo(setting), { ...bystanders, settings: [setting] }], [setting], worlds);
 });

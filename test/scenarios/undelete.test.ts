@@ -1,12 +1,12 @@
 import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import { proveGrantsAreUsed } from "./rights.ts";
-import { tell } from "./tell.ts";
+import { runScenarios } from "./run-scenarios.ts";
+import { scenarios } from "./undelete/scenarios.ts";
 import { always, asking, never } from "./undelete/settings.ts";
-import { stories } from "./undelete/stories.ts";
 
 describe("undelete on the laptop edition", () => {
-  const asked = tell(stories, [asking, always, never], {
+  const asked = runScenarios(scenarios, [asking, always, never], {
     open: emulatedWorld,
     watch: () => ({ check: async () => {} }),
   });

@@ -1,12 +1,15 @@
 import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import { proveGrantsAreUsed } from "./rights.ts";
-import { tell } from "./tell.ts";
+import { runScenarios } from "./run-scenarios.ts";
 import { scenarios } from "./volume/scenarios.ts";
 import { standInSalt } from "./volume/settings.ts";
 
 describe("Volumes on the laptop edition", () => {
-  const asked = tell(scenarios, [standInSalt], { open: emulatedWorld, watch: () => ({ check: async () => {} }) });
+  const asked = runScenarios(scenarios, [standInSalt], {
+    open: emulatedWorld,
+    watch: () => ({ check: async () => {} }),
+  });
   const events = (account: string, ...verbs: string[]) =>
     verbs.map((verb) => `${account}: ${verb} events.k8s.io/events`);
   const status = (account: string) => `${account}: patch storage.metalk8s.scality.com/volumes/status`;

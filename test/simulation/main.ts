@@ -20,10 +20,10 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const options = readOptions(args, Math.floor(Math.random() * 1_000_000_000));
   if (options.broken.length > 0) return search(options, say);
-  return options.story ? tell(options) : run(options);
+  return options.trace ? show(options) : run(options);
 }
 
-async function tell(options: Options): Promise<number> {
+async function show(options: Options): Promise<number> {
   const { value: job } = await jobsOf(options).next();
   if (!job) return 0;
   const { failure, trace } = await simulate(specOf(job));

@@ -24,7 +24,7 @@ describe("a run", patience, () => {
     expect(one?.trace.join("\n")).not.toBe(other?.trace.join("\n"));
   });
 
-  test("that fails tells its story, and a shorter one that fails alike", async () => {
+  test("that fails shows its trace, and a shorter one that fails alike", async () => {
     const careless = pvcProtection.broken.find(({ name }) => name === "ours-before-in-tree");
     if (!careless) throw new Error("There is no such broken function.");
     const scenario = scenarioNamed("deleted-while-used");

@@ -16,7 +16,7 @@ export interface Scenario {
   readonly managedFields?: boolean;
   /** Milliseconds by which the scheduler sees claims late. */
   readonly claimLag?: number;
-  /** A rule of it waits for a time to come, of which only the sweep tells: sweeps run even where nothing goes wrong. */
+  /** A rule of it waits for a time to come, which only the sweep notices: sweeps run even where nothing goes wrong. */
   readonly waits?: boolean;
   /** What users do; every pause is drawn. Calls that the API server refuses are passed over, as a user would. */
   act(stage: Stage): Promise<void>;

@@ -87,7 +87,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     if (!begun || failure) return;
     changes.push(change);
     mayRun.observe(change);
-    if (change.object.kind !== "Event" || isOurs(change)) trace.tell(change.by.name, describeChange(change));
+    if (change.object.kind !== "Event" || isOurs(change)) trace.add(change.by.name, describeChange(change));
     for (const { name, check } of invariants) {
       const because = check(change, truth);
       if (because) failure ??= { name, because };
@@ -121,7 +121,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
         !process.company &&
         schedule.draw(`company at request ${index}`, (random) => random.next() < rates.company || undefined);
       if (!here && !company) return "pass";
-      trace.tell(process.name, "gets company");
+      trace.add(process.name, "gets company");
       if (event) cluster.fleet.deliverTo(process.rule, event).catch(() => {});
       return "pass";
     },
@@ -179,7 +179,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   if (!failure && !acted) failure = { name: "the scenario itself", because: "It did not come to its end." };
   schedule.end();
   if (spec.rough) cluster.fleet.restore();
-  trace.tell("simulation", "lets nothing go wrong any more");
+  trace.add("simulation", "lets nothing go wrong any more");
 
   const disturbed = () => spec.point !== undefined || schedule.struck.length > 0;
   const unfinished = (): Failure | undefined => {
@@ -223,7 +223,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     return failure ?? check() ?? (tooMuch ? { name: "asks-little", because: tooMuch } : undefined);
   }
 
-  if (failure) trace.tell("simulation", `${failure.name}: ${failure.because}`);
+  if (failure) trace.add("simulation", `${failure.name}: ${failure.because}`);
   sweeping.abort(new Error("The run is over."));
   cluster.stop();
   await clock.settle();

@@ -52,10 +52,10 @@ export function createStage(client: Client, clock: Clock, random: Random, trace:
   async function attempt(what: string, act: (client: Client, namespace: string) => Promise<unknown>): Promise<void> {
     try {
       await act(client, namespace);
-      trace.tell(who, what);
+      trace.add(who, what);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      trace.tell(who, `${what}: refused, ${error.status} ${error.reason}`);
+      trace.add(who, `${what}: refused, ${error.status} ${error.reason}`);
     }
   }
   const stage: Stage = {

@@ -4,7 +4,7 @@ import type { Clock } from "../../shared/clock.ts";
 export interface Trace {
   readonly lines: readonly string[];
   /** Who did or said what, now. */
-  tell(who: string, what: string): void;
+  add(who: string, what: string): void;
 }
 
 /** A trace that begins now; times count from here. */
@@ -13,7 +13,7 @@ export function startTrace(clock: Clock): Trace {
   const began = clock.now();
   return {
     lines,
-    tell(who, what) {
+    add(who, what) {
       const seconds = ((clock.now() - began) / 1000).toFixed(3).padStart(8);
       lines.push(`${seconds}  ${who.padEnd(14)}  ${what}`);
     },

@@ -9,20 +9,20 @@ export interface Asked {
   readonly denied?: string;
 }
 
-/** A transport that tells what is asked through it; what is no resource, as discovery, is passed over. */
-export function observed(account: string, transport: Transport, tell: (asked: Asked) => void): Transport {
+/** A transport that reports what is asked through it; what is no resource, as discovery, is passed over. */
+export function observed(account: string, transport: Transport, report: (asked: Asked) => void): Transport {
   return async (request) => {
     const response = await transport(request);
     const grant = grantFor(request.method, request.path);
     if (!grant) return response;
     if (response.status !== 403) {
-      tell({ account, grant });
+      report({ account, grant });
       return response;
     }
     const text = (await Array.fromAsync(response.body)).join("");
     // Admission answers 403, too: only roles say who cannot do what.
     const denied = / cannot /.test(text) ? { denied: text } : {};
-    tell({ account, grant, ...denied });
+    report({ account, grant, ...denied });
     return { ...response, body: again(text) } satisfies ApiResponse;
   };
 }

@@ -6,13 +6,13 @@ import { manifest } from "./manifest.ts";
 
 const isDefault = { "storageclass.kubernetes.io/is-default-class": "true" };
 
-/** The node that stories name, whose kubelet is the laptop edition's. */
+/** The node that scenarios name, whose kubelet is the laptop edition's. */
 export const kubeletNode = "holdfast-node";
 
-/** A node without a kubelet: the story itself reports on its pods. */
+/** A node without a kubelet: the scenario itself reports on its pods. */
 export const desk = "holdfast-desk";
 
-/** Puts on a cluster what stories expect of every one: a storage class that provisions, and the desk. Answers how to take it away. */
+/** Puts on a cluster what scenarios expect of every one: a storage class that provisions, and the desk. Answers how to take it away. */
 export async function furnish(client: Client): Promise<() => Promise<void>> {
   const provisioner = "kubernetes.io/host-path";
   const wanted = [

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { comeAndGo } from "./come-and-go.ts";
 
-/** Written down: when the thing came and went, and how far each story got. */
+/** Written down: when the thing came and went, and how far each scenario got. */
 function stage() {
   const log: string[] = [];
   const thing = comeAndGo(async (isThere) => void log.push(isThere ? "comes" : "goes"));
-  const story = async (name: string, ...wanted: boolean[]) => {
+  const scenario = async (name: string, ...wanted: boolean[]) => {
     await thing.begin();
     for (const isThere of wanted) {
       await thing.want(isThere);
@@ -13,19 +13,19 @@ function stage() {
     }
     thing.end();
   };
-  return { log, story };
+  return { log, scenario };
 }
 
 test("it goes when all want it to, and comes back when all want it again", async () => {
-  const { log, story } = stage();
-  await Promise.all([story("a", false, true), story("b", true, false, true)]);
+  const { log, scenario } = stage();
+  await Promise.all([scenario("a", false, true), scenario("b", true, false, true)]);
   expect(log).toEqual(["b with", "goes", "a without", "b without", "comes", "a with", "b with"]);
 });
 
 test("who is done does not hold up the others, and who comes late finds it there", async () => {
-  const { log, story } = stage();
-  await Promise.all([story("a", false), story("b", true)]);
-  await story("c", true, false);
+  const { log, scenario } = stage();
+  await Promise.all([scenario("a", false), scenario("b", true)]);
+  await scenario("c", true, false);
   expect(log).toEqual(["b with", "goes", "a without", "comes", "c with", "goes", "c without"]);
 });
 

@@ -1,17 +1,17 @@
-/** What stories that are told side by side share, and what each of them may want to be without for a while. */
+/** What scenarios that run side by side share, and what each of them may want to be without for a while. */
 export interface ComeAndGo {
-  /** One more story is told. Resolves when the thing is there. */
+  /** One more scenario runs. Resolves when the thing is there. */
   begin(): Promise<void>;
-  /** A story is over. */
+  /** A scenario is over. */
   end(): void;
-  /** Resolves when the thing is there, or is not: when all stories that are told want that, or are over. */
+  /** Resolves when the thing is there, or is not: when all scenarios that run want that, or are over. */
   want(isThere: boolean): Promise<void>;
 }
 
 /** `change`: makes the thing come or go. It is there at first. What it rejects with, all that have waited for it reject with. */
 export function comeAndGo(change: (isThere: boolean) => Promise<void>): ComeAndGo {
   let isThere = true;
-  let told = 0;
+  let running = 0;
   let waiting: PromiseWithResolvers<void>[] = [];
   let changing = Promise.resolve();
 
@@ -25,7 +25,7 @@ export function comeAndGo(change: (isThere: boolean) => Promise<void>): ComeAndG
   }
 
   function turnIfAllWait(): void {
-    if (waiting.length === 0 || waiting.length < told) return;
+    if (waiting.length === 0 || waiting.length < running) return;
     const all = waiting;
     waiting = [];
     const changed = change(!isThere);
@@ -40,11 +40,11 @@ export function comeAndGo(change: (isThere: boolean) => Promise<void>): ComeAndG
 
   return {
     begin() {
-      told++;
+      running++;
       return want(true);
     },
     end() {
-      told--;
+      running--;
       turnIfAllWait();
     },
     want,

@@ -52,7 +52,7 @@ export function emulatedServer(clock: VirtualClock, random: Random, options: Par
       server.compact();
       return { kind: ConfigMap, resourceVersion: old.metadata.resourceVersion };
     },
-    freshName: () => `story-${++names}`,
+    freshName: () => `scenario-${++names}`,
     throwaway: true,
     stop: async () => server.close(),
   };

@@ -57,7 +57,7 @@ function read(setting: Setting): Installation {
     accounts: all
       .filter(({ kind }) => kind === "ServiceAccount")
       .map(({ metadata: { namespace = "default", name } }) => ({ namespace, name })),
-    // Time belongs to the story: it sweeps when it wants to.
+    // Time belongs to the scenario: it sweeps when it wants to.
     eventing: all.filter((object) => isEventing(object) && !left.includes(object.kind)),
     services: all.filter(isService).map((service) => {
       const plan = readPlan(service);

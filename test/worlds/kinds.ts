@@ -1,6 +1,6 @@
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 
-// Kinds that stories write and no rule of ours touches.
+// Kinds that scenarios write and no rule of ours touches.
 
 const kind = (apiVersion: string, name: string, plural: string, namespaced = true): Kind => ({
   apiVersion,

@@ -7,7 +7,7 @@ import type { Fate, Faults } from "../faults/fates.ts";
 import type { Handler } from "./functions.ts";
 import type { Call, Delivery, Intercept, Said } from "./world.ts";
 
-/** What is written down, and disturbed, of one story: what happens in its namespace. */
+/** What is recorded, and disturbed, of one scenario: what happens in its namespace. */
 export interface Page {
   readonly said: Said[];
   readonly calls: Call[];
@@ -16,9 +16,9 @@ export interface Page {
   fate: ((event: Attributes) => Fate | undefined) | undefined;
 }
 
-/** Stands around the functions and sources of a cluster and keeps a page of each story that is being told. */
+/** Stands around the functions and sources of a cluster and keeps a page of each scenario that runs. */
 export interface Ledger {
-  /** A page for the story in this namespace, until it is closed. */
+  /** A page for the scenario in this namespace, until it is closed. */
   open(namespace: string): Page;
   close(namespace: string): void;
   /** The transport of a function, written down and disturbed. */
@@ -32,7 +32,7 @@ export interface Ledger {
 export function createLedger(): Ledger {
   const pages = new Map<string | undefined, Page>();
   // A log line does not say whose event it is about.
-  const told = new AsyncLocalStorage<Page | undefined>();
+  const current = new AsyncLocalStorage<Page | undefined>();
 
   return {
     open(namespace) {
@@ -54,7 +54,7 @@ export function createLedger(): Ledger {
     },
     handler: (rule, handle) => async (request) => {
       const page = pages.get(request.headers["ce-namespace"]);
-      const answer = await told.run(page, () => handle(request));
+      const answer = await current.run(page, () => handle(request));
       page?.deliveries.push({ rule, event: attributesOf(request), status: answer.status });
       return answer;
     },
@@ -62,7 +62,7 @@ export function createLedger(): Ledger {
       const at =
         (level: Said["level"]) =>
         (fields: object, sentence: string): void =>
-          void told.getStore()?.said.push({ rule, level, fields: fields as Said["fields"], sentence });
+          void current.getStore()?.said.push({ rule, level, fields: fields as Said["fields"], sentence });
       return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
     },
     faults: { source: (event) => pages.get(event.namespace)?.fate?.(event) ?? [0] },

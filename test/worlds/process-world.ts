@@ -81,7 +81,7 @@ export async function processWorlds(
       if (kubeconfig) await policyInForce(server, false);
       await leave();
       await server.stop();
-      // The last story may have left them out.
+      // The last scenario may have left them out.
       await functions.begin();
       await program.stop();
     },

@@ -12,13 +12,13 @@ import type { Setting, World } from "./world.ts";
 /** The namespace that `knative/` installs into. */
 const holdfast = "holdfast";
 
-/** A cluster on real time on which stories are told, one after another. */
+/** A cluster on real time on which scenarios run. */
 export interface RealWorlds {
   /**
-   * A world in this setting, for the running test. The setting stays installed until another one is asked for, by when no story
-   * of the one before may still be told.
+   * A world in this setting, for the running test. The setting stays installed until another one is asked for, by when no scenario
+   * of the one before may still run.
    */
-  open(setting: Setting, told: { whenOver: WhenOver }): Promise<World>;
+  open(setting: Setting, test: { whenOver: WhenOver }): Promise<World>;
   stop(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function realWorlds(server: Server, missing: readonly string[]): Pr
 
   return {
     async open(setting, { whenOver }) {
-      // Stories that are told side by side ask at the same moment.
+      // Scenarios that run side by side ask at the same moment.
       if (current?.setting !== setting) {
         const left = stopCurrent();
         current = { setting, rig: left.then(() => startRig(server, random, setting)) };

@@ -19,9 +19,9 @@ import { tokenOf } from "./service-account.ts";
 import { timePasses } from "./time-passes.ts";
 import type { Setting, World } from "./world.ts";
 
-/** Holdfast on a server: everything of it that outlives one story. */
+/** Holdfast on a server: everything of it that outlives one scenario. */
 export interface Rig {
-  /** The rig as one story sees it. `rest` is how time is spent on this server. */
+  /** The rig as one scenario sees it. `rest` is how time is spent on this server. */
   world(bench: Bench, rest: () => Promise<void>, whenOver: WhenOver): World;
   /** Stops it and takes off the server what was put there. */
   stop(): Promise<void>;

@@ -3,7 +3,7 @@ import type { Client } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 
-/** An API server that cases are told on: the emulator or a real one, with what a case needs beside the API itself. */
+/** An API server that cases run on: the emulator or a real one, with what a case needs beside the API itself. */
 export interface Server {
   /** The API as a cluster administrator. */
   readonly admin: Client;

@@ -9,7 +9,7 @@ import type { Server } from "./server.ts";
 export const restFor = 700;
 
 /**
- * Puts beside a server on real time what stories expect of a cluster: a storage class, nodes, and those controllers of the
+ * Puts beside a server on real time what scenarios expect of a cluster: a storage class, nodes, and those controllers of the
  * laptop edition that are `missing` there (by name, as kube-controller-manager's `--controllers` takes them). Answers how
  * to end them.
  */

@@ -17,7 +17,7 @@ export interface Watching {
   readonly status: number;
   readonly ended: boolean;
   /** What happened to each object, as `ADDED name`, without bookmarks. */
-  story(): string[];
+  events(): string[];
   stop(): void;
 }
 
@@ -53,7 +53,7 @@ export function watching(bench: Bench, kind: Kind, query: Record<string, string>
     get ended() {
       return state.ended;
     },
-    story: () =>
+    events: () =>
       state.lines
         .filter(({ type }) => type !== "BOOKMARK")
         .map(({ type, object }) => `${type} ${object.metadata?.name ?? ""}`.trim()),

@@ -81,7 +81,7 @@ export interface Hand {
 export type Instance = (hand: Hand) => Promise<HttpResponse>;
 
 /**
- * A cluster with Holdfast on it, in which a story is told. The story has a namespace of its own; what is counted and
+ * A cluster with Holdfast on it, in which a scenario runs. The scenario has a namespace of its own; what is counted and
  * disturbed here is what happens in that namespace.
  */
 export interface World extends Bench {
@@ -92,7 +92,7 @@ export interface World extends Bench {
   readonly calls: readonly Call[];
   /** Events that reached functions, in the order of the answers. */
   readonly deliveries: readonly Delivery[];
-  /** What accounts of Holdfast asked of the API server, in this story and those before it on this installation. */
+  /** What accounts of Holdfast asked of the API server, in this scenario and those before it on this installation. */
   readonly asked: readonly Asked[];
   /** From now on every request of a function goes through this. The last one set is the first to be asked. */
   intercept(step: Intercept): void;

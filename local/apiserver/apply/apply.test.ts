@@ -3,7 +3,7 @@ import { type Fields, isFields } from "../patch/value.ts";
 import { type Application, serverSideApply } from "./apply.ts";
 import { trackFields } from "./track.ts";
 
-// Every expectation here is what kube-apiserver 1.36.3 answered in the same story.
+// Every expectation here is what kube-apiserver 1.36.3 answered in the same case.
 const configMap = { apiVersion: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
 const claim = {
   ...configMap,

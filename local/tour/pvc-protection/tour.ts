@@ -30,7 +30,7 @@ function steps(world: TourWorld): Step[] {
 
   const existing: Step = {
     title: "A claim, and a pod that uses it",
-    story: `Namespace ${tourNamespace}, claim data, pod writer. When the claim is bound, that is an event: the function protect wakes and puts its finalizer on.`,
+    text: `Namespace ${tourNamespace}, claim data, pod writer. When the claim is bound, that is an event: the function protect wakes and puts its finalizer on.`,
     async act() {
       await client.create(PersistentVolumeClaim, example.claim);
       await createPod(world, example.pod);
@@ -43,8 +43,7 @@ function steps(world: TourWorld): Step[] {
 
   const policy: Step = {
     title: "From now on at creation",
-    story:
-      "The admission policy stamps the finalizer inside the API server, before anybody can delete the claim; no function is needed.",
+    text: "The admission policy stamps the finalizer inside the API server, before anybody can delete the claim; no function is needed.",
     async act() {
       await world.installPolicy?.("pvc-protection");
     },
@@ -58,7 +57,7 @@ function steps(world: TourWorld): Step[] {
 
   const heartbeats: Step = {
     title: "A busy cluster in which nothing is deleted",
-    story: `${beats} updates of pod writer, as heartbeats would be. No Trigger asks for them, so they wake nobody.`,
+    text: `${beats} updates of pod writer, as heartbeats would be. No Trigger asks for them, so they wake nobody.`,
     async act() {
       // The sweep wakes by the clock, and may ask for a look at anything: a burst that it fell into is made again.
       do {
@@ -88,8 +87,7 @@ function steps(world: TourWorld): Step[] {
 
   const deleted: Step = {
     title: "The claim is deleted while pod writer uses it",
-    story:
-      "Pod reader waits for a node and wants the claim, too. release says who holds the claim, and warn tells the pod that has not started.",
+    text: "Pod reader waits for a node and wants the claim, too. release says who holds the claim, and warn tells the pod that has not started.",
     async act() {
       const spec = { ...(example.pod.spec as object), nodeSelector: { "example.com/disk": "none-such" } };
       await client.create(Pod, { ...named(example.pod, { name: "reader" }), spec });
@@ -105,8 +103,7 @@ function steps(world: TourWorld): Step[] {
 
   const released: Step = {
     title: "The pods go",
-    story:
-      "The deletion of pod writer is an event: release lists the pods that are left, finds no user, and lets the claim go.",
+    text: "The deletion of pod writer is an event: release lists the pods that are left, finds no user, and lets the claim go.",
     async act() {
       await client.delete(Pod, tourNamespace, "reader");
       await client.delete(Pod, tourNamespace, "writer");

@@ -39,7 +39,7 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
 
   const made: Step = {
     title: "A set whose claims go with it",
-    story: `StatefulSet ${name}, three replicas, annotated ${policyKey}=${example.metadata.annotations?.[policyKey]}. project writes that onto the set's own field, which Kubernetes obeys, and own notes on each claim that the set uses it.`,
+    text: `StatefulSet ${name}, three replicas, annotated ${policyKey}=${example.metadata.annotations?.[policyKey]}. project writes that onto the set's own field, which Kubernetes obeys, and own notes on each claim that the set uses it.`,
     async act() {
       await client.create(Sets, example);
     },
@@ -58,7 +58,7 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
 
   const scaledDown: Step = {
     title: "One replica less",
-    story: `Scaled down to two. Kubernetes' own controller gives the claim of ${name}-2 to its pod, and the garbage collector takes it; release sees to it that it does not go before the pod.`,
+    text: `Scaled down to two. Kubernetes' own controller gives the claim of ${name}-2 to its pod, and the garbage collector takes it; release sees to it that it does not go before the pod.`,
     async act() {
       await remember(0, 1);
       await change({ spec: { replicas: 2 } });
@@ -75,7 +75,7 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
 
   const kept: Step = {
     title: "Changed our mind",
-    story: `The policy becomes Retain, and the set is scaled down to one${installPolicy ? " in the same write, which the admission policy makes safe" : " once project has written that onto the field"}.`,
+    text: `The policy becomes Retain, and the set is scaled down to one${installPolicy ? " in the same write, which the admission policy makes safe" : " once project has written that onto the field"}.`,
     async act() {
       if (installPolicy) {
         await installPolicy("pvc-retention");
@@ -95,7 +95,7 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
 
   const tied: Step = {
     title: "It is to go with the set after all",
-    story: `The policy becomes DeleteOnStatefulSetDeletionOnly. Kubernetes' own controller looks after the claims of pods that are there; own ties claim data-${name}-1, which has none, to the set, because the set has used it.`,
+    text: `The policy becomes DeleteOnStatefulSetDeletionOnly. Kubernetes' own controller looks after the claims of pods that are there; own ties claim data-${name}-1, which has none, to the set, because the set has used it.`,
     async act() {
       await choose("DeleteOnStatefulSetDeletionOnly");
     },
@@ -114,7 +114,7 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
 
   const gone: Step = {
     title: "The set is deleted",
-    story: "And its claims with it, by Kubernetes' garbage collector: nothing of ours deletes a claim.",
+    text: "And its claims with it, by Kubernetes' garbage collector: nothing of ours deletes a claim.",
     async act() {
       await client.delete(Sets, tourNamespace, name);
     },

@@ -33,7 +33,7 @@ function steps({ client, clock }: TourWorld): Step[] {
 
   const made: Step = {
     title: "Volumes that outlive their claims",
-    story: `The namespace is annotated ${keepKey}=24h, and gets StatefulSet db of three replicas. retain sets the reclaim policy of each volume to Retain while its claim is there, and notes on it what it was.`,
+    text: `The namespace is annotated ${keepKey}=24h, and gets StatefulSet db of three replicas. retain sets the reclaim policy of each volume to Retain while its claim is there, and notes on it what it was.`,
     async act() {
       await annotateNamespace({ [keepKey]: "24h" });
       await client.create(StatefulSet, set);
@@ -51,8 +51,7 @@ function steps({ client, clock }: TourWorld): Step[] {
 
   const scaledDown: Step = {
     title: "Scaled down, and the claims go",
-    story:
-      "One replica is left. Kubernetes would have taken the data along; reserve offers the volumes to claims of the same name.",
+    text: "One replica is left. Kubernetes would have taken the data along; reserve offers the volumes to claims of the same name.",
     async act() {
       await client.patch(StatefulSet, tourNamespace, "db", "merge", { spec: { replicas: 1 } });
     },
@@ -64,7 +63,7 @@ function steps({ client, clock }: TourWorld): Step[] {
 
   const scaledUp: Step = {
     title: "Scaled up again, with its data",
-    story: "Three replicas: the set makes its claims anew, and Kubernetes binds them to the volumes that they had.",
+    text: "Three replicas: the set makes its claims anew, and Kubernetes binds them to the volumes that they had.",
     async act() {
       await client.patch(StatefulSet, tourNamespace, "db", "merge", { spec: { replicas: 3 } });
     },
@@ -73,7 +72,7 @@ function steps({ client, clock }: TourWorld): Step[] {
 
   const accident: Step = {
     title: "The whole namespace, by accident",
-    story: `kubectl delete namespace ${tourNamespace}. The volumes stay; they are offered to nobody, because another namespace of that name may be somebody else's.`,
+    text: `kubectl delete namespace ${tourNamespace}. The volumes stay; they are offered to nobody, because another namespace of that name may be somebody else's.`,
     async act() {
       former = (await client.get<KubernetesObject>(Namespace, undefined, tourNamespace))?.metadata.uid ?? "";
       await client.delete(Namespace, undefined, tourNamespace);
@@ -86,7 +85,7 @@ function steps({ client, clock }: TourWorld): Step[] {
 
   const back: Step = {
     title: "The manifests applied again, and the data is there",
-    story: `The namespace is created anew, and annotated ${successorKey}=<the former one's uid>, which stands on each volume. Then the set is applied again.`,
+    text: `The namespace is created anew, and annotated ${successorKey}=<the former one's uid>, which stands on each volume. Then the set is applied again.`,
     async act() {
       await beginTour({ client, clock });
       await annotateNamespace({ [successorKey]: former, [keepKey]: "24h" });
@@ -101,7 +100,7 @@ function steps({ client, clock }: TourWorld): Step[] {
 
   const over: Step = {
     title: "Not kept any more",
-    story: `The namespace loses the annotation ${keepKey}: each volume has the policy again that it had, and goes with its claim.`,
+    text: `The namespace loses the annotation ${keepKey}: each volume has the policy again that it had, and goes with its claim.`,
     async act() {
       await annotateNamespace({ [keepKey]: null });
     },

@@ -70,7 +70,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   // Of what is written down for simulated runs only what functions say, and where they die.
   const trace: Trace = {
     lines: [],
-    tell: (who, what) => {
+    add: (who, what) => {
       if ((what.startsWith('"') && !who.startsWith("sweep")) || what.includes(": killed ")) note(who, what);
     },
   };

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
 import { Namespace, PersistentVolume } from "../../worlds/kinds.ts";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   boundClaim,
   claimGoes,
@@ -20,7 +20,7 @@ import {
   protectedClaim,
   runningPod,
   stripInTree,
-} from "./words.ts";
+} from "./helpers.ts";
 
 /** A pod as users have them: the scheduler gives it a node, the kubelet runs it. */
 async function scheduledPod(world: World, name: string, claims: readonly string[]): Promise<void> {
@@ -33,10 +33,10 @@ interface Table {
 }
 
 /** Whole lives of claims and pods, with scheduler, kubelet and volumes doing their half. */
-export const clusterLife: readonly Story[] = [
+export const clusterLife: readonly Scenario[] = [
   {
     title: "a claim whose pod is gone is deleted at once",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await boundClaim(world, "data");
       await scheduledPod(world, "web", ["data"]);
@@ -49,7 +49,7 @@ export const clusterLife: readonly Story[] = [
   },
   {
     title: "a claim deleted under its pod keeps its volume until the pod is gone; then both go",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       const { spec } = await boundClaim(world, "data");
       const { volumeName } = spec as { volumeName: string };
@@ -70,8 +70,9 @@ export const clusterLife: readonly Story[] = [
     },
   },
   {
-    title: "a second pod is not scheduled while the claim is being deleted, is told why, and does not hold the claim",
-    async tell(world) {
+    title:
+      "a second pod is not scheduled while the claim is being deleted, has an Event that says why, and does not hold the claim",
+    async run(world) {
       const { admin, namespace } = world;
       await boundClaim(world, "data");
       await scheduledPod(world, "first", ["data"]);
@@ -94,7 +95,7 @@ export const clusterLife: readonly Story[] = [
   },
   {
     title: "kubectl shows a held claim as Terminating",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       await runningPod(world, "web", ["data"]);
@@ -110,7 +111,7 @@ export const clusterLife: readonly Story[] = [
   {
     title: "a pod that waits for a node is warned when its claim is deleted",
     byEventsOnly: true,
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "data", { finalizers: ["a.example/hold"] });
       const { admin, namespace } = world;
       await createPod(world, "web", ["data"]);
@@ -127,7 +128,7 @@ export const clusterLife: readonly Story[] = [
   {
     title: "a pod that waits for two claims is warned of both when the second one is deleted, too",
     byEventsOnly: true,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       const claims = ["data", "logs"];
       for (const name of claims) await protectedClaim(world, name, { finalizers: ["a.example/hold"] });
@@ -146,9 +147,9 @@ export const clusterLife: readonly Story[] = [
     },
   },
   {
-    title: "a pod whose node got it too late is not started, and is told why",
+    title: "a pod whose node got it too late is not started, and has an Event that says why",
     byEventsOnly: true,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       // Nothing but the finalizer of somebody else keeps the claim: the kubelet treats it as gone.
       await boundClaim(world, "data", { finalizers: ["a.example/hold"] });
@@ -172,7 +173,7 @@ export const clusterLife: readonly Story[] = [
   },
   {
     title: "a namespace that is deleted goes with its pods and claims",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       for (const name of ["free", "used"]) await boundClaim(world, name);
       await createPod(world, "web", ["used"], node);
@@ -187,7 +188,7 @@ export const clusterLife: readonly Story[] = [
   },
   {
     title: "a claim in a namespace that is going is held by its pod, although no Event can say so",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       await runningPod(world, "web", ["data"]);

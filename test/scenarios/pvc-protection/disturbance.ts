@@ -3,8 +3,7 @@ import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
 import { answer } from "../../worlds/answer.ts";
 import type { Call, World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
-import { alone, beside } from "./settings.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   claimGoes,
   claimIsHeld,
@@ -20,7 +19,8 @@ import {
   removePod,
   runningPod,
   stripInTree,
-} from "./words.ts";
+} from "./helpers.ts";
+import { alone, beside } from "./settings.ts";
 
 type Fault = (send: () => Promise<ApiResponse>) => Promise<ApiResponse>;
 
@@ -58,11 +58,11 @@ const faults: readonly (readonly [string, Fault])[] = [
   ],
 ];
 
-const disturbed: readonly Story[] = [
-  ...faults.flatMap(([what, fault]): Story[] => [
+const disturbed: readonly Scenario[] = [
+  ...faults.flatMap(([what, fault]): Scenario[] => [
     {
       title: `the finalizer is added although the write is ${what}, twice`,
-      async tell(world) {
+      async run(world) {
         const { admin, namespace } = world;
         await protectedClaim(world, "data");
         const met = disturb(world, 2, writesOf(protect), fault);
@@ -73,7 +73,7 @@ const disturbed: readonly Story[] = [
     },
     {
       title: `the claim goes although the write is ${what}, twice`,
-      async tell(world) {
+      async run(world) {
         await protectedClaim(world, "data");
         const met = disturb(world, 2, writesOf(release), fault);
         await deleteClaim(world, "data");
@@ -83,7 +83,7 @@ const disturbed: readonly Story[] = [
     },
     {
       title: `the claim stays although the write that says who holds it is ${what}, twice`,
-      async tell(world) {
+      async run(world) {
         await protectedClaim(world, "data");
         await runningPod(world, "web", ["data"]);
         const met = disturb(world, 2, writesOf(release), fault);
@@ -99,7 +99,7 @@ const disturbed: readonly Story[] = [
   ]),
   {
     title: "a list of pods that fails releases nothing, and is begun again",
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "held");
       await protectedClaim(world, "free");
       await runningPod(world, "web", ["held"]);
@@ -115,7 +115,7 @@ const disturbed: readonly Story[] = [
   },
   {
     title: "a user on the last of many pages is found",
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "data");
       // Pods are listed by name: this one comes last.
       for (const name of ["a", "b", "c", "d"]) await runningPod(world, name, []);
@@ -132,7 +132,7 @@ const disturbed: readonly Story[] = [
   },
   {
     title: "a list whose continue token expires between two pages is begun again, and finds the user all the same",
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "data");
       for (const name of ["a", "b"]) await runningPod(world, name, []);
       await runningPod(world, "z", ["data"]);
@@ -148,14 +148,14 @@ const disturbed: readonly Story[] = [
   },
   {
     title: "every event twice changes nothing",
-    async tell(world) {
+    async run(world) {
       world.fate(() => [0, 0]);
       await heldAndReleased(world);
     },
   },
   {
     title: "events in another order change nothing",
-    async tell(world) {
+    async run(world) {
       let count = 0;
       world.fate(() => [(++count % 3) * 400]);
       await heldAndReleased(world);
@@ -164,7 +164,7 @@ const disturbed: readonly Story[] = [
   {
     title: "with every event lost the sweep brings claims to their end",
     alone: true,
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "free");
       await protectedClaim(world, "held");
       await runningPod(world, "web", ["held"]);
@@ -188,7 +188,7 @@ const disturbed: readonly Story[] = [
   },
   {
     title: "an event that lies changes nothing that a fresh read would not",
-    async tell(world) {
+    async run(world) {
       const live = await protectedClaim(world, "data");
       const web = await runningPod(world, "web", ["data"]);
       const instance = world.instance(release);
@@ -212,7 +212,7 @@ const disturbed: readonly Story[] = [
   },
   {
     title: "two instances at once do what one does",
-    async tell(world) {
+    async run(world) {
       for (const name of ["free", "held"]) await protectedClaim(world, name);
       await runningPod(world, "web", ["held"]);
       world.fate(({ kind }) => (kind === "PersistentVolumeClaim" ? [] : undefined));
@@ -237,7 +237,7 @@ const disturbed: readonly Story[] = [
   {
     title: "an event that is refused for good is shown on the claim, which stays until somebody has seen to it",
     alone: true,
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "data");
       let allowed = false;
       world.intercept(({ rule }, send) =>
@@ -258,7 +258,7 @@ const disturbed: readonly Story[] = [
   },
   {
     title: "thirty claims deleted at once cost few lists of pods",
-    async tell(world) {
+    async run(world) {
       const names = Array.from({ length: 30 }, (_, index) => `data-${index}`);
       await Promise.all(names.map((name) => protectedClaim(world, name)));
       await Promise.all(names.map((name) => deleteClaim(world, name)));
@@ -269,7 +269,7 @@ const disturbed: readonly Story[] = [
   },
   {
     title: "a function that dies after any of its calls is followed by one that goes on",
-    async tell(world) {
+    async run(world) {
       for (let survived = 0; survived < 5; survived++) {
         const name = `data-${survived}`;
         await protectedClaim(world, name);
@@ -289,8 +289,8 @@ const disturbed: readonly Story[] = [
 ];
 
 /** Things go wrong on the way; in the end everything is as if they had not. What goes wrong does not depend on the mode. */
-export const disturbance: readonly Story[] = disturbed.map((story) => ({
-  ...story,
+export const disturbance: readonly Scenario[] = disturbed.map((scenario) => ({
+  ...scenario,
   within: true,
   settings: [beside, alone],
 }));

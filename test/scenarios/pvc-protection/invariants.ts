@@ -3,7 +3,7 @@ import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { type WatchLine, watching } from "../../worlds/watching.ts";
 import type { World } from "../../worlds/world.ts";
-import { inTree, ours } from "./words.ts";
+import { inTree, ours } from "./helpers.ts";
 
 interface LivePod extends KubernetesObject {
   spec: { nodeName?: string; volumes?: { persistentVolumeClaim?: { claimName: string } }[] };

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import type { Call, World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
-import { alone, standIn, twoPhased } from "./settings.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   bind,
   boundClaim,
@@ -19,7 +18,8 @@ import {
   podRuns,
   release,
   removePod,
-} from "./words.ts";
+} from "./helpers.ts";
+import { alone, standIn, twoPhased } from "./settings.ts";
 
 /** Does something once, right before release takes a finalizer away. */
 function beforeRemoval(world: World, finalizer: string, step: () => Promise<void>): () => boolean {
@@ -39,13 +39,13 @@ function beforeRemoval(world: World, finalizer: string, step: () => Promise<void
  * The race that Kubernetes' own protection leaves open: a pod is bound between the list that did not show it and the write
  * that lets the claim go. Whoever binds it saw the claim before its deletion.
  */
-export const lateBinding: readonly Story[] = [
+export const lateBinding: readonly Scenario[] = [
   {
     title: "a pod bound between list and release starts, and the claim stays: the second phase sees it",
     within: true,
     // Where Kubernetes' own controller removes its finalizer, nobody can step in between.
     settings: [alone],
-    async tell(world) {
+    async run(world) {
       await boundClaim(world, "data");
       await createPod(world, "late", ["data"]);
       const bound = beforeRemoval(world, inTree, async () => {
@@ -67,7 +67,7 @@ export const lateBinding: readonly Story[] = [
       "a pod bound after Kubernetes' own finalizer is gone is refused by the kubelet, and the claim goes under no running pod",
     within: true,
     settings: twoPhased,
-    async tell(world) {
+    async run(world) {
       await boundClaim(world, "data");
       await createPod(world, "late", ["data"]);
       const bound = beforeRemoval(world, ours(world), async () => {
@@ -87,7 +87,7 @@ export const lateBinding: readonly Story[] = [
     within: true,
     settings: [standIn],
     harms: true,
-    async tell(world) {
+    async run(world) {
       await boundClaim(world, "data");
       await createPod(world, "late", ["data"]);
       const bound = beforeRemoval(world, inTree, async () => {

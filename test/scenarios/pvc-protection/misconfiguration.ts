@@ -1,17 +1,17 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { timePasses } from "../../worlds/time-passes.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
+import { claimGoes, claimStays, deleteClaim, inTree, noticesOn, protectedClaim, strip } from "./helpers.ts";
 import { misconfigured } from "./settings.ts";
-import { claimGoes, claimStays, deleteClaim, inTree, noticesOn, protectedClaim, strip } from "./words.ts";
 
-/** What people are told when the functions wait for something that will not happen. */
-export const misconfiguration: readonly Story[] = [
+/** What people read when the functions wait for something that will not happen. */
+export const misconfiguration: readonly Scenario[] = [
   {
     title: "a claim that waits for Kubernetes' own controller in vain says so after a minute",
     settings: [misconfigured],
     takes: 60_000,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data", { finalizers: [inTree] });
       await deleteClaim(world, "data");

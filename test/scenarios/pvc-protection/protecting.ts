@@ -2,15 +2,15 @@ import { expect } from "vitest";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { Namespace } from "../../worlds/kinds.ts";
 import { claim } from "../../worlds/manifest.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
+import { claimOf, isProtected, ours, protect, protectedClaim, protection, strip } from "./helpers.ts";
 import { twoPhased } from "./settings.ts";
-import { claimOf, isProtected, ours, protect, protectedClaim, protection, strip } from "./words.ts";
 
 /** How claims come by the finalizer. */
-export const protecting: readonly Story[] = [
+export const protecting: readonly Scenario[] = [
   {
     title: "a new claim is protected, and so is one in another namespace",
-    async tell(world) {
+    async run(world) {
       const elsewhere = { ...world, namespace: `${world.namespace}-b` };
       await world.admin.create(Namespace, {
         apiVersion: "v1",
@@ -27,7 +27,7 @@ export const protecting: readonly Story[] = [
   },
   {
     title: "a claim that is created with the finalizer has it once, beside those of others",
-    async tell(world) {
+    async run(world) {
       const finalizers = ["a.example/other", ours(world)];
       const { metadata } = await protectedClaim(world, "data", { finalizers });
       expect(metadata.finalizers?.toSorted()).toEqual(["a.example/other", ...protection(world)].sort());
@@ -36,7 +36,7 @@ export const protecting: readonly Story[] = [
   {
     title: "a claim is protected in the request that creates it",
     settings: twoPhased,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       const { metadata } = await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data" }));
       expect(metadata.finalizers).toContain(ours(world));
@@ -44,7 +44,7 @@ export const protecting: readonly Story[] = [
   },
   {
     title: "a claim that lost its finalizer gets it back at its next change",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { finalizers: null } });
@@ -55,7 +55,7 @@ export const protecting: readonly Story[] = [
     title: "a claim from before the functions is found by the sweep",
     within: true,
     alone: true,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       world.fate(() => []);
@@ -69,7 +69,7 @@ export const protecting: readonly Story[] = [
   {
     title: "a protected claim is left alone, whatever else changes on it",
     within: true,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       await world.rest();
@@ -83,7 +83,7 @@ export const protecting: readonly Story[] = [
   {
     title: "a claim being deleted gets no finalizer any more",
     within: true,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data", finalizers: ["a.example/hold"] }));
       await isProtected(world, "data");

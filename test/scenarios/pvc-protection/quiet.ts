@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
+import { protectedClaim, runningPod } from "./helpers.ts";
 import { documentMode, strict } from "./settings.ts";
-import { protectedClaim, runningPod } from "./words.ts";
 
 async function heartbeats(world: World, beats: number): Promise<void> {
   const { admin, namespace } = world;
@@ -26,12 +26,12 @@ async function busyCluster(world: World): Promise<void> {
 }
 
 /** What a busy cluster costs in which nothing is deleted. */
-export const quiet: readonly Story[] = [
+export const quiet: readonly Scenario[] = [
   {
     title: "heartbeats of pods wake no function",
     within: true,
     settings: strict,
-    async tell(world) {
+    async run(world) {
       await busyCluster(world);
       const before = world.deliveries.length;
       await heartbeats(world, 10);
@@ -42,7 +42,7 @@ export const quiet: readonly Story[] = [
     title: "heartbeats of pods cost no call to the API server, although they wake the functions",
     within: true,
     settings: [documentMode],
-    async tell(world) {
+    async run(world) {
       await busyCluster(world);
       const before = { deliveries: world.deliveries.length, calls: world.calls.length };
       await heartbeats(world, 10);

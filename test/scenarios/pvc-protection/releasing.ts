@@ -2,8 +2,7 @@ import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { Namespace } from "../../worlds/kinds.ts";
 import { manifest } from "../../worlds/manifest.ts";
-import type { Story } from "../story.ts";
-import { documentMode, strict } from "./settings.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   bind,
   claimGoes,
@@ -19,13 +18,14 @@ import {
   runningPod,
   setPhase,
   stripInTree,
-} from "./words.ts";
+} from "./helpers.ts";
+import { documentMode, strict } from "./settings.ts";
 
 /** When a claim being deleted goes, and when it stays: the rows of the in-tree controller's own table. */
-export const releasing: readonly Story[] = [
+export const releasing: readonly Scenario[] = [
   {
     title: "a deleted claim that nothing uses goes",
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "data");
       await deleteClaim(world, "data");
       await claimGoes(world, "data");
@@ -33,7 +33,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "two deleted claims of one namespace go, and a third that is alive stays as it is",
-    async tell(world) {
+    async run(world) {
       for (const name of ["a", "b", "c"]) await protectedClaim(world, name);
       for (const name of ["a", "b"]) await deleteClaim(world, name);
       for (const name of ["a", "b"]) await claimGoes(world, name);
@@ -42,7 +42,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "deleted claims of two namespaces go",
-    async tell(world) {
+    async run(world) {
       const { admin } = world;
       const name = `${world.namespace}-b`;
       await admin.create(Namespace, manifest(Namespace, { name }));
@@ -58,7 +58,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "a claim used by a running pod is kept, says by whom, and goes with the pod",
-    async tell(world) {
+    async run(world) {
       const { metadata } = await protectedClaim(world, "data");
       await runningPod(world, "web", ["data"]);
       await deleteClaim(world, "data");
@@ -79,9 +79,9 @@ export const releasing: readonly Story[] = [
     },
   },
   {
-    title: "a held claim is told about once, however often it changes",
+    title: "an Event about a held claim is recorded once, however often it changes",
     within: true,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       await runningPod(world, "web", ["data"]);
@@ -101,7 +101,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "a pod with another claim and an emptyDir holds nothing",
-    async tell(world) {
+    async run(world) {
       for (const name of ["data", "other"]) await protectedClaim(world, name);
       const volumes = [
         { name: "other", persistentVolumeClaim: { claimName: "other" } },
@@ -114,7 +114,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "three deleted claims go beside a pod that uses none of them",
-    async tell(world) {
+    async run(world) {
       for (const name of ["a", "b", "c", "other"]) await protectedClaim(world, name);
       await runningPod(world, "web", ["other"]);
       for (const name of ["a", "b", "c"]) await deleteClaim(world, name);
@@ -123,7 +123,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "of several deleted claims only the unused ones go",
-    async tell(world) {
+    async run(world) {
       for (const name of ["used-1", "free-1", "used-2", "free-2"]) await protectedClaim(world, name);
       await runningPod(world, "web", ["used-1", "used-2"]);
       for (const name of ["used-1", "free-1", "used-2", "free-2"]) await deleteClaim(world, name);
@@ -138,7 +138,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "a claim of two pods goes with the second of them",
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "data");
       for (const name of ["one", "two"]) await runningPod(world, name, ["data"]);
       await deleteClaim(world, "data");
@@ -157,9 +157,9 @@ export const releasing: readonly Story[] = [
     },
   },
   {
-    title: "a pod that nothing was told of yet holds the claim all the same",
+    title: "a pod of which no event was sent yet holds the claim all the same",
     within: true,
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "data");
       world.fate(({ kind }) => (kind === "Pod" ? [] : undefined));
       await runningPod(world, "web", ["data"]);
@@ -172,7 +172,7 @@ export const releasing: readonly Story[] = [
   {
     title: "an update of a running pod asks the API server nothing",
     within: true,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       await runningPod(world, "web", ["data"]);
@@ -188,7 +188,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "a pod that has no node yet holds nothing",
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "data");
       await createPod(world, "web", ["data"]);
       await deleteClaim(world, "data");
@@ -197,7 +197,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "a pod that gets its node before the claim is deleted holds it",
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "data");
       await createPod(world, "web", ["data"]);
       await bind(world, "web");
@@ -207,11 +207,11 @@ export const releasing: readonly Story[] = [
       await claimStays(world, "data");
     },
   },
-  ...["Succeeded", "Failed"].flatMap((phase): Story[] => [
+  ...["Succeeded", "Failed"].flatMap((phase): Scenario[] => [
     {
       title: `a pod that has ${phase.toLowerCase()} holds the claim until it is deleted, because its volumes may still be mounted`,
       settings: strict,
-      async tell(world) {
+      async run(world) {
         await protectedClaim(world, "data");
         await runningPod(world, "job", ["data"]);
         await setPhase(world, "job", phase);
@@ -226,7 +226,7 @@ export const releasing: readonly Story[] = [
     {
       title: `a pod that has ${phase.toLowerCase()} holds nothing`,
       settings: [documentMode],
-      async tell(world) {
+      async run(world) {
         await protectedClaim(world, "data");
         await runningPod(world, "job", ["data"]);
         await setPhase(world, "job", phase);
@@ -237,7 +237,7 @@ export const releasing: readonly Story[] = [
     {
       title: `a held claim goes when its pod has ${phase.toLowerCase()}`,
       settings: [documentMode],
-      async tell(world) {
+      async run(world) {
         await protectedClaim(world, "data");
         await runningPod(world, "job", ["data"]);
         await deleteClaim(world, "data");
@@ -250,7 +250,7 @@ export const releasing: readonly Story[] = [
   ]),
   {
     title: "a claim's own status and conditions are not touched",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       const conditions = [{ type: "Resizing", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" }];
@@ -273,7 +273,7 @@ export const releasing: readonly Story[] = [
   },
   {
     title: "the finalizers of others stay until they take them away themselves",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data", { finalizers: ["a.example/first", "a.example/second"] });
       await deleteClaim(world, "data");

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   claimGoes,
   claimIsHeld,
@@ -17,13 +17,13 @@ import {
   runningPod,
   strip,
   stripInTree,
-} from "./words.ts";
+} from "./helpers.ts";
 
 /** Names that come back: what is decided about one incarnation must not reach another. */
-export const replacement: readonly Story[] = [
+export const replacement: readonly Scenario[] = [
   {
     title: "a pod replaced by one of its name without the claim lets it go",
-    async tell(world) {
+    async run(world) {
       for (const name of ["data", "other"]) await protectedClaim(world, name);
       await runningPod(world, "web", ["data"]);
       await deleteClaim(world, "data");
@@ -37,7 +37,7 @@ export const replacement: readonly Story[] = [
   },
   {
     title: "a pod replaced by one of its name leaves a claim that is alive alone",
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "data");
       await runningPod(world, "web", ["data"]);
       await removePod(world, "web");
@@ -50,7 +50,7 @@ export const replacement: readonly Story[] = [
   {
     title: "a pod replaced by one of its name that uses the claim, too, still holds it",
     within: true,
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "data");
       const first = await runningPod(world, "web", ["data"]);
       await deleteClaim(world, "data");
@@ -76,7 +76,7 @@ export const replacement: readonly Story[] = [
   {
     title: "a claim created again under its name keeps its finalizer, even when it comes between look and write",
     within: true,
-    async tell(world) {
+    async run(world) {
       const { metadata: old } = await protectedClaim(world, "data");
       let replaced = false;
       world.intercept(async ({ rule, request }, send) => {
@@ -99,7 +99,7 @@ export const replacement: readonly Story[] = [
   },
   {
     title: "what is written on a claim that was copied from another is not taken for its own",
-    async tell(world) {
+    async run(world) {
       await protectedClaim(world, "data");
       await runningPod(world, "web", ["data"]);
       await deleteClaim(world, "data");

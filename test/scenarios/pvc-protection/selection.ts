@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { claim } from "../../worlds/manifest.ts";
-import type { Story } from "../story.ts";
-import { selecting } from "./settings.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   claimGoes,
   claimIsHeld,
@@ -14,14 +13,15 @@ import {
   protectedClaim,
   removePod,
   runningPod,
-} from "./words.ts";
+} from "./helpers.ts";
+import { selecting } from "./settings.ts";
 
 /** Some claims are protected and others are not. */
-export const selection: readonly Story[] = [
+export const selection: readonly Scenario[] = [
   {
     title: "a claim that is selected is protected, and one that is not is left alone",
     settings: [selecting],
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await admin.create(PersistentVolumeClaim, claim({ namespace, name: "other" }));
       await protectedClaim(world, "data", { labels: { protected: "yes" } });
@@ -40,7 +40,7 @@ export const selection: readonly Story[] = [
     // The admission plugin puts it on all claims, whether its controller runs or not.
     title: "a claim that carries Kubernetes' finalizer alone goes when no pod uses it, and not before",
     settings: [selecting],
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data", finalizers: [inTree] }));
       await runningPod(world, "web", ["data"]);

@@ -4,8 +4,7 @@ import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { OwnerReference } from "../../../shared/kubernetes/object.ts";
 import { claim } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
-import { documentMode, strict } from "./settings.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   claimGoes,
   claimIsHeld,
@@ -19,7 +18,8 @@ import {
   runningPod,
   setPhase,
   stripInTree,
-} from "./words.ts";
+} from "./helpers.ts";
+import { documentMode, strict } from "./settings.ts";
 
 const template = {
   spec: { accessModes: ["ReadWriteOnce"], storageClassName: "none", resources: { requests: { storage: "1Gi" } } },
@@ -44,10 +44,10 @@ async function ephemeralClaim(world: World, owner: OwnerReference): Promise<void
 }
 
 /** Who counts as a user, at the edges. */
-export const users: readonly Story[] = [
+export const users: readonly Scenario[] = [
   {
     title: "a pod in its grace period holds the claim",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       await runningPod(world, "web", ["data"]);
@@ -62,7 +62,7 @@ export const users: readonly Story[] = [
   },
   {
     title: "a pod on a lost node holds the claim until it is deleted by force",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       await runningPod(world, "web", ["data"]);
@@ -79,7 +79,7 @@ export const users: readonly Story[] = [
   {
     title: "a terminating pod whose containers have stopped holds the claim",
     settings: strict,
-    async tell(world) {
+    async run(world) {
       await terminated(world);
       await claimIsHeld(world, "data");
       await claimStays(world, "data");
@@ -90,7 +90,7 @@ export const users: readonly Story[] = [
   {
     title: "a terminating pod whose containers have stopped holds nothing",
     settings: [documentMode],
-    async tell(world) {
+    async run(world) {
       await terminated(world);
       await claimGoes(world, "data");
     },
@@ -98,7 +98,7 @@ export const users: readonly Story[] = [
   {
     title: "a pod that is kept by a finalizer of its own holds its claim",
     settings: strict,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       await createPod(world, "web", ["data"], desk, {}, { finalizers: ["a.example/hold"] });
@@ -114,7 +114,7 @@ export const users: readonly Story[] = [
   },
   {
     title: "the claim of an ephemeral volume is held by its pod",
-    async tell(world) {
+    async run(world) {
       await ephemeralClaim(world, await ephemeralPod(world));
       await deleteClaim(world, "web-scratch");
       await stripInTree(world, "web-scratch");
@@ -126,7 +126,7 @@ export const users: readonly Story[] = [
   },
   {
     title: "the claim of an ephemeral volume does not wait for a pod that is shut down and kept by a finalizer",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await ephemeralClaim(world, await ephemeralPod(world, ["a.example/hold"]));
       await deleteClaim(world, "web-scratch");
@@ -143,7 +143,7 @@ export const users: readonly Story[] = [
   },
   {
     title: "a claim that only has the name of an ephemeral volume's claim is not held by the pod",
-    async tell(world) {
+    async run(world) {
       const { metadata } = await protectedClaim(world, "web-scratch");
       await ephemeralPod(world);
       await deleteClaim(world, "web-scratch");

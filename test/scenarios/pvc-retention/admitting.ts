@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   annotateNamespace,
   annotateSet,
@@ -41,11 +41,11 @@ async function changeAndScale({ admin, namespace }: World, policy: string | null
   await admin.patch(StatefulSet, namespace, set, "merge", { metadata, spec: { replicas: 1 } });
 }
 
-const scenarios: readonly Story[] = [
+const scenarios: readonly Scenario[] = [
   ...["Retain", "no such policy", onDeletion, null].map(
-    (policy): Story => ({
+    (policy): Scenario => ({
       title: `fewer replicas and ${policy ?? "no policy any more"} may come in one write, and no claim goes`,
-      async tell(world) {
+      async run(world) {
         await isAdmitted(world);
         await runningSet(world, { policy: both, replicas: 3 });
         const data = await dataOf(world, [0, 1, 2]);
@@ -62,7 +62,7 @@ const scenarios: readonly Story[] = [
   ),
   {
     title: "a policy that is set to Retain holds for a deletion right behind it",
-    async tell(world) {
+    async run(world) {
       await isAdmitted(world);
       await runningSet(world, { policy: onScaledown });
       const data = await dataOf(world, [0, 1]);
@@ -74,7 +74,7 @@ const scenarios: readonly Story[] = [
   },
   {
     title: "what a namespace keeps by default, its sets keep in their next write",
-    async tell(world) {
+    async run(world) {
       await isAdmitted(world);
       await annotateNamespace(world, { [policyKey]: both });
       await runningSet(world);
@@ -93,7 +93,7 @@ const scenarios: readonly Story[] = [
   },
   {
     title: "the admission policy and project never pull in different directions",
-    async tell(world) {
+    async run(world) {
       await isAdmitted(world);
       await runningSet(world, { policy: both });
       for (const policy of [onScaledown, "Retain", onDeletion, both, onScaledown] as const) {
@@ -112,4 +112,4 @@ const scenarios: readonly Story[] = [
 ];
 
 /** What holds in the very write, where the admission policy is installed. */
-export const admitting: readonly Story[] = scenarios.map((scenario) => ({ ...scenario, settings: [admitted] }));
+export const admitting: readonly Scenario[] = scenarios.map((scenario) => ({ ...scenario, settings: [admitted] }));

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   askToDelete,
   belongsTo,
@@ -20,11 +20,11 @@ import {
 import { both, onDeletion, policies, policyNames } from "./policies.ts";
 
 /** Claims of sets that are deleted. */
-export const deleting: readonly Story[] = [
+export const deleting: readonly Scenario[] = [
   ...policyNames.map(
-    (policy): Story => ({
+    (policy): Scenario => ({
       title: `${policy}: claims ${policies[policy].deleted} when the set is deleted in the foreground`,
-      async tell(world) {
+      async run(world) {
         await runningSet(world, { policy });
         const data = await dataOf(world, [0, 1]);
         await deleteSet(world, "Foreground");
@@ -36,7 +36,7 @@ export const deleting: readonly Story[] = [
   ),
   {
     title: "a set that is deleted while a replica is being scaled away takes all of its claims along",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: both, replicas: 3, stopAfter: 1500 });
       const data = await dataOf(world, [0, 1, 2]);
       await scale(world, 1);
@@ -46,7 +46,7 @@ export const deleting: readonly Story[] = [
   },
   {
     title: "pods that take their time to stop keep the claims, which go after them",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onDeletion, stopAfter: 1500 });
       const data = await dataOf(world, [0, 1]);
       await askToDelete(world);
@@ -57,7 +57,7 @@ export const deleting: readonly Story[] = [
   },
   {
     title: "a set that is made again once its claims are gone starts anew",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onDeletion });
       const data = await dataOf(world, [0, 1]);
       await deleteSet(world);
@@ -70,7 +70,7 @@ export const deleting: readonly Story[] = [
   },
   {
     title: "a set that is made again finds the claims that its policy kept",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: "DeleteOnScaledownOnly" });
       const data = await dataOf(world, [0, 1]);
       await deleteSet(world);
@@ -82,7 +82,7 @@ export const deleting: readonly Story[] = [
   },
   {
     title: "a set whose own field deletes and that has no policy is left to Kubernetes",
-    async tell(world) {
+    async run(world) {
       const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Retain" } };
       await runningSet(world, { spec });
       const data = await dataOf(world, [0, 1]);

@@ -2,7 +2,7 @@ import { PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/k
 import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
 import { answer } from "../../worlds/answer.ts";
 import type { Call, World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   annotateSet,
   changePolicy,
@@ -79,11 +79,11 @@ async function life(world: World, disturb: () => void = () => {}): Promise<void>
   await dataGoes(world, [0, 1], [first, second]);
 }
 
-const disturbed: readonly Story[] = [
-  ...faults.flatMap(([what, fault]): Story[] => [
+const disturbed: readonly Scenario[] = [
+  ...faults.flatMap(([what, fault]): Scenario[] => [
     {
       title: `a set and its claims come to their end although the first writes of every function are ${what}`,
-      async tell(world) {
+      async run(world) {
         const met: (() => number)[] = [];
         await life(world, () => met.push(disturbWrites(world, fault)));
         isMet(met);
@@ -92,23 +92,23 @@ const disturbed: readonly Story[] = [
   ]),
   {
     title: "every event twice changes nothing",
-    async tell(world) {
+    async run(world) {
       world.fate(() => [0, 0]);
       await life(world);
     },
   },
   {
     title: "events in another order change nothing",
-    async tell(world) {
+    async run(world) {
       let count = 0;
       world.fate(() => [(++count % 3) * 300]);
       await life(world);
     },
   },
   ...[0, 1, 2, 3, 5, 8].map(
-    (survived): Story => ({
+    (survived): Scenario => ({
       title: `functions that die after ${survived} calls are followed by others that go on`,
-      async tell(world) {
+      async run(world) {
         await life(world, () => {
           let left = survived;
           // Dead: nothing goes out any more, until the next event starts another.
@@ -123,7 +123,7 @@ const disturbed: readonly Story[] = [
   ),
   {
     title: "two instances of every function at once do what one does",
-    async tell(world) {
+    async run(world) {
       const rules = ["project", "own"].map((rule) => `pvc-retention/${rule}`);
       const instances = [...rules, ...rules].map((rule) => world.instance(rule));
       const hand = { change: "sweep", kind: StatefulSet, name: set } as const;
@@ -154,7 +154,7 @@ const disturbed: readonly Story[] = [
   },
   {
     title: "events that lie change nothing that a fresh read would not",
-    async tell(world) {
+    async run(world) {
       const live = await runningSet(world, { policy: both });
       const data = await dataOf(world, [0, 1]);
       const claim = await claimOf(world, 1);
@@ -181,7 +181,7 @@ function isMet(met: readonly (() => number)[]): void {
 }
 
 /** Things go wrong on the way; in the end everything is as if they had not. */
-export const disturbance: readonly Story[] = disturbed.map((scenario) => ({
+export const disturbance: readonly Scenario[] = disturbed.map((scenario) => ({
   ...scenario,
   within: true,
   settings: [byDefault],

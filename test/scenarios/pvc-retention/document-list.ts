@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   claimIsGone,
   type Data,
@@ -41,7 +41,7 @@ async function isBack(world: World, fate: Fate, [first, second]: readonly [Data,
 const takesTime = { stopAfter: 2500 };
 
 /** The document's list for one policy. The numbers are its own. */
-function listOf(policy: PolicyName): readonly Story[] {
+function listOf(policy: PolicyName): readonly Scenario[] {
   const { scaled, deleted } = policies[policy];
   const scaledAway = scaled === "go" ? "its claim goes" : "its claim stays";
   const back = scaled === "go" ? "the volume is empty" : "the data is there";
@@ -52,7 +52,7 @@ function listOf(policy: PolicyName): readonly Story[] {
   return [
     {
       title: `${policy} 1: a replica is scaled away and ${scaledAway}`,
-      async tell(world) {
+      async run(world) {
         const data = await running(world);
         await scale(world, 1);
         await podIsGone(world, 1);
@@ -62,7 +62,7 @@ function listOf(policy: PolicyName): readonly Story[] {
     },
     {
       title: `${policy} 2: a replica is scaled away and comes back, and ${back}`,
-      async tell(world) {
+      async run(world) {
         const data = await running(world);
         await scale(world, 1);
         await podIsGone(world, 1);
@@ -73,7 +73,7 @@ function listOf(policy: PolicyName): readonly Story[] {
     },
     {
       title: `${policy} 2: a replica is scaled away and at once wanted again, and ${back}`,
-      async tell(world) {
+      async run(world) {
         const data = await running(world);
         await scale(world, 1);
         await podIsGone(world, 1);
@@ -88,7 +88,7 @@ function listOf(policy: PolicyName): readonly Story[] {
     },
     {
       title: `${policy} 3: the set is deleted and its claims ${deleted}`,
-      async tell(world) {
+      async run(world) {
         const data = await running(world);
         await deleteSet(world);
         for (const ordinal of [0, 1]) await podIsGone(world, ordinal);
@@ -97,7 +97,7 @@ function listOf(policy: PolicyName): readonly Story[] {
     },
     {
       title: `${policy} 4: a pod is deleted by hand and comes back with its data`,
-      async tell(world) {
+      async run(world) {
         const data = await running(world);
         await restartPods(world, [1]);
         await isBack(world, "stay", data);
@@ -106,7 +106,7 @@ function listOf(policy: PolicyName): readonly Story[] {
     },
     {
       title: `${policy} 5: all pods are deleted by hand and come back with their data`,
-      async tell(world) {
+      async run(world) {
         const data = await running(world);
         await restartPods(world, [0, 1]);
         await isBack(world, "stay", data);
@@ -115,7 +115,7 @@ function listOf(policy: PolicyName): readonly Story[] {
     },
     {
       title: `${policy} 6: a pod is deleted by hand and at once scaled away, and ${scaledAway}`,
-      async tell(world) {
+      async run(world) {
         const data = await running(world, takesTime);
         await deletePod(world, 1);
         await scale(world, 1);
@@ -126,7 +126,7 @@ function listOf(policy: PolicyName): readonly Story[] {
     },
     {
       title: `${policy} 7: a pod is deleted by hand, at once scaled away and comes back, and ${back}`,
-      async tell(world) {
+      async run(world) {
         const data = await running(world, takesTime);
         await deletePod(world, 1);
         await scale(world, 1);
@@ -138,7 +138,7 @@ function listOf(policy: PolicyName): readonly Story[] {
     },
     {
       title: `${policy} 8: a rolling update keeps claims, and the updated pods have their data`,
-      async tell(world) {
+      async run(world) {
         const data = await running(world);
         await rollOut(world);
         await isBack(world, "stay", data);
@@ -149,4 +149,4 @@ function listOf(policy: PolicyName): readonly Story[] {
 }
 
 /** The list that the document gives, for each of its policies. */
-export const documentList: readonly Story[] = policyNames.flatMap(listOf);
+export const documentList: readonly Scenario[] = policyNames.flatMap(listOf);

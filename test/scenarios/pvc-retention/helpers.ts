@@ -450,14 +450,14 @@ interface NoticeEvent extends KubernetesObject {
 
 /** Waits until a function has said something with this reason on an object, and answers what. */
 export function isTold(world: World, kind: string, name: string, reason: string): Promise<NoticeEvent> {
-  return world.eventually(`${kind} ${name} is told ${reason}`, async () =>
+  return world.eventually(`${kind} ${name} has the Event ${reason}`, async () =>
     (await noticesOn(world, kind, name)).find((notice) => notice.reason === reason),
   );
 }
 
 /** Waits until an object has no Event of a reason any more. */
 export async function isTakenBack(world: World, kind: string, name: string, reason: string): Promise<void> {
-  await world.eventually(`${kind} ${name} is told no longer: ${reason}`, async () =>
+  await world.eventually(`${kind} ${name} has no Event any more: ${reason}`, async () =>
     (await noticesOn(world, kind, name)).every((notice) => notice.reason !== reason),
   );
 }

@@ -1,7 +1,7 @@
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { desk } from "../../worlds/cluster-objects.ts";
 import { claim, pod } from "../../worlds/manifest.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   belongsTo,
   changePolicy,
@@ -24,10 +24,10 @@ import { both, onDeletion } from "./policies.ts";
 const Claims = "PersistentVolumeClaim";
 
 /** What Kubernetes' own controller leaves open, and users run into; and what only looks as if it were the set's. */
-export const holes: readonly Story[] = [
+export const holes: readonly Scenario[] = [
   {
     title: "claims of replicas that were scaled away under Retain go with the set, if the policy turns before",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: "Retain", replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
       await scale(world, 1);
@@ -39,9 +39,8 @@ export const holes: readonly Story[] = [
     },
   },
   {
-    title:
-      "claims that the set had left before it had a policy stay, which is told with the command that includes them",
-    async tell(world) {
+    title: "claims that the set had left before it had a policy stay, and an Event has the command that includes them",
+    async run(world) {
       await runningSet(world);
       const data = await dataOf(world, [0, 1]);
       await scale(world, 1);
@@ -60,7 +59,7 @@ export const holes: readonly Story[] = [
   },
   {
     title: "a claim that looks like the set's, and that somebody else's pod uses, stays when the set goes",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       const name = "data-web-2024";
       const spec = { storageClassName: "standard" };
@@ -76,7 +75,7 @@ export const holes: readonly Story[] = [
   },
   {
     title: "a claim that another's pod uses is not tied to the set, although the set has used it",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await runningSet(world, { policy: "Retain" });
       const data = await dataOf(world, [0, 1]);
@@ -91,7 +90,7 @@ export const holes: readonly Story[] = [
   },
   {
     title: "a claim whose labels somebody has taken off is kept like all others when the policy turns to Retain",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onDeletion });
       const data = await dataOf(world, [0, 1]);
       await scale(world, 1);
@@ -105,7 +104,7 @@ export const holes: readonly Story[] = [
   },
   {
     title: "a claim whose labels somebody has taken off after the set used it stays, and says so",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: "Retain" });
       const data = await dataOf(world, [0, 1]);
       await scale(world, 1);
@@ -120,7 +119,7 @@ export const holes: readonly Story[] = [
   },
   {
     title: "a set does not take along the claims of another one whose names yield the same, which is gone before it",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { name: "c", templates: ["data-b"], replicas: 1, policy: both });
       await runningSet(world, { name: "b-c", replicas: 3, policy: "Retain" });
       const data = await dataOf(world, [0, 1, 2], "b-c");
@@ -137,7 +136,7 @@ export const holes: readonly Story[] = [
   },
   {
     title: "a claim of a copied note is not the set's",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: "Retain" });
       const key = "holdfast.dev/pvc-retention.own";
       const note = (await claimOf(world, 0))?.metadata.annotations?.[key] ?? "";

@@ -9,10 +9,10 @@ import { watchInvariants } from "./invariants.ts";
 import { onDeletion } from "./policies.ts";
 import { byDefault } from "./settings.ts";
 
-async function violationsOf(tell: (world: World) => Promise<void>): Promise<unknown> {
+async function violationsOf(run: (world: World) => Promise<void>): Promise<unknown> {
   const world = await emulatedWorld(byDefault);
   const invariants = watchInvariants(world);
-  await tell(world);
+  await run(world);
   return invariants.check().then(
     () => [],
     ({ actual }) => actual,

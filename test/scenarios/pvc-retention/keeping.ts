@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   annotateSet,
   belongsTo,
@@ -36,10 +36,10 @@ async function withReferences(world: World): Promise<void> {
 }
 
 /** Claims that are to stay from now on. */
-export const keeping: readonly Story[] = [
+export const keeping: readonly Scenario[] = [
   {
     title: "back to Retain, no claim belongs to the set any more, and none goes with it",
-    async tell(world) {
+    async run(world) {
       await withReferences(world);
       const data = await dataOf(world, [0, 1]);
       await changePolicy(world, "Retain");
@@ -50,7 +50,7 @@ export const keeping: readonly Story[] = [
   },
   {
     title: "back to Retain, references that others put on a claim stay",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: "Retain" });
       await scale(world, 1);
       await podIsGone(world, 1);
@@ -63,7 +63,7 @@ export const keeping: readonly Story[] = [
   },
   {
     title: "without a policy any more, nothing of ours is left on the set and its claims",
-    async tell(world) {
+    async run(world) {
       await withReferences(world);
       await annotateSet(world, { [policyKey]: null });
       for (const ordinal of [0, 1]) await belongsTo(world, ordinal, []);
@@ -73,7 +73,7 @@ export const keeping: readonly Story[] = [
   },
   {
     title: "back to Retain while a replica is being scaled away saves its claim",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onScaledown });
       const data = await dataOf(world, [0, 1]);
       await holdPod(world, 1);
@@ -89,7 +89,7 @@ export const keeping: readonly Story[] = [
   },
   {
     title: "the policy may turn from one to another and back, and the last one counts",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: "Retain", replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
       for (const policy of [both, onDeletion, "Retain", onScaledown, onDeletion] as const)
@@ -105,7 +105,7 @@ export const keeping: readonly Story[] = [
   },
   {
     title: "a reference that somebody wrote on a claim themselves is theirs, and Retain does not take it away",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: "Retain" });
       await scale(world, 1);
       await podIsGone(world, 1);

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   belongsTo,
   createSet,
@@ -17,12 +17,12 @@ import {
 } from "./helpers.ts";
 import { type PolicyName, policies, policyNames } from "./policies.ts";
 
-function withPolicy(policy: PolicyName): readonly Story[] {
+function withPolicy(policy: PolicyName): readonly Scenario[] {
   const { scaled, deleted } = policies[policy];
   return [
     {
       title: `${policy}: with --cascade=orphan pods run on and claims stay, also when the pods are deleted by hand`,
-      async tell(world) {
+      async run(world) {
         await runningSet(world, { policy });
         const data = await dataOf(world, [0, 1]);
         const pod = await podOf(world, 1);
@@ -38,7 +38,7 @@ function withPolicy(policy: PolicyName): readonly Story[] {
     },
     {
       title: `${policy}: a set that is made again takes over what --cascade=orphan left, and its policy counts again`,
-      async tell(world) {
+      async run(world) {
         await runningSet(world, { policy, replicas: 3 });
         const data = await dataOf(world, [0, 1, 2]);
         const pod = await podOf(world, 2);
@@ -62,4 +62,4 @@ function withPolicy(policy: PolicyName): readonly Story[] {
 }
 
 /** A set that is deleted without its dependents: `kubectl delete --cascade=orphan`, `--cascade=false` in the document. */
-export const orphaning: readonly Story[] = policyNames.flatMap(withPolicy);
+export const orphaning: readonly Scenario[] = policyNames.flatMap(withPolicy);

@@ -3,7 +3,7 @@ import { PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/k
 import { ConfigMap } from "../../worlds/kinds.ts";
 import { claim } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   annotateSet,
   belongsTo,
@@ -44,10 +44,10 @@ async function withLeftClaim(world: World): Promise<void> {
 }
 
 /** To whom claims belong, and what is in the way. */
-export const owning: readonly Story[] = [
+export const owning: readonly Scenario[] = [
   {
     title: "a claim without a pod is given to the set, which it does not hold up",
-    async tell(world) {
+    async run(world) {
       await withLeftClaim(world);
       await changePolicy(world, onDeletion);
       await belongsTo(world, 1, ["StatefulSet web"]);
@@ -58,7 +58,7 @@ export const owning: readonly Story[] = [
   },
   {
     title: "a claim that somebody else controls gets no reference of ours, says so, and stays when the set goes",
-    async tell(world) {
+    async run(world) {
       await withLeftClaim(world);
       const data = await dataOf(world, [1]);
       const owner = await ownerOf(world, "somebody");
@@ -82,7 +82,7 @@ export const owning: readonly Story[] = [
   {
     title: "a reference that is written when the policy has turned to keeping already is taken off again",
     within: true,
-    async tell(world) {
+    async run(world) {
       await withLeftClaim(world);
       const data = await dataOf(world, [0, 1]);
       const late = Promise.withResolvers<void>();
@@ -109,7 +109,7 @@ export const owning: readonly Story[] = [
   },
   {
     title: "a claim that refers to an earlier set of the name is not touched",
-    async tell(world) {
+    async run(world) {
       await withLeftClaim(world);
       const stale = { ...referenceTo(await setOf(world)), uid: "00000000-0000-0000-0000-000000000001" };
       // The garbage collector deletes it for the sake of an owner that is gone; a finalizer keeps it long enough to look.
@@ -125,7 +125,7 @@ export const owning: readonly Story[] = [
   },
   {
     title: "owners that control nothing are kept, and keep the claim until they are gone",
-    async tell(world) {
+    async run(world) {
       await withLeftClaim(world);
       const data = await dataOf(world, [1]);
       const owner = await ownerOf(world, "somebody");
@@ -141,7 +141,7 @@ export const owning: readonly Story[] = [
   },
   {
     title: "claims that were made by hand before the set go as its own do",
-    async tell(world) {
+    async run(world) {
       for (const ordinal of [0, 1]) await provideClaim(world, ordinal);
       const data = await dataOf(world, [0, 1]);
       await runningSet(world, { policy: both });
@@ -154,7 +154,7 @@ export const owning: readonly Story[] = [
   },
   {
     title: "claims that are not of the set's templates stay, although its pods use them or they look alike",
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       const spec = { storageClassName: "standard" };
       for (const name of ["shared", "data-web-01", "data-web-x", "data-web", "logs-web-0"])

@@ -13,7 +13,7 @@ export type PolicyName = keyof typeof policies;
 
 export const policyNames = Object.keys(policies) as readonly PolicyName[];
 
-/** The longest of the names, which stories use often. */
+/** The longest of the names, which scenarios use often. */
 export const both = "DeleteOnScaledownAndStatefulSetDeletion";
 export const onScaledown = "DeleteOnScaledownOnly";
 export const onDeletion = "DeleteOnStatefulSetDeletionOnly";

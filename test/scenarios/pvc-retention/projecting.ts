@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { manifest } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   annotateNamespace,
   annotateSet,
@@ -69,10 +69,10 @@ const isHeldNow = (world: World) =>
   world.eventually("that is written down", async () => progressOn(await setOf(world), "project")?.step === "held");
 
 /** What the policy makes of the set's own field. */
-export const projecting: readonly Story[] = [
+export const projecting: readonly Scenario[] = [
   {
     title: "the default that the server filled in is taken over from whoever created the set",
-    async tell(world) {
+    async run(world) {
       await runningSet(world);
       expect(await fieldOf(world)).toBe("Retain/Retain");
       await changePolicy(world, both);
@@ -83,9 +83,8 @@ export const projecting: readonly Story[] = [
     },
   },
   {
-    title:
-      "a Retain that somebody applies stays under a namespace's policy that deletes, and that is told with who it is",
-    async tell(world) {
+    title: "a Retain that somebody applies stays under a namespace's policy that deletes, and an Event says who it is",
+    async run(world) {
       await runningSet(world);
       await choose(world, "flux", "Retain", "Retain", "apply");
       const data = await dataOf(world, [0, 1]);
@@ -110,7 +109,7 @@ export const projecting: readonly Story[] = [
   },
   {
     title: "half of the field that somebody applies is theirs, and the other half follows the policy",
-    async tell(world) {
+    async run(world) {
       await runningSet(world);
       const { admin, namespace } = world;
       const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain" } };
@@ -123,8 +122,8 @@ export const projecting: readonly Story[] = [
     },
   },
   {
-    title: "a Delete that somebody chose gives way to a policy that keeps, and that is told",
-    async tell(world) {
+    title: "a Delete that somebody chose gives way to a policy that keeps, and an Event says so",
+    async run(world) {
       await runningSet(world);
       await choose(world, "helm", "Delete", "Delete");
       await annotateSet(world, { [policyKey]: onScaledown });
@@ -138,7 +137,7 @@ export const projecting: readonly Story[] = [
   },
   {
     title: "a Delete that somebody chose, and the policy asks for as well, stays theirs",
-    async tell(world) {
+    async run(world) {
       await runningSet(world);
       await choose(world, "helm", "Delete", "Delete");
       await annotateSet(world, { [policyKey]: both });
@@ -147,8 +146,8 @@ export const projecting: readonly Story[] = [
     },
   },
   {
-    title: "a value that somebody puts back again and again is left to them after three times, and told",
-    async tell(world) {
+    title: "a value that somebody puts back again and again is left to them after three times, and an Event says so",
+    async run(world) {
       await runningSet(world, { policy: onDeletion });
       for (let round = 0; round < 3; round++) {
         await fieldBecomes(world, "Delete/Retain");
@@ -166,7 +165,7 @@ export const projecting: readonly Story[] = [
   },
   {
     title: "taking the policy away gives the field back, and nothing of ours is left",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: both });
       const data = await dataOf(world, [0, 1]);
       await annotateSet(world, { [policyKey]: null });
@@ -182,7 +181,7 @@ export const projecting: readonly Story[] = [
   },
   {
     title: "a namespace's policy is the default of its sets, those that are there and those that come",
-    async tell(world) {
+    async run(world) {
       await runningSet(world);
       const data = await dataOf(world, [0, 1]);
       await annotateNamespace(world, { [policyKey]: onScaledown });
@@ -201,7 +200,7 @@ export const projecting: readonly Story[] = [
   },
   {
     title: "a namespace whose policy is taken away keeps the claims of its sets",
-    async tell(world) {
+    async run(world) {
       await annotateNamespace(world, { [policyKey]: both });
       await runningSet(world);
       await inForce(world, both);
@@ -213,14 +212,14 @@ export const projecting: readonly Story[] = [
     },
   },
   {
-    title: "a policy that nobody knows keeps everything, and is told until it is mended",
-    async tell(world) {
+    title: "a policy that nobody knows keeps everything, and an Event says so until it is mended",
+    async run(world) {
       await runningSet(world, { policy: "DeleteEverything" });
       const unknown = await isTold(world, "StatefulSet", set, "PolicyUnreadable");
       expect(unknown).toMatchObject({ type: "Warning" });
       expect(unknown.note).toContain('"DeleteEverything"');
       await annotateSet(world, { [policyKey]: "DeleteSomething" });
-      await world.eventually("it is told what nobody knows now", async () => {
+      await world.eventually("an Event says what nobody knows now", async () => {
         const { note } = await isTold(world, "StatefulSet", set, "PolicyUnreadable");
         return note.includes('"DeleteSomething"');
       });
@@ -238,7 +237,7 @@ export const projecting: readonly Story[] = [
   },
   {
     title: "a policy that nobody knows takes the place of one that deleted, and keeps everything",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: both });
       const data = await dataOf(world, [0, 1]);
       await annotateSet(world, { [policyKey]: "delete" });
@@ -252,7 +251,7 @@ export const projecting: readonly Story[] = [
   },
   {
     title: "a set without a policy is not touched, not even where its own field deletes",
-    async tell(world) {
+    async run(world) {
       await runningSet(world);
       await choose(world, "kubectl", "Delete", "Retain");
       await touch(world);

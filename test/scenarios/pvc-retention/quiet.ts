@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import { annotateNamespace, annotateSet, inForce, policyKey, runningSet, set } from "./helpers.ts";
 import { policyNames } from "./policies.ts";
 
@@ -18,12 +18,12 @@ async function cost(world: World): Promise<unknown[]> {
 }
 
 /** What a set costs to which nothing happens that is of any concern. */
-export const quiet: readonly Story[] = [
+export const quiet: readonly Scenario[] = [
   ...policyNames.map(
-    (policy): Story => ({
+    (policy): Scenario => ({
       title: `${policy}: an update of a set in which no replica count changes costs no request`,
       within: true,
-      async tell(world) {
+      async run(world) {
         await runningSet(world, { policy });
         expect(await cost(world)).toEqual([]);
       },
@@ -32,7 +32,7 @@ export const quiet: readonly Story[] = [
   {
     title: "the same where the policy is the namespace's, and where there is none",
     within: true,
-    async tell(world) {
+    async run(world) {
       await runningSet(world);
       expect(await cost(world)).toEqual([]);
       await annotateNamespace(world, { [policyKey]: "DeleteOnScaledownOnly" });

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   changePolicy,
   claimOf,
@@ -32,10 +32,10 @@ async function startAt({ admin, namespace }: World, start: number, replicas: num
 }
 
 /** Claims of replicas that are scaled away, which Kubernetes' own controller deletes, and claims that were not, which nobody does. */
-export const scaling: readonly Story[] = [
+export const scaling: readonly Scenario[] = [
   {
     title: "with spec.ordinals.start claims go at both ends of the range, and those between stay",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onScaledown, start: 5, replicas: 3 });
       const data = await dataOf(world, [5, 6, 7]);
       await startAt(world, 6, 2);
@@ -48,7 +48,7 @@ export const scaling: readonly Story[] = [
   },
   {
     title: "scaled to nothing and back, a set starts anew where its claims go, and goes on where they stay",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onDeletion });
       const data = await dataOf(world, [0, 1]);
       await scale(world, 0);
@@ -66,9 +66,9 @@ export const scaling: readonly Story[] = [
     },
   },
   ...(["OrderedReady", "Parallel"] as const).map(
-    (podManagementPolicy): Story => ({
+    (podManagementPolicy): Scenario => ({
       title: `${podManagementPolicy}: a replica that is wanted again while its pod stops gets a fresh claim, or all of its own`,
-      async tell(world) {
+      async run(world) {
         await runningSet(world, { policy: onScaledown, stopAfter: 2500, spec: { podManagementPolicy } });
         const [first, second] = await dataOf(world, [0, 1]);
         const old = await podOf(world, 1);
@@ -94,7 +94,7 @@ export const scaling: readonly Story[] = [
   ),
   {
     title: "a claim that is made for a replica to come is kept, however often pods restart before it comes",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: both });
       await provideClaim(world, 2);
       const data = await dataOf(world, [2]);
@@ -107,7 +107,7 @@ export const scaling: readonly Story[] = [
   },
   {
     title: "a set that is made again with fewer replicas takes nothing of what was left for it",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onScaledown, replicas: 3, stopAfter: 2500 });
       const data = await dataOf(world, [0, 1, 2]);
       await deleteSet(world);
@@ -124,7 +124,7 @@ export const scaling: readonly Story[] = [
   },
   {
     title: "claims that were scaled away under Retain stay when the policy turns to delete those of a scale-down",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: "Retain", replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
       await scale(world, 1);
@@ -137,7 +137,7 @@ export const scaling: readonly Story[] = [
   },
   {
     title: "in a set of a dozen replicas claims go, and stay, as in a small one",
-    async tell(world) {
+    async run(world) {
       const ordinals = Array.from({ length: 13 }, (_, ordinal) => ordinal);
       await runningSet(world, { policy: both, replicas: 13 });
       const data = await dataOf(world, ordinals);
@@ -150,7 +150,7 @@ export const scaling: readonly Story[] = [
   },
   {
     title: "with two templates, both claims of a replica go",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onScaledown, templates: ["data", "logs"] });
       const data = await dataOf(world, [0, 1]);
       const logs = await dataOf(world, [0, 1], set, "logs");

@@ -1,4 +1,4 @@
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import { admitting } from "./admitting.ts";
 import { deleting } from "./deleting.ts";
 import { disturbance } from "./disturbance.ts";
@@ -14,7 +14,7 @@ import { upgrading } from "./upgrading.ts";
 import { upstream } from "./upstream.ts";
 
 /** Every scenario of PVC retention. Those that do not say in which setting are run in every one. */
-export const scenarios: readonly Story[] = [
+export const scenarios: readonly Scenario[] = [
   ...documentList,
   ...orphaning,
   ...upstream,

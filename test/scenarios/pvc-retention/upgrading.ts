@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   annotateSet,
   changePolicy,
@@ -55,11 +55,11 @@ async function protectionSweeps(world: World, ordinals: readonly number[]): Prom
   }
 }
 
-function upgraded(policy: PolicyName): Story {
+function upgraded(policy: PolicyName): Scenario {
   const { scaled, deleted } = policies[policy];
   return {
     title: `upgrade: ${policy} on a set from before the functions counts from then on, and no claim goes by itself`,
-    async tell(world) {
+    async run(world) {
       const install = await world.absent();
       await createSet(world, { policy, replicas: 3 });
       await podsRun(world, 3);
@@ -80,11 +80,11 @@ function upgraded(policy: PolicyName): Story {
   };
 }
 
-function downgraded(policy: PolicyName): Story {
+function downgraded(policy: PolicyName): Scenario {
   const { deleted } = policies[policy];
   return {
     title: `downgrade: without the functions claims ${deleted} under ${policy}, by what was written before`,
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy });
       const data = await dataOf(world, [0, 1]);
       const install = await world.absent();
@@ -100,12 +100,12 @@ function downgraded(policy: PolicyName): Story {
   };
 }
 
-const all: readonly Story[] = [
+const all: readonly Scenario[] = [
   ...policyNames.map(upgraded),
   ...policyNames.map(downgraded),
   {
     title: "off and on again: a replica that was scaled away meanwhile loses its claim afterwards",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: both });
       const data = await dataOf(world, [0, 1]);
       const install = await world.absent();
@@ -120,7 +120,7 @@ const all: readonly Story[] = [
   },
   {
     title: "off and on again: a policy that was changed meanwhile is in force afterwards",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: "Retain" });
       const data = await dataOf(world, [0, 1]);
       const install = await world.absent();
@@ -140,7 +140,7 @@ const all: readonly Story[] = [
   },
   {
     title: "off and on again, with nothing going on: everything is as it was",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: both });
       const data = await dataOf(world, [0, 1]);
       const before = (await setOf(world)).metadata.resourceVersion;
@@ -155,7 +155,7 @@ const all: readonly Story[] = [
 ];
 
 /** The functions come and go; what was there before them, and what happens without them. */
-export const upgrading: readonly Story[] = all.map((scenario) => ({
+export const upgrading: readonly Scenario[] = all.map((scenario) => ({
   ...scenario,
   absent: true,
   settings: [byDefault],

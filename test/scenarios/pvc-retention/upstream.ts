@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { ConfigMap } from "../../worlds/kinds.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   belongsTo,
   claimOf,
@@ -24,10 +24,10 @@ import {
 import { both, onDeletion, onScaledown } from "./policies.ts";
 
 /** The end-to-end cases of Kubernetes itself (`Non-retain StatefulSetPersistentVolumeClaimPolicy`), with its own policy in our words. */
-export const upstream: readonly Story[] = [
+export const upstream: readonly Scenario[] = [
   {
     title: "end to end 1: claims belong to their set, and are deleted with it",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onDeletion, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
       for (const ordinal of [0, 1, 2]) await belongsTo(world, ordinal, ["StatefulSet web"]);
@@ -37,7 +37,7 @@ export const upstream: readonly Story[] = [
   },
   {
     title: "end to end 2: scaled from 3 to 1, the claims of the two that went are deleted, and the first one stays",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onScaledown, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
       await scale(world, 1);
@@ -49,7 +49,7 @@ export const upstream: readonly Story[] = [
   {
     title:
       "end to end 3: a claim that somebody else controls survives a scale-down, and goes with a later one when it is free",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onScaledown, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
       const owner = await ownerOf(world, "somebody");
@@ -70,7 +70,7 @@ export const upstream: readonly Story[] = [
   },
   {
     title: "end to end 4: the claim of a pod that was orphaned and taken back goes with the set",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onDeletion, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
       await orphanPod(world, 0);
@@ -80,7 +80,7 @@ export const upstream: readonly Story[] = [
   },
   {
     title: "end to end 5: the claim of a pod that was orphaned and taken back goes when it is scaled away",
-    async tell(world) {
+    async run(world) {
       await runningSet(world, { policy: onScaledown, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
       await orphanPod(world, 2);
@@ -92,7 +92,7 @@ export const upstream: readonly Story[] = [
   {
     title:
       "end to end 6: other owners and finalizers of claims are respected, and a reference without its flag is mended",
-    async tell(world) {
+    async run(world) {
       const live = await runningSet(world, { policy: both, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);
       for (const ordinal of [0, 1, 2]) await belongsTo(world, ordinal, ["StatefulSet web"]);

@@ -65,7 +65,7 @@ export interface Laptop {
 const manifests = fileURLToPath(new URL("../../../knative", import.meta.url));
 const administrator = { user: "admin", groups: ["system:masters"] };
 const token = "admin";
-/** Nodes and their leases would notice that the clock leaps, and what they do then is no part of these stories. */
+/** Nodes and their leases would notice that the clock leaps, and what they do then is no part of these scenarios. */
 const controllers = [
   "garbage-collector-controller",
   "kube-scheduler",
@@ -76,10 +76,10 @@ const controllers = [
   "statefulset-controller",
 ];
 
-/** Bundling takes its time; what no story wakes is left out. */
+/** Bundling takes its time; what no scenario wakes is left out. */
 const installed = ["platform/dead-letter", "platform/sweep", "pvc-protection/release"];
 
-/** Of the functions those that are installed; of what is no function's, all but the schedule: stories sweep when they want to. */
+/** Of the functions those that are installed; of what is no function's, all but the schedule: scenarios sweep when they want to. */
 function isInstalled({ kind, metadata }: KubernetesObject): boolean {
   const { "app.kubernetes.io/name": system, "app.kubernetes.io/component": rule } = metadata.labels ?? {};
   return kind !== "PingSource" && (system === undefined || installed.includes(`${system}/${rule}`));
@@ -204,7 +204,7 @@ export async function openLaptop(): Promise<Laptop> {
     },
     async stop() {
       await knative.close();
-      ended.abort(new Error("The stories are told."));
+      ended.abort(new Error("The scenarios have run."));
       await running.stopped;
       await http.close();
       server.close();

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Laptop, openLaptop } from "./laptop.ts";
 import {
   eventually,
   freeClaim,
@@ -15,7 +14,8 @@ import {
   share,
   takeAway,
   trafficOf,
-} from "./words.ts";
+} from "./helpers.ts";
+import { type Laptop, openLaptop } from "./laptop.ts";
 
 const release = "pvc-protection/release";
 const service = "pvc-protection-release";
@@ -50,10 +50,10 @@ describe("one function at a time, by processes of real bundles", { timeout: 60_0
     await freeClaim(laptop, "held", "data");
     await eventually("the claim goes", () => isGone(laptop, "held", "data"));
     expect(madeBy(laptop, service, "/held/persistentvolumeclaims/data")).toEqual(["held@1", "held@2", "let go"]);
-    // Told once by whoever came first, and taken back in the end.
+    // Recorded once by whoever came first, and cleared in the end.
     await expect
       .poll(() => madeBy(laptop, service, "/held/events"), patient)
-      .toEqual(["told DeletionPostponed", "deleted"]);
+      .toEqual(["recorded DeletionPostponed", "deleted"]);
   });
 
   test("a canary is given a namespace of its own by tag and Trigger, then a share, then everything; in between it is never a quarrel", async () => {
@@ -84,7 +84,7 @@ describe("one function at a time, by processes of real bundles", { timeout: 60_0
       await eventually("the claim goes", () => isGone(laptop, namespace, "data"));
       await expect
         .poll(() => madeBy(laptop, service, `/${namespace}/events`), patient)
-        .toEqual(["told DeletionPostponed", "deleted"]);
+        .toEqual(["recorded DeletionPostponed", "deleted"]);
     }
     expect(madeThere()).toEqual(["held@1", "held@2", "let go"]);
   });
@@ -142,6 +142,6 @@ describe("one function at a time, by processes of real bundles", { timeout: 60_0
     expect(madeBy(laptop, service, "/gone/persistentvolumeclaims/data").at(-1)).toBe("let go");
     await expect
       .poll(() => madeBy(laptop, service, "/gone/events"), patient)
-      .toEqual(["told DeletionPostponed", "deleted"]);
+      .toEqual(["recorded DeletionPostponed", "deleted"]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   boundVolume,
   createClaim,
@@ -23,10 +23,10 @@ import {
 } from "./helpers.ts";
 
 /** A claim goes, and its volume waits for one of its name. */
-export const comingBack: readonly Story[] = [
+export const comingBack: readonly Scenario[] = [
   {
     title: "the volume of a deleted claim is kept, offered to its name, and bound to the next claim of that name",
-    async tell(world) {
+    async run(world) {
       const volume = await keptClaim(world);
       await deleteClaim(world);
       const { metadata } = await isOffered(world, volume);
@@ -53,7 +53,7 @@ export const comingBack: readonly Story[] = [
   {
     title: "a volume that nobody has come back for is reclaimed by Kubernetes when its time has come, and not before",
     alone: true,
-    async tell(world) {
+    async run(world) {
       const volume = await offeredVolume(world);
       await world.sweep();
       await world.rest();
@@ -65,7 +65,7 @@ export const comingBack: readonly Story[] = [
   },
   {
     title: "a set that is scaled down and up again has its data back, also where volumes wait for a pod",
-    async tell(world) {
+    async run(world) {
       const storageClassName = await createClass(world, {}, { volumeBindingMode: "WaitForFirstConsumer" });
       await createSet(world, 2, storageClassName);
       const volumes = [await boundVolume(world, "data-web-0"), await boundVolume(world, "data-web-1")];

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { PersistentVolume } from "../../worlds/kinds.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   annotateNamespace,
   annotateVolume,
@@ -26,11 +26,11 @@ import {
 import { always, asking, never } from "./settings.ts";
 
 /** A namespace goes, and one of its name comes. */
-export const namespaces: readonly Story[] = [
+export const namespaces: readonly Scenario[] = [
   {
     title: "a namespace deleted by accident comes back with its data, on the word of who may give it",
     settings: [asking, never],
-    async tell(world) {
+    async run(world) {
       const volumes = [await keptClaim(world, { name: "one" }), await keptClaim(world, { name: "two" })];
       await deleteNamespace(world);
       for (const volume of volumes) {
@@ -51,7 +51,7 @@ export const namespaces: readonly Story[] = [
     title:
       "another namespace of the name does not get the data, says what to do, and gets it by the former one's uid alone",
     settings: [asking],
-    async tell(world) {
+    async run(world) {
       const { uid } = (await namespaceOf(world)).metadata;
       const volume = await keptClaim(world);
       await deleteNamespace(world);
@@ -72,7 +72,7 @@ export const namespaces: readonly Story[] = [
   {
     title: "an offer is withdrawn before the namespace is gone, so that another one of its name cannot take it",
     settings: [asking, never],
-    async tell(world) {
+    async run(world) {
       const volume = await offeredVolume(world);
       await deleteNamespace(world);
       const { spec } = await volumeOf(world, volume);
@@ -85,7 +85,7 @@ export const namespaces: readonly Story[] = [
   },
   {
     title: "a namespace in which nothing is offered any more is not held",
-    async tell(world) {
+    async run(world) {
       const volume = await offeredVolume(world);
       if (world.setting !== always) expect((await namespaceOf(world)).metadata.finalizers).toContain(guard);
       await createClaim(world);
@@ -101,7 +101,7 @@ export const namespaces: readonly Story[] = [
   {
     title: "a namespace of the same name has its data at once where that was set",
     settings: [always],
-    async tell(world) {
+    async run(world) {
       const volume = await keptClaim(world);
       await deleteNamespace(world);
       await isOffered(world, volume);
@@ -113,7 +113,7 @@ export const namespaces: readonly Story[] = [
   {
     title: "no namespace takes the volumes of another by itself where that was set",
     settings: [never],
-    async tell(world) {
+    async run(world) {
       const { uid } = (await namespaceOf(world)).metadata;
       const volume = await keptClaim(world);
       await deleteNamespace(world);
@@ -127,7 +127,7 @@ export const namespaces: readonly Story[] = [
     title: "a volume whose namespace is gone is reclaimed when its time has come",
     settings: [asking],
     alone: true,
-    async tell(world) {
+    async run(world) {
       const volume = await keptClaim(world);
       await deleteNamespace(world);
       await isNoted(world, volume, "asks");

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { PersistentVolume } from "../../worlds/kinds.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   annotateClaim,
   annotateVolume,
@@ -28,10 +28,10 @@ import { isLeftToItsClaim } from "./scopes.ts";
 const policy = (persistentVolumeReclaimPolicy: string) => ({ spec: { persistentVolumeReclaimPolicy } });
 
 /** What people change by hand is theirs. */
-export const people: readonly Story[] = [
+export const people: readonly Scenario[] = [
   {
     title: "a policy that a person has set to Delete stays so, and the volume goes with its claim",
-    async tell(world) {
+    async run(world) {
       const volume = await keptClaim(world);
       await patchVolume(world, volume, policy("Delete"));
       await isNoted(world, volume, "overruled");
@@ -46,7 +46,7 @@ export const people: readonly Story[] = [
   {
     title: "a policy that a person has set to Retain again is theirs: in the end the volume stays Released",
     alone: true,
-    async tell(world) {
+    async run(world) {
       const volume = await keptClaim(world);
       await patchVolume(world, volume, policy("Delete"));
       await isNoted(world, volume, "overruled");
@@ -64,7 +64,7 @@ export const people: readonly Story[] = [
   },
   {
     title: "a policy that a person has set to Delete is not set to Retain when the scope goes, nor the other way round",
-    async tell(world) {
+    async run(world) {
       const volume = await keptClaim(world);
       await patchVolume(world, volume, policy("Delete"));
       await isNoted(world, volume, "overruled");
@@ -82,7 +82,7 @@ export const people: readonly Story[] = [
   {
     title: "a time that was put off counts, also for the sweep",
     alone: true,
-    async tell(world) {
+    async run(world) {
       const volume = await offeredVolume(world);
       await makeDue(world, volume);
       const later = "2999-01-01T00:00:00Z";
@@ -98,7 +98,7 @@ export const people: readonly Story[] = [
   {
     title: "a volume whose time was taken off is kept for good, and so is one whose time cannot be read, which it says",
     alone: true,
-    async tell(world) {
+    async run(world) {
       const volume = await offeredVolume(world);
       await annotateVolume(world, volume, { [reclaimAtKey]: "tomorrow" });
       expect(await isTold(world, volume, "UnreadableTime")).toContain("kept until its time can be read");
@@ -115,7 +115,7 @@ export const people: readonly Story[] = [
   {
     title: "a volume that somebody has reserved for another claim is that one's, and is not reclaimed",
     alone: true,
-    async tell(world) {
+    async run(world) {
       const volume = await offeredVolume(world);
       const { namespace } = world;
       await patchVolume(world, volume, { spec: { claimRef: { namespace, name: "other" } } });
@@ -129,7 +129,7 @@ export const people: readonly Story[] = [
   },
   {
     title: "a claim of another name may ask for the volume, and does not get it",
-    async tell(world) {
+    async run(world) {
       const volume = await offeredVolume(world);
       await createClaim(world, { name: "other", spec: { volumeName: volume } });
       await world.rest();
@@ -140,7 +140,7 @@ export const people: readonly Story[] = [
   },
   {
     title: "a volume that was deleted by hand goes, and nobody holds it",
-    async tell(world) {
+    async run(world) {
       const volume = await offeredVolume(world);
       await world.admin.delete(PersistentVolume, undefined, volume);
       await volumeIsGone(world, volume);
@@ -150,7 +150,7 @@ export const people: readonly Story[] = [
   },
   {
     title: "a note that was copied from another volume says nothing",
-    async tell(world) {
+    async run(world) {
       const volume = await keptClaim(world);
       const annotations = { [noteKey]: (await volumeOf(world, volume)).metadata.annotations?.[noteKey] ?? "" };
       await createClaim(world, { name: "other", keep: "" });
@@ -164,7 +164,7 @@ export const people: readonly Story[] = [
   {
     title:
       "a claim that was made anew before its volume was offered has another; on a person's word the old one is swapped in",
-    async tell(world) {
+    async run(world) {
       const volume = await keptClaim(world);
       await world.rest();
       // A set or a person is quicker than we are.
@@ -191,7 +191,7 @@ export const people: readonly Story[] = [
   },
   {
     title: "when the claim without a note is deleted the volume is Kubernetes' alone again",
-    async tell(world) {
+    async run(world) {
       const volume = await keptClaim(world);
       await annotateClaim(world, { [keepKey]: null });
       await isLeftToItsClaim(world, volume);

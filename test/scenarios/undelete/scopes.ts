@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { StorageClass } from "../../worlds/kinds.ts";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   annotateClaim,
   annotateNamespace,
@@ -36,10 +36,10 @@ const annotateClass = ({ admin }: World, name: string, annotations: Record<strin
   admin.patch(StorageClass, undefined, name, "merge", { metadata: { annotations } });
 
 /** What says for how long. */
-export const scopes: readonly Story[] = [
+export const scopes: readonly Scenario[] = [
   {
     title: "a volume that nobody asked for goes with its claim, and carries nothing of ours",
-    async tell(world) {
+    async run(world) {
       await createClaim(world, { keep: "" });
       const volume = await boundVolume(world);
       await world.rest();
@@ -50,7 +50,7 @@ export const scopes: readonly Story[] = [
   },
   {
     title: "the namespace says it for its claims, also for those that were there before, and takes it back",
-    async tell(world) {
+    async run(world) {
       await createClaim(world, { keep: "" });
       const volume = await boundVolume(world);
       await annotateNamespace(world, { [keepKey]: "30m" });
@@ -61,7 +61,7 @@ export const scopes: readonly Story[] = [
   },
   {
     title: "the class says it for its volumes, also for those that were there before, and takes it back",
-    async tell(world) {
+    async run(world) {
       const storageClassName = await createClass(world);
       await createClaim(world, { keep: "", spec: { storageClassName } });
       const volume = await boundVolume(world);
@@ -73,7 +73,7 @@ export const scopes: readonly Story[] = [
   },
   {
     title: "a class that is gone takes nothing back",
-    async tell(world) {
+    async run(world) {
       const storageClassName = await createClass(world, { [keepKey]: "7d" });
       const volume = await keptClaim(world, { keep: "", spec: { storageClassName } });
       await world.admin.delete(StorageClass, undefined, storageClassName);
@@ -86,7 +86,7 @@ export const scopes: readonly Story[] = [
   },
   {
     title: "the claim outdoes the namespace, which outdoes the class",
-    async tell(world) {
+    async run(world) {
       const storageClassName = await createClass(world, { [keepKey]: "7d" });
       await annotateNamespace(world, { [keepKey]: "none" });
       await createClaim(world, { keep: "", spec: { storageClassName } });
@@ -103,7 +103,7 @@ export const scopes: readonly Story[] = [
   },
   {
     title: "a time that cannot be read keeps the volume until somebody says when, and says so",
-    async tell(world) {
+    async run(world) {
       const volume = await keptClaim(world, { keep: "soon" });
       expect(await isTold(world, volume, "UnreadableTime")).toContain("no time such as 30m, 24h or 7d");
       await annotateClaim(world, { [keepKey]: "later" });
@@ -118,7 +118,7 @@ export const scopes: readonly Story[] = [
   },
   {
     title: "what is taken back after the claim was deleted does not take the volume",
-    async tell(world) {
+    async run(world) {
       await annotateNamespace(world, { [keepKey]: "30m" });
       const volume = await keptClaim(world, { keep: "" });
       await deleteClaim(world);

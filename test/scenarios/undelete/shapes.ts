@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { PersistentVolume, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { World } from "../../worlds/world.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   boundVolume,
   createClaim,
@@ -63,11 +63,11 @@ async function csiVolume(world: World): Promise<string> {
 }
 
 /** Volumes and claims of every kind. */
-export const shapes: readonly Story[] = [
+export const shapes: readonly Scenario[] = [
   {
     title: "a volume of a CSI driver is deleted by its provisioner when it was handed back, and not before",
     alone: true,
-    async tell(world) {
+    async run(world) {
       const volume = await csiVolume(world);
       expect(await provisionerLooks(world, volume)).toBe("left");
       await deleteClaim(world);
@@ -83,7 +83,7 @@ export const shapes: readonly Story[] = [
   },
   {
     title: "a volume of a CSI driver whose scope went has its provisioner's finalizer again",
-    async tell(world) {
+    async run(world) {
       const volume = await csiVolume(world);
       await provisionerLooks(world, volume);
       expect((await volumeOf(world, volume)).metadata.finalizers).not.toContain(csiFinalizer);
@@ -109,7 +109,7 @@ export const shapes: readonly Story[] = [
     title:
       "a static volume that was Retain all along is offered, and in the end Released as it would have been at once",
     alone: true,
-    async tell(world) {
+    async run(world) {
       const volume = await createVolume(world);
       await createClaim(world, { spec: { storageClassName: volume } });
       expect(await boundVolume(world)).toBe(volume);
@@ -129,7 +129,7 @@ export const shapes: readonly Story[] = [
   {
     title: "a bigger claim of the name gets a volume of its own, and the kept one stays offered and goes when due",
     alone: true,
-    async tell(world) {
+    async run(world) {
       const volume = await offeredVolume(world);
       await createClaim(world, { spec: { resources: { requests: { storage: "2Gi" } } } });
       expect(await boundVolume(world)).not.toBe(volume);
@@ -141,7 +141,7 @@ export const shapes: readonly Story[] = [
   },
   {
     title: "a claim of the name gets the volume also where it asks for another class, as Kubernetes has it",
-    async tell(world) {
+    async run(world) {
       const volume = await offeredVolume(world);
       await createClaim(world, { spec: { storageClassName: await createClass(world) } });
       expect(await boundVolume(world)).toBe(volume);
@@ -150,7 +150,7 @@ export const shapes: readonly Story[] = [
   {
     title: "a claim of the name that waits for a volume keeps the kept one beyond its time, and says so",
     alone: true,
-    async tell(world) {
+    async run(world) {
       const volume = await offeredVolume(world);
       await createClaim(world, {
         spec: { accessModes: ["ReadWriteMany"], storageClassName: "", resources: { requests: { storage: "1Gi" } } },
@@ -167,7 +167,7 @@ export const shapes: readonly Story[] = [
   },
   {
     title: "of two volumes of one name that of the later claim is offered, and the other one is kept",
-    async tell(world) {
+    async run(world) {
       const older = await offeredVolume(world);
       await world.rest();
       await createClaim(world, { spec: { resources: { requests: { storage: "2Gi" } } } });
@@ -185,7 +185,7 @@ export const shapes: readonly Story[] = [
   },
   {
     title: "block volumes and volumes of one pod alone come back as any other",
-    async tell(world) {
+    async run(world) {
       for (const [name, spec] of [
         ["block", { volumeMode: "Block" }],
         ["single", { accessModes: ["ReadWriteOncePod"] }],
@@ -217,7 +217,7 @@ export const shapes: readonly Story[] = [
     title: "a claim that comes back while its volume is handed back keeps it",
     alone: true,
     within: true,
-    async tell(world) {
+    async run(world) {
       const volume = await offeredVolume(world);
       await makeDue(world, volume);
       let raced = false;

@@ -63,7 +63,7 @@ export function reaches(world: World, name: string, phase: string, reason = ""):
   });
 }
 
-/** What the condition Ready tells people. */
+/** What the condition Ready says. */
 export const messageOf = ({ status }: VolumeObject): string =>
   status?.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
 

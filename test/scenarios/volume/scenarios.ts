@@ -6,7 +6,7 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { claim } from "../../worlds/manifest.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import {
   createClass,
   createNode,
@@ -23,13 +23,13 @@ import {
 
 type Claim = KubernetesObject & { spec: { volumeName?: string }; status?: { phase?: string } };
 
-/** The document's own story, and what goes wrong on the way; one after the other, because they share the node. */
-export const scenarios: readonly Story[] = [
+/** The document's own scenario, and what goes wrong on the way; one after the other, because they share the node. */
+export const scenarios: readonly Scenario[] = [
   {
     title:
       "a Volume becomes a PersistentVolume, serves a claim, is kept while it does, and gives the node its storage back",
     alone: true,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await createNode(world);
       const storageClassName = await createClass(world);
@@ -72,7 +72,7 @@ export const scenarios: readonly Story[] = [
   {
     title: "a Volume whose class is missing waits for it, and says so",
     alone: true,
-    async tell(world) {
+    async run(world) {
       await createNode(world);
       const name = await createVolume(world);
       const waiting = await reaches(world, name, "Pending");
@@ -86,7 +86,7 @@ export const scenarios: readonly Story[] = [
   {
     title: "a Volume that the node cannot make has failed, with the node's own words, and can be deleted",
     alone: true,
-    async tell(world) {
+    async run(world) {
       await createNode(world);
       await createClass(world, "btrfs");
       const name = await createVolume(world);
@@ -101,7 +101,7 @@ export const scenarios: readonly Story[] = [
   {
     title: "a Volume of a node that is gone is kept until an admin gives its storage up",
     alone: true,
-    async tell(world) {
+    async run(world) {
       const gone = `gone-${world.namespace}`;
       await createClass(world);
       const name = await createVolume(world, { nodeName: gone });
@@ -123,7 +123,7 @@ export const scenarios: readonly Story[] = [
   {
     title: "two Volumes of one node are made one after the other",
     alone: true,
-    async tell(world) {
+    async run(world) {
       await createNode(world);
       await createClass(world);
       const first = await createVolume(world);

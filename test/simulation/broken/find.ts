@@ -10,7 +10,7 @@ export interface Finding {
   readonly scenario: string;
   readonly number: number;
   readonly failure: Failure;
-  /** The story of the run that failed. */
+  /** The trace of the run that failed. */
   readonly trace: readonly string[];
 }
 

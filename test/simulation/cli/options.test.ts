@@ -6,12 +6,12 @@ const read = (...args: string[]) => readOptions(args, 42);
 
 describe("the command line", () => {
   test("runs every scenario from a fresh number on", () => {
-    expect(read()).toMatchObject({ first: 42, runs: 1000, loseAllEvents: false, exhaustive: false, story: false });
+    expect(read()).toMatchObject({ first: 42, runs: 1000, loseAllEvents: false, exhaustive: false, trace: false });
   });
 
-  test("tells the story of one number of one scenario", () => {
-    expect(read("--seed", "7", "--scenario", "replaced")).toMatchObject({ first: 7, runs: 1, story: true });
-    expect(read("--seed", "7").story).toBe(false);
+  test("shows the trace of one number of one scenario", () => {
+    expect(read("--seed", "7", "--scenario", "replaced")).toMatchObject({ first: 7, runs: 1, trace: true });
+    expect(read("--seed", "7").trace).toBe(false);
   });
 
   test("lets something befall one request of it", () => {

@@ -20,8 +20,8 @@ export interface Options {
   readonly broken: readonly Broken[];
   /** Threads that run at once. */
   readonly workers: number;
-  /** Print the whole story of the run even if it does not fail. */
-  readonly story: boolean;
+  /** Print the whole trace of the run even if it does not fail. */
+  readonly trace: boolean;
 }
 
 const names = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name).join(", ");
@@ -36,7 +36,7 @@ meddling users, and checks after every write that storage is safe.
 
   --runs N            run N times (default: 1000), in every scenario in turn
   --seed N            begin with number N; alone, run that number once in each
-                      scenario, and tell its story where it is one
+                      scenario, and show its trace where it is one
   --scenario NAME     only this scenario
   --system NAME       only scenarios of this system
   --lose-all-events   lose every event that a source emits: the sweep must do
@@ -77,7 +77,7 @@ export function readOptions(args: readonly string[], fresh: number): Options {
     ...(values.point === undefined ? {} : { point: pointOf(values.point) }),
     broken: sought,
     workers: workers === undefined ? 2 : wholeNumber("--workers", workers, 1),
-    story: single && chosen.length === 1,
+    trace: single && chosen.length === 1,
   };
 }
 

@@ -2,7 +2,7 @@ import { shrink } from "../shrink.ts";
 import { simulate } from "../simulate.ts";
 import { commandOf, type Job, specOf } from "./jobs.ts";
 
-/** The story of a failing run in its shortest form, with the command that tells it again. */
+/** The trace of a failing run in its shortest form, with the command that runs it again. */
 export async function reportOf(job: Job): Promise<string> {
   const spec = specOf(job);
   const first = await simulate(spec);

@@ -15,7 +15,7 @@ export function eventFaults(
       const drawn = randomFate(rates[place], random)();
       return drawn.length === 1 && drawn[0] === 0 ? undefined : drawn;
     });
-    if (fate) trace.tell(place, `${about}: ${fate.length ? `on its way after ${fate.join(" and ")} ms` : "lost"}`);
+    if (fate) trace.add(place, `${about}: ${fate.length ? `on its way after ${fate.join(" and ")} ms` : "lost"}`);
     return fate ?? [0];
   };
   return {

@@ -73,7 +73,7 @@ export async function meddle(meddler: Meddler): Promise<void> {
       const what = schedule.draw(`meddling ${index}`, () => pick(random, Object.keys(meddlings)));
       const act = what === undefined ? undefined : meddlings[what];
       if (!act) return;
-      trace.tell("meddler", String(what));
+      trace.add("meddler", String(what));
       await act(createStage(cluster.user, clock, random, trace, "meddler"), meddler);
     }),
   );

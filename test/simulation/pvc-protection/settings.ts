@@ -1,7 +1,7 @@
 import { alone, beside, documentMode, standIn } from "../../scenarios/pvc-protection/settings.ts";
 import type { Setting } from "../../worlds/world.ts";
 
-// The settings of the stories, without the admission policy: here protect itself must come up for what is lost.
+// The settings of the scenarios, without the admission policy: here protect itself must come up for what is lost.
 
 const policy = "pvc-protection/admission-policy";
 const withoutPolicy = (setting: Setting): Setting => ({

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { type RunSpec, simulate } from "../simulate.ts";
 
-/** Simulates a run and fails, with the end of its story, when it does not hold. */
+/** Simulates a run and fails, with the end of its trace, when it does not hold. */
 export async function holds(spec: RunSpec): Promise<void> {
   const { failure, trace } = await simulate(spec);
   if (!failure) return;

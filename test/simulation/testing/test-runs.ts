@@ -6,7 +6,7 @@ import { patience } from "./patience.ts";
 
 /**
  * Tests that the scenarios of a system hold: in rough runs, without a sweep, and by sweeps alone. Where there are many of them,
- * `oneIn` has every so manieth of these runs told, others each time; all of them by `npm run simulate`.
+ * `oneIn` has every nth of these runs run, others each time; all of them by `npm run simulate`.
  */
 export function testRuns({ name, scenarios }: System, oneIn = 1): void {
   let count = fresh;

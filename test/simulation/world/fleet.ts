@@ -70,7 +70,7 @@ export function createFleet(parts: FleetParts): Fleet {
     const starter = parts.starters[rule];
     if (!starter) throw new Error(`No function of the repository is called ${rule}.`);
     const name = `${rule.split("/").at(-1)}.${++started}${newer ? " (newer)" : ""}`;
-    const say = (_: object, sentence: string) => trace.tell(name, `"${sentence}"`);
+    const say = (_: object, sentence: string) => trace.add(name, `"${sentence}"`);
     const transport = identify(plan);
     return startProcess({
       name,
@@ -101,7 +101,7 @@ export function createFleet(parts: FleetParts): Fleet {
 
   async function handOver(process: Process, request: HttpRequest): Promise<HttpResponse> {
     const { "ce-type": type, "ce-kind": kind, "ce-name": name } = request.headers;
-    trace.tell(process.name, type ? `is woken: ${type.split(".").at(-1)} of ${kind} ${name}` : "is woken");
+    trace.add(process.name, type ? `is woken: ${type.split(".").at(-1)} of ${kind} ${name}` : "is woken");
     return process.handle(request);
   }
 

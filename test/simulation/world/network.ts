@@ -81,7 +81,7 @@ export function createNetwork(parts: NetworkParts): Network {
       const verdict = gate({ index: index++, process, request, write, event });
       const what = `${request.method} ${decodeURIComponent(request.path)}`;
       const die = (when: string) => {
-        trace.tell(process.name, `${what}: killed ${when}`);
+        trace.add(process.name, `${what}: killed ${when}`);
         process.kill();
         return new Promise<never>(() => {});
       };
@@ -99,11 +99,11 @@ export function createNetwork(parts: NetworkParts): Network {
           return sent;
         });
         const told = response.status === status ? status : `${status || "not sent"}, told ${response.status}`;
-        trace.tell(process.name, `${what} -> ${told}`);
+        trace.add(process.name, `${what} -> ${told}`);
         await pause();
         return response;
       } catch (error) {
-        trace.tell(process.name, `${what} -> ${status || "not sent"}, no answer: ${(error as Error).message}`);
+        trace.add(process.name, `${what} -> ${status || "not sent"}, no answer: ${(error as Error).message}`);
         await pause();
         throw error;
       }

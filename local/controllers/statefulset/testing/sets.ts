@@ -17,7 +17,7 @@ export const hold = "test.holdfast.dev/hold";
 /** Container of every set's template. */
 export const container = { name: "main", image: "registry.example/main:1" };
 
-/** A world with what stories of sets look at. */
+/** A world with what scenarios of sets look at. */
 export interface SetWorld extends World {
   /** Creates a set with one claim per pod, selected by the label `app`. */
   createSet(name: string, spec?: object, metadata?: object): Promise<SetObject>;

@@ -1,4 +1,4 @@
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import { comingBack } from "./coming-back.ts";
 import { namespaces } from "./namespaces.ts";
 import { people } from "./people.ts";
@@ -7,7 +7,9 @@ import { asking } from "./settings.ts";
 import { shapes } from "./shapes.ts";
 
 /** Scenarios that do not say where they run run as installed by default. */
-const byDefault = (story: Story): Story => ({ settings: [asking], ...story });
+const byDefault = (scenario: Scenario): Scenario => ({ settings: [asking], ...scenario });
 
 /** Every scenario of undelete. */
-export const stories: readonly Story[] = [...comingBack, ...scopes, ...people, ...namespaces, ...shapes].map(byDefault);
+export const scenarios: readonly Scenario[] = [...comingBack, ...scopes, ...people, ...namespaces, ...shapes].map(
+  byDefault,
+);

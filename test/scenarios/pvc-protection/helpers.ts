@@ -5,7 +5,7 @@ import { desk } from "../../worlds/cluster-objects.ts";
 import { claim, pod } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
 
-// The words that stories of PVC protection are told with.
+// Helpers of the scenarios of PVC protection.
 
 export const inTree = "kubernetes.io/pvc-protection";
 const progress = "holdfast.dev/pvc-protection.release";

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { bySweepsAlone } from "../scenarios/by-sweeps-alone.ts";
 import * as protection from "../scenarios/pvc-protection/invariants.ts";
+import { scenarios as ofProtection } from "../scenarios/pvc-protection/scenarios.ts";
 import { beside } from "../scenarios/pvc-protection/settings.ts";
-import { stories as ofProtection } from "../scenarios/pvc-protection/stories.ts";
 import * as retention from "../scenarios/pvc-retention/invariants.ts";
 import { scenarios as ofRetention } from "../scenarios/pvc-retention/scenarios.ts";
 import { byDefault } from "../scenarios/pvc-retention/settings.ts";
-import type { Story } from "../scenarios/story.ts";
-import { tell } from "../scenarios/tell.ts";
+import { runScenarios } from "../scenarios/run-scenarios.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
 import type { RealWorlds } from "../worlds/real-world.ts";
 
 /** Milliseconds between two sweeps of `npm start -- --lose-all-events`. */
 const everyOther = 2_000;
 
-const seenFromOutside = (all: readonly Story[]) => all.filter(({ within, takes }) => !within && takes === undefined);
+const seenFromOutside = (all: readonly Scenario[]) => all.filter(({ within, takes }) => !within && takes === undefined);
 
 /**
- * Tells every story that is seen from outside to functions that are processes: with sources of changes, and by sweeps alone.
+ * Runs every scenario that is seen from outside with functions that are processes: with sources of changes, and by sweeps alone.
  * `start`: begins such worlds. `functionsMayGo`: whether the cluster stays without them.
  */
-export function tellAll(
+export function runAll(
   start: (options: { bySweepsAlone: boolean }) => Promise<RealWorlds>,
   { functionsMayGo }: { functionsMayGo: boolean },
 ): void {
@@ -32,23 +32,26 @@ export function tellAll(
     retention: bySweepsAlone([...retaining, ...returning], byDefault, everyOther),
   };
   describe("with sources of changes", () => {
-    const teller = tellerOf(() => start({ bySweepsAlone: false }));
-    tell(protecting, [beside], { ...teller, watch: protection.watchInvariants });
-    tell(retaining, [byDefault], { ...teller, watch: retention.watchInvariants });
+    const runner = runnerOf(() => start({ bySweepsAlone: false }));
+    runScenarios(protecting, [beside], { ...runner, watch: protection.watchInvariants });
+    runScenarios(retaining, [byDefault], { ...runner, watch: retention.watchInvariants });
   });
   describe("without any", () => {
-    const teller = tellerOf(() => start({ bySweepsAlone: true }));
-    tell(swept.protection.stories, [swept.protection.setting], { ...teller, watch: protection.watchInvariants });
-    tell(swept.retention.stories, [swept.retention.setting], { ...teller, watch: retention.watchInvariants });
+    const runner = runnerOf(() => start({ bySweepsAlone: true }));
+    runScenarios(swept.protection.scenarios, [swept.protection.setting], {
+      ...runner,
+      watch: protection.watchInvariants,
+    });
+    runScenarios(swept.retention.scenarios, [swept.retention.setting], { ...runner, watch: retention.watchInvariants });
   });
 }
 
 /** Worlds for the describe block that it is called in. */
-function tellerOf(start: () => Promise<RealWorlds>) {
+function runnerOf(start: () => Promise<RealWorlds>) {
   let worlds: RealWorlds;
   beforeAll(async () => {
     worlds = await start();
   });
   afterAll(() => worlds?.stop());
-  return { open: (...told: Parameters<RealWorlds["open"]>) => worlds.open(...told), sideBySide: true };
+  return { open: (...args: Parameters<RealWorlds["open"]>) => worlds.open(...args), sideBySide: true };
 }

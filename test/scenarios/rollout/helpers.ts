@@ -14,7 +14,7 @@ import { claim, manifest, pod } from "../../worlds/manifest.ts";
 import type { Laptop, Made } from "./laptop.ts";
 import type { Release } from "./versions.ts";
 
-// The words that stories of rollouts are told with.
+// Helpers of the scenarios of rollouts.
 
 const holdfast = "holdfast";
 const protection = "holdfast.dev/pvc-protection";
@@ -106,7 +106,7 @@ export function share(laptop: Laptop, rule: string, traffic: readonly TrafficTar
   return change(laptop, rule, { traffic });
 }
 
-/** A namespace of the story's own, with a claim in our care. */
+/** A namespace of the scenario's own, with a claim in our care. */
 async function givenClaim({ admin }: Laptop, namespace: string, name: string): Promise<void> {
   if (!(await admin.get(Namespace, undefined, namespace)))
     await admin.create(Namespace, manifest(Namespace, { name: namespace }));
@@ -183,7 +183,7 @@ function inWords({ method, body }: Made): string {
     reason,
     metadata = {},
   } = JSON.parse(body) as Record<string, never> & { metadata?: Partial<ObjectMeta> };
-  if (kind === "Event") return `told ${reason}`;
+  if (kind === "Event") return `recorded ${reason}`;
   const progress = Object.values(metadata.annotations ?? {}).find((text) => text?.startsWith("{"));
   const { step, v } = JSON.parse(progress ?? "{}") as { step?: string; v?: number };
   return step === undefined ? "let go" : `${step}@${v}`;

@@ -9,9 +9,9 @@ import { recordedChannel } from "../../contract/knative/recorded.ts";
 import { answer } from "../../worlds/answer.ts";
 import { manifest, statefulSet } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
+import { deleteClaim, noticesOn, protectedClaim, removePod, runningPod } from "../pvc-protection/helpers.ts";
 import { beside } from "../pvc-protection/settings.ts";
-import { deleteClaim, noticesOn, protectedClaim, removePod, runningPod } from "../pvc-protection/words.ts";
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import { mending } from "./settings.ts";
 
 const installedIn = "holdfast";
@@ -99,12 +99,12 @@ async function staleChannel({ admin, eventually }: World): Promise<{ name: strin
 }
 
 /** What becomes of events that no function takes, of a table that is wrong, and of a channel that is stale. */
-const inEverySetting: readonly Story[] = [
+const inEverySetting: readonly Scenario[] = [
   {
     title: "an event that a function finally refuses is shown on its claim, once, with what it said last",
     within: true,
     alone: true,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       await runningPod(world, "web", ["data"]);
@@ -126,7 +126,7 @@ const inEverySetting: readonly Story[] = [
     title: "an event of a set that a function finally refuses is shown on the set",
     within: true,
     alone: true,
-    async tell(world) {
+    async run(world) {
       refuse(world, "pvc-retention/project");
       const annotations = { [policyKey]: "Retain" };
       await world.admin.create(StatefulSet, statefulSet({ name: "web", namespace: world.namespace, annotations }));
@@ -140,7 +140,7 @@ const inEverySetting: readonly Story[] = [
     title: "an event about a pod that is gone is kept all the same",
     within: true,
     alone: true,
-    async tell(world) {
+    async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
       await runningPod(world, "web", ["data"]);
@@ -158,11 +158,10 @@ const inEverySetting: readonly Story[] = [
     },
   },
   {
-    title:
-      "a wrong table is told of on its ConfigMap, told anew when it is wrong otherwise, and no more when it is right",
+    title: "a wrong table is recorded on its ConfigMap, anew when it is wrong otherwise, and cleared when it is right",
     within: true,
     alone: true,
-    async tell(world) {
+    async run(world) {
       const map = await world.admin.get<KubernetesObject & { data: Record<string, string> }>(
         ConfigMap,
         installedIn,
@@ -185,13 +184,13 @@ const inEverySetting: readonly Story[] = [
 ];
 
 /** What the sweep makes of a channel with subscribers that are gone. */
-const channels: readonly Story[] = [
+const channels: readonly Scenario[] = [
   {
     title: "a channel that delivers for a Trigger that is gone is reported with what to do, until it has been rebuilt",
     settings: [beside],
     within: true,
     alone: true,
-    async tell(world) {
+    async run(world) {
       const { name, leave } = await staleChannel(world);
       try {
         await world.sweep();
@@ -215,7 +214,7 @@ const channels: readonly Story[] = [
     settings: [mending],
     within: true,
     alone: true,
-    async tell(world) {
+    async run(world) {
       const { admin } = world;
       const { name, leave } = await staleChannel(world);
       try {
@@ -240,7 +239,7 @@ const channels: readonly Story[] = [
   },
 ];
 
-export const stories: readonly Story[] = [
-  ...inEverySetting.map((story) => ({ ...story, settings: [beside] })),
+export const scenarios: readonly Scenario[] = [
+  ...inEverySetting.map((scenario) => ({ ...scenario, settings: [beside] })),
   ...channels,
 ];

@@ -1,4 +1,4 @@
-import type { Story } from "../story.ts";
+import type { Scenario } from "../scenario.ts";
 import { clusterLife } from "./cluster-life.ts";
 import { disturbance } from "./disturbance.ts";
 import { lateBinding } from "./late-binding.ts";
@@ -11,7 +11,7 @@ import { selection } from "./selection.ts";
 import { alone, beside, documentMode, standIn } from "./settings.ts";
 import { users } from "./users.ts";
 
-const told: readonly Story[] = [
+const all: readonly Scenario[] = [
   // What takes long on a real control plane begins first.
   ...clusterLife,
   ...protecting,
@@ -25,8 +25,8 @@ const told: readonly Story[] = [
   ...misconfiguration,
 ];
 
-/** Every story of PVC protection. Those that do not say where they are told are told wherever the functions are set up rightly. */
-export const stories: readonly Story[] = told.map((story) => ({
-  ...story,
-  settings: story.settings ?? [beside, alone, documentMode, standIn],
+/** Every scenario of PVC protection. Those that name no setting run wherever the functions are set up rightly. */
+export const scenarios: readonly Scenario[] = all.map((scenario) => ({
+  ...scenario,
+  settings: scenario.settings ?? [beside, alone, documentMode, standIn],
 }));
