@@ -12,12 +12,13 @@ export interface NodeBody {
   name?: string;
   type?: string;
   net_interfaces?: InterfaceBody[];
+  props?: Record<string, string>;
 }
 
 /** `POST /v1/nodes`; answers after the first attempt to connect. */
 export async function createNode(
   world: World,
-  { name = "", net_interfaces }: NodeBody,
+  { name = "", net_interfaces, props }: NodeBody,
   connect: (node: string) => void,
 ) {
   const about = { operation: "create", object: "node", refs: { Node: name } } as const;
@@ -39,7 +40,7 @@ export async function createNode(
     name,
     uuid: id,
     flags: new Set<string>(),
-    props: { CurStltConnName: first.name ?? "default" },
+    props: { ...props, CurStltConnName: first.name ?? "default" },
     interface: {
       name: first.name ?? "default",
       address: first.address ?? "",

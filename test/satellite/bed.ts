@@ -16,6 +16,7 @@ import type {
   PersistentVolumeObject,
   VolumeAttachmentObject,
 } from "../../functions/satellite/lib/volumes/volume-facts.ts";
+import { satelliteLabel } from "../../functions/satellite/lib/workload/pod-label.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { Cluster, definitions, GenericMachine } from "../../local/cluster-api/kinds.ts";
 import { startMachines } from "../../local/cluster-api/start-machines.ts";
@@ -24,7 +25,7 @@ import { CustomResourceDefinition, Namespace } from "../../local/controllers/obj
 import { createLinstor, type LinstorStandIn } from "../../local/linstor/linstor.ts";
 import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
-import { type Kind, Node, PersistentVolume, pathOf } from "../../shared/kubernetes/kind.ts";
+import { type Kind, Node, PersistentVolume, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { Log } from "../../shared/log.ts";
@@ -67,6 +68,7 @@ export interface SatelliteBed {
 export const nodes = ["node-1", "node-2", "node-3", "node-4"];
 export const addressOf = (node: string) => `10.0.0.${node.at(-1)}`;
 const namespace = "capi";
+const workloads = "piraeus-datastore";
 
 export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: string } = {}): Promise<SatelliteBed> {
   const clock = virtualClock();
@@ -165,7 +167,7 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
   await client.request("GET", "/apis");
   for (const definition of [...definitions, ...customKinds.map(customResourceDefinition)])
     await bed.create(CustomResourceDefinition, definition);
-  for (const name of [namespace, "holdfast"]) await bed.create(Namespace, { metadata: { name } });
+  for (const name of [namespace, workloads, "holdfast"]) await bed.create(Namespace, { metadata: { name } });
 
   const tools = createControllerTools({
     transport: server.handle,
@@ -192,21 +194,38 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
   }
   return bed;
 
-  /** What `spawn`, `register` and `pools` are for. */
+  /** What `spawn` and `pools` are for. */
   async function register(node: string): Promise<void> {
-    linstor.startSatellite(addressOf(node));
-    const net_interfaces = [
-      { name: "default", address: addressOf(node), satellite_port: 3366, satellite_encryption_type: "Plain" },
-    ];
+    await until(`${node} has a LinstorSatellite`, () => bed.get(LinstorSatellite, node));
+    const { uid } = (await bed.get(LinstorSatellite, node))?.metadata ?? {};
+    await startPod(node, uid as string);
+    await until(`${node} is connected`, async () => (await bed.condition(node, "Available"))?.status === "True");
     const pool = {
       storage_pool_name: "pool1",
       provider_kind: "FILE_THIN",
       props: { "StorDriver/StorPoolName": "/srv/pool" },
     };
-    await sent("/v1/nodes", { name: node, type: "Satellite", net_interfaces });
     await sent(`/v1/nodes/${node}/storage-pools`, pool);
-    await until(`${node} has a LinstorSatellite`, () => bed.get(LinstorSatellite, node));
     await configured(node);
+  }
+
+  async function startPod(node: string, uid: string): Promise<void> {
+    // A drain leaves pods of DaemonSets where they are.
+    const ownerReferences = [
+      { apiVersion: "apps/v1", kind: "DaemonSet", name: "x", uid: `of-${node}`, controller: true },
+    ];
+    const metadata = {
+      name: `satellite-${node}`,
+      namespace: workloads,
+      labels: { [satelliteLabel]: uid },
+      ownerReferences,
+    };
+    const spec = { nodeName: node, containers: [{ name: "linstor-satellite", image: "satellite" }] };
+    const { apiVersion, kind } = Pod;
+    await client.create(Pod, { apiVersion, kind, metadata, spec } as unknown as KubernetesObject);
+    const status = { phase: "Running", podIP: addressOf(node), podIPs: [{ ip: addressOf(node) }] };
+    await client.patch(Pod, workloads, metadata.name, "merge", { status }, { subresource: "status" });
+    linstor.startSatellite(addressOf(node));
   }
 
   async function configured(node: string): Promise<void> {

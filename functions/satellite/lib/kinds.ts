@@ -24,6 +24,14 @@ export const LinstorSatelliteConfiguration = {
   namespaced: false,
   family: "nodes",
 } as const satisfies Kind;
+/** What keeps a satellite's pod on its Node. */
+export const DaemonSet = {
+  apiVersion: "apps/v1",
+  kind: "DaemonSet",
+  plural: "daemonsets",
+  namespaced: true,
+  family: "nodes",
+} as const satisfies Kind;
 export const VolumeAttachment = {
   apiVersion: "storage.k8s.io/v1",
   kind: "VolumeAttachment",

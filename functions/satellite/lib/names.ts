@@ -12,5 +12,15 @@ export const conditions = {
   documented: "EvacuationCompleted",
 } as const;
 
+/** Conditions of a LinstorSatellite while it lives, as piraeus-operator has them. */
+export const lifeConditions = {
+  /** Its DaemonSet is as it should be. */
+  applied: "Applied",
+  /** LINSTOR is connected with it. */
+  available: "Available",
+  /** Its properties and storage pools are as its spec says. */
+  configured: "Configured",
+} as const;
+
 /** The CSI driver whose volumes these are, as PersistentVolumes and VolumeAttachments name it. */
 export const csiDriver = "linstor.csi.linbit.com";

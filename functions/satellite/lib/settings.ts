@@ -13,5 +13,10 @@ export const common = z.object({
       "Milliseconds that an evacuation waits for other satellites that are not ready; then it goes on with a warning. 0: as " +
         "long as it takes.",
     ),
+  satelliteNamespace: z
+    .string()
+    .min(1)
+    .default("piraeus-datastore")
+    .describe("Namespace of the satellites' DaemonSets and pods, as piraeus-operator has it."),
 });
 export type Common = z.output<typeof common>;

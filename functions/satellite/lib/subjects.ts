@@ -3,13 +3,14 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { progressKey } from "../../../shared/progress.ts";
 import type { Subject } from "../../../shared/subject.ts";
-import { LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
+import { DaemonSet, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
 import type { MachineObject } from "./machine.ts";
 import { marksFor } from "./marks.ts";
 import { csiDriver } from "./names.ts";
 import { recordKey } from "./record.ts";
 import type { LinstorSatelliteObject } from "./satellite.ts";
 import type { PersistentVolumeObject, VolumeAttachmentObject } from "./volumes/volume-facts.ts";
+import { daemonSetName } from "./workload/pod-label.ts";
 
 /** The satellite of this name. */
 export const satelliteNamed = (name: string): Subject => ({ kind: LinstorSatellite, name });
@@ -42,6 +43,15 @@ export function ofMachine({ kind, apiVersion, object }: Hint, deletingOnly = tru
   const name = machine?.status?.nodeRef?.name;
   if (!machine || !name) return [];
   return !deletingOnly || isBeingDeleted(machine) ? [satelliteNamed(name)] : [];
+}
+
+/** The satellite that a DaemonSet belongs to. */
+export function ofDaemonSet({ kind, object, name }: Hint): readonly Subject[] {
+  if (kind !== DaemonSet.kind) return [];
+  const prefix = daemonSetName("");
+  if (!object) return name.startsWith(prefix) ? [satelliteNamed(name.slice(prefix.length))] : [];
+  const owner = object.metadata.ownerReferences?.find(({ kind }) => kind === LinstorSatellite.kind);
+  return owner ? [satelliteNamed(owner.name)] : [];
 }
 
 /** The satellite of a Node. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { registrationKey } from "../lib/registration.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aNode } from "../lib/testing/data.ts";
 import { aMachine, aSatellite, aSeen, now, volumeFactsOf } from "../lib/testing/seen.ts";
@@ -28,6 +29,16 @@ test.each(["ONLINE", "CONNECTED"])("waits while the node is %s", (connection) =>
 
 test("lets the satellite go when LINSTOR does not list the node", () => {
   expect(JSON.stringify(decide(seen({ linstor: undefined })))).toContain(satelliteFinalizer);
+});
+
+test("waits while a call to register the node may still have its effect", () => {
+  const called = (ago: number) => {
+    const annotation = JSON.stringify({ v: 1, uid: "u1", called: new Date(now - ago).toISOString() });
+    const satellite = aSatellite({ policy: "Delete", metadata: { annotations: { [registrationKey]: annotation } } });
+    return { ...aSeen({ satellite }), volumes: [], linstor: undefined };
+  };
+  expect(decide(called(60_000))).toMatchObject({ do: "write", step: { name: "registering" } });
+  expect(JSON.stringify(decide(called(181_000)))).toContain(satelliteFinalizer);
 });
 
 test.each([

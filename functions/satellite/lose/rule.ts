@@ -12,6 +12,7 @@ import { linstor } from "../lib/linstor/system.ts";
 import { abandonedBecause, lookAtSatellite, lookAtVolumes, type SatelliteSeen } from "../lib/look.ts";
 import { conditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
+import { registrationUntil } from "../lib/registration.ts";
 import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
 import { common } from "../lib/settings.ts";
 import { nextLook } from "../lib/step-rule.ts";
@@ -34,7 +35,7 @@ export const lose = rule({
   wakes: [on(LinstorSatellite, ["update"]), on(Machine, ["update"]), on(PersistentVolume, ["update"])],
   may: mayLook(),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
-  steps: { cleaning: silent, connected: silent, losing: silent },
+  steps: { cleaning: silent, registering: silent, connected: silent, losing: silent },
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false), ...markedIn(hint)],
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
@@ -65,6 +66,11 @@ function decide(seen: Facts, now: number): readonly Decision[] {
     write(message, report(message), { step: { name: step }, next: nextLook(satellite, name, now) });
   const left = traces(seen);
   if (left) return [waiting("cleaning", `${title} goes when what an evacuation has left is removed: ${left}.`)];
+  const registered = abandonedBecause(seen) ? undefined : registrationUntil(satellite, now);
+  if (!node && registered !== undefined)
+    return [
+      waiting("registering", `LINSTOR was called to register the node of ${title} a moment ago, and may still do so.`),
+    ];
   if (!node)
     return [
       write(abandonedBecause(seen) ?? `LINSTOR does not list the node of ${title} any more: it goes.`, [

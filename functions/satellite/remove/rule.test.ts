@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { registrationKey } from "../lib/registration.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aCopy, aNode, dataFacts, evacuating } from "../lib/testing/data.ts";
-import { aLeaving, aMachine, now } from "../lib/testing/seen.ts";
+import { aLeaving, aMachine, aSatellite, now } from "../lib/testing/seen.ts";
 import { remove } from "./rule.ts";
 
 const settings = remove.settings.parse({});
@@ -30,6 +31,16 @@ describe("a satellite that is being deleted", () => {
     expect(JSON.stringify(decide(unlisted))).toContain(satelliteFinalizer);
     expect(JSON.stringify(decide(aLeaving({ data: empty })))).not.toContain('"remove"');
   });
+});
+
+test("one whose node LINSTOR may still register on an earlier call does not go yet", () => {
+  const called = (ago: number) => {
+    const annotation = JSON.stringify({ v: 1, uid: "u1", called: new Date(now - ago).toISOString() });
+    const annotations = { ...aSatellite().metadata.annotations, [registrationKey]: annotation };
+    return { ...unlisted, satellite: aSatellite({ metadata: { annotations } }) };
+  };
+  expect(decide(called(60_000))).toMatchObject({ do: "write", step: { name: "waiting" } });
+  expect(JSON.stringify(decide(called(181_000)))).toContain(satelliteFinalizer);
 });
 
 test("one whose Machine leaves waits for its Node to be deleted", () => {

@@ -9,6 +9,7 @@ import { LinstorSatellite } from "../lib/kinds.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { type LeavingSeen, lookAtChain, type SatelliteSeen } from "../lib/look.ts";
 import { mayLook } from "../lib/permissions.ts";
+import { registrationUntil } from "../lib/registration.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { common } from "../lib/settings.ts";
 import { chainSteps, decideStep, nextLook, reportWrites, type Turn } from "../lib/step-rule.ts";
@@ -38,6 +39,7 @@ function decide(turn: Turn): readonly Decision[] {
   const { satellite, facts, standing, now, about } = turn;
   const { data, abandoned } = facts;
   if (!facts.satellite.deleting) return [turn.wait()];
+  if (!abandoned && !data && registrationUntil(satellite, now) !== undefined) return [turn.wait()];
   if (!data || abandoned)
     return [about.write(standing.because, [removeFinalizer(LinstorSatellite, satellite, satelliteFinalizer)])];
   const removal = mayRemove(data);

@@ -49,7 +49,7 @@ export interface Linstor {
      * Registers a satellite; takes up to two seconds, because LINSTOR tries to connect first. Never an address that
      * another node has: the two would flap, and LINSTOR has shown killed satellites as ONLINE afterwards.
      */
-    create(node: string, address: Address): Promise<readonly Entry[]>;
+    create(node: string, address: Address, props?: Readonly<Record<string, string>>): Promise<readonly Entry[]>;
     setAddress(node: string, address: Address): Promise<readonly Entry[]>;
     /** Sets and removes properties; keys outside `Aux/` must be known to LINSTOR. */
     modify(node: string, changes: PropertyChanges): Promise<readonly Entry[]>;
@@ -114,8 +114,10 @@ export function linstorClient({ read, find, write }: Caller): Linstor {
     nodes: {
       list: () => list("/v1/nodes", linstorNode),
       get: (node) => find(nodePath(node), linstorNode, codes.unknownNode),
-      create: (node, address) =>
-        write("POST", "/v1/nodes", { name: node, type: "Satellite", net_interfaces: [interfaceOf(address)] }),
+      create: (node, address, props) => {
+        const body = { name: node, type: "Satellite", net_interfaces: [interfaceOf(address)] };
+        return write("POST", "/v1/nodes", { ...body, ...(props ? { props } : {}) });
+      },
       setAddress: (node, address) =>
         write("PUT", nodePath(node, `/net-interfaces/${encodeURIComponent(address.name)}`), interfaceOf(address)),
       modify: (node, changes) => write("PUT", nodePath(node), changesOf(changes)),

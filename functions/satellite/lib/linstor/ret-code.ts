@@ -44,6 +44,10 @@ export const codes = {
   nodeInUse: 233,
   /** Error: there is no node of that name. A 404 without it (a wrong path, a proxy) says nothing about a node. */
   unknownNode: 300,
+  /** Error: there is a node of that name already. */
+  nodeExists: 500,
+  /** Error: there is a pool of that name on the node already. */
+  poolExists: 510,
   /** Errors 500 to 599 say that something exists; this one that the node is connected, so that it cannot be lost. */
   nodeConnected: 506,
   /** Warning: an evicted node is not deleted by DELETE. */

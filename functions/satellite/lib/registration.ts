@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+
+/**
+ * Annotation of a LinstorSatellite: when LINSTOR was last called to register its node. It is written under the object's
+ * resourceVersion before each call, so that none begins once the satellite is being deleted; and while one may still be under way, a
+ * node that is not listed does not prove that there will be none. So the object itself is the lock that a Lease would be.
+ */
+export const registrationKey = "holdfast.dev/registration";
+
+/** How long a call may take to have its effect, longer than anybody listens for an answer. Milliseconds. */
+const effective = 180_000;
+
+const schema = z.looseObject({ v: z.literal(1), uid: z.string(), called: z.iso.datetime() });
+
+/** The annotation's text for a call that begins `now` (milliseconds since the epoch). */
+export const registrationAt = ({ metadata }: KubernetesObject, now: number): string =>
+  JSON.stringify({ v: 1, uid: metadata.uid, called: new Date(now).toISOString() });
+
+/** When this satellite's node was last called for; `undefined` when never, or when that was written for another object. */
+export function lastRegistration({ metadata }: KubernetesObject): number | undefined {
+  try {
+    const parsed = schema.safeParse(JSON.parse(metadata.annotations?.[registrationKey] ?? "null"));
+    return parsed.success && parsed.data.uid === metadata.uid ? Date.parse(parsed.data.called) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Until when a call to register the node may still have its effect; `undefined` when none can. A clock that was set back makes
+ * nobody wait longer than a call may take.
+ */
+export function registrationUntil(satellite: KubernetesObject, now: number): number | undefined {
+  const called = lastRegistration(satellite);
+  if (called === undefined || now >= called + effective) return undefined;
+  return Math.min(called, now) + effective;
+}

@@ -1,0 +1,243 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
+import { linstorNode } from "../lib/linstor/node.ts";
+import { registrationKey } from "../lib/registration.ts";
+import { aMachine, aSatellite, aSeen, hintOf, now } from "../lib/testing/seen.ts";
+import { type Facts, register } from "./rule.ts";
+
+const settings = register.settings.parse({});
+const k8sNode = { apiVersion: "v1", kind: "Node", metadata: { name: "node-1", uid: "n1", resourceVersion: "1" } };
+const alive = (metadata: object = {}, spec: object = {}) => {
+  const satellite = aSatellite({ deleting: false, record: false, metadata });
+  return { ...satellite, spec: { ...satellite.spec, ...spec } as never };
+};
+const listed = (
+  more: { name?: string; address?: string; connection?: string; flags?: string[]; type?: string; props?: object } = {},
+) =>
+  linstorNode.parse({
+    name: more.name ?? "node-1",
+    type: more.type ?? "SATELLITE",
+    flags: more.flags ?? [],
+    props: more.props ?? { "Aux/piraeus.io/managed-by": "holdfast" },
+    connection_status: more.connection ?? "ONLINE",
+    net_interfaces: [
+      {
+        name: "default-ipv4",
+        address: more.address ?? "10.0.0.1",
+        satellite_port: 3366,
+        satellite_encryption_type: "PLAIN",
+        is_active: true,
+      },
+    ],
+  });
+const seen = (more: Partial<Exclude<Facts, undefined>> = {}): Facts => ({
+  ...aSeen({ satellite: alive(), leaving: false, node: k8sNode }),
+  addresses: ["10.0.0.1"],
+  nodes: [],
+  ...more,
+});
+const decide = (more: Partial<Exclude<Facts, undefined>> = {}) => register.decide(seen(more), now, settings)[0];
+const reports = (decision: ReturnType<typeof decide>) => JSON.stringify(decision);
+
+test("calls LINSTOR with name, type, address and a witness, and writes the intent down before, guarded", () => {
+  expect(decide()).toMatchObject({
+    do: "call",
+    writes: [
+      {
+        patch: {
+          metadata: {
+            uid: "u1",
+            resourceVersion: "7",
+            annotations: { [registrationKey]: expect.stringContaining("u1") },
+          },
+        },
+      },
+    ],
+    command: {
+      name: "register a node",
+      input: {
+        node: "node-1",
+        address: { name: "default", address: "10.0.0.1", port: 3366, encryption: "Plain" },
+        props: { "Aux/piraeus.io/managed-by": "holdfast" },
+      },
+    },
+  });
+});
+
+test("with certificates it is the other port", () => {
+  const decision = decide({ satellite: alive({}, { internalTLS: {} }) });
+  expect(decision).toMatchObject({ command: { input: { address: { port: 3367, encryption: "SSL" } } } });
+});
+
+test.each([
+  [undefined, "10.0.0.1"],
+  [["IPv6"], "fd00::1"],
+  [["IPv6", "IPv4"], "fd00::1"],
+])("of the addresses of families %j it takes %s", (ipFamilies, address) => {
+  const decision = decide({ addresses: ["10.0.0.1", "fd00::1"], satellite: alive({}, { ipFamilies }) });
+  expect(decision).toMatchObject({ command: { input: { address: { address } } } });
+});
+
+describe("what leaves is not registered again", () => {
+  const record = { record: JSON.parse('{"v":1,"uid":"u1","begun":"2025-12-31T23:00:00Z"}') };
+  test.each<[string, Partial<Exclude<Facts, undefined>>]>([
+    ["it is being deleted", { satellite: aSatellite({ record: false }) }],
+    ["its Machine is being deleted under Evacuate", { leaving: true, machine: aMachine() }],
+    ["its evacuation has begun", record],
+    ["its Node is gone", { node: undefined }],
+    ["its LinstorCluster is gone", { satellite: alive({}, { clusterRef: { name: "gone" } }) }],
+    ["piraeus-operator writes it", { foreign: "The operator writes it." }],
+  ])("%s", (_what, more) => {
+    expect(decide({ ...more, nodes: undefined })).toMatchObject({ do: "leave" });
+    // Whatever was asked before.
+    expect(decide({ ...more, nodes: [] })).toMatchObject({ do: "leave" });
+  });
+});
+
+describe("a name that", () => {
+  const named = (name: string, policy = "Evacuate") =>
+    decide({
+      satellite: { ...alive({ name }), spec: { clusterRef: {}, deletionPolicy: policy as "Evacuate" } },
+      policy: policy as "Evacuate",
+    });
+  test("has a part of more than 63 characters is refused before LINSTOR is asked to", () => {
+    expect(reports(named("n".repeat(64), "Retain"))).toContain("LINSTOR takes 63");
+    expect(named("n".repeat(64), "Retain")).toMatchObject({ do: "write", step: { name: "refused" } });
+  });
+  test("is longer in all is refused where it is to be evacuated one day, and no sooner", () => {
+    const long = `${"n".repeat(40)}.${"n".repeat(40)}`;
+    expect(named(long)).toMatchObject({ do: "write", step: { name: "refused" } });
+    expect(named(long, "Retain")?.do).toBe("call");
+  });
+});
+
+describe("a node that there is", () => {
+  test("at the same address and connected: the satellite is Available, once", () => {
+    const decision = decide({ nodes: [listed()] });
+    expect(decision).toMatchObject({ do: "write" });
+    expect(reports(decision)).toContain('"status":"True","reason":"AsExpected"');
+    const patch = (decision?.do === "write" &&
+      decision.writes[0]?.verb === "patch" &&
+      decision.writes[0].patch) as never;
+    const again = { ...alive(), status: (patch as { status: object }).status as never };
+    expect(decide({ satellite: again, nodes: [listed()] })?.do).toBe("leave");
+  });
+
+  test("at the same address and not connected: it says so, and looks again", () => {
+    const decision = decide({ nodes: [listed({ connection: "OFFLINE" })] });
+    expect(decision).toMatchObject({ do: "write", step: { name: "waiting" }, next: now + 10_000 });
+    expect(reports(decision)).toContain("it is OFFLINE");
+  });
+
+  test("at another address, offline and registered for Kubernetes: LINSTOR looks for it where its pod is", () => {
+    for (const props of [{ "Aux/piraeus.io/managed-by": "holdfast" }, { "Aux/piraeus.io/last-applied": "[]" }])
+      expect(decide({ nodes: [listed({ address: "10.0.0.9", connection: "OFFLINE", props })] })).toMatchObject({
+        do: "call",
+        command: {
+          name: "change a node's address",
+          input: { node: "node-1", address: { name: "default-ipv4", address: "10.0.0.1", port: 3366 } },
+        },
+      });
+  });
+
+  test.each<[string, Parameters<typeof listed>[0], RegExp]>([
+    ["at another address and connected", { address: "10.0.0.9" }, /Another satellite answers there/],
+    [
+      "at another address and of somebody else",
+      { address: "10.0.0.9", connection: "OFFLINE", props: {} },
+      /Nothing says/,
+    ],
+    ["of another type", { type: "CONTROLLER" }, /type CONTROLLER/],
+  ])("%s is refused, with what to do", (_what, node, message) => {
+    const decision = decide({ nodes: [listed(node)] });
+    expect(decision).toMatchObject({ do: "write", step: { name: "refused" } });
+    expect(reports(decision)).toMatch(message);
+    expect(reports(decision)).toContain('"status":"False","reason":"Error"');
+  });
+
+  test.each([
+    [["DELETE"], /is deleting/],
+    [["DELETE", "EVICTED"], /has evicted/],
+  ])("with the flags %j is left to come right", (flags, message) => {
+    const decision = decide({ nodes: [listed({ flags, address: "10.0.0.9", connection: "OFFLINE" })] });
+    expect(decision?.because).toMatch(message);
+    expect(decision?.do).toBe("write");
+  });
+
+  test("of another name has the address: nothing is called", () => {
+    for (const own of [[], [listed({ address: "10.0.0.9", connection: "OFFLINE" })]]) {
+      const decision = decide({ nodes: [...own, listed({ name: "node-2", connection: "OFFLINE" })] });
+      expect(decision).toMatchObject({ do: "write", step: { name: "refused" } });
+      expect(reports(decision)).toContain("node-2");
+    }
+  });
+
+  test("is found whatever its case", () => {
+    expect(decide({ nodes: [listed({ name: "NODE-1" })] })?.do).toBe("write");
+  });
+});
+
+test("a call that was just sent is not sent again, and one of long ago is", () => {
+  const called = (ago: number) =>
+    alive({
+      annotations: {
+        [registrationKey]: JSON.stringify({ v: 1, uid: "u1", called: new Date(now - ago).toISOString() }),
+      },
+    });
+  expect(decide({ satellite: called(5_000) })?.do).toBe("write");
+  expect(decide({ satellite: called(60_000) })?.do).toBe("call");
+  expect(decide({ satellite: called(-3_600_000) })?.do).toBe("call");
+});
+
+test("without a pod nothing is registered", () => {
+  expect(decide({ addresses: [] })).toMatchObject({ do: "write", step: { name: "waiting" } });
+});
+
+test("whatever LINSTOR lists, an address is never given to two nodes, and a node that is connected elsewhere is not moved", () => {
+  const node = fc.record({
+    name: fc.constantFrom("node-1", "node-2"),
+    address: fc.constantFrom("10.0.0.1", "10.0.0.2"),
+    connection: fc.constantFrom("ONLINE", "OFFLINE", "CONNECTED"),
+    flags: fc.subarray(["DELETE", "EVICTED", "EVACUATE"]),
+    props: fc.constantFrom({}, { "Aux/piraeus.io/managed-by": "x" }),
+  });
+  fc.assert(
+    fc.property(fc.uniqueArray(node, { selector: ({ name }) => name }), (given) => {
+      const decision = decide({ nodes: given.map(listed) });
+      if (decision?.do !== "call") return;
+      expect(given.filter(({ name, address }) => name !== "node-1" && address === "10.0.0.1")).toEqual([]);
+      const own = given.find(({ name }) => name === "node-1");
+      expect(decision.command.name).toBe(own ? "change a node's address" : "register a node");
+      expect(own?.connection ?? "OFFLINE").toBe("OFFLINE");
+    }),
+  );
+});
+
+test("looks at the satellite of its own event and of its DaemonSet's", () => {
+  const owned = {
+    ...k8sNode,
+    kind: "DaemonSet",
+    metadata: {
+      ...k8sNode.metadata,
+      name: "x",
+      ownerReferences: [{ apiVersion: "piraeus.io/v1", kind: "LinstorSatellite", name: "node-3", uid: "u" }],
+    },
+  };
+  const hints = [
+    hintOf(LinstorSatellite, "update", alive()),
+    hintOf(LinstorSatellite, "update", aSatellite({ record: false })),
+    hintOf(DaemonSet, "update", "linstor-satellite.node-2"),
+    hintOf(DaemonSet, "update", "coredns"),
+    hintOf(DaemonSet, "update", owned),
+    hintOf(DaemonSet, "update", { ...owned, metadata: { ...owned.metadata, ownerReferences: [] } }),
+  ];
+  expect(hints.map((hint) => register.subjects(hint, settings).map(({ name }) => name))).toEqual([
+    ["node-1"],
+    [],
+    ["node-2"],
+    [],
+    ["node-3"],
+    [],
+  ]);
+});

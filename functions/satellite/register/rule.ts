@@ -1,0 +1,193 @@
+import { isIPv4, isIPv6 } from "node:net";
+import { type About, about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { silent, warning } from "../../../shared/steps.ts";
+import { resync } from "../../../shared/sweep.ts";
+import { moveNode, registerNode } from "../lib/commands.ts";
+import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
+import type { Address } from "../lib/linstor/client.ts";
+import { isEvacuating, isEvicted, isOnline, type LinstorNode, sameName } from "../lib/linstor/node.ts";
+import { linstor } from "../lib/linstor/system.ts";
+import { abandonedBecause, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
+import { nodeNameProblem } from "../lib/marks.ts";
+import { lifeConditions } from "../lib/names.ts";
+import { mayLook } from "../lib/permissions.ts";
+import { lastRegistration, registrationAt, registrationKey } from "../lib/registration.ts";
+import { conditionWrites } from "../lib/satellite.ts";
+import { common } from "../lib/settings.ts";
+import { nextLook } from "../lib/step-rule.ts";
+import { ofDaemonSet, satellitesIn } from "../lib/subjects.ts";
+import { lookAtAddresses } from "../lib/workload/running-pods.ts";
+
+const name = "satellite/register";
+/** A call is repeated only when the one before it has had time to be answered. Milliseconds. */
+const patience = 30_000;
+/** Properties by which a node says that it is registered for Kubernetes: ours, and those of piraeus-operator. */
+const witness = "Aux/piraeus.io/managed-by";
+const witnesses = [witness, "Aux/piraeus.io/last-applied"];
+
+/** A satellite with the addresses of its pod, and all nodes of LINSTOR where it is to be registered. */
+export type Facts =
+  | (SatelliteSeen & { readonly addresses: readonly string[]; readonly nodes: readonly LinstorNode[] | undefined })
+  | undefined;
+
+export const register = rule({
+  name,
+  doc: "Registers a satellite in LINSTOR with the address of its pod, and says whether LINSTOR is connected with it.",
+  settings: common,
+  common,
+  wakes: [on(LinstorSatellite, ["add", "update"]), on(DaemonSet, ["update"])],
+  may: [...mayLook(), { resource: Pod, verbs: ["list"] }],
+  sweep: [resync(LinstorSatellite, "10m")],
+  steps: {
+    waiting: silent,
+    registering: silent,
+    moving: silent,
+    refused: warning("SatelliteNotRegistered"),
+  },
+  systems: { linstor },
+  subjects: (hint) => [...satellitesIn(hint, name, (satellite) => !isBeingDeleted(satellite)), ...ofDaemonSet(hint)],
+  look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
+    const seen = await lookAtSatellite(client, name);
+    if (!seen) return undefined;
+    if (leftAlone(seen)) return { ...seen, addresses: [], nodes: undefined };
+    const addresses = await lookAtAddresses(client, settings.satelliteNamespace, seen.satellite);
+    return { ...seen, addresses, nodes: await linstor.nodes.list() };
+  },
+  decide,
+});
+
+/** Why a satellite is not registered, whatever LINSTOR says: one that leaves would come back, with nobody to remove it. */
+function leftAlone(seen: SatelliteSeen): string | undefined {
+  const { satellite, node, record, leaving, foreign } = seen;
+  const title = `LinstorSatellite ${satellite.metadata.name}`;
+  if (foreign) return foreign;
+  if (isBeingDeleted(satellite) || leaving || record) return `${title} leaves, and is not registered again.`;
+  return node ? abandonedBecause(seen) : `The Node of ${title} is gone.`;
+}
+
+function decide(seen: Facts, now: number): readonly Decision[] {
+  if (!seen) return [];
+  const at = about(LinstorSatellite, seen.satellite);
+  const alone = leftAlone(seen);
+  return [alone || !seen.nodes ? at.leave(alone ?? "LINSTOR was not asked.") : inLinstor(seen, seen.nodes, now, at)];
+}
+
+function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[], now: number, at: About): Decision {
+  const { satellite, addresses } = seen;
+  const { name } = satellite.metadata;
+  const node = nodes.find((one) => sameName(one.name, name));
+  const next = nextLook(satellite, "satellite/register", now);
+  const report = (isWell: boolean, reason: string, message: string) =>
+    conditionWrites(satellite, [{ ...available, status: isWell ? "True" : "False", reason, message }], now);
+  const isConnected = (because: string) => {
+    const writes = report(true, "AsExpected", connected);
+    return writes.length > 0 ? at.write(because, writes) : at.leave(because);
+  };
+  const waits = (message: string) =>
+    at.write(message, report(false, "NotConnected", message), { step: { name: "waiting" }, next });
+  const refused = (why: string) =>
+    at.write(why, report(false, "Error", `Error: ${why}`), { step: { name: "refused" }, next });
+
+  const unnamable = nameProblem(seen);
+  if (unnamable && !node) return refused(unnamable);
+  const ip = addressFor(addresses, satellite.spec?.ipFamilies);
+  if (node && !/^(satellite|combined)$/i.test(node.type))
+    return refused(
+      `LINSTOR has a node ${name} of the type ${node.type}, which runs no satellite. Give it another name.`,
+    );
+  if (!ip)
+    return node && isOnline(node)
+      ? isConnected(`LINSTOR is connected with the satellite on ${name}.`)
+      : waits(`The satellite on ${name} has no pod that runs yet. Look at the DaemonSet linstor-satellite.${name}.`);
+  const address = addressOf(ip, node, satellite.spec?.internalTLS !== undefined);
+
+  const other = nodes.find((one) => one !== node && uses(one, address));
+  if (other)
+    return refused(
+      `The satellite on ${name} has the address ${ip}, which LINSTOR has for the node ${other.name}. Two nodes of one address would take ` +
+        `turns: give ${other.name} its own address, or delete it in LINSTOR if it is no more.`,
+    );
+  if (!node) {
+    const called = lastRegistration(satellite);
+    if (called !== undefined && called <= now && now < called + patience)
+      return waits(`LINSTOR was called to register ${name}, and does not list it yet.`);
+    const because = `LINSTOR is called to register ${name} with the address ${ip}.`;
+    return at.call(because, {
+      step: { name: "registering" },
+      writes: [annotate(LinstorSatellite, satellite, { [registrationKey]: registrationAt(satellite, now) })],
+      command: registerNode({ node: name, address, props: { [witness]: "holdfast" } }),
+      next,
+    });
+  }
+  if (isEvicted(node)) return waits(`LINSTOR has evicted ${name}. It is taken back when its satellite is connected.`);
+  if (node.flags.includes("DELETE"))
+    return waits(`LINSTOR is deleting a node ${name} of former times. It is registered again when that is gone.`);
+  if (!uses(node, address)) return moved(seen, node, address, { at, waits, refused, next });
+  if (isOnline(node)) return isConnected(`${name} is registered. ${connected}`);
+  const evacuated = isEvacuating(node) ? " It was evacuated." : "";
+  return waits(`LINSTOR is not connected with the satellite on ${name}: it is ${node.connection}.${evacuated}`);
+}
+
+type Says = (why: string) => Decision;
+const available = { type: lifeConditions.available } as const;
+const connected = "LINSTOR is connected with the satellite.";
+
+/** A pod has another address each time; what else could have moved is somebody else's node. */
+function moved(
+  { satellite }: SatelliteSeen,
+  node: LinstorNode,
+  address: Address,
+  { at, waits, refused, next }: { at: About; waits: Says; refused: Says; next: number },
+): Decision {
+  const { name } = satellite.metadata;
+  const present = node.interfaces.map(({ address }) => address).join(", ") || "none";
+  const what = `LINSTOR has a node ${name} with the address ${present}, and the satellite's pod has ${address.address}.`;
+  if (isOnline(node) && node.interfaces.some((one) => one.address === address.address))
+    return waits(`LINSTOR is still connected with ${name} as it was before its port or its certificates changed.`);
+  // Whatever else it is than OFFLINE, something answers.
+  if (node.connection !== "OFFLINE")
+    return refused(`${what} Another satellite answers there: stop it, or give the LINSTOR node of it another name.`);
+  if (!witnesses.some((key) => node.props[key] !== undefined))
+    return refused(
+      `${what} Nothing says that it was registered for this Kubernetes cluster: delete it in LINSTOR if it is no more, or set its property ` +
+        `${witness} if it is this one.`,
+    );
+  return at.call(`LINSTOR is to look for ${name} at ${address.address} instead of ${present}, where its pod was.`, {
+    step: { name: "moving" },
+    command: moveNode({ node: node.name, address }),
+    next,
+  });
+}
+
+/** Which name can neither be registered nor, where the policy needs it, be evacuated. */
+function nameProblem({ satellite, policy }: SatelliteSeen): string | undefined {
+  const { name } = satellite.metadata;
+  const label = name.split(".").find((one) => one.length > 63);
+  if (label)
+    return `The Node's name has a part of ${label.length} characters, and LINSTOR takes 63. Use a shorter name for the Node.`;
+  return policy === "Evacuate" ? nodeNameProblem(name) : undefined;
+}
+
+/** The first address of the families that the satellite is to use, in their order; of whichever family where none are named. */
+function addressFor(addresses: readonly string[], families: readonly string[] = []): string | undefined {
+  const isOf = { IPv4: isIPv4, IPv6: isIPv6 } as Readonly<Record<string, (ip: string) => boolean>>;
+  if (families.length === 0) return addresses[0];
+  return families.flatMap((family) => addresses.filter((ip) => isOf[family]?.(ip)))[0];
+}
+
+/** A node keeps the name of the interface that it has: piraeus-operator names them by family. */
+function addressOf(address: string, node: LinstorNode | undefined, tls: boolean): Address {
+  const own = node?.interfaces.find(({ active }) => active) ?? node?.interfaces[0];
+  return { name: own?.name ?? "default", address, ...(tls ? secured : plain) };
+}
+const plain = { port: 3366, encryption: "Plain" } as const;
+const secured = { port: 3367, encryption: "SSL" } as const;
+
+/** LINSTOR writes PLAIN where it was given Plain. */
+const uses = ({ interfaces }: LinstorNode, { address, port }: Address) =>
+  interfaces.some((one) => one.address === address && (one.port === undefined || one.port === port));
