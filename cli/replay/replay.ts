@@ -3,6 +3,7 @@ import { Complaint } from "../../shared/command/complaint.ts";
 import type { Decision } from "../../shared/decision.ts";
 import { readHint } from "../../shared/event/read-hint.ts";
 import type { HttpRequest } from "../../shared/http-message.ts";
+import { isNotFound } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { describe, referenceTo } from "../../shared/kubernetes/object.ts";
@@ -78,7 +79,13 @@ async function environmentOf(
   rule: Rule,
   { client, namespace }: ReplayTools,
 ): Promise<Record<string, string | undefined>> {
-  const service = await client.get<KubernetesObject & { spec?: Template }>(Service, namespace, slug(rule.name));
+  const service = await client
+    .get<KubernetesObject & { spec?: Template }>(Service, namespace, slug(rule.name))
+    .catch((error: unknown) => {
+      // A cluster without Knative does not serve the kind.
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
   const variables = service?.spec?.template?.spec?.containers?.[0]?.env ?? [];
   return Object.fromEntries(variables.map(({ name, value }) => [name, value]));
 }

@@ -2,7 +2,7 @@
 export interface ApiFailure {
   /** HTTP status; 0 when no answer came (refused, reset, deadline passed). */
   status: number;
-  /** `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `Expired`, `TooManyRequests`, `Timeout`, `Unreachable`, ... */
+  /** `NotFound`, `NoSuchPath` (a 404 that is not the API server's word about an object), `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `Expired`, `TooManyRequests`, `Timeout`, `Unreachable`, ... */
   reason: string;
   /** The server's message. */
   message: string;
@@ -30,7 +30,11 @@ export class ApiError extends Error {
   }
 }
 
-/** The object is gone, or the kind is not served. */
+/** The API server has said that the object is not there. No other 404 says that: it proves nothing about the object. */
+export const isGone = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status === 404 && error.reason === "NotFound";
+
+/** The object is gone, or the kind is not served, or whoever answered does not know the path. */
 export const isNotFound = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 404;
 
 /** A list's continue token is older than what the server keeps: start the list again. */

@@ -78,20 +78,41 @@ function limit(clock: Clock, deadline: number): Limit {
 
 /** Reads the server's `Status` object; a proxy in between may have answered something else. */
 function failureOf(response: ApiResponse, text: string): ApiFailure {
+  const { status } = response;
   const seconds = Number(response.headers["retry-after"]);
   const retry = Number.isFinite(seconds) && seconds > 0 ? { retryAfter: seconds * 1000 } : {};
+  const said = readStatus(text);
+  const { details } = said ?? {};
+  if (status === 404 && (said?.kind !== "Status" || (details && !details.name)))
+    return { status, reason: "NoSuchPath", message: `${text.slice(0, 100).trim()} (${strayAdvice})`, ...retry };
+  return {
+    status,
+    reason: said?.reason || reasons[status] || "Unknown",
+    message: said?.message ?? text.slice(0, 200),
+    causes: details?.causes ?? [],
+    ...retry,
+  };
+}
+
+/** A kind that is not served, and anything between here and the API server, answer with a page. */
+const strayAdvice =
+  "this says nothing about the object: look whether the kind's definition is installed and serves this version, and whether " +
+  "something between the function and the API server has answered";
+
+interface Status {
+  readonly kind?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  /** The API server names the object that it does not have. */
+  readonly details?: { readonly name?: string; readonly causes?: [] };
+}
+
+function readStatus(text: string): Status | undefined {
   try {
-    const status = JSON.parse(text) as { reason?: string; message?: string; details?: { causes?: [] } };
-    return {
-      status: response.status,
-      reason: status.reason || reasons[response.status] || "Unknown",
-      message: status.message ?? text.slice(0, 200),
-      causes: status.details?.causes ?? [],
-      ...retry,
-    };
+    const read: unknown = JSON.parse(text);
+    return typeof read === "object" && read !== null ? read : undefined;
   } catch {
-    const reason = reasons[response.status] ?? "Unknown";
-    return { status: response.status, reason, message: text.slice(0, 200), ...retry };
+    return undefined;
   }
 }
 

@@ -33,6 +33,32 @@ const caught = async (promise: Promise<unknown>): Promise<ApiError> => {
   return error;
 };
 
+describe("a 404 that is not the API server's word about an object proves nothing", () => {
+  test.each([
+    ["the page of an API server that does not serve the kind", "404 page not found\n"],
+    ["the page of a proxy", "<html><body>Not Found</body></html>"],
+    ["nothing", ""],
+    ["other JSON", { message: "no route" }],
+    ["a Status that names no object", { kind: "Status", code: 404, reason: "NotFound", details: {} }],
+  ])("%s", async (_, body) => {
+    const answering = () => scripted({ status: 404, body }).client;
+    for (const asked of [
+      answering().get(Pod, "shop", "web-0"),
+      answering().patch(Pod, "shop", "web-0", "merge", {}),
+      answering().delete(Pod, "shop", "web-0"),
+    ]) {
+      const error = await caught(asked);
+      expect([error.status, error.reason]).toEqual([404, "NoSuchPath"]);
+      expect(error.message).toMatch(/says nothing about the object: look whether .*\.$/s);
+    }
+  });
+
+  test("one that names the object does", async () => {
+    const details = { name: "web-0", kind: "pods" };
+    expect(await scripted(status(404, "NotFound", { details })).client.get(Pod, "shop", "web-0")).toBeUndefined();
+  });
+});
+
 describe("get", () => {
   test("keeps fields that no model knows", async () => {
     const object = {

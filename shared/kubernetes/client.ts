@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../clock.ts";
-import { ApiError, isNotFound } from "./api-error.ts";
+import { ApiError, isGone } from "./api-error.ts";
 import { caller } from "./call.ts";
 import { type Kind, pathOf } from "./kind.ts";
 import { type ListEnvelope, readLists } from "./list-items.ts";
@@ -125,8 +125,8 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     }
   }
 
-  const absentWhenNotFound = (error: unknown): undefined => {
-    if (isNotFound(error)) return undefined;
+  const absentWhenGone = (error: unknown): undefined => {
+    if (isGone(error)) return undefined;
     throw error;
   };
 
@@ -139,9 +139,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
       { metadataOnly = false } = {},
     ) => {
       const accept = metadataOnly ? metadataObject : json;
-      const object = await send<T>("GET", pathOf(kind, namespace, name), undefined, { accept }).catch(
-        absentWhenNotFound,
-      );
+      const object = await send<T>("GET", pathOf(kind, namespace, name), undefined, { accept }).catch(absentWhenGone);
       // Metadata alone comes as `PartialObjectMetadata`; a reader wants to know of what.
       return object && metadataOnly ? { ...object, apiVersion: kind.apiVersion, kind: kind.kind } : object;
     },
@@ -184,14 +182,14 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
       send<never>("PATCH", `${pathOf(kind, namespace, name, subresource)}${queryOf(options)}`, patch, {
         "content-type": patchContentType[type],
         ...(metadataOnly ? { accept: metadataObject } : {}),
-      }).catch(absentWhenNotFound),
+      }).catch(absentWhenGone),
 
     delete: async (kind, namespace, name, options = {}) => {
       const { uid, resourceVersion, ...rest } = options;
       const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
       const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions, ...rest };
       const headers = { accept: metadataObject };
-      const answer = await send("DELETE", pathOf(kind, namespace, name), body, headers).catch(absentWhenNotFound);
+      const answer = await send("DELETE", pathOf(kind, namespace, name), body, headers).catch(absentWhenGone);
       return answer !== undefined;
     },
   };
