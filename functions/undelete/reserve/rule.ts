@@ -46,7 +46,7 @@ function subjects({ kind, change, namespace, name, object }: Hint): readonly Sub
   if (kind === "Namespace") return [{ kind: Namespace, namespace: name }];
   if (kind === "PersistentVolume") return change === "sweep" ? [{ kind: PersistentVolume, name }] : [];
   if (kind !== "PersistentVolumeClaim" || !namespace || change !== "delete") return [];
-  const volume = (object as Claim | undefined)?.spec.volumeName;
+  const volume = (object as Partial<Claim> | undefined)?.spec?.volumeName;
   if (!object) return [{ kind: Namespace, namespace }];
   return volume ? [{ kind: Namespace, namespace, members: [volume] }] : [];
 }

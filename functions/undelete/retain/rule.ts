@@ -59,7 +59,7 @@ function subjects({ kind, change, namespace, name, object }: Hint): readonly Sub
   if (kind === "StorageClass") return [{ kind: StorageClass, name }];
   if (kind === "PersistentVolumeClaim") {
     if (!object) return namespace ? [{ kind: Namespace, name: namespace }] : [];
-    const { volumeName } = (object as Claim).spec;
+    const volumeName = (object as Partial<Claim>).spec?.volumeName;
     return volumeName ? [{ kind: PersistentVolume, name: volumeName }] : [];
   }
   const volume = object as Volume | undefined;
