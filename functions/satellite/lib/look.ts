@@ -4,13 +4,16 @@ import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { isObject, type Subject } from "../../../shared/subject.ts";
+import { SystemError } from "../../../shared/system/system-error.ts";
 import { policyOf } from "./configuration/merge.ts";
+import { listed } from "./data/copies.ts";
 import type { DataFacts } from "./data/data-facts.ts";
 import { millisecondsOf } from "./duration.ts";
 import type { EvacuationFacts, Neighbour } from "./evacuation.ts";
 import { LinstorCluster, LinstorSatellite, VolumeAttachment } from "./kinds.ts";
 import { foreignLifecycle } from "./lifecycle.ts";
 import type { Linstor } from "./linstor/client.ts";
+import type { ResourceDefinition } from "./linstor/definition.ts";
 import { hooksOn, identityOf, lookAtMachine, type MachineIdentity, type MachineSeen, readIdentity } from "./machine.ts";
 import { marksOn } from "./marks.ts";
 import { csiDriver } from "./names.ts";
@@ -21,6 +24,7 @@ import type { Common } from "./settings.ts";
 import type { Contender } from "./slots.ts";
 import {
   type PersistentVolumeObject,
+  resourceOf,
   type VolumeAttachmentObject,
   type VolumeFacts,
   volumeFacts,
@@ -117,13 +121,16 @@ async function lookAtData(
   linstor: Linstor,
   name: string,
   record: EvacuationRecord | undefined,
+  volumes: VolumesSeen,
 ): Promise<DataFacts | undefined> {
+  const definitions = await linstor.definitions.list();
+  requireOurs(definitions, volumes);
   const node = await linstor.nodes.get(name);
   const here = node && (await linstor.resources.onNode(name));
   if (!node || !here) return undefined;
   const { before = {}, called } = record ?? {};
   const names = [...new Set([...here.map((one) => one.name), ...Object.keys(before)])];
-  const [nodes, copies, snapshots, definitions, groups] = await Promise.all([
+  const [nodes, copies, snapshots, defined, groups] = await Promise.all([
     linstor.nodes.list(),
     linstor.resources.of(names),
     linstor.snapshots.onNode(name),
@@ -136,12 +143,33 @@ async function lookAtData(
     nodes,
     copies,
     snapshots,
-    placeCounts: new Map(definitions.map((one) => [one.name, placeCounts.get(one.group ?? "")])),
+    placeCounts: new Map(defined.map((one) => [one.name, placeCounts.get(one.group ?? "")])),
     before,
     ...(called ? { calledAt: Date.parse(called) } : {}),
     warnings: [],
   };
 }
+
+/**
+ * A LINSTOR that lists none of the volumes that there are is another one, or has lost its database. It would call every node empty, and
+ * with that be done with its data.
+ *
+ * @throws SystemError
+ */
+function requireOurs(definitions: readonly ResourceDefinition[], { facts, objects }: VolumesSeen): void {
+  const known = new Set(definitions.map(({ name }) => name.toLowerCase()));
+  const wanted = facts.filter(({ leaving }) => !leaving).flatMap(({ name }) => resourceIn(objects.get(name)));
+  if (wanted.length === 0 || wanted.some((resource) => known.has(resource.toLowerCase()))) return;
+  throw new SystemError(
+    "LINSTOR",
+    "unreachable",
+    `LINSTOR lists none of the volumes of this cluster (${listed(wanted)}), and nothing that it says of a node is believed. Look ` +
+      "whether LINSTOR_URL is that of this cluster's LINSTOR, and whether LINSTOR still has its database. " +
+      "PersistentVolumes whose data is gone for good must be deleted.",
+  );
+}
+
+const resourceIn = (volume: PersistentVolumeObject | undefined) => (volume && resourceOf(volume)) ?? [];
 
 /** What a rule of the chain looks with. */
 export interface ChainView {
@@ -174,12 +202,9 @@ async function withFacts(
   if (!leaving || foreign) return undefined;
   const { name } = satellite.metadata;
   const abandoned = abandonedBecause(seen);
-  const [volumes, satellites, data] = await Promise.all([
-    lookAtVolumes(client, name),
-    listSatellites(client),
-    // Where there is no LINSTOR any more, nobody would answer.
-    abandoned ? undefined : lookAtData(linstor, name, record),
-  ]);
+  const [volumes, satellites] = await Promise.all([lookAtVolumes(client, name), listSatellites(client)]);
+  // Where there is no LINSTOR any more, nobody would answer.
+  const data = abandoned ? undefined : await lookAtData(linstor, name, record, volumes);
   const reattachLimit = millisecondsOf(satellite.spec?.evacuationStrategy?.attachedVolumeReattachTimeout);
   return {
     ...seen,

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { seededRandom } from "../../../eventing/random.ts";
+import { createLinstor } from "../../../local/linstor/linstor.ts";
+import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { readSettings } from "../../../shared/settings.ts";
+import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
+import { linstor as system } from "./linstor/system.ts";
+import { lookAtChain } from "./look.ts";
+import { csiDriver } from "./names.ts";
+import { satelliteFinalizer } from "./satellite.ts";
+import { common } from "./settings.ts";
+
+const metadata = (name: string, more: object = {}) => ({ name, uid: `uid-${name}`, resourceVersion: "1", ...more });
+const satellite = {
+  metadata: metadata("node-1", { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [satelliteFinalizer] }),
+  spec: { clusterRef: { name: "cluster" }, deletionPolicy: "Evacuate" },
+};
+const volume = (phase: string) => ({
+  metadata: metadata("pvc-1"),
+  spec: { csi: { driver: csiDriver, volumeHandle: "pvc-1" }, claimRef: { namespace: "shop", name: "data" } },
+  status: { phase },
+});
+
+/** Looks at a satellite that is to be evacuated, beside a LINSTOR that lists these volumes, and nothing else. */
+async function look(persistentVolumes: readonly object[], listed: readonly string[]) {
+  const clock = virtualClock();
+  const standIn = createLinstor({ clock, random: seededRandom(1) });
+  for (const name of listed) standIn.addVolume(name, { copies: [] });
+  const objects = new Map<Kind, readonly object[]>([
+    [LinstorSatellite, [satellite]],
+    [LinstorCluster, [{ metadata: metadata("cluster") }]],
+    [Node, [{ metadata: metadata("node-1") }]],
+    [PersistentVolume, persistentVolumes],
+  ]);
+  const client = {
+    get: async (kind: Kind) => objects.get(kind)?.[0],
+    async *list(kind: Kind) {
+      yield* objects.get(kind) ?? [];
+    },
+  } as unknown as Client;
+  const { transport } = standIn;
+  const linstor = system.connect({
+    transport,
+    clock,
+    settings: readSettings(system.settings, {}),
+    credential: async () => undefined,
+  });
+  const settings = common.parse({});
+  const looked = lookAtChain({ kind: LinstorSatellite, name: "node-1" }, { client, linstor, settings }).then(
+    ([seen]) => ({ facts: seen && "facts" in seen ? seen.facts : undefined }),
+    (error: Error) => ({ error }),
+  );
+  let over = false;
+  void looked.finally(() => {
+    over = true;
+  });
+  await clock.runUntil(() => over, 60_000);
+  return looked;
+}
+
+test("a LINSTOR that lists none of the volumes that there are is not believed, whatever it says of the node", async () => {
+  expect(await look([volume("Bound")], [])).toMatchObject({
+    error: {
+      failure: "unreachable",
+      message: expect.stringMatching(
+        /lists none of the volumes of this cluster \(pvc-1\).*LINSTOR_URL.*must be deleted\.$/,
+      ),
+    },
+  });
+  expect(await look([volume("Bound")], ["pvc-9"])).toHaveProperty("error");
+});
+
+test("one that lists them is, and so is any where there are none that somebody uses", async () => {
+  expect(await look([volume("Bound")], ["PVC-1"])).toMatchObject({ facts: { node: "node-1" } });
+  expect(await look([volume("Released")], [])).toMatchObject({ facts: { node: "node-1" } });
+  expect(await look([], [])).toMatchObject({ facts: { node: "node-1" } });
+});
