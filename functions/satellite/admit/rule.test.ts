@@ -35,7 +35,7 @@ test("creates a satellite that is the cluster's, held, and of the merged configu
           name: "node-1",
           finalizers: [satelliteFinalizer],
           annotations: { "piraeus.io/applied-configurations": "00-all,01-zone-a" },
-          ownerReferences: [{ kind: "LinstorCluster", uid: "c1", controller: true }],
+          ownerReferences: [{ kind: "LinstorCluster", uid: "c1", controller: true, blockOwnerDeletion: false }],
         },
         spec: { clusterRef: { name: "linstorcluster" }, deletionPolicy: "Evacuate", properties: [{ name: "Aux/x" }] },
       },

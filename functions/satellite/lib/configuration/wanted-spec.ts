@@ -34,5 +34,6 @@ export function wantedSpec(cluster: LinstorClusterObject, { spec }: Merged): Rea
 /** The reference by which a LinstorSatellite is a LinstorCluster's. */
 export function ownerReferenceTo({ metadata: { name, uid } }: LinstorClusterObject): object {
   const { apiVersion, kind } = LinstorCluster;
-  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+  // A blocking one would need rights on the LinstorCluster's finalizers where these are enforced, as OpenShift does.
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: false };
 }
