@@ -64,6 +64,22 @@ test("wakes of one family share a Trigger; those of another family, and of an ov
   expect(find("knative/eviction/pod-adds/kustomization.yaml", "Component")).toHaveLength(1);
 });
 
+test("an overlay for a kind that nothing else watches brings its source, and is the only one to", () => {
+  const find = generate(
+    declare("a/one", { wakes: [on(Node, ["update"]), on(StatefulSet, ["add"], "sets"), on(Pod, ["add"], "sets")] }),
+    declare("b/two", { wakes: [on(Pod, ["update"])] }),
+  );
+  const [source] = find("knative/a/sets/source.yaml", "ApiServerSource");
+  expect(source).toMatchObject({
+    metadata: { name: "a-sets-workloads" },
+    spec: { resources: [{ apiVersion: "apps/v1", kind: "StatefulSet" }], sink: { ref: { name: "workloads" } } },
+  });
+  expect(find("knative/a/sets/source.yaml", "ClusterRole")[0]?.rules).toEqual([
+    { apiGroups: ["apps"], resources: ["statefulsets"], verbs: ["get", "list", "watch"] },
+  ]);
+  expect(JSON.stringify(find("sources/workloads.yaml", "ApiServerSource"))).not.toContain("StatefulSet");
+});
+
 test("kinds of the cluster are watched by a source of their own, which no new namespace restarts", () => {
   const find = generate(
     declare("a/one", { wakes: [on(Node, ["update"]), on(Pod, ["delete"]), on(StatefulSet, ["update"])] }),
@@ -272,11 +288,6 @@ describe("what cannot work is refused with a sentence", () => {
       "a plural that a source does not guess",
       { wakes: [on(ofFamily(kind("Machine", "machinery")), ["add"])] },
       "An ApiServerSource cannot watch Machine: it would look for machines.",
-    ],
-    [
-      "an overlay for a kind that no source watches",
-      { wakes: [on(Pod, ["add"], "pod-adds")] },
-      "The overlay pod-adds wakes a/one by Pod, which no source watches by default.",
     ],
     [
       "a setting without a default",

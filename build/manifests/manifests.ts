@@ -12,7 +12,7 @@ import { everyFunction, kustomizationFile } from "./kustomization.ts";
 import { labelsOf } from "./metadata.ts";
 import { addOptionalSystem } from "./optional-system.ts";
 import { serviceOf } from "./service.ts";
-import { sourceManifests, watchedKinds } from "./sources.ts";
+import { kindsOfOverlay, sourceManifests, watchedKinds } from "./sources.ts";
 import { commonSettings } from "./surroundings.ts";
 import { sweepFunction, sweepSource, sweepTable } from "./sweep.ts";
 import { deadLetterFunction, triggerManifest, triggersOf } from "./triggers.ts";
@@ -44,7 +44,7 @@ export function manifestsOf(
     const shared = commonSettings(system, members);
     if (shared) files.set(`knative/${system}/settings.yaml`, toFile(`functions/${system}/*`, [shared]));
   }
-  addOptions(files, all);
+  addOptions(files, all, functions);
   for (const system of systems.values())
     if (system.optional)
       addOptionalSystem(
@@ -98,12 +98,17 @@ function addFunction(files: Map<string, string>, declared: Declared, functions: 
 }
 
 /** The same option of several functions of a system is one. */
-function addOptions(files: Map<string, string>, functions: readonly Declared[]): void {
+function addOptions(files: Map<string, string>, functions: readonly Declared[], byDefault: readonly Declared[]): void {
   for (const [system, members] of Map.groupBy(functions, systemOf)) {
     const optional = members.flatMap(triggersOf).filter(({ overlay }) => overlay);
     for (const [option, triggers] of Map.groupBy(optional, ({ overlay }) => overlay)) {
       const documents = triggers.map((trigger) => plain(triggerManifest(trigger, deadLettersOf(functions))));
       files.set(`knative/${system}/${option}/triggers.yaml`, toFile(`functions/${system}/*`, documents));
+      const sources = [...kindsOfOverlay(option as string, members, byDefault)].flatMap(([family, kinds]) =>
+        sourceManifests(family, kinds, `${system}-${option}`),
+      );
+      if (sources.length > 0)
+        files.set(`knative/${system}/${option}/source.yaml`, toFile(`functions/${system}/*`, sources.map(plain)));
     }
     const grants = members.flatMap(({ name, may }) => may.map((grant) => ({ name, ...grant })));
     for (const [option, granted] of Map.groupBy(grants, ({ overlay }) => overlay)) {

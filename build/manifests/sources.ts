@@ -8,23 +8,37 @@ import { namespace, partOf, product } from "./metadata.ts";
 export function watchedKinds(functions: readonly Declared[]): ReadonlyMap<string, readonly Kind[]> {
   const kinds = new Map<string, Kind>();
   for (const { wakes = [] } of functions)
-    for (const { kind, overlay, signal } of wakes)
-      if (!overlay && !signal) kinds.set(`${kind.apiVersion}/${kind.kind}`, kind);
-  for (const { name, wakes = [] } of functions)
-    for (const { kind, overlay } of wakes)
-      if (overlay && !kinds.has(`${kind.apiVersion}/${kind.kind}`))
-        throw new Error(`The overlay ${overlay} wakes ${name} by ${kind.kind}, which no source watches by default.`);
+    for (const { kind, overlay, signal } of wakes) if (!overlay && !signal) kinds.set(keyOf(kind), kind);
+  return byFamily(kinds);
+}
+
+/** The kinds that a rule is triggered by with an overlay only, and that neither these functions nor `others` are watched for without. */
+export function kindsOfOverlay(
+  overlay: string,
+  functions: readonly Declared[],
+  others: readonly Declared[],
+): ReadonlyMap<string, readonly Kind[]> {
+  const watched = new Set([...watchedKinds([...functions, ...others]).values()].flat().map(keyOf));
+  const kinds = functions.flatMap(({ wakes = [] }) =>
+    wakes.filter((wake) => wake.overlay === overlay && !watched.has(keyOf(wake.kind))).map(({ kind }) => kind),
+  );
+  return byFamily(new Map(kinds.map((kind) => [keyOf(kind), kind])));
+}
+
+const keyOf = ({ apiVersion, kind }: Kind) => `${apiVersion}/${kind}`;
+
+function byFamily(kinds: ReadonlyMap<string, Kind>): ReadonlyMap<string, readonly Kind[]> {
   const sorted = [...kinds.keys()].sort().map((key) => kinds.get(key) as Kind);
   return new Map([...Map.groupBy(sorted, familyOf)].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /**
- * The sources of one family with their ServiceAccount and its role, as objects; `system`: those that an optional system brings, for
- * what the default does not watch.
+ * The sources of one family with their ServiceAccount and its role, as objects; `apart`: those that an optional system or an
+ * overlay brings, by its name, for what is not watched without it.
  */
-export function sourceManifests(family: string, kinds: readonly Kind[], system?: string): readonly object[] {
+export function sourceManifests(family: string, kinds: readonly Kind[], apart?: string): readonly object[] {
   const labels = { [partOf]: product, "app.kubernetes.io/component": "source" };
-  const prefix = system ? `${system}-${family}` : family;
+  const prefix = apart ? `${apart}-${family}` : family;
   const account = `${prefix}-source`;
   const grants = kinds.map((resource): Grant => ({ resource, verbs: ["get", "list", "watch"] }));
   const source = (name: string, kinds: readonly Kind[], everywhere: object) => ({

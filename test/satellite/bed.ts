@@ -363,7 +363,9 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
       if (reply.status !== 503 || attempt > 30) failures.push(`${rule.name}: ${reply.status} ${reply.body}`);
       else clock.after(attempt * 1_000, () => void deliver(rule, type, kind, object, attempt + 1));
     }
-    const watched = new Map(rules.flatMap(({ wakes }) => wakes.map(({ kind }) => [kind.plural, kind] as const)));
+    // Of Cluster API there is the newest version, as an admin installs the overlay of one.
+    const all = rules.flatMap(({ wakes }) => wakes).filter(({ overlay }) => overlay !== "cluster-api-v1beta1");
+    const watched = new Map(all.map(({ kind }) => [kind.plural, kind] as const));
     for (const kind of watched.values()) {
       const reflection = tools.reflections.of(kind);
       reflection.on((change, object) => {

@@ -8,7 +8,7 @@ import { on, rule } from "../../../shared/rule.ts";
 import { warning } from "../../../shared/steps.ts";
 import { resync } from "../../../shared/sweep.ts";
 import { type HookOrder, hookOrder } from "../lib/hooks.ts";
-import { LinstorSatellite, Machine } from "../lib/kinds.ts";
+import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { hooksOn, identityOf, machineKey, readIdentity, setHooks } from "../lib/machine.ts";
 import { nodeNameProblem } from "../lib/marks.ts";
@@ -30,7 +30,7 @@ export const hook = rule({
     "the Node exists, and takes our hooks from Machines that are not to wait.",
   settings: common,
   common,
-  wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), on(Machine, ["add", "update"])],
+  wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), ...onMachine(["add", "update"])],
   may: mayLook({ machines: true }),
   sweep: [resync(LinstorSatellite, "10m")],
   steps: {

@@ -6,7 +6,7 @@ import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { loseNode } from "../lib/commands.ts";
-import { LinstorSatellite, Machine } from "../lib/kinds.ts";
+import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { isOnline, type LinstorNode } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { abandonedBecause, lookAtSatellite, lookAtVolumes, type SatelliteSeen } from "../lib/look.ts";
@@ -32,7 +32,7 @@ export const lose = rule({
   doc: "Gives up a satellite with the policy Delete with all its data, as soon as its node is no longer connected to LINSTOR.",
   settings: common,
   common,
-  wakes: [on(LinstorSatellite, ["update"]), on(Machine, ["update"]), on(PersistentVolume, ["update"])],
+  wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
   may: mayLook(),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
   steps: { cleaning: silent, registering: silent, connected: silent, losing: silent },

@@ -6,7 +6,7 @@ import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { unmarked } from "../lib/evacuation.ts";
-import { LinstorSatellite, Machine, VolumeAttachment } from "../lib/kinds.ts";
+import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { type LeavingSeen, lookAtChain, type SatelliteSeen } from "../lib/look.ts";
 import { marksFor, nodeNameProblem } from "../lib/marks.ts";
@@ -32,7 +32,7 @@ export const mark = rule({
   common,
   wakes: [
     on(LinstorSatellite, ["add", "update"]),
-    on(Machine, ["update"]),
+    ...onMachine(["update"]),
     on(VolumeAttachment, ["add"]),
     on(PersistentVolume, ["add"]),
   ],

@@ -6,7 +6,7 @@ import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { resync } from "../../../shared/sweep.ts";
 import { restoreNode } from "../lib/commands.ts";
-import { LinstorSatellite, Machine } from "../lib/kinds.ts";
+import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { isEvacuating, isEvicted, type LinstorNode } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
@@ -31,7 +31,7 @@ export const restore = rule({
   doc: "Takes an evacuation or eviction back in LINSTOR when nothing leaves any more, and forgets what was written down about it.",
   settings: common,
   common,
-  wakes: [on(LinstorSatellite, ["update"]), on(Machine, ["update"])],
+  wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"])],
   may: mayLook(),
   sweep: [resync(LinstorSatellite, "10m")],
   steps: { restoring: silent },

@@ -6,7 +6,7 @@ import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
-import { LinstorSatellite, Machine } from "../lib/kinds.ts";
+import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { lookAtSatellite, lookAtVolumes, type SatelliteSeen } from "../lib/look.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
@@ -24,7 +24,7 @@ export const retain = rule({
   name,
   doc: "Lets a LinstorSatellite with the policy Retain go, and leaves its data and its node in LINSTOR as they are.",
   settings: z.object({}),
-  wakes: [on(LinstorSatellite, ["update"]), on(Machine, ["update"]), on(PersistentVolume, ["update"])],
+  wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
   may: mayLook(),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
   steps: { cleaning: silent },
