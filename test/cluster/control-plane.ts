@@ -1,14 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
 import { freePorts } from "./free-ports.ts";
+import { supervise } from "./supervise.ts";
 import { tokenKubeconfig } from "./token-kubeconfig.ts";
 
 /** How a control plane is to differ from the default one. */
@@ -35,8 +33,6 @@ export interface ControlPlane {
   /** Stops the processes and removes the folder. */
   stop(): Promise<void>;
 }
-
-const readyWithin = 60_000;
 
 /**
  * Boots etcd and kube-apiserver, and kube-controller-manager and kube-scheduler where they are, from a folder of
@@ -173,51 +169,3 @@ export async function startControlPlane(assets: string, options: ControlPlaneOpt
 }
 
 const listed = (plugins?: readonly string[]) => (plugins?.length ? plugins.join(",") : undefined);
-
-interface Supervised {
-  start(name: string, command: string, args: readonly string[]): void;
-  /** Repeats a call until it succeeds. */
-  until(what: string, call: () => Promise<unknown>): Promise<void>;
-  stop(): Promise<void>;
-}
-
-/** The processes' parent, which outlives a crash of this process just long enough to end them. */
-function supervise(folder: string): Supervised {
-  const script = fileURLToPath(new URL("supervisor.ts", import.meta.url));
-  const supervisor: ChildProcess = spawn(process.execPath, [script, folder], {
-    stdio: ["pipe", "pipe", "inherit"],
-    // A group of its own: Ctrl-C in a terminal must not end etcd before the API server.
-    detached: true,
-  });
-  let ended: string | undefined;
-  supervisor.stdout?.setEncoding("utf8").on("data", (names: string) => {
-    ended ??= names.split("\n")[0];
-  });
-  const exit = new Promise<void>((resolve) => supervisor.once("exit", () => resolve()));
-
-  return {
-    start: (name, command, args) => supervisor.stdin?.write(`${JSON.stringify({ name, command, args })}\n`),
-    async until(what, call) {
-      const deadline = Date.now() + readyWithin;
-      for (;;) {
-        const failure = await call().then(
-          () => undefined,
-          (error: Error) => error,
-        );
-        if (!failure) return;
-        if (ended) throw new Error(`${ended} ended early:\n${await tail(join(folder, `${ended}.log`))}`);
-        if (Date.now() > deadline) throw new Error(`Not within ${readyWithin} ms: ${what}. ${failure.message}`);
-        await sleep(100);
-      }
-    },
-    async stop() {
-      supervisor.stdin?.end();
-      await exit;
-    },
-  };
-}
-
-async function tail(file: string): Promise<string> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  return text.trimEnd().split("\n").slice(-10).join("\n");
-}

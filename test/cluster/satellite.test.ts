@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { LinstorSatellite, LinstorSatelliteConfiguration } from "../../functions/satellite/lib/kinds.ts";
+import type { MachineObject } from "../../functions/satellite/lib/machine.ts";
+import { marksOn } from "../../functions/satellite/lib/marks.ts";
+import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import { Machine } from "../../local/cluster-api/kinds.ts";
+import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { Lease } from "../../shared/kubernetes/lease.ts";
+import { realServer } from "../worlds/real-server.ts";
+import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
+import { watching } from "../worlds/watching.ts";
+import {
+  type ClusterApi,
+  findClusterApi,
+  type MachineCluster,
+  startClusterApi,
+} from "./cluster-api/start-cluster-api.ts";
+import { missingControllers } from "./missing-controllers.ts";
+import { openSite, type Site } from "./satellite/site.ts";
+
+const cluster = inject("cluster");
+const found = findClusterApi();
+if (cluster && typeof found === "string")
+  console.log(`Satellites with a real Machine controller are skipped: ${found}`);
+
+/** The Machine controller does not look for 20 seconds after each drain, and functions look again after 10. */
+const timeout = 240_000;
+const nodes = ["machine", "saved", "bare", "retained", "given-up", "control", "target"].map((name) => `sat-${name}`);
+const [machine, saved, bare, retained, givenUp, control, target] = nodes as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+
+// Webhooks lie on loopback, which the API server must reach; and satellites belong to the cluster as a whole.
+describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
+  if (!cluster?.assets) return;
+  let worlds: RealWorlds;
+  let site: Site;
+  let api: ClusterApi | undefined;
+
+  beforeAll(async () => {
+    const server = realServer(cluster.kubeconfig, { throwaway: true });
+    // First, because a source of what is not served does not run.
+    if (typeof found !== "string") api = await startClusterApi(server.admin, cluster.kubeconfig, found);
+    worlds = await realWorlds(server, missingControllers(cluster));
+    site = await openSite(worlds, nodes, api ? ["satellite/cluster-api"] : []);
+    await Promise.all([control, target].map((node) => site.admit(node, "Evacuate")));
+  });
+  afterAll(async () => {
+    await api?.stop();
+    await site?.stop();
+    await worlds?.stop();
+    expect(site?.world.asked.filter(({ denied }) => denied)).toEqual([]);
+  });
+
+  const marksOf = async (volume: string, node: string) =>
+    marksOn((await site.get(PersistentVolume, volume))?.metadata.annotations, node);
+  const taint = (node: string) =>
+    site.merge(Node, node, { spec: { taints: [{ key: "holdfast.test/leave", value: "yes", effect: "NoExecute" }] } });
+  const goodElsewhere = (volume: string, node: string) => {
+    expect(site.linstor.goodCopies(volume)).toHaveLength(2);
+    expect(site.linstor.goodCopies(volume)).not.toContain(node);
+  };
+
+  describe.skipIf(typeof found === "string")("with Cluster API", () => {
+    let machines: MachineCluster | undefined;
+    beforeAll(async () => {
+      machines = await api?.createCluster(site.world.namespace);
+      await machines?.machine("control", control, { controlPlane: true });
+    });
+
+    const reasonOf = ({ status }: MachineObject) => status?.conditions?.find(({ type }) => type === "Deleting")?.reason;
+    const reaches = (name: string, reason: string) =>
+      site.until(`Machine ${name} is ${reason}`, async () => {
+        const live = await site.get<MachineObject>(Machine, name);
+        return live && reasonOf(live) === reason;
+      });
+    const isHooked = ({ metadata: { annotations = {} } }: MachineObject) =>
+      preDrainHook in annotations && preTerminateHook in annotations;
+    const hooked = (name: string) =>
+      site.until(`Machine ${name} waits for its satellite`, async () => {
+        const live = await site.get<MachineObject>(Machine, name);
+        return live && isHooked(live);
+      });
+
+    /** What must be true when a hook is released; seen from here, before the request goes on. */
+    function guard(node: string, volumes: readonly string[]): readonly string[] {
+      const wrong: string[] = [];
+      site.world.intercept(async ({ request: { path, body = "", method } }, send) => {
+        if (method !== "PATCH" || !path.includes(`/machines/${node}`)) return send();
+        for (const volume of volumes) {
+          const live = await site.get(PersistentVolume, volume);
+          const marks = marksOn(live?.metadata.annotations, node);
+          if (body.includes(`"${preDrainHook}":null`)) {
+            if (marks.length === 0) wrong.push(`${node} is drained while ${volume} is not marked`);
+            if ((live as { spec?: { nodeAffinity?: object } })?.spec?.nodeAffinity)
+              wrong.push(`${node} is drained while ${volume} can be used nowhere else`);
+          }
+          if (body.includes(`"${preTerminateHook}":null`)) {
+            if (marks.length > 0) wrong.push(`${node} is released while ${volume} carries marks`);
+            if (site.linstor.goodCopies(volume).includes(node))
+              wrong.push(`${node} is released with a copy of ${volume}`);
+          }
+        }
+        return send();
+      });
+      return wrong;
+    }
+
+    test("a Machine is deleted, its manager away for a while: all nine steps, to the last finalizer", {
+      timeout,
+    }, async () => {
+      await site.admit(machine, "Evacuate");
+      await site.workload("remote", [machine, target]);
+      await site.workload("local", [machine, target], { bound: true });
+      await machines?.machine(machine, machine);
+      await hooked(machine);
+      const wrong = guard(machine, ["remote", "local"]);
+      const refusals: string[] = [];
+      site.world.intercept(async ({ request }, send) => {
+        const response = await send();
+        if (response.status === 500 && request.path.includes("/machines/")) refusals.push(request.method);
+        return response;
+      });
+      const seen = watching(site.world, Machine, {});
+
+      await site.delete(Machine, machine);
+      await reaches(machine, "WaitingForPreDrainHook");
+      await api?.stopManager();
+      await site.until("the removal of the hook is refused", async () => refusals.includes("PATCH"));
+      expect((await site.condition(machine, "SatelliteEvacuated"))?.reason).toBe("InProgress");
+      await api?.startManager();
+      await site.gone(Machine, machine);
+      await site.gone(Node, machine);
+      await site.gone(LinstorSatellite, machine);
+      seen.stop();
+
+      expect(wrong).toEqual([]);
+      expect(site.evacuated).toEqual([machine]);
+      expect(await site.isListed(machine)).toBe(false);
+      for (const volume of ["remote", "local"]) {
+        expect(await marksOf(volume, machine)).toEqual([]);
+        goodElsewhere(volume, machine);
+        expect(await site.runsOn(volume)).toBe(target);
+      }
+      const course = seen.lines
+        .map(({ object }) => object as MachineObject)
+        .filter(({ metadata }) => metadata.name === machine && metadata.deletionTimestamp)
+        .map(({ metadata: { annotations = {} } }) =>
+          [preDrainHook, preTerminateHook].filter((key) => key in annotations),
+        );
+      const changes = course.filter((hooks, index) => index === 0 || hooks.length !== course[index - 1]?.length);
+      expect(changes).toEqual([[preDrainHook, preTerminateHook], [preTerminateHook], []]);
+    });
+
+    test("the policy becomes Retain while a Machine leaves: marks and hooks go, and data stays", {
+      timeout,
+    }, async () => {
+      await site.admit(saved, "Evacuate");
+      await site.workload("kept", [saved, target]);
+      await machines?.machine(saved, saved);
+      await hooked(saved);
+      await site.delete(Machine, saved);
+      await site.until("it is marked", async () => (await marksOf("kept", saved)).length > 0);
+      // Nothing brings back a Machine that is being deleted: what can be given up is its evacuation.
+      await site.merge(LinstorSatelliteConfiguration, "evacuate", { spec: { deletionPolicy: "Retain" } });
+      await site.merge(LinstorSatellite, saved, { spec: { deletionPolicy: "Retain" } });
+      try {
+        await site.until("no mark is left", async () => (await marksOf("kept", saved)).length === 0);
+        await site.gone(Machine, saved);
+        await site.gone(LinstorSatellite, saved);
+        expect(await site.isListed(saved)).toBe(true);
+        expect(site.linstor.goodCopies("kept").toSorted()).toEqual([saved, target]);
+        expect(site.evacuated).not.toContain(saved);
+      } finally {
+        await site.merge(LinstorSatelliteConfiguration, "evacuate", { spec: { deletionPolicy: "Evacuate" } });
+      }
+    });
+  });
+
+  test("a Node without a Machine has a taint that nobody tolerates: its satellite is evacuated and goes", {
+    timeout,
+  }, async () => {
+    await site.admit(bare, "Evacuate");
+    await site.workload("bare", [bare, target], { bound: true });
+    // Whoever called LINSTOR last has it for three minutes; that call has come to its end.
+    await site.world.admin.delete(Lease, "holdfast", "holdfast-linstor-evacuate");
+    await taint(bare);
+    await site.gone(LinstorSatellite, bare);
+    expect(await site.isListed(bare)).toBe(false);
+    expect(await marksOf("bare", bare)).toEqual([]);
+    goodElsewhere("bare", bare);
+    expect(await site.runsOn("bare")).toBe(target);
+  });
+
+  test("Retain: the LinstorSatellite goes, and LINSTOR keeps node and data", async () => {
+    await site.admit(retained, "Retain");
+    site.linstor.addVolume("retained", { copies: [retained] });
+    await taint(retained);
+    await site.gone(LinstorSatellite, retained);
+    expect(await site.isListed(retained)).toBe(true);
+    expect(site.linstor.goodCopies("retained")).toEqual([retained]);
+  });
+
+  test("Delete: waits while the satellite is connected, and gives up everything once it is not", async () => {
+    await site.admit(givenUp, "Delete");
+    site.linstor.addVolume("given-up", { copies: [givenUp, target] });
+    await taint(givenUp);
+    await site.until("it says what it waits for", async () =>
+      (await site.condition(givenUp, "SatelliteDeleted"))?.message.includes("is not OFFLINE in LINSTOR"),
+    );
+    expect(await site.isListed(givenUp)).toBe(true);
+    site.linstor.stopSatellite(site.addressOf(givenUp));
+    await site.gone(LinstorSatellite, givenUp);
+    expect(await site.isListed(givenUp)).toBe(false);
+    expect(site.linstor.goodCopies("given-up")).toEqual([target]);
+  });
+});

@@ -1,0 +1,46 @@
+import { keyOf } from "../../../eventing/watch/reflect.ts";
+import type { VolumeAttachmentObject } from "../../../functions/satellite/lib/volumes/volume-facts.ts";
+import { VolumeAttachment } from "../../../local/cluster-api/kinds.ts";
+import type { ControllerTools } from "../../../local/controllers/controller.ts";
+import { startWorkQueue } from "../../../local/controllers/work-queue.ts";
+import type { LinstorStandIn } from "../../../local/linstor/linstor.ts";
+
+const finalizer = "external-attacher/linstor-csi-linbit-com";
+
+/**
+ * LINSTOR's CSI driver as far as Kubernetes' own attach-detach controller needs it: what that one asks to be attached is in use on
+ * the node, and is not any more before the attachment goes.
+ */
+export function startAttacher(
+  { client, clock, signal, reflections, trouble }: ControllerTools,
+  linstor: LinstorStandIn,
+) {
+  const attachments = reflections.of<VolumeAttachmentObject>(VolumeAttachment);
+  const queue = startWorkQueue({
+    clock,
+    signal,
+    ready: attachments.synced,
+    async work(name) {
+      const attachment = attachments.get(undefined, name);
+      if (!attachment) return;
+      const { spec, status, metadata } = attachment;
+      const volume = spec.source.persistentVolumeName ?? "";
+      const patch = (change: object, options = {}) =>
+        client.patch(VolumeAttachment, undefined, name, "merge", change, options);
+      const report = (attached: boolean) => patch({ status: { attached } }, { subresource: "status" });
+      if (metadata.deletionTimestamp) {
+        linstor.setInUse(volume, spec.nodeName, false);
+        await report(false);
+        await patch({ metadata: { finalizers: null } });
+      } else if (!metadata.finalizers?.length) await patch({ metadata: { finalizers: [finalizer] } });
+      else if (!status?.attached) {
+        linstor.setInUse(volume, spec.nodeName, true);
+        await report(true);
+      }
+    },
+    failed: (subject, error) => trouble({ controller: "attacher", subject, error }),
+  });
+  attachments.on((change, attachment) => {
+    if (change !== "delete") queue.add(keyOf(attachment));
+  });
+}
