@@ -178,8 +178,11 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
   });
   await bed.create(Cluster, { metadata: { name: "test" }, spec: {} });
   await bed.create(LinstorCluster, { metadata: { name: "linstorcluster" }, spec: {} });
-  if (policy !== "none")
-    await bed.create(LinstorSatelliteConfiguration, { metadata: { name: "all" }, spec: { deletionPolicy: policy } });
+  const spec = { storagePools: [{ name: "pool1", fileThinPool: { directory: "/srv/pool" } }] };
+  await bed.create(LinstorSatelliteConfiguration, {
+    metadata: { name: "000-bed" },
+    spec: { ...spec, ...(policy === "none" ? {} : { deletionPolicy: policy }) },
+  });
   void startMachines(tools).synced;
   startAttachDetach();
   startAffinityController();
@@ -190,23 +193,19 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
       metadata: { name, labels: { "linbit.com/hostname": name } },
       spec: { providerID: `generic:///${name}` },
     });
-    await register(name);
   }
+  await Promise.all(nodes.map(startSatellite));
+  await until("all are configured", async () => {
+    const reports = await Promise.all(nodes.map((name) => bed.condition(name, "Configured")));
+    return reports.every((one) => one?.status === "True");
+  });
   return bed;
 
-  /** What `spawn` and `pools` are for. */
-  async function register(node: string): Promise<void> {
+  /** What `spawn` is for. */
+  async function startSatellite(node: string): Promise<void> {
     await until(`${node} has a LinstorSatellite`, () => bed.get(LinstorSatellite, node));
     const { uid } = (await bed.get(LinstorSatellite, node))?.metadata ?? {};
     await startPod(node, uid as string);
-    await until(`${node} is connected`, async () => (await bed.condition(node, "Available"))?.status === "True");
-    const pool = {
-      storage_pool_name: "pool1",
-      provider_kind: "FILE_THIN",
-      props: { "StorDriver/StorPoolName": "/srv/pool" },
-    };
-    await sent(`/v1/nodes/${node}/storage-pools`, pool);
-    await configured(node);
   }
 
   async function startPod(node: string, uid: string): Promise<void> {
@@ -226,29 +225,6 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
     const status = { phase: "Running", podIP: addressOf(node), podIPs: [{ ip: addressOf(node) }] };
     await client.patch(Pod, workloads, metadata.name, "merge", { status }, { subresource: "status" });
     linstor.startSatellite(addressOf(node));
-  }
-
-  async function configured(node: string): Promise<void> {
-    const satellite = await bed.get(LinstorSatellite, node);
-    const condition = {
-      type: "Configured",
-      status: "True",
-      reason: "AsExpected",
-      message: "",
-      lastTransitionTime: new Date(clock.now()).toISOString(),
-      observedGeneration: satellite?.metadata.generation ?? 0,
-    };
-    await bed.merge(LinstorSatellite, node, { status: { conditions: [condition] } }, "status");
-  }
-
-  async function sent(path: string, body: object): Promise<void> {
-    let answered = false;
-    const answer = linstor.transport({ method: "POST", path, headers: {}, body: JSON.stringify(body) }).finally(() => {
-      answered = true;
-    });
-    await clock.runUntil(() => answered, 60_000);
-    const { status } = await answer;
-    if (status >= 300) throw new Error(`LINSTOR answered ${path} with ${status}.`);
   }
 
   /** Pods move from a cordoned Node to one with a copy as soon as their volume lets them. */

@@ -222,7 +222,13 @@ describe("bad cases", () => {
 
   test("6: an unrelated satellite that is not ready is named, and waited for half an hour at most", async () => {
     await bed.volume("pvc-1", [node, "node-2"]);
-    await bed.merge(LinstorSatellite, "node-3", { status: { conditions: [] } }, "status");
+    // Of the Node's metadata as a whole no property can be made.
+    const properties = [{ name: "Aux/x", valueFrom: { nodeFieldRef: "metadata" } }];
+    await configureOnly("node-3", { properties });
+    await bed.until(
+      "it is not configured",
+      async () => (await bed.condition("node-3", "Configured"))?.status === "False",
+    );
     await bed.delete(LinstorSatellite, node);
     await bed.until("it is named", async () =>
       (await bed.condition(node, "SatelliteEvacuated"))?.message.includes("to become ready: node-3"),
@@ -335,11 +341,14 @@ describe("bad cases", () => {
   });
 });
 
+function configureOnly(name: string, config: object) {
+  const nodeSelectorTerms = [{ matchFields: [{ key: "metadata.name", operator: "In", values: [name] }] }];
+  const spec = { nodeAffinity: { nodeSelectorTerms }, ...config };
+  return bed.create(LinstorSatelliteConfiguration, { metadata: { name: `only-${name}` }, spec });
+}
 /** As an administrator does: in a configuration that is for this Node alone, and comes after the others. */
 async function setPolicy(name: string, deletionPolicy: string): Promise<void> {
-  const nodeSelectorTerms = [{ matchFields: [{ key: "metadata.name", operator: "In", values: [name] }] }];
-  const spec = { nodeAffinity: { nodeSelectorTerms }, deletionPolicy };
-  await bed.create(LinstorSatelliteConfiguration, { metadata: { name: `only-${name}` }, spec });
+  await configureOnly(name, { deletionPolicy });
   await bed.until(`${name} has the policy ${deletionPolicy}`, async () => {
     const satellite = await bed.get<LinstorSatelliteObject>(LinstorSatellite, name);
     return !satellite || satellite.spec?.deletionPolicy === deletionPolicy;

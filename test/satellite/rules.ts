@@ -7,6 +7,7 @@ import { evacuate } from "../../functions/satellite/evacuate/rule.ts";
 import { hook } from "../../functions/satellite/hook/rule.ts";
 import { lose } from "../../functions/satellite/lose/rule.ts";
 import { mark } from "../../functions/satellite/mark/rule.ts";
+import { pools } from "../../functions/satellite/pools/rule.ts";
 import { register } from "../../functions/satellite/register/rule.ts";
 import { releaseDrain } from "../../functions/satellite/release-drain/rule.ts";
 import { releaseTerminate } from "../../functions/satellite/release-terminate/rule.ts";
@@ -23,6 +24,7 @@ export const rules = [
   configure,
   retire,
   register,
+  pools,
   hook,
   mark,
   awaitSatellites,

@@ -1,8 +1,11 @@
 import { command } from "../../../shared/system/command.ts";
-import type { Address } from "./linstor/client.ts";
-import { isLinstorError } from "./linstor/linstor-error.ts";
+import { SystemError } from "../../../shared/system/system-error.ts";
+import type { Address, PropertyChanges } from "./linstor/client.ts";
+import { isLinstorError, LinstorError } from "./linstor/linstor-error.ts";
 import { codes } from "./linstor/ret-code.ts";
 import { linstor } from "./linstor/system.ts";
+import { evictionKey } from "./names.ts";
+import { type Backing, storageKey } from "./pools/wanted-pool.ts";
 
 /** Registers a satellite. That there is a node of its name already is seen, and judged, by the next look. */
 export const registerNode = command(
@@ -18,6 +21,48 @@ export const moveNode = command(linstor, "change a node's address", async (clien
   await client.nodes.setAddress(node, address);
 });
 
+export const setNodeProperties = command(
+  linstor,
+  "set properties of a node",
+  async (client, { node, changes }: Changed) => {
+    await client.nodes.modify(node, changes);
+  },
+);
+
+export const setPoolProperties = command(
+  linstor,
+  "set properties of a storage pool",
+  async (client, { node, pool, changes }: Changed & { readonly pool: string }) => {
+    await client.pools.modify(node, pool, changes);
+  },
+);
+
+/**
+ * Makes a storage pool, and sets its properties when the satellite has taken it: LINSTOR keeps, and lists as if it were well, what the
+ * satellite has refused. A pool without them is nothing to rely upon, and a person must look.
+ */
+export const createPool = command(
+  linstor,
+  "create a storage pool",
+  async (client, { node, pool, backing, changes }: Changed & { readonly pool: string; readonly backing: Backing }) => {
+    const storage = { [storageKey]: backing.storage };
+    const made = await client.pools.create(node, pool, backing.provider, storage).catch((error) => {
+      if (isLinstorError(error, codes.poolExists)) return undefined;
+      if (error instanceof LinstorError) throw new SystemError("LINSTOR", "refused", error.message, { cause: error });
+      throw error;
+    });
+    if (made) await client.pools.modify(node, pool, changes);
+  },
+);
+
+/** LINSTOR is not to give a node up by itself that has been offline for an hour: with the policy Retain it would lose its data. */
+export const forbidEviction = command(linstor, "forbid the eviction of nodes", async (client, _input: object) => {
+  await client.controller.modify({ set: { [evictionKey]: "false" } });
+});
+
+interface Changed extends Named {
+  readonly changes: PropertyChanges;
+}
 interface Placed extends Named {
   readonly address: Address;
 }

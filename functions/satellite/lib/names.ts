@@ -22,5 +22,8 @@ export const lifeConditions = {
   configured: "Configured",
 } as const;
 
+/** Property of a LINSTOR controller: whether it gives up nodes that have been offline for a while. */
+export const evictionKey = "DrbdOptions/AutoEvictAllowEviction";
+
 /** The CSI driver whose volumes these are, as PersistentVolumes and VolumeAttachments name it. */
 export const csiDriver = "linstor.csi.linbit.com";

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { pools } from "./rule.ts";
+
+serve(pools);
