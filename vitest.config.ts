@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const measured = ["test/budget/**/*.test.ts"];
 const differential = ["test/differential/**/*.test.ts"];
-const simulated = ["runs", "points", "broken"].map((name) => `test/simulation/*/${name}.test.ts`);
+const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*/${name}.test.ts`);
 // On a machine that others use as well, what fails twice has failed.
 const retry = Number(process.env.RETRIES ?? 0);
 // Processes start slowly on a busy machine; what is about speed measures ratios itself.

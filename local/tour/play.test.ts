@@ -3,7 +3,7 @@ import { virtualClock } from "../time/virtual-clock.ts";
 import { play, type Step } from "./play.ts";
 
 /** A terminal that keeps what is printed. */
-function rig() {
+function harness() {
   const lines: string[] = [];
   const terminal = {
     width: 60,
@@ -29,7 +29,7 @@ function rig() {
 }
 
 test("each proof is waited for and told with the time it took; a text it answers is shown beneath", async () => {
-  const { clock, step, playing } = rig();
+  const { clock, step, playing } = harness();
   let tries = 0;
   const late = { what: "the claim is gone", check: async () => ++tries > 3 };
   const { played, lines } = playing([
@@ -53,7 +53,7 @@ test("each proof is waited for and told with the time it took; a text it answers
 });
 
 test("the first proof that does not come true ends the tour, and no chapter follows", async () => {
-  const { clock, step, playing } = rig();
+  const { clock, step, playing } = harness();
   const { played, lines } = playing(
     [step("A deletion", { what: "the claim is gone", check: async () => false }), step("The end")],
     [step("Another beginning")],
@@ -64,7 +64,7 @@ test("the first proof that does not come true ends the tour, and no chapter foll
 });
 
 test("a tour that is interrupted rejects", async () => {
-  const { clock, stop, step, playing } = rig();
+  const { clock, stop, step, playing } = harness();
   const { played } = playing([step("A deletion", { what: "the claim is gone", check: async () => false })]);
   const rejected = expect(played).rejects.toThrow("Enough.");
   await clock.advance(100);

@@ -5,7 +5,7 @@ import { coalesce } from "./coalesce.ts";
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Runs that end when told, with the time each began. */
-function rig() {
+function harness() {
   let time = 0;
   const runs: { began: number; inputs: readonly number[]; key: string; end: (error?: Error) => void }[] = [];
   const join = coalesce<number, number>(
@@ -25,7 +25,7 @@ function rig() {
 }
 
 test("requests that arrive while a run is reading share the next one", async () => {
-  const { runs, join } = rig();
+  const { runs, join } = harness();
   const first = join();
   await turn();
   const rest = [join(), join(), join()];
@@ -41,7 +41,7 @@ test("requests that arrive while a run is reading share the next one", async () 
 });
 
 test("another subject does not wait", async () => {
-  const { runs, join } = rig();
+  const { runs, join } = harness();
   void join("a");
   void join("b");
   await turn();
@@ -49,7 +49,7 @@ test("another subject does not wait", async () => {
 });
 
 test("but no more than twenty are read at once, and what comes meanwhile is shared as well", async () => {
-  const { runs, join } = rig();
+  const { runs, join } = harness();
   const subjects = Array.from({ length: 22 }, (_, index) => `s${index}`);
   const answers = subjects.map((subject) => join(subject));
   await turn();
@@ -71,7 +71,7 @@ test("but no more than twenty are read at once, and what comes meanwhile is shar
 });
 
 test("a run that fails fails its own requests only", async () => {
-  const { runs, join } = rig();
+  const { runs, join } = harness();
   const first = join();
   await turn();
   const second = join();
@@ -85,7 +85,7 @@ test("a run that fails fails its own requests only", async () => {
 test("whenever requests arrive and runs end, no request shares a run that began before it, and each is answered", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom("arrive", "end", "fail", "turn"), { maxLength: 40 }), async (steps) => {
-      const { runs, join } = rig();
+      const { runs, join } = harness();
       let ended = 0;
       let answered = 0;
       let asked = 0;

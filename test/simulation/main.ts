@@ -19,7 +19,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const options = readOptions(args, Math.floor(Math.random() * 1_000_000_000));
-  if (options.broken.length > 0) return search(options, say);
+  if (options.mutants.length > 0) return search(options, say);
   return options.trace ? show(options) : run(options);
 }
 

@@ -2,16 +2,16 @@ import { describe, expect, test } from "vitest";
 import { pvcProtection } from "./pvc-protection/system.ts";
 import { shrink } from "./shrink.ts";
 import { simulate } from "./simulate.ts";
-import { broken, scenarioNamed } from "./systems.ts";
+import { mutants, scenarioNamed } from "./systems.ts";
 import { patience } from "./testing/patience.ts";
 
-test("there are at least fifteen broken functions that the simulation has to find", () => {
-  expect(broken.length).toBeGreaterThanOrEqual(15);
+test("there are at least fifteen mutants that the simulation has to find", () => {
+  expect(mutants.length).toBeGreaterThanOrEqual(15);
 });
 
 describe("a run", patience, () => {
   test("is the same, byte by byte, when it is run again", async () => {
-    const spec = { scenario: scenarioNamed("many-claims"), number: 7, rough: true };
+    const spec = { scenario: scenarioNamed("many-claims"), number: 7, faults: true };
     const first = await simulate(spec);
     const second = await simulate(spec);
     expect(first.struck.length).toBeGreaterThan(0);
@@ -20,17 +20,17 @@ describe("a run", patience, () => {
 
   test("is another one under another number", async () => {
     const scenario = scenarioNamed("many-claims");
-    const [one, other] = await Promise.all([7, 8].map((number) => simulate({ scenario, number, rough: false })));
+    const [one, other] = await Promise.all([7, 8].map((number) => simulate({ scenario, number, faults: false })));
     expect(one?.trace.join("\n")).not.toBe(other?.trace.join("\n"));
   });
 
   test("that fails shows its trace, and a shorter one that fails alike", async () => {
-    const careless = pvcProtection.broken.find(({ name }) => name === "ours-before-in-tree");
-    if (!careless) throw new Error("There is no such broken function.");
+    const careless = pvcProtection.mutants.find(({ name }) => name === "ours-before-in-tree");
+    if (!careless) throw new Error("There is no such mutant.");
     const scenario = scenarioNamed("deleted-while-used");
     const starters = { [careless.rule]: careless.start };
     for (let number = 1; ; number++) {
-      const spec = { scenario, number, rough: true, starters };
+      const spec = { scenario, number, faults: true, starters };
       const failing = await simulate(spec);
       if (failing.failure?.name !== "after-in-tree" || failing.struck.length === 0) continue;
       expect(failing.trace.at(-1)).toContain("after-in-tree: Claim data lost holdfast.dev/pvc-protection");

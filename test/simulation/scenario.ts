@@ -1,7 +1,7 @@
 import type { Setting } from "../worlds/world.ts";
-import type { Stage } from "./stage.ts";
+import type { User } from "./user.ts";
 
-/** What users and Kubernetes do in a run. Faults, crashes and meddling come on top of it. */
+/** What users and Kubernetes do in a run. Faults, crashes and the workload come on top of it. */
 export interface Scenario {
   /** Unique; what `--scenario` takes. */
   readonly name: string;
@@ -19,5 +19,5 @@ export interface Scenario {
   /** A rule of it waits for a time to come, which only the sweep notices: sweeps run even where nothing goes wrong. */
   readonly waits?: boolean;
   /** What users do; every pause is drawn. Calls that the API server refuses are passed over, as a user would. */
-  act(stage: Stage): Promise<void>;
+  act(user: User): Promise<void>;
 }

@@ -2,32 +2,32 @@ import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { functions, type Handler, type Start } from "../worlds/functions.ts";
 import { apiFaults } from "./faults/api.ts";
 import { eventFaults } from "./faults/events.ts";
-import { meddle } from "./faults/meddling.ts";
-import { drawRates, type Rates, smooth } from "./faults/rates.ts";
+import { drawRates, faultFree, type Rates } from "./faults/rates.ts";
 import { faultSchedule } from "./faults/schedule.ts";
 import { isOurs } from "./invariants/invariant.ts";
 import { invariants as everywhere } from "./invariants/invariants.ts";
 import type { Point } from "./point.ts";
 import type { Scenario } from "./scenario.ts";
-import { createStage } from "./stage.ts";
 import { type Streams, streamsOf } from "./streams.ts";
 import { systemsIn } from "./systems.ts";
 import { startTrace } from "./trace.ts";
+import { createUser } from "./user.ts";
+import { runWorkload } from "./workload.ts";
 import type { Change } from "./world/change.ts";
-import { createChronicle } from "./world/chronicle.ts";
 import { type Cluster, startCluster } from "./world/cluster.ts";
+import { createCounts } from "./world/counts.ts";
 import { describeChange } from "./world/describe-change.ts";
 import { addressOf } from "./world/fleet.ts";
+import { createHistory } from "./world/history.ts";
 import { type MayRun, trackMayRun } from "./world/may-run.ts";
 import { createNetwork } from "./world/network.ts";
-import { createTally } from "./world/tally.ts";
 
 /** One run. The same specification gives the same run, byte by byte. */
 export interface RunSpec {
   readonly scenario: Scenario;
   readonly number: number;
-  /** Whether faults and meddling are drawn; otherwise only the interleaving is. */
-  readonly rough: boolean;
+  /** Whether faults and the workload are drawn; otherwise only the interleaving is. */
+  readonly faults: boolean;
   readonly loseAllEvents?: boolean;
   /** Names of faults that are left out. */
   readonly without?: ReadonlySet<string>;
@@ -62,14 +62,14 @@ const refusedFor = 1_500;
 /** Where nothing goes wrong no sweep is needed, and nothing takes longer than this (milliseconds). */
 const withoutSweeps = 30_000;
 /** Faults last at least this long (milliseconds), and until the scenario has been acted out. */
-const roughFor = 50_000;
+const faultsLast = 50_000;
 
 /** Runs one scenario from beginning to end. */
 export async function simulate(spec: RunSpec): Promise<RunResult> {
   const { scenario, without = new Set() } = spec;
   const systems = systemsIn(scenario);
   const invariants = [...everywhere, ...systems.flatMap((system) => system.invariants)];
-  const ends = systems.flatMap((system) => system.ends);
+  const liveness = systems.flatMap((system) => system.liveness);
   const kinds = systems.flatMap((system) => system.kinds ?? []);
   const clock = virtualClock();
   const streams = streamsOf(spec.number);
@@ -79,11 +79,11 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   const changes: Change[] = [];
   let refusing: { path: string; until: number } | undefined;
   const requests: { rule: string; write: boolean }[] = [];
-  const tally = createTally();
+  const counts = createCounts();
   let failure: Failure | undefined;
   let begun = false;
 
-  const chronicle = createChronicle(clock, kinds, (change) => {
+  const history = createHistory(clock, kinds, (change) => {
     if (!begun || failure) return;
     changes.push(change);
     mayRun.observe(change);
@@ -93,22 +93,22 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
       if (because) failure ??= { name, because };
     }
   });
-  const mayRun: MayRun = trackMayRun(chronicle, scenario.setting.finalizer === "kubernetes.io/pvc-protection");
-  const undisturbed = !spec.rough && !spec.loseAllEvents && spec.point === undefined;
-  const truth = { scenario, calm: undisturbed, chronicle, mayRun, changes };
+  const mayRun: MayRun = trackMayRun(history, scenario.setting.finalizer === "kubernetes.io/pvc-protection");
+  const undisturbed = !spec.faults && !spec.loseAllEvents && spec.point === undefined;
+  const truth = { scenario, calm: undisturbed, history, mayRun, changes };
 
-  /** When the point was reached that is to be befallen. */
+  /** When the point was reached at which the fault strikes. */
   let struckAt = Number.NEGATIVE_INFINITY;
   const network = createNetwork({
     clock,
     streams,
     trace,
-    chronicle,
+    history,
     pageSize: rates.pageSize,
     disturb: apiFaults(schedule, rates.api, clock),
     gate(outgoing) {
       requests.push({ rule: outgoing.process.rule, write: outgoing.write });
-      tally.count(outgoing);
+      counts.count(outgoing);
       const { point } = spec;
       const { index, process, event } = outgoing;
       const here = point?.index === index ? point.what : undefined;
@@ -131,7 +131,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     clock,
     streams,
     trace,
-    chronicle,
+    history,
     network,
     faults: eventFaults(schedule, rates, trace),
     rates,
@@ -140,7 +140,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   begun = true;
   const since = clock.now();
   const sweeping = new AbortController();
-  const swept = spec.rough || spec.loseAllEvents === true || scenario.waits === true;
+  const swept = spec.faults || spec.loseAllEvents === true || scenario.waits === true;
   if (swept) sweepAgainAndAgain(cluster).catch(() => {});
 
   async function sweepAgainAndAgain({ fleet }: Cluster): Promise<void> {
@@ -151,9 +151,9 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     }
   }
 
-  const stage = createStage(cluster.user, clock, streams("users"), trace);
+  const user = createUser(cluster.user, clock, streams("users"), trace);
   let acted = false;
-  scenario.act(stage).then(
+  scenario.act(user).then(
     () => {
       acted = true;
     },
@@ -161,29 +161,29 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
       failure ??= { name: "the scenario itself", because: error.stack ?? error.message };
     },
   );
-  void meddle({
+  void runWorkload({
     cluster,
     clock,
     streams,
     schedule,
     trace,
-    times: rates.meddling,
-    within: roughFor,
+    times: rates.operations,
+    within: faultsLast,
     scenario,
-    meddlings: Object.assign({}, ...systems.map(({ meddlings }) => meddlings)),
+    workload: Object.assign({}, ...systems.map(({ workload }) => workload)),
   });
   await clock.runUntil(
-    () => failure !== undefined || (acted && (!spec.rough || clock.now() - since >= roughFor)),
+    () => failure !== undefined || (acted && (!spec.faults || clock.now() - since >= faultsLast)),
     600_000,
   );
   if (!failure && !acted) failure = { name: "the scenario itself", because: "It did not come to its end." };
   schedule.end();
-  if (spec.rough) cluster.fleet.restore();
+  if (spec.faults) cluster.fleet.restore();
   trace.add("simulation", "lets nothing go wrong any more");
 
   const disturbed = () => spec.point !== undefined || schedule.struck.length > 0;
   const unfinished = (): Failure | undefined => {
-    for (const { name, check } of ends) {
+    for (const { name, check } of liveness) {
       const because = check({ ...truth, disturbed: disturbed() });
       if (because) return { name, because };
     }
@@ -219,7 +219,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     const [first] = written;
     if (first)
       return { name: "rests", because: `Nothing changes any more, and ${describeChange(first)}, by ${first.by.name}.` };
-    const tooMuch = tally.tooMuch();
+    const tooMuch = counts.tooMuch();
     return failure ?? check() ?? (tooMuch ? { name: "asks-little", because: tooMuch } : undefined);
   }
 
@@ -230,7 +230,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   return { failure, trace: trace.lines, struck: schedule.struck, requests, sweeps };
 }
 
-function ratesOf({ rough, loseAllEvents = false }: RunSpec, streams: Streams): Rates {
-  if (rough) return drawRates(streams("rates"), loseAllEvents);
-  return loseAllEvents ? { ...smooth, source: { drop: 1 } } : smooth;
+function ratesOf({ faults, loseAllEvents = false }: RunSpec, streams: Streams): Rates {
+  if (faults) return drawRates(streams("rates"), loseAllEvents);
+  return loseAllEvents ? { ...faultFree, source: { drop: 1 } } : faultFree;
 }

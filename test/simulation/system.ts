@@ -1,8 +1,8 @@
-import type { Broken } from "./broken/broken.ts";
-import type { End } from "./ends/end.ts";
-import type { Meddling } from "./faults/meddling.ts";
 import type { Invariant } from "./invariants/invariant.ts";
+import type { LivenessCheck } from "./liveness/liveness-check.ts";
+import type { Mutant } from "./mutants/mutant.ts";
 import type { Scenario } from "./scenario.ts";
+import type { Operation } from "./workload.ts";
 
 /** What the simulation knows of one system: a folder of `functions/`, and the folder of the same name beside this file. */
 export interface System {
@@ -12,11 +12,11 @@ export interface System {
   /** What must hold after every write of a run in which functions of this system are installed, whosever scenario it is. */
   readonly invariants: readonly Invariant[];
   /** What must have come about when faults have ended and a few sweeps have passed. */
-  readonly ends: readonly End[];
+  readonly liveness: readonly LivenessCheck[];
   /** What users and operators may do to this system beside a scenario, and beside what they do to all. */
-  readonly meddlings: Readonly<Record<string, Meddling>>;
+  readonly workload: Readonly<Record<string, Operation>>;
   /** Functions with a fault each, which the simulation must find: at least one for everything that the rules take care of. */
-  readonly broken: readonly Broken[];
-  /** Kinds that its invariants and ends look at besides claims, pods and Events. */
+  readonly mutants: readonly Mutant[];
+  /** Kinds that its invariants and liveness checks look at besides claims, pods and Events. */
   readonly kinds?: readonly string[];
 }

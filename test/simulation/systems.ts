@@ -1,5 +1,5 @@
 import { readInstallation } from "../worlds/installation.ts";
-import type { Broken } from "./broken/broken.ts";
+import type { Mutant } from "./mutants/mutant.ts";
 import { pvcProtection } from "./pvc-protection/system.ts";
 import { pvcRetention } from "./pvc-retention/system.ts";
 import type { Scenario } from "./scenario.ts";
@@ -12,8 +12,8 @@ export const systems: readonly System[] = [pvcProtection, pvcRetention, undelete
 /** Every scenario of every system. */
 export const scenarios: readonly Scenario[] = systems.flatMap((system) => system.scenarios);
 
-/** Every broken function of every system. */
-export const broken: readonly Broken[] = systems.flatMap((system) => system.broken);
+/** Every mutant of every system. */
+export const mutants: readonly Mutant[] = systems.flatMap((system) => system.mutants);
 
 /** The scenario of a name. Throws, naming all there are, when there is none. */
 export function scenarioNamed(name: string): Scenario {

@@ -10,14 +10,14 @@ const isDefault = { "storageclass.kubernetes.io/is-default-class": "true" };
 export const kubeletNode = "holdfast-node";
 
 /** A node without a kubelet: the scenario itself reports on its pods. */
-export const desk = "holdfast-desk";
+export const bareNode = "holdfast-bare-node";
 
-/** Puts on a cluster what scenarios expect of every one: a storage class that provisions, and the desk. Answers how to take it away. */
+/** Puts on a cluster what scenarios expect of every one: a storage class that provisions, and a node without a kubelet. Answers how to take it away. */
 export async function furnish(client: Client): Promise<() => Promise<void>> {
   const provisioner = "kubernetes.io/host-path";
   const wanted = [
     [StorageClass, manifest(StorageClass, { name: "standard", annotations: isDefault }, { provisioner })],
-    [Node, manifest(Node, { name: desk })],
+    [Node, manifest(Node, { name: bareNode })],
   ] as const;
   const created: [Kind, string][] = [];
   for (const [kind, object] of wanted) {

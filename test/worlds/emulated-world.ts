@@ -5,7 +5,7 @@ import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { benchOn, type WhenOver } from "./bench.ts";
 import { furnish, kubeletNode } from "./cluster-objects.ts";
 import { emulatedServer } from "./emulated-server.ts";
-import { startRig } from "./rig.ts";
+import { startHarness } from "./harness.ts";
 import { timePasses } from "./time-passes.ts";
 import type { Setting, World } from "./world.ts";
 
@@ -39,12 +39,12 @@ export async function emulatedWorld(
     kubelet: { nodes: [kubeletNode] },
   });
   await timePasses(server, "the controllers start", controllers.synced);
-  const rig = await startRig(server, random, setting);
+  const harness = await startHarness(server, random, setting);
   const bench = await benchOn(server, whenOver);
   return {
-    ...rig.world(bench, () => clock.advance(restFor), whenOver),
+    ...harness.world(bench, () => clock.advance(restFor), whenOver),
     async stop() {
-      await rig.stop();
+      await harness.stop();
       ended.abort(new Error("The world has ended."));
       await server.stop();
     },

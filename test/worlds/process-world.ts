@@ -1,10 +1,10 @@
 import { benchOn } from "./bench.ts";
 import { comeAndGo } from "./come-and-go.ts";
+import { policyInForce } from "./harness.ts";
 import { install, readInstallation } from "./installation.ts";
 import { startProgram } from "./program.ts";
 import { realServer } from "./real-server.ts";
 import type { RealWorlds } from "./real-world.ts";
-import { policyInForce } from "./rig.ts";
 import { restFor, surround } from "./surroundings.ts";
 import type { Setting } from "./world.ts";
 

@@ -2,9 +2,9 @@ import { seededRandom } from "../../eventing/random.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { pathOf } from "../../shared/kubernetes/kind.ts";
 import { benchOn, type WhenOver } from "./bench.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import { ConfigMap, Namespace } from "./kinds.ts";
 import { manifest } from "./manifest.ts";
-import { type Rig, startRig } from "./rig.ts";
 import type { Server } from "./server.ts";
 import { restFor, surround } from "./surroundings.ts";
 import type { Setting, World } from "./world.ts";
@@ -28,18 +28,18 @@ export async function realWorlds(server: Server, missing: readonly string[]): Pr
   const random = seededRandom(clock.now());
   await claimNamespace(server);
   const leave = await surround(server, missing);
-  let current: { setting: Setting; rig: Promise<Rig> } | undefined;
-  const stopCurrent = async () => (await current?.rig)?.stop();
+  let current: { setting: Setting; harness: Promise<Harness> } | undefined;
+  const stopCurrent = async () => (await current?.harness)?.stop();
 
   return {
     async open(setting, { whenOver }) {
       // Scenarios that run side by side ask at the same moment.
       if (current?.setting !== setting) {
         const left = stopCurrent();
-        current = { setting, rig: left.then(() => startRig(server, random, setting)) };
+        current = { setting, harness: left.then(() => startHarness(server, random, setting)) };
       }
-      const rig = await current.rig;
-      return rig.world(await benchOn(server, whenOver), () => clock.sleep(restFor), whenOver);
+      const harness = await current.harness;
+      return harness.world(await benchOn(server, whenOver), () => clock.sleep(restFor), whenOver);
     },
     async stop() {
       await stopCurrent();

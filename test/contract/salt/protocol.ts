@@ -56,13 +56,13 @@ async function follow(
   throw new Error(`There is no end: ${steps.join(", ")}.`);
 }
 
-/** Whatever befalls a job, following the protocol brings its outcome. */
+/** Whatever happens to a job, following the protocol brings its outcome. */
 export function protocol(at: () => Harness): void {
   const fun = "metalk8s_volumes.device_info";
   const success = { do: "settle", outcome: { end: "success" } };
 
   describe("the protocol", () => {
-    test("nothing befalls a job: it is posted once", async () => {
+    test("nothing happens to a job: it is posted once", async () => {
       const volume = at().volume();
       const { end, steps } = await follow(at(), { fun, kwarg: { name: volume, seconds: 2 } });
       expect([end, steps, await at().starts(volume)]).toMatchObject([success, ["settle"], 1]);

@@ -18,7 +18,7 @@ export interface SaltUnderTest {
   readonly control?: SaltControl;
 }
 
-/** What befalls Salt's own processes. `name` is `master`, `api` or a minion's id. */
+/** What happens to Salt's own processes. `name` is `master`, `api` or a minion's id. */
 export interface SaltControl {
   stop(name: string): Promise<void>;
   start(name: string): Promise<void>;

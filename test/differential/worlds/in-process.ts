@@ -1,14 +1,14 @@
 import { type VirtualClock, virtualClock } from "../../../local/time/virtual-clock.ts";
 import { apiFaults, pick } from "../../simulation/faults/api.ts";
 import { eventFaults } from "../../simulation/faults/events.ts";
-import { drawRates, smooth } from "../../simulation/faults/rates.ts";
+import { drawRates, faultFree } from "../../simulation/faults/rates.ts";
 import { type FaultSchedule, faultSchedule } from "../../simulation/faults/schedule.ts";
 import { type Streams, streamsOf } from "../../simulation/streams.ts";
 import type { Trace } from "../../simulation/trace.ts";
 import type { Change } from "../../simulation/world/change.ts";
-import { createChronicle } from "../../simulation/world/chronicle.ts";
 import { type Cluster, startCluster } from "../../simulation/world/cluster.ts";
 import { addressOf } from "../../simulation/world/fleet.ts";
+import { createHistory } from "../../simulation/world/history.ts";
 import { shop } from "../../simulation/world/namespace.ts";
 import { createNetwork } from "../../simulation/world/network.ts";
 import { functions } from "../../worlds/functions.ts";
@@ -63,7 +63,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   const { seed, admissionPolicy, without = new Set() } = options;
   const clock = virtualClock();
   const streams = streamsOf(seed);
-  const rates = options.faults ? { ...drawRates(streams("rates"), false), mixed: false } : smooth;
+  const rates = options.faults ? { ...drawRates(streams("rates"), false), mixed: false } : faultFree;
   const schedule = faultSchedule(streams, without);
   const history: Line[] = [];
   const note = (who: string, what: string) => void history.push({ at: clock.now(), who, what });
@@ -78,7 +78,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   const objects = { plain: new Map<string, Change["object"]>(), ours: new Map<string, Change["object"]>() };
   const strays: Change[] = [];
 
-  const chronicle = createChronicle(clock, ["StatefulSet"], (change) => {
+  const clusterHistory = createHistory(clock, ["StatefulSet"], (change) => {
     const { namespace, uid } = change.object.metadata;
     const side = namespace === plain ? "plain" : namespace === shop ? "ours" : undefined;
     if (!side || change.object.kind === "Event") return;
@@ -93,7 +93,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     clock,
     streams,
     trace,
-    chronicle,
+    history: clusterHistory,
     pageSize: rates.pageSize,
     gate: ({ index, process, event }) => {
       const struck =
@@ -117,7 +117,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     clock,
     streams,
     trace,
-    chronicle,
+    history: clusterHistory,
     network,
     faults: eventFaults(schedule, rates, trace),
     rates,

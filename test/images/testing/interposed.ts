@@ -12,17 +12,17 @@ export interface Interposed {
 }
 
 /**
- * Passes requests on to a registry, unless `meddle` answers that it has dealt with one itself, by an answer or by cutting
+ * Passes requests on to a registry, unless `intercept` answers that it has dealt with one itself, by an answer or by cutting
  * the connection.
  */
 export async function interpose(
   port: number,
-  meddle: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean | Promise<boolean>,
+  intercept: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean | Promise<boolean>,
 ): Promise<Interposed> {
   const seen: string[] = [];
   const server = createServer(async (incoming, outgoing) => {
     seen.push(`${incoming.method} ${incoming.url?.split("?")[0]}`);
-    if (await meddle(incoming, outgoing)) return;
+    if (await intercept(incoming, outgoing)) return;
     const { method, url: path, headers } = incoming;
     // The registry gives addresses with the host that it was asked by, so it must hear ours.
     const onward = request({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
@@ -47,7 +47,7 @@ export async function interpose(
 
 /**
  * Gives a registry the first `bytes` of a request's body, waits until it has them, and cuts the connections to both sides. For
- * `meddle`.
+ * `intercept`.
  */
 export async function cutAfter(bytes: number, port: number, incoming: IncomingMessage): Promise<void> {
   const { method, url: path, headers, socket } = incoming;

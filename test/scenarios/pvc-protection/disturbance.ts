@@ -5,12 +5,12 @@ import { answer } from "../../worlds/answer.ts";
 import type { Call, World } from "../../worlds/world.ts";
 import type { Scenario } from "../scenario.ts";
 import {
+  bareNode,
   claimGoes,
   claimIsHeld,
   claimOf,
   claimStays,
   deleteClaim,
-  desk,
   isProtected,
   noticesOn,
   protect,
@@ -123,7 +123,7 @@ const disturbed: readonly Scenario[] = [
       inPagesOf(world, 2);
       await deleteClaim(world, "data");
       await stripInTree(world, "data");
-      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "z", node: desk }]);
+      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "z", node: bareNode }]);
       await claimStays(world, "data");
       expect(world.calls.filter((call) => call.rule === release && isLaterPage(call)).length).toBeGreaterThanOrEqual(2);
       await removePod(world, "z");
@@ -140,7 +140,7 @@ const disturbed: readonly Scenario[] = [
       const met = disturb(world, 1, isLaterPage, async () => answer(410, "Expired"));
       await deleteClaim(world, "data");
       await stripInTree(world, "data");
-      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "z", node: desk }]);
+      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "z", node: bareNode }]);
       expect(met()).toBe(1);
       expect(world.deliveries.filter(({ status }) => status !== 204)).toEqual([]);
       await claimStays(world, "data");
@@ -228,7 +228,7 @@ const disturbed: readonly Scenario[] = [
         for (const { status } of answers) expect([204, 503]).toContain(status);
       }
       await claimGoes(world, "free");
-      expect((await claimIsHeld(world, "held")).pods).toEqual([{ pod: "web", node: desk }]);
+      expect((await claimIsHeld(world, "held")).pods).toEqual([{ pod: "web", node: bareNode }]);
       await claimStays(world, "held");
       await removePod(world, "web");
       await claimGoes(world, "held");
@@ -309,7 +309,7 @@ async function heldAndReleased(world: World): Promise<void> {
   for (const name of ["free", "held"]) await deleteClaim(world, name);
   await stripInTree(world, "held");
   await claimGoes(world, "free");
-  expect((await claimIsHeld(world, "held")).pods).toEqual([{ pod: "web", node: desk }]);
+  expect((await claimIsHeld(world, "held")).pods).toEqual([{ pod: "web", node: bareNode }]);
   await claimStays(world, "held");
   await removePod(world, "web");
   await claimGoes(world, "held");

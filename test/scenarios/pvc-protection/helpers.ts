@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { Event, PersistentVolumeClaim, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
-import { desk } from "../../worlds/cluster-objects.ts";
+import { bareNode } from "../../worlds/cluster-objects.ts";
 import { claim, pod } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
 
@@ -12,7 +12,7 @@ const progress = "holdfast.dev/pvc-protection.release";
 export const release = "pvc-protection/release";
 export const protect = "pvc-protection/protect";
 
-export { desk, kubeletNode as node } from "../../worlds/cluster-objects.ts";
+export { bareNode, kubeletNode as node } from "../../worlds/cluster-objects.ts";
 
 interface HeldBy {
   uid: string;
@@ -104,15 +104,15 @@ export function createPod(
   );
 }
 
-/** A pod that runs on the desk and mounts these claims. */
+/** A pod that runs on the node without a kubelet and mounts these claims. */
 export async function runningPod(world: World, name: string, claims: readonly string[]): Promise<KubernetesObject> {
-  const created = await createPod(world, name, claims, desk);
+  const created = await createPod(world, name, claims, bareNode);
   await setPhase(world, name, "Running");
   return created;
 }
 
 /** Gives a pod its node, as a scheduler does. */
-export async function bind({ admin, namespace }: World, name: string, node: string = desk): Promise<void> {
+export async function bind({ admin, namespace }: World, name: string, node: string = bareNode): Promise<void> {
   await admin.request("POST", pathOf(Pod, namespace, name, "binding"), {
     apiVersion: "v1",
     kind: "Binding",

@@ -4,6 +4,7 @@ import { Namespace } from "../../worlds/kinds.ts";
 import { manifest } from "../../worlds/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
+  bareNode,
   bind,
   claimGoes,
   claimIsHeld,
@@ -11,7 +12,6 @@ import {
   claimStays,
   createPod,
   deleteClaim,
-  desk,
   noticesOn,
   protectedClaim,
   removePod,
@@ -64,10 +64,10 @@ export const releasing: readonly Scenario[] = [
       await deleteClaim(world, "data");
       await stripInTree(world, "data");
 
-      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "web", node: desk }]);
+      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "web", node: bareNode }]);
       const notices = await noticesOn(world, "PersistentVolumeClaim", "data");
       expect(notices).toEqual([expect.objectContaining({ reason: "DeletionPostponed", type: "Normal" })]);
-      expect(notices[0]?.note).toContain(`pod web on node ${desk}`);
+      expect(notices[0]?.note).toContain(`pod web on node ${bareNode}`);
       expect(notices[0]?.regarding.uid).toBe(metadata.uid);
       await claimStays(world, "data");
 
@@ -107,7 +107,7 @@ export const releasing: readonly Scenario[] = [
         { name: "other", persistentVolumeClaim: { claimName: "other" } },
         { name: "scratch", emptyDir: {} },
       ];
-      await createPod(world, "web", [], desk, { volumes });
+      await createPod(world, "web", [], bareNode, { volumes });
       await deleteClaim(world, "data");
       await claimGoes(world, "data");
     },
@@ -144,7 +144,7 @@ export const releasing: readonly Scenario[] = [
       await deleteClaim(world, "data");
       await stripInTree(world, "data");
       // The list of pods ends with the first user: one is enough to keep a claim.
-      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "one", node: desk }]);
+      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "one", node: bareNode }]);
       await removePod(world, "one");
       await world.eventually("the other pod is named", async () => {
         const { pods } = await claimIsHeld(world, "data");
@@ -203,7 +203,7 @@ export const releasing: readonly Scenario[] = [
       await bind(world, "web");
       await deleteClaim(world, "data");
       await stripInTree(world, "data");
-      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "web", node: desk }]);
+      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "web", node: bareNode }]);
       await claimStays(world, "data");
     },
   },

@@ -2,12 +2,12 @@ import { expect } from "vitest";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import type { Scenario } from "../scenario.ts";
 import {
+  bareNode,
   claimGoes,
   claimIsHeld,
   claimOf,
   claimStays,
   deleteClaim,
-  desk,
   isProtected,
   podOf,
   protectedClaim,
@@ -114,7 +114,7 @@ export const replacement: readonly Scenario[] = [
         const said = await claimIsHeld(world, "copy");
         return said.uid === metadata.uid && said;
       });
-      expect(held.pods).toEqual([{ pod: "other", node: desk }]);
+      expect(held.pods).toEqual([{ pod: "other", node: bareNode }]);
       expect(Date.parse(held.since)).toBeGreaterThan(Date.parse(since));
     },
   },

@@ -3,11 +3,11 @@ import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { claim } from "../../worlds/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
+  bareNode,
   claimGoes,
   claimIsHeld,
   claimOf,
   deleteClaim,
-  desk,
   inTree,
   ours,
   protectedClaim,
@@ -45,7 +45,7 @@ export const selection: readonly Scenario[] = [
       await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data", finalizers: [inTree] }));
       await runningPod(world, "web", ["data"]);
       await deleteClaim(world, "data");
-      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "web", node: desk }]);
+      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "web", node: bareNode }]);
       await world.rest();
       expect((await claimOf(world, "data"))?.metadata.finalizers).toEqual([inTree]);
       await removePod(world, "web");

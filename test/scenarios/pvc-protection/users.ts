@@ -6,12 +6,12 @@ import { claim } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
 import type { Scenario } from "../scenario.ts";
 import {
+  bareNode,
   claimGoes,
   claimIsHeld,
   claimStays,
   createPod,
   deleteClaim,
-  desk,
   isProtected,
   protectedClaim,
   removePod,
@@ -28,7 +28,7 @@ const template = {
 /** A pod with a generic ephemeral volume `scratch`, whose claim is called `web-scratch`. */
 async function ephemeralPod(world: World, finalizers?: string[]): Promise<OwnerReference> {
   const volumes = [{ name: "scratch", ephemeral: { volumeClaimTemplate: template } }];
-  const created = await createPod(world, "web", [], desk, { volumes }, finalizers ? { finalizers } : {});
+  const created = await createPod(world, "web", [], bareNode, { volumes }, finalizers ? { finalizers } : {});
   await setPhase(world, "web", "Running");
   return { apiVersion: "v1", kind: "Pod", name: "web", uid: created.metadata.uid, controller: true };
 }
@@ -101,7 +101,7 @@ export const users: readonly Scenario[] = [
     async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
-      await createPod(world, "web", ["data"], desk, {}, { finalizers: ["a.example/hold"] });
+      await createPod(world, "web", ["data"], bareNode, {}, { finalizers: ["a.example/hold"] });
       await setPhase(world, "web", "Running");
       await removePod(world, "web");
       await deleteClaim(world, "data");
@@ -118,7 +118,7 @@ export const users: readonly Scenario[] = [
       await ephemeralClaim(world, await ephemeralPod(world));
       await deleteClaim(world, "web-scratch");
       await stripInTree(world, "web-scratch");
-      expect((await claimIsHeld(world, "web-scratch")).pods).toEqual([{ pod: "web", node: desk }]);
+      expect((await claimIsHeld(world, "web-scratch")).pods).toEqual([{ pod: "web", node: bareNode }]);
       await claimStays(world, "web-scratch");
       await removePod(world, "web");
       await claimGoes(world, "web-scratch");

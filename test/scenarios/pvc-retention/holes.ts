@@ -1,5 +1,5 @@
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
-import { desk } from "../../worlds/cluster-objects.ts";
+import { bareNode } from "../../worlds/cluster-objects.ts";
 import { claim, pod } from "../../worlds/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
@@ -64,7 +64,7 @@ export const holes: readonly Scenario[] = [
       const name = "data-web-2024";
       const spec = { storageClassName: "standard" };
       await admin.create(PersistentVolumeClaim, claim({ namespace, name, labels: { app: "reports" } }, spec));
-      await admin.create(Pod, pod({ namespace, name: "reports" }, [name], { nodeName: desk }));
+      await admin.create(Pod, pod({ namespace, name: "reports" }, [name], { nodeName: bareNode }));
       await provideClaim(world, 7);
       const data = [...(await dataOf(world, [2024])), ...(await dataOf(world, [7]))];
       await runningSet(world, { policy: both });
@@ -81,7 +81,7 @@ export const holes: readonly Scenario[] = [
       const data = await dataOf(world, [0, 1]);
       await scale(world, 1);
       await podIsGone(world, 1);
-      await admin.create(Pod, pod({ namespace, name: "rescue" }, [claimName(1)], { nodeName: desk }));
+      await admin.create(Pod, pod({ namespace, name: "rescue" }, [claimName(1)], { nodeName: bareNode }));
       await changePolicy(world, onDeletion);
       await belongsTo(world, 1, []);
       await deleteSet(world);

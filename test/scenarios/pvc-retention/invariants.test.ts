@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
-import { desk } from "../../worlds/cluster-objects.ts";
+import { bareNode } from "../../worlds/cluster-objects.ts";
 import { emulatedWorld } from "../../worlds/emulated-world.ts";
 import { pod } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
@@ -50,7 +50,7 @@ test("a pod that runs with a claim that was being deleted when it came is found"
     await runningSet(world, { policy: onDeletion, replicas: 1 });
     await deleteClaim(world, 0);
     expect((await claimOf(world, 0))?.metadata.deletionTimestamp).toBeDefined();
-    await admin.create(Pod, pod({ namespace, name: "late" }, [claimName(0)], { nodeName: desk }));
+    await admin.create(Pod, pod({ namespace, name: "late" }, [claimName(0)], { nodeName: bareNode }));
     await admin.patch(Pod, namespace, "late", "merge", { status: { phase: "Running" } }, { subresource: "status" });
   });
   expect(found).toEqual([

@@ -8,7 +8,7 @@ import { create } from "../../../local/stage/install.ts";
 import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
 import { slug } from "../../../shared/rule.ts";
-import { desk } from "../../worlds/cluster-objects.ts";
+import { bareNode } from "../../worlds/cluster-objects.ts";
 import { Namespace } from "../../worlds/kinds.ts";
 import { claim, manifest, pod } from "../../worlds/manifest.ts";
 import type { Laptop, Made } from "./laptop.ts";
@@ -117,7 +117,7 @@ async function givenClaim({ admin }: Laptop, namespace: string, name: string): P
 export async function heldClaim(laptop: Laptop, namespace: string, name: string): Promise<Record<string, unknown>> {
   const { admin } = laptop;
   await givenClaim(laptop, namespace, name);
-  await admin.create(Pod, pod({ namespace, name: `${name}-user` }, [name], { nodeName: desk }));
+  await admin.create(Pod, pod({ namespace, name: `${name}-user` }, [name], { nodeName: bareNode }));
   await admin.delete(PersistentVolumeClaim, namespace, name);
   // So that it is release alone who lets the claim go.
   const patch = { metadata: { "$deleteFromPrimitiveList/finalizers": ["kubernetes.io/pvc-protection"] } };

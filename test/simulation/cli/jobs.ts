@@ -35,9 +35,9 @@ export async function* jobsOf({
   }
 }
 
-/** What to simulate for a job: rough, unless something happens at a point. */
+/** What to simulate for a job: with faults, unless something happens at a point. */
 export function specOf({ scenario, ...job }: Job): RunSpec {
-  return { ...job, scenario: scenarioNamed(scenario), rough: job.point === undefined };
+  return { ...job, scenario: scenarioNamed(scenario), faults: job.point === undefined };
 }
 
 /** The command that runs a job alone. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { broken } from "../systems.ts";
+import { mutants } from "../systems.ts";
 import { readOptions } from "./options.ts";
 
 const read = (...args: string[]) => readOptions(args, 42);
@@ -14,7 +14,7 @@ describe("the command line", () => {
     expect(read("--seed", "7").trace).toBe(false);
   });
 
-  test("lets something befall one request of it", () => {
+  test("puts a fault at one request of it", () => {
     const { point } = read("--seed", "7", "--scenario", "replaced", "--point", "17:die-after");
     expect(point).toEqual({ index: 17, what: "die after" });
   });
@@ -23,9 +23,9 @@ describe("the command line", () => {
     expect(read("--forever").runs).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test("looks for broken functions from number 1 on", () => {
-    expect(read("--broken", "all")).toMatchObject({ first: 1, broken });
-    expect(read("--broken", "no-guard", "--seed", "9")).toMatchObject({ first: 9, broken: [{ name: "no-guard" }] });
+  test("looks for mutants from number 1 on", () => {
+    expect(read("--mutant", "all")).toMatchObject({ first: 1, mutants });
+    expect(read("--mutant", "no-guard", "--seed", "9")).toMatchObject({ first: 9, mutants: [{ name: "no-guard" }] });
   });
 
   test.each([
@@ -34,8 +34,8 @@ describe("the command line", () => {
     [["--seed", "-1"], /seed/],
     [["--scenario", "nix"], /No scenario is called nix. There are .*replaced/],
     [["--system", "nix"], /No system is called nix. There are .*pvc-protection/],
-    [["--broken", "nix"], /No broken function is called nix. There are all, .*no-guard/],
-    [["--broken", "all", "--runs", "3"], /leave --runs out/],
+    [["--mutant", "nix"], /No mutant is called nix. There are all, .*no-guard/],
+    [["--mutant", "all", "--runs", "3"], /leave --runs out/],
     [["--forever", "--runs", "3"], "--forever and --runs exclude each other."],
     [["--exhaustive", "--forever"], /--exhaustive/],
     [["--point", "3:conflict"], /--point needs --seed and --scenario/],

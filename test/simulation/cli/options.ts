@@ -1,10 +1,10 @@
 import { Complaint } from "../../../shared/command/complaint.ts";
 import { parseFlags, wholeNumber } from "../../../shared/command/parse-flags.ts";
 import { wrap } from "../../../shared/terminal/wrap.ts";
-import type { Broken } from "../broken/broken.ts";
+import type { Mutant } from "../mutants/mutant.ts";
 import { type Point, whats } from "../point.ts";
 import type { Scenario } from "../scenario.ts";
-import { broken, scenarioNamed, scenarios, systemNamed, systems } from "../systems.ts";
+import { mutants, scenarioNamed, scenarios, systemNamed, systems } from "../systems.ts";
 
 /** What `npm run simulate` was asked for. */
 export interface Options {
@@ -17,7 +17,7 @@ export interface Options {
   /** Only this point of the scenario. */
   readonly point?: Point;
   /** Look for these instead of running the repository's own functions. */
-  readonly broken: readonly Broken[];
+  readonly mutants: readonly Mutant[];
   /** Threads that run at once. */
   readonly workers: number;
   /** Print the whole trace of the run even if it does not fail. */
@@ -30,7 +30,7 @@ const listed = (title: string, all: readonly { readonly name: string }[]) =>
   `${title}:\n  ${wrap(`${names(all)}.`, 2, 80)}\n`;
 
 export const usage = `Runs the functions in a whole cluster on virtual time, with faults, crashes and
-meddling users, and checks after every write that storage is safe.
+a workload of users, and checks after every write that storage is safe.
 
   npm run simulate [-- options]
 
@@ -43,9 +43,9 @@ meddling users, and checks after every write that storage is safe.
                       everything
   --exhaustive        instead: die, conflict, be refused or get company at every
                       single request
-  --point INDEX:WHAT  with --seed and --scenario: let this befall that request,
+  --point INDEX:WHAT  with --seed and --scenario: put this fault at that request,
                       as --exhaustive has reported it
-  --broken NAME       instead: look for a function with a known fault, or for
+  --mutant NAME       instead: look for a mutant, a function with a known fault, or for
                       "all" of them, from number 1 on
   --forever           until something fails
   --workers N         threads at once (default: 2)
@@ -53,7 +53,7 @@ meddling users, and checks after every write that storage is safe.
 
 ${listed("Systems", systems)}
 ${listed("Scenarios", scenarios)}
-${listed("Broken functions", broken)}`;
+${listed("Mutants", mutants)}`;
 
 /** Reads a command line; `fresh` is where runs begin when no number is given. Throws a {@link Complaint}. */
 export function readOptions(args: readonly string[], fresh: number): Options {
@@ -62,7 +62,7 @@ export function readOptions(args: readonly string[], fresh: number): Options {
   if (forever && runs !== undefined) throw new Complaint("--forever and --runs exclude each other.");
   if (exhaustive && (forever || runs !== undefined))
     throw new Complaint("--exhaustive has as many runs as there are points; leave --runs and --forever out.");
-  const sought = values.broken === undefined ? [] : chosenBroken(values);
+  const sought = values.mutant === undefined ? [] : chosenMutants(values);
   const chosen = chosenScenarios(values);
   if (values.point !== undefined && (seed === undefined || values.scenario === undefined))
     throw new Complaint("--point needs --seed and --scenario: it is one request of one run.");
@@ -75,7 +75,7 @@ export function readOptions(args: readonly string[], fresh: number): Options {
     loseAllEvents: values["lose-all-events"] ?? false,
     exhaustive,
     ...(values.point === undefined ? {} : { point: pointOf(values.point) }),
-    broken: sought,
+    mutants: sought,
     workers: workers === undefined ? 2 : wholeNumber("--workers", workers, 1),
     trace: single && chosen.length === 1,
   };
@@ -93,7 +93,7 @@ function parse(args: readonly string[]) {
       system: { type: "string" },
       workers: { type: "string" },
       point: { type: "string" },
-      broken: { type: "string" },
+      mutant: { type: "string" },
       "lose-all-events": { type: "boolean" },
       exhaustive: { type: "boolean" },
       forever: { type: "boolean" },
@@ -108,15 +108,15 @@ function chosenScenarios({ scenario, system }: Values): readonly Scenario[] {
   return system === undefined ? scenarios : orComplaint(() => systemNamed(system)).scenarios;
 }
 
-function chosenBroken(values: Values): readonly Broken[] {
-  const { broken: name, system } = values;
+function chosenMutants(values: Values): readonly Mutant[] {
+  const { mutant: name, system } = values;
   for (const other of ["scenario", "runs", "exhaustive", "forever", "lose-all-events", "point"] as const)
     if (values[other] !== undefined)
-      throw new Complaint(`--broken says itself where it is looked for; leave --${other} out.`);
-  const all = system === undefined ? broken : orComplaint(() => systemNamed(system)).broken;
+      throw new Complaint(`--mutant says itself where it is looked for; leave --${other} out.`);
+  const all = system === undefined ? mutants : orComplaint(() => systemNamed(system)).mutants;
   const found = name === "all" ? all : all.filter((one) => one.name === name);
   if (found.length > 0) return found;
-  throw new Complaint(`No broken function is called ${name}. There are all, ${names(all)}.`);
+  throw new Complaint(`No mutant is called ${name}. There are all, ${names(all)}.`);
 }
 
 function pointOf(text: string): Point {

@@ -1,8 +1,8 @@
 import { parentPort } from "node:worker_threads";
-import { type Finding, find } from "../broken/find.ts";
-import { broken } from "../systems.ts";
+import { type Finding, find } from "../mutants/find.ts";
+import { mutants } from "../systems.ts";
 
-/** A broken function that is to be looked for. */
+/** A mutant that is to be looked for. */
 export interface Search {
   readonly name: string;
   /** The number of the first run. */
@@ -16,8 +16,8 @@ export interface Searched {
 }
 
 parentPort?.on("message", async ({ name, first }: Search) => {
-  const one = broken.find((each) => each.name === name);
-  if (!one) throw new Error(`No broken function is called ${name}.`);
+  const one = mutants.find((each) => each.name === name);
+  if (!one) throw new Error(`No mutant is called ${name}.`);
   const { trace: _, ...finding } = (await find(one, first)) ?? {};
   const searched: Searched = { name, finding: "runs" in finding ? finding : undefined };
   parentPort?.postMessage(searched);

@@ -2,7 +2,7 @@ import type { Random } from "../../../eventing/random.ts";
 import type { FaultRates } from "../../faults/fates.ts";
 import { pick } from "./api.ts";
 
-/** How rough a run is. Rates are from 0 to 1. */
+/** How many faults a run has. Rates are from 0 to 1. */
 export interface Rates {
   /** Requests of functions to the API server. */
   readonly api: number;
@@ -10,8 +10,8 @@ export interface Rates {
   readonly company: number;
   readonly source: FaultRates;
   readonly broker: FaultRates;
-  /** How many times users and operators meddle. */
-  readonly meddling: number;
+  /** How many operations of users and operators are drawn. */
+  readonly operations: number;
   /** Milliseconds by which clocks of functions may be off, either way. */
   readonly skew: number;
   /** Whether a newer version of each function runs beside the present one. */
@@ -21,18 +21,18 @@ export interface Rates {
 }
 
 /** Nothing goes wrong; only the interleaving is drawn. */
-export const smooth: Rates = {
+export const faultFree: Rates = {
   api: 0,
   company: 0,
   source: {},
   broker: {},
-  meddling: 0,
+  operations: 0,
   skew: 0,
   mixed: false,
   pageSize: 250,
 };
 
-/** Draws how rough a run is: from nearly smooth to every event lost. */
+/** Draws how many faults a run has: from nearly none to every event lost. */
 export function drawRates(random: Random, loseAllEvents: boolean): Rates {
   const drop = loseAllEvents ? 1 : pick(random, [0, 0, 0.1, 0.5, 1]);
   const delay = pick(random, [0, 0.2, 0.7]);
@@ -42,7 +42,7 @@ export function drawRates(random: Random, loseAllEvents: boolean): Rates {
     company: pick(random, [0, 0.1]),
     source: { drop, duplicate: pick(random, [0, 0.2]), delay, longestDelay },
     broker: { drop: pick(random, [0, 0, 0.1]), duplicate: pick(random, [0, 0.2]), delay, longestDelay },
-    meddling: random.below(6),
+    operations: random.below(6),
     skew: pick(random, [0, 1_000, 60_000]),
     mixed: random.next() < 0.2,
     pageSize: pick(random, [1, 2, 250]),

@@ -1,16 +1,16 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Change } from "../world/change.ts";
-import type { Chronicle } from "../world/chronicle.ts";
+import type { History } from "../world/history.ts";
 import type { MayRun } from "../world/may-run.ts";
 import type { Process } from "../world/process.ts";
 
 /** What an invariant may look at: all of it as it is right after a write. */
 export interface Truth {
   readonly scenario: Scenario;
-  /** Whether nothing goes wrong in this run: no fault, no meddling, no event lost. */
+  /** Whether nothing goes wrong in this run: no fault, no workload, no event lost. */
   readonly calm: boolean;
-  readonly chronicle: Chronicle;
+  readonly history: History;
   readonly mayRun: MayRun;
   /** Every change of the run so far, this one included. */
   readonly changes: readonly Change[];
@@ -19,7 +19,7 @@ export interface Truth {
 /** Something that holds after every write. Answers what is wrong, or `undefined`. */
 export interface Invariant {
   readonly name: string;
-  /** Where no broken function is known that it finds: the test that shows that it can fail. */
+  /** Where No mutant is known that it finds: the test that shows that it can fail. */
   readonly shownBy?: string;
   check(change: Change, truth: Truth): string | undefined;
 }

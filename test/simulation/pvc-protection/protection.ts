@@ -1,10 +1,10 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { environmentOf } from "../ends/end.ts";
 import type { Truth } from "../invariants/invariant.ts";
+import { environmentOf } from "../liveness/liveness-check.ts";
 import { hasEnded, inTree, names, type PodLike } from "../world/may-run.ts";
 import type { Process } from "../world/process.ts";
 
-// What invariants and ends of PVC protection go by: the simulation's own words, not those of the rules that it judges.
+// What invariants and liveness checks of PVC protection go by: the simulation's own words, not those of the rules that it judges.
 
 /** The annotation in which release says who holds a claim. */
 export const progress = "holdfast.dev/pvc-protection.release";
@@ -32,7 +32,7 @@ export function isUsed(
   claim: KubernetesObject,
   mode = environmentOf(truth, "pvc-protection-release").MODE,
 ) {
-  return truth.chronicle.live("Pod").some((object) => {
+  return truth.history.live("Pod").some((object) => {
     const pod = object as PodLike;
     return pod.spec.nodeName !== undefined && names(pod, claim) && !(mode === "document" && hasEnded(pod));
   });

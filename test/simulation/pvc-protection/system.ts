@@ -1,8 +1,8 @@
 import type { System } from "../system.ts";
-import { broken } from "./broken/broken.ts";
-import { ends } from "./ends/ends.ts";
 import { invariants } from "./invariants/invariants.ts";
-import { meddlings } from "./meddlings.ts";
+import { liveness } from "./liveness/checks.ts";
+import { mutants } from "./mutants/mutants.ts";
 import { scenarios } from "./scenarios/scenarios.ts";
+import { workload } from "./workload.ts";
 
-export const pvcProtection: System = { name: "pvc-protection", scenarios, invariants, ends, meddlings, broken };
+export const pvcProtection: System = { name: "pvc-protection", scenarios, invariants, liveness, workload, mutants };

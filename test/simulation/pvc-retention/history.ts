@@ -84,7 +84,7 @@ export function wasUsedBy({ changes }: Truth, claim: KubernetesObject, set: stri
 /** The pods that name a claim and have been there for longer than anybody can overlook. */
 export function usersOf(truth: Truth, claim: KubernetesObject): readonly KubernetesObject[] {
   const now = truth.changes.at(-1)?.at ?? 0;
-  return truth.chronicle.live("Pod").filter((pod) => {
+  return truth.history.live("Pod").filter((pod) => {
     const first = truth.changes.find(({ object }) => object.metadata.uid === pod.metadata.uid);
     return claimsOf(pod).includes(claim.metadata.name) && (first?.at ?? 0) < now - unseen;
   });

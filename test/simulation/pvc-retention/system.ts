@@ -1,16 +1,16 @@
 import type { System } from "../system.ts";
-import { broken } from "./broken/broken.ts";
-import { ends } from "./ends/ends.ts";
 import { invariants } from "./invariants/invariants.ts";
-import { meddlings } from "./meddlings.ts";
+import { liveness } from "./liveness/checks.ts";
+import { mutants } from "./mutants/mutants.ts";
 import { scenarios } from "./scenarios/scenarios.ts";
+import { workload } from "./workload.ts";
 
 export const pvcRetention: System = {
   name: "pvc-retention",
   scenarios,
   invariants,
-  ends,
-  meddlings,
-  broken,
+  liveness,
+  workload,
+  mutants,
   kinds: ["StatefulSet", "Namespace"],
 };

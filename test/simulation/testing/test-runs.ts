@@ -5,7 +5,7 @@ import { fixed, fresh } from "./numbers.ts";
 import { patience } from "./patience.ts";
 
 /**
- * Tests that the scenarios of a system hold: in rough runs, without a sweep, and by sweeps alone. Where there are many of them,
+ * Tests that the scenarios of a system hold: in runs with faults, without a sweep, and by sweeps alone. Where there are many of them,
  * `oneIn` has every nth of these runs run, others each time; all of them by `npm run simulate`.
  */
 export function testRuns({ name, scenarios }: System, oneIn = 1): void {
@@ -15,15 +15,15 @@ export function testRuns({ name, scenarios }: System, oneIn = 1): void {
   console.log(`Simulation of ${name}: fresh number ${fresh}; npm run simulate -- --seed ${fresh} runs it again.`);
   describe.each(scenarios.map((scenario) => ({ name: scenario.name, scenario })))("$name", patience, ({ scenario }) => {
     test.each(numbers.filter(isChosen))("holds whatever goes wrong in run %i", (number) =>
-      holds({ scenario, number, rough: true }),
+      holds({ scenario, number, faults: true }),
     );
 
     test.runIf(isChosen() && !scenario.waits)("comes to its end without a sweep when nothing goes wrong", () =>
-      holds({ scenario, number: 1, rough: false }),
+      holds({ scenario, number: 1, faults: false }),
     );
 
     test.runIf(isChosen())("comes to its end by sweeps alone when every event is lost", () =>
-      holds({ scenario, number: 3, rough: false, loseAllEvents: true }),
+      holds({ scenario, number: 3, faults: false, loseAllEvents: true }),
     );
   });
 }

@@ -75,12 +75,12 @@ interface Homes {
   /** Namespaces of which somebody has said that they follow another: `<new> <old>`. */
   readonly successors: Set<string>;
 }
-const known = new WeakMap<Truth["chronicle"], Homes>();
+const known = new WeakMap<Truth["history"], Homes>();
 
 /** What users have said, and where volumes were, in this run. */
-function homesOf({ chronicle }: Truth): Homes {
-  const homes = known.get(chronicle) ?? { homes: new Map(), said: new Set(), successors: new Set() };
-  known.set(chronicle, homes);
+function homesOf({ history }: Truth): Homes {
+  const homes = known.get(history) ?? { homes: new Map(), said: new Set(), successors: new Set() };
+  known.set(history, homes);
   return homes;
 }
 

@@ -1,16 +1,16 @@
 import type { System } from "../system.ts";
-import { broken } from "./broken.ts";
-import { ends } from "./ends.ts";
 import { invariants } from "./invariants.ts";
-import { meddlings } from "./meddlings.ts";
+import { liveness } from "./liveness.ts";
+import { mutants } from "./mutants.ts";
 import { scenarios } from "./scenarios.ts";
+import { workload } from "./workload.ts";
 
 export const undelete: System = {
   name: "undelete",
   scenarios,
   invariants,
-  ends,
-  meddlings,
-  broken,
+  liveness,
+  workload,
+  mutants,
   kinds: ["PersistentVolume", "Namespace"],
 };

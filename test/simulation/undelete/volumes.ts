@@ -18,14 +18,14 @@ export interface VolumeLike extends KubernetesObject {
   status?: { phase?: string };
 }
 
-export const volumesOf = ({ chronicle }: Truth) => chronicle.live("PersistentVolume") as VolumeLike[];
+export const volumesOf = ({ history }: Truth) => history.live("PersistentVolume") as VolumeLike[];
 
-export const namespaceOf = ({ chronicle }: Truth, name: string) =>
-  chronicle.live("Namespace").find(({ metadata }) => metadata.name === name);
+export const namespaceOf = ({ history }: Truth, name: string) =>
+  history.live("Namespace").find(({ metadata }) => metadata.name === name);
 
 /** The live claim of the name that a volume names. */
-export function claimOf({ chronicle }: Truth, { spec: { claimRef } }: VolumeLike) {
-  return chronicle
+export function claimOf({ history }: Truth, { spec: { claimRef } }: VolumeLike) {
+  return history
     .live("PersistentVolumeClaim")
     .find(({ metadata }) => metadata.namespace === claimRef?.namespace && metadata.name === claimRef?.name);
 }

@@ -17,8 +17,8 @@ import type { Rates } from "../faults/rates.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Streams } from "../streams.ts";
 import type { Trace } from "../trace.ts";
-import type { Chronicle } from "./chronicle.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
+import type { History } from "./history.ts";
 import { putOn } from "./installed.ts";
 import { shop } from "./namespace.ts";
 import type { Network } from "./network.ts";
@@ -41,7 +41,7 @@ export interface ClusterParts {
   readonly clock: VirtualClock;
   readonly streams: Streams;
   readonly trace: Trace;
-  readonly chronicle: Chronicle;
+  readonly history: History;
   readonly network: Network;
   readonly faults: Faults;
   readonly rates: Rates;
@@ -58,14 +58,14 @@ const ingress = "http://broker-ingress.knative-eventing.svc.cluster.local";
 
 /** Starts a cluster and waits until everything in it watches. */
 export async function startCluster(parts: ClusterParts): Promise<Cluster> {
-  const { scenario, clock, streams, chronicle, network, faults, rates, starters, trace } = parts;
+  const { scenario, clock, streams, history, network, faults, rates, starters, trace } = parts;
   const { setting } = scenario;
   const random = streams("kubernetes");
   const server = emulatedServer(clock, random, {
     objectInUseProtection: setting.inTree || scenario.admissionPlugin === true,
     managedFields: scenario.managedFields === true,
     ownerReferencesPermissionEnforcement: setting.guardsOwnerReferences ?? true,
-    observe: chronicle.observe,
+    observe: history.observe,
   });
   const { admin, connect } = server;
   // What the server loads when it is first asked takes real time, of which a virtual clock knows nothing.
@@ -135,7 +135,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
     });
   if (!(await clock.runUntil(() => synced && watching(), 10_000))) throw new Error("The cluster did not come up.");
 
-  const userTransport: Transport = (request) => chronicle.as({ name: "user" }, () => server.transport(request));
+  const userTransport: Transport = (request) => history.as({ name: "user" }, () => server.transport(request));
   return {
     user: createClient(userTransport, { clock }),
     fleet,

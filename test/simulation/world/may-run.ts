@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Change } from "./change.ts";
-import type { Chronicle } from "./chronicle.ts";
+import type { History } from "./history.ts";
 
 // Definitions of the simulation's own, apart from those of the rules that it judges.
 
@@ -48,7 +48,7 @@ export interface MayRun {
  * may run when, at any moment since it has a node, its claim was startable. Where one finalizer serves for both phases, what is
  * bound after the deletion is Kubernetes' own race, and does not count.
  */
-export function trackMayRun(chronicle: Chronicle, onePhase: boolean): MayRun {
+export function trackMayRun(history: History, onePhase: boolean): MayRun {
   const pairs = new Set<string>();
   const startable = ({ metadata }: KubernetesObject) =>
     !metadata.deletionTimestamp || (!onePhase && metadata.finalizers?.includes(inTree) === true);
@@ -58,10 +58,9 @@ export function trackMayRun(chronicle: Chronicle, onePhase: boolean): MayRun {
   }
   return {
     observe({ after }) {
-      if (after?.kind === "PersistentVolumeClaim")
-        for (const pod of chronicle.live("Pod")) admit(pod as PodLike, after);
+      if (after?.kind === "PersistentVolumeClaim") for (const pod of history.live("Pod")) admit(pod as PodLike, after);
       if (after?.kind === "Pod")
-        for (const claim of chronicle.live("PersistentVolumeClaim")) admit(after as PodLike, claim);
+        for (const claim of history.live("PersistentVolumeClaim")) admit(after as PodLike, claim);
     },
     has: (pod, claim) => pairs.has(keyOf(pod, claim)),
   };

@@ -5,7 +5,7 @@ import { answer } from "../../worlds/answer.ts";
 import type { Disturb } from "../faults/api.ts";
 import type { Streams } from "../streams.ts";
 import type { Trace } from "../trace.ts";
-import type { Chronicle } from "./chronicle.ts";
+import type { History } from "./history.ts";
 import type { Process } from "./process.ts";
 
 /** One request of a function, before it is sent. `index` counts the requests of all functions from 0. */
@@ -35,7 +35,7 @@ export interface NetworkParts {
   readonly clock: Clock;
   readonly streams: Streams;
   readonly trace: Trace;
-  readonly chronicle: Chronicle;
+  readonly history: History;
   readonly gate: Gate;
   readonly disturb: Disturb;
   /** Objects per page at most, as a server may decide. */
@@ -50,7 +50,7 @@ const oldest = 5_000;
 
 /** A network that takes its time, loses answers when told to, and answers reads that may be stale with what was. */
 export function createNetwork(parts: NetworkParts): Network {
-  const { clock, streams, trace, chronicle, gate, disturb, pageSize } = parts;
+  const { clock, streams, trace, history, gate, disturb, pageSize } = parts;
   const travel = streams("travel");
   const staleness = streams("staleness");
   let index = 0;
@@ -69,7 +69,7 @@ export function createNetwork(parts: NetworkParts): Network {
     // From the watch cache: an answer as old as the cache may be, in one piece.
     if (query.get("resourceVersion") === "0") {
       query.delete("limit");
-      query.set("resourceVersion", String(chronicle.versionBefore(staleness.below(oldest))));
+      query.set("resourceVersion", String(history.versionBefore(staleness.below(oldest))));
       query.set("resourceVersionMatch", "Exact");
     }
     return { ...request, path: `${path.slice(0, mark)}?${query}` };
@@ -93,7 +93,7 @@ export function createNetwork(parts: NetworkParts): Network {
         const response = await disturb({ process, request, write }, async () => {
           if (verdict === "conflict") return answer(409, "Conflict");
           if (verdict === "refused") return answer(500, "InternalError");
-          const sent = await chronicle.as({ name: process.name, process }, () => transport(asAnswered(request)));
+          const sent = await history.as({ name: process.name, process }, () => transport(asAnswered(request)));
           status = sent.status;
           if (verdict === "die after") return die(`after it was answered ${status}`);
           return sent;

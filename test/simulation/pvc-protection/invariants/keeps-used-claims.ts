@@ -5,12 +5,12 @@ import { finalizerOf } from "../protection.ts";
 /** Our finalizer leaves no claim while a kubelet may run a pod with it; in document mode a pod that has ended does not count. */
 export const keepsUsedClaims: Invariant = {
   name: "keeps-used-claims",
-  check(change, { chronicle, mayRun }) {
+  check(change, { history, mayRun }) {
     if (!isOurs(change) || !isClaim(change)) return undefined;
     const { process } = change.by;
     if (!leaving(change).includes(finalizerOf(process))) return undefined;
     const document = process.environment.MODE === "document";
-    const users = chronicle
+    const users = history
       .live("Pod")
       .filter((pod) => mayRun.has(pod, change.object) && !(document && hasEnded(pod as PodLike)));
     const [user] = users;

@@ -1,22 +1,22 @@
 import type { Scenario } from "../../scenario.ts";
-import { podIs } from "../../stage.ts";
+import { podIs } from "../../user.ts";
 import { besideInTree, withoutInTree } from "../settings.ts";
 import { protectedClaims } from "./protected-claims.ts";
 
-const act: Scenario["act"] = async (stage) => {
-  await stage.createClaim("data");
-  await stage.pause(2_000);
-  await stage.createPod("one", ["data"]);
-  await stage.createPod("two", ["data"]);
-  await stage.until(podIs("one", "Running"));
-  await stage.until(protectedClaims);
-  await stage.pause(3_000);
-  await stage.deleteClaim("data");
-  await stage.pause(5_000);
-  await stage.deletePod("one");
-  await stage.pause(5_000);
-  await stage.deletePod("two");
-  await stage.pause(2_000);
+const act: Scenario["act"] = async (user) => {
+  await user.createClaim("data");
+  await user.pause(2_000);
+  await user.createPod("one", ["data"]);
+  await user.createPod("two", ["data"]);
+  await user.until(podIs("one", "Running"));
+  await user.until(protectedClaims);
+  await user.pause(3_000);
+  await user.deleteClaim("data");
+  await user.pause(5_000);
+  await user.deletePod("one");
+  await user.pause(5_000);
+  await user.deletePod("two");
+  await user.pause(2_000);
 };
 
 export const deletedWhileUsed: Scenario = {

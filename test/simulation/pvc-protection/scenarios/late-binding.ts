@@ -1,40 +1,40 @@
 import type { Scenario } from "../../scenario.ts";
-import { claimIsBound } from "../../stage.ts";
+import { claimIsBound } from "../../user.ts";
 import { inTree } from "../../world/may-run.ts";
 import { besideInTree, withoutInTree } from "../settings.ts";
 
 /** The race that Kubernetes' own protection leaves open. */
 const actedOut =
   (strips: boolean): Scenario["act"] =>
-  async (stage) => {
-    await stage.createClaim("data");
-    await stage.until(claimIsBound("data"));
-    await stage.pause(1_000);
+  async (user) => {
+    await user.createClaim("data");
+    await user.until(claimIsBound("data"));
+    await user.pause(1_000);
     // One pod by a scheduler that has not heard of the deletion, others by hand, at about the time of the verdict.
     const byHand = ["later", "later-still", "last", "too-late", "far-too-late"];
-    for (const name of byHand) await stage.createPod(name, ["data"], { byHand: true });
+    for (const name of byHand) await user.createPod(name, ["data"], { byHand: true });
     const bindSoon = async (name: string) => {
-      await stage.pause(300);
-      await stage.bind(name);
+      await user.pause(300);
+      await user.bind(name);
     };
     // Each change of the claim wakes whoever judges it once more.
     const touch = async () => {
       for (let count = 0; count < 8; count++) {
-        await stage.pause(60);
-        await stage.patchClaim("data", { metadata: { labels: { count: String(count) } } });
+        await user.pause(60);
+        await user.patchClaim("data", { metadata: { labels: { count: String(count) } } });
       }
     };
     await Promise.all([
       touch(),
-      strips && stage.pause(400).then(() => stage.strip("data", inTree)),
-      stage.pause(60).then(() => stage.deleteClaim("data")),
-      stage.createPod("late", ["data"]),
+      strips && user.pause(400).then(() => user.strip("data", inTree)),
+      user.pause(60).then(() => user.deleteClaim("data")),
+      user.createPod("late", ["data"]),
       ...byHand.map(bindSoon),
     ]);
-    await stage.pause(10_000);
-    await stage.deletePod("late");
-    await stage.pause(3_000);
-    for (const name of byHand) await stage.deletePod(name);
+    await user.pause(10_000);
+    await user.deletePod("late");
+    await user.pause(3_000);
+    for (const name of byHand) await user.deletePod(name);
   };
 
 export const lateBinding: Scenario = {

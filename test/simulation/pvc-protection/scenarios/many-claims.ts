@@ -1,29 +1,29 @@
 import type { Scenario } from "../../scenario.ts";
-import { podIs } from "../../stage.ts";
+import { podIs } from "../../user.ts";
 import { besideInTree, withoutInTree } from "../settings.ts";
 import { protectedClaims } from "./protected-claims.ts";
 
-const act: Scenario["act"] = async (stage) => {
+const act: Scenario["act"] = async (user) => {
   const names = ["a-used", "b-free", "m-used", "x-free"];
   for (const name of names)
-    await stage.createClaim(name, ["b-free", "m-used"].includes(name) ? { finalizers: ["a.example/hold"] } : {});
-  await stage.createClaim("z-kept");
-  await stage.createPod("alpha", ["a-used"]);
-  await stage.createPod("idle", []);
-  await stage.createPod("zulu", ["m-used", "a-used"]);
-  await stage.until(podIs("zulu", "Running"));
-  await stage.until(protectedClaims);
-  await stage.pause(2_000);
+    await user.createClaim(name, ["b-free", "m-used"].includes(name) ? { finalizers: ["a.example/hold"] } : {});
+  await user.createClaim("z-kept");
+  await user.createPod("alpha", ["a-used"]);
+  await user.createPod("idle", []);
+  await user.createPod("zulu", ["m-used", "a-used"]);
+  await user.until(podIs("zulu", "Running"));
+  await user.until(protectedClaims);
+  await user.pause(2_000);
   for (const name of names) {
-    await stage.deleteClaim(name);
-    await stage.pause(50);
+    await user.deleteClaim(name);
+    await user.pause(50);
   }
-  await stage.pause(3_000);
-  await stage.deletePod("alpha");
-  await stage.pause(3_000);
-  await stage.strip("b-free", "a.example/hold");
-  await stage.deletePod("zulu");
-  await stage.pause(1_000);
+  await user.pause(3_000);
+  await user.deletePod("alpha");
+  await user.pause(3_000);
+  await user.strip("b-free", "a.example/hold");
+  await user.deletePod("zulu");
+  await user.pause(1_000);
 };
 
 export const manyClaims: Scenario = {

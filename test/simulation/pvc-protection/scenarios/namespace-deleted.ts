@@ -1,5 +1,5 @@
 import type { Scenario } from "../../scenario.ts";
-import { podIs } from "../../stage.ts";
+import { podIs } from "../../user.ts";
 import { besideInTree } from "../settings.ts";
 
 export const namespaceDeleted: Scenario = {
@@ -7,15 +7,15 @@ export const namespaceDeleted: Scenario = {
   doc: "A namespace is deleted with pods that run and claims that they use.",
   setting: besideInTree,
   controllers: ["namespace-controller"],
-  async act(stage) {
-    await stage.createClaim("free");
-    await stage.createClaim("used");
+  async act(user) {
+    await user.createClaim("free");
+    await user.createClaim("used");
     // The kubelet lets it stop in peace, so that the namespace has to wait for it.
     const metadata = { annotations: { "laptop.holdfast.dev/stop-after": "8s" } };
-    await stage.createPod("web", ["used"], { metadata, spec: { terminationGracePeriodSeconds: 10 } });
-    await stage.until(podIs("web", "Running"));
-    await stage.pause(2_000);
-    await stage.deleteNamespace();
-    await stage.pause(15_000);
+    await user.createPod("web", ["used"], { metadata, spec: { terminationGracePeriodSeconds: 10 } });
+    await user.until(podIs("web", "Running"));
+    await user.pause(2_000);
+    await user.deleteNamespace();
+    await user.pause(15_000);
   },
 };

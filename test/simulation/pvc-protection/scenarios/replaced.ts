@@ -1,24 +1,24 @@
 import type { Scenario } from "../../scenario.ts";
-import { claimIsBound, claimIsGone, podIs, podIsGone } from "../../stage.ts";
+import { claimIsBound, claimIsGone, podIs, podIsGone } from "../../user.ts";
 import { besideInTree, withoutInTree } from "../settings.ts";
 
-const act: Scenario["act"] = async (stage) => {
-  await stage.createClaim("data-web-0");
-  await stage.createPod("web-0", ["data-web-0"]);
-  await stage.until(podIs("web-0", "Running"));
-  await stage.deleteClaim("data-web-0");
-  await stage.pause(2_000);
-  await stage.deletePod("web-0");
-  await stage.until(podIsGone("web-0"));
-  await stage.until(claimIsGone("data-web-0"));
-  await stage.createClaim("data-web-0");
-  await stage.createPod("web-0", ["data-web-0"]);
-  await stage.until(claimIsBound("data-web-0"));
-  await stage.pause(5_000);
-  await stage.deleteClaim("data-web-0");
-  await stage.pause(2_000);
-  await stage.deletePod("web-0", { force: true });
-  await stage.pause(1_000);
+const act: Scenario["act"] = async (user) => {
+  await user.createClaim("data-web-0");
+  await user.createPod("web-0", ["data-web-0"]);
+  await user.until(podIs("web-0", "Running"));
+  await user.deleteClaim("data-web-0");
+  await user.pause(2_000);
+  await user.deletePod("web-0");
+  await user.until(podIsGone("web-0"));
+  await user.until(claimIsGone("data-web-0"));
+  await user.createClaim("data-web-0");
+  await user.createPod("web-0", ["data-web-0"]);
+  await user.until(claimIsBound("data-web-0"));
+  await user.pause(5_000);
+  await user.deleteClaim("data-web-0");
+  await user.pause(2_000);
+  await user.deletePod("web-0", { force: true });
+  await user.pause(1_000);
 };
 
 export const replaced: Scenario = {

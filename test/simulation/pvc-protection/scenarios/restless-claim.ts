@@ -1,5 +1,5 @@
 import type { Scenario } from "../../scenario.ts";
-import { podIs } from "../../stage.ts";
+import { podIs } from "../../user.ts";
 import { withoutInTree } from "../settings.ts";
 import { protectedClaims } from "./protected-claims.ts";
 
@@ -7,18 +7,18 @@ export const restlessClaim: Scenario = {
   name: "restless-claim",
   doc: "Somebody changes a claim many times a second while it is deleted, held and released.",
   setting: withoutInTree,
-  async act(stage) {
-    await stage.createClaim("data");
-    await stage.createPod("web", ["data"]);
-    await stage.until(podIs("web", "Running"));
-    await stage.until(protectedClaims);
-    await stage.deleteClaim("data");
+  async act(user) {
+    await user.createClaim("data");
+    await user.createPod("web", ["data"]);
+    await user.until(podIs("web", "Running"));
+    await user.until(protectedClaims);
+    await user.deleteClaim("data");
     const touch = async () => {
       for (let count = 0; count < 40; count++) {
-        await stage.pause(80);
-        await stage.patchClaim("data", { metadata: { labels: { count: String(count) } } });
+        await user.pause(80);
+        await user.patchClaim("data", { metadata: { labels: { count: String(count) } } });
       }
     };
-    await Promise.all([touch(), stage.pause(1_500).then(() => stage.deletePod("web"))]);
+    await Promise.all([touch(), user.pause(1_500).then(() => user.deletePod("web"))]);
   },
 };

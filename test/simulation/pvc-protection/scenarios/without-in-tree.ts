@@ -1,22 +1,22 @@
 import type { Scenario } from "../../scenario.ts";
-import { podIs } from "../../stage.ts";
+import { podIs } from "../../user.ts";
 import { underInTreeName, withoutInTree } from "../settings.ts";
 import { protectedClaims } from "./protected-claims.ts";
 
-const act: Scenario["act"] = async (stage) => {
-  await stage.createClaim("data");
-  await stage.createClaim("other");
-  await stage.createPod("web", ["data"]);
-  await stage.until(podIs("web", "Running"));
-  await stage.until(protectedClaims);
-  await stage.pause(2_000);
-  await stage.deleteClaim("data");
-  await stage.deleteClaim("other");
+const act: Scenario["act"] = async (user) => {
+  await user.createClaim("data");
+  await user.createClaim("other");
+  await user.createPod("web", ["data"]);
+  await user.until(podIs("web", "Running"));
+  await user.until(protectedClaims);
+  await user.pause(2_000);
+  await user.deleteClaim("data");
+  await user.deleteClaim("other");
   // It comes too late: no scheduler gives it a node.
-  await stage.createPod("late", ["data"]);
-  await stage.pause(5_000);
-  await stage.deletePod("web");
-  await stage.pause(2_000);
+  await user.createPod("late", ["data"]);
+  await user.pause(5_000);
+  await user.deletePod("web");
+  await user.pause(2_000);
 };
 
 export const inTreeOff: Scenario = {

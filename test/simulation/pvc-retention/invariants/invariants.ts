@@ -37,7 +37,7 @@ const goesByTheField: Invariant = {
   check(change, truth) {
     if (!isDeletion(change) || change.by.name === "user") return undefined;
     // With its namespace everything goes, whatever sets say.
-    if (truth.chronicle.live("Namespace").some(isBeingDeleted)) return undefined;
+    if (truth.history.live("Namespace").some(isBeingDeleted)) return undefined;
     const claim = change.before as KubernetesObject;
     const soon = truth.calm ? 10_000 : 240_000;
     const isRight = setsEver(truth).some(({ metadata: { uid } }) => {
@@ -103,7 +103,7 @@ const fieldDeletesOnlyIfAsked: Invariant = {
       if (keeper) return `${title}, although ${keeper.manager} applies that it keeps.`;
       const homes = truth.changes.filter(({ object, at }) => object.kind === "Namespace" && at >= change.at - unseen);
       const possible = [
-        truth.chronicle.live("Namespace").find(({ metadata }) => metadata.name === object.metadata.namespace),
+        truth.history.live("Namespace").find(({ metadata }) => metadata.name === object.metadata.namespace),
       ];
       possible.push(...homes.flatMap(({ before, after }) => [before, after]));
       const asked = statesOf(truth, object.metadata.uid).some((set) =>

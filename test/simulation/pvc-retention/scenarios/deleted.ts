@@ -22,18 +22,18 @@ export const setDeleted: Scenario = {
   name: "set-deleted",
   doc: "A set is scaled down and deleted, in the background, the foreground, or without its pods, perhaps twice, under any policy.",
   setting: byDefault,
-  async act(stage) {
-    await createSet(stage, "web", { replicas: 3, policy: pick(stage.random, oftenDeleting) });
-    await stage.until(runs("web", 3));
-    await awhile(stage);
-    await scale(stage, "web", 2);
-    await awhile(stage);
-    await deleteSet(stage, "web", pick(stage.random, [...propagations, "Background"] as const));
-    if (stage.random.below(4) === 0) {
-      await stage.pause(500);
-      await deleteSet(stage, "web", "Orphan");
+  async act(user) {
+    await createSet(user, "web", { replicas: 3, policy: pick(user.random, oftenDeleting) });
+    await user.until(runs("web", 3));
+    await awhile(user);
+    await scale(user, "web", 2);
+    await awhile(user);
+    await deleteSet(user, "web", pick(user.random, [...propagations, "Background"] as const));
+    if (user.random.below(4) === 0) {
+      await user.pause(500);
+      await deleteSet(user, "web", "Orphan");
     }
-    await stage.until(setIsGone("web"));
+    await user.until(setIsGone("web"));
   },
 };
 
@@ -42,14 +42,14 @@ export const keptAtTheLastMoment: Scenario = {
   name: "kept-at-the-last-moment",
   doc: "A policy turns to Retain, and the set is deleted right behind: its field keeps in the very write.",
   setting: admitted,
-  async act(stage) {
-    await createSet(stage, "web", { replicas: 3, policy: "DeleteOnStatefulSetDeletionOnly" });
-    await stage.until(runs("web", 3));
-    await awhile(stage);
-    await setPolicy(stage, "web", "Retain");
-    await stage.pause(600);
-    await deleteSet(stage, "web", "Background");
-    await stage.until(setIsGone("web"));
+  async act(user) {
+    await createSet(user, "web", { replicas: 3, policy: "DeleteOnStatefulSetDeletionOnly" });
+    await user.until(runs("web", 3));
+    await awhile(user);
+    await setPolicy(user, "web", "Retain");
+    await user.pause(600);
+    await deleteSet(user, "web", "Background");
+    await user.until(setIsGone("web"));
   },
 };
 
@@ -58,18 +58,18 @@ export const recreated: Scenario = {
   name: "set-recreated",
   doc: "A set is deleted and created anew under its name at once, smaller and with another policy; the claims that are left are not its own.",
   setting: byDefault,
-  async act(stage) {
-    await createSet(stage, "web", { replicas: 3, policy: pick(stage.random, ["Retain", "DeleteOnScaledownOnly"]) });
-    await stage.until(runs("web", 3));
-    await awhile(stage);
-    await deleteSet(stage, "web", pick(stage.random, propagations));
+  async act(user) {
+    await createSet(user, "web", { replicas: 3, policy: pick(user.random, ["Retain", "DeleteOnScaledownOnly"]) });
+    await user.until(runs("web", 3));
+    await awhile(user);
+    await deleteSet(user, "web", pick(user.random, propagations));
     for (let attempt = 0; attempt < 4; attempt++) {
-      await stage.pause(1_500);
-      await createSet(stage, "web", { policy: "DeleteOnStatefulSetDeletionOnly", replicas: 1 });
+      await user.pause(1_500);
+      await createSet(user, "web", { policy: "DeleteOnStatefulSetDeletionOnly", replicas: 1 });
     }
-    await stage.until(runs("web", 1));
-    await awhile(stage);
-    await deleteSet(stage, "web", pick(stage.random, ["Background", "Foreground"]));
-    await stage.until(setIsGone("web"));
+    await user.until(runs("web", 1));
+    await awhile(user);
+    await deleteSet(user, "web", pick(user.random, ["Background", "Foreground"]));
+    await user.until(setIsGone("web"));
   },
 };

@@ -2,7 +2,7 @@ import { StatefulSet } from "../../../../shared/kubernetes/kind.ts";
 import { manifest } from "../../../worlds/manifest.ts";
 import { pick } from "../../faults/api.ts";
 import type { Scenario } from "../../scenario.ts";
-import type { Stage } from "../../stage.ts";
+import type { User } from "../../user.ts";
 import { admitted, byDefault } from "../settings.ts";
 import {
   awhile,
@@ -26,17 +26,17 @@ export const rivalSets: Scenario = {
   name: "rival-sets",
   doc: "Two sets yield the same claim names: template `data` of set `a-web`, and template `data-a` of set `web`. A name does not tell whose a claim is.",
   setting: byDefault,
-  async act(stage) {
-    await createSet(stage, "a-web", { policy: pick(stage.random, policies) });
-    await stage.until(runs("a-web", 2));
-    await awhile(stage);
-    await createSet(stage, "web", { replicas: 1, policy: pick(stage.random, policies), template: "data-a" });
-    await stage.until(runs("web", 1));
-    await long(stage);
-    await deleteSomehow(stage, "a-web");
-    await stage.pause(8_000);
-    await deleteSomehow(stage, "web");
-    await stage.until(setIsGone("web"));
+  async act(user) {
+    await createSet(user, "a-web", { policy: pick(user.random, policies) });
+    await user.until(runs("a-web", 2));
+    await awhile(user);
+    await createSet(user, "web", { replicas: 1, policy: pick(user.random, policies), template: "data-a" });
+    await user.until(runs("web", 1));
+    await long(user);
+    await deleteSomehow(user, "a-web");
+    await user.pause(8_000);
+    await deleteSomehow(user, "web");
+    await user.until(setIsGone("web"));
   },
 };
 
@@ -45,25 +45,25 @@ export const claimsMadeBeside: Scenario = {
   name: "claims-made-beside",
   doc: "Claims are made by hand under the names that a set yields, before it and after; something of the user's controls one of them, and owns another.",
   setting: byDefault,
-  async act(stage) {
-    const controller = await usersOwner(stage, true);
-    const owner = await usersOwner(stage);
-    await stage.createClaim("data-web-0");
-    await stage.createClaim("data-web-1", { ownerReferences: [owner] });
-    await stage.createClaim("data-web-2", { ownerReferences: [controller] });
-    await createSet(stage, "web", { replicas: 3, policy: pick(stage.random, [...policies, withSet, withSet]) });
-    await stage.until(runs("web", 3));
+  async act(user) {
+    const controller = await usersOwner(user, true);
+    const owner = await usersOwner(user);
+    await user.createClaim("data-web-0");
+    await user.createClaim("data-web-1", { ownerReferences: [owner] });
+    await user.createClaim("data-web-2", { ownerReferences: [controller] });
+    await createSet(user, "web", { replicas: 3, policy: pick(user.random, [...policies, withSet, withSet]) });
+    await user.until(runs("web", 3));
     // Nobody makes pods for these.
-    for (const name of ["data-web-7", "data-web-07"]) await stage.createClaim(name, { labels: { app: "web" } });
-    await stage.createClaim("data-web-2024", { labels: { app: "reports" } });
-    await stage.createPod("reports", ["data-web-2024"]);
-    await awhile(stage);
-    await scale(stage, "web", 1);
-    await awhile(stage);
-    if (stage.random.below(2)) await setPolicy(stage, "web", withSet);
-    await long(stage);
-    await deleteSomehow(stage, "web");
-    await stage.until(setIsGone("web"));
+    for (const name of ["data-web-7", "data-web-07"]) await user.createClaim(name, { labels: { app: "web" } });
+    await user.createClaim("data-web-2024", { labels: { app: "reports" } });
+    await user.createPod("reports", ["data-web-2024"]);
+    await awhile(user);
+    await scale(user, "web", 1);
+    await awhile(user);
+    if (user.random.below(2)) await setPolicy(user, "web", withSet);
+    await long(user);
+    await deleteSomehow(user, "web");
+    await user.until(setIsGone("web"));
   },
 };
 
@@ -72,14 +72,14 @@ export const leftToNobody: Scenario = {
   name: "left-to-nobody",
   doc: "A set has left claims before it had a policy, and gets one that deletes; the set lives on.",
   setting: byDefault,
-  async act(stage) {
-    await stage.createClaim("data-web-5", { labels: { app: "web" } });
-    await createSet(stage, "web", { replicas: 2 });
-    await stage.until(runs("web", 2));
-    await scale(stage, "web", 1);
-    await stage.until(runs("web", 1));
-    await setPolicy(stage, "web", withSet);
-    await stage.pause(5_000);
+  async act(user) {
+    await user.createClaim("data-web-5", { labels: { app: "web" } });
+    await createSet(user, "web", { replicas: 2 });
+    await user.until(runs("web", 2));
+    await scale(user, "web", 1);
+    await user.until(runs("web", 1));
+    await setPolicy(user, "web", withSet);
+    await user.pause(5_000);
   },
 };
 
@@ -88,22 +88,22 @@ export const rescued: Scenario = {
   name: "rescued",
   doc: "A claim that was scaled away is mounted by somebody's own pod, and then the policy turns to delete.",
   setting: byDefault,
-  async act(stage) {
-    await createSet(stage, "web", { replicas: 2, policy: "Retain" });
-    await stage.until(runs("web", 2));
-    await long(stage);
-    await scale(stage, "web", 1);
-    await stage.until(runs("web", 1));
-    await stage.createPod("rescue", ["data-web-1"]);
-    await long(stage);
-    await setPolicy(stage, "web", withSet);
-    await stage.pause(5_000);
+  async act(user) {
+    await createSet(user, "web", { replicas: 2, policy: "Retain" });
+    await user.until(runs("web", 2));
+    await long(user);
+    await scale(user, "web", 1);
+    await user.until(runs("web", 1));
+    await user.createPod("rescue", ["data-web-1"]);
+    await long(user);
+    await setPolicy(user, "web", withSet);
+    await user.pause(5_000);
   },
 };
 
 /** Somebody applies the field, as a GitOps tool does. */
-const applyField = (stage: Stage, whenDeleted: string, whenScaled: string) =>
-  stage.attempt(`applies ${whenDeleted}/${whenScaled} to the field of set web`, (client, namespace) => {
+const applyField = (user: User, whenDeleted: string, whenScaled: string) =>
+  user.attempt(`applies ${whenDeleted}/${whenScaled} to the field of set web`, (client, namespace) => {
     const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled } };
     const patch = manifest(StatefulSet, { namespace, name: "web" }, { spec });
     return client.patch(StatefulSet, namespace, "web", "apply", patch, { fieldManager: "gitops", force: true });
@@ -114,18 +114,18 @@ export const fieldApplied: Scenario = {
   name: "field-applied",
   doc: "Somebody applies a field that keeps, or that deletes, under a policy that says otherwise.",
   setting: byDefault,
-  async act(stage) {
-    await createSet(stage, "web", { replicas: 2 });
-    await stage.until(runs("web", 2));
-    await applyField(stage, "Retain", pick(stage.random, ["Retain", "Delete"]));
-    await awhile(stage);
-    await setPolicy(stage, "web", pick(stage.random, policies.slice(1)));
-    await long(stage);
-    await setPolicy(stage, "web", pick(stage.random, policies));
-    await applyField(stage, pick(stage.random, ["Retain", "Delete"]), "Retain");
-    await awhile(stage);
-    await scale(stage, "web", 1);
-    await stage.pause(3_000);
+  async act(user) {
+    await createSet(user, "web", { replicas: 2 });
+    await user.until(runs("web", 2));
+    await applyField(user, "Retain", pick(user.random, ["Retain", "Delete"]));
+    await awhile(user);
+    await setPolicy(user, "web", pick(user.random, policies.slice(1)));
+    await long(user);
+    await setPolicy(user, "web", pick(user.random, policies));
+    await applyField(user, pick(user.random, ["Retain", "Delete"]), "Retain");
+    await awhile(user);
+    await scale(user, "web", 1);
+    await user.pause(3_000);
   },
 };
 
@@ -134,12 +134,12 @@ export const fieldFoughtOver: Scenario = {
   name: "field-fought-over",
   doc: "Somebody writes the field again and again, as a tool does that knows better: that comes to an end.",
   setting: admitted,
-  async act(stage) {
-    await createSet(stage, "web", { replicas: 1, policy: withSet });
-    await stage.until(runs("web", 1));
+  async act(user) {
+    await createSet(user, "web", { replicas: 1, policy: withSet });
+    await user.until(runs("web", 1));
     for (let round = 0; round < 30; round++) {
-      await stage.pause(1_000);
-      await patchSet(stage, "web", "makes Retain the field", {
+      await user.pause(1_000);
+      await patchSet(user, "web", "makes Retain the field", {
         spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain" } },
       });
     }

@@ -10,19 +10,19 @@ export const scaledDownAndUp: Scenario = {
   name: "scaled-down-and-up",
   doc: "A set that loses the claims of replicas that are scaled away is scaled down and up again at once, and a pod deleted by hand before.",
   setting: admitted,
-  async act(stage) {
-    await createSet(stage, "web", { replicas: 3, policy: pick(stage.random, deletingThen) });
-    await stage.until(runs("web", 3));
-    await awhile(stage);
-    await stage.deletePod("web-2", { force: stage.random.below(2) === 0 });
-    await stage.pause(500);
-    await scale(stage, "web", 1);
-    await stage.pause(pick(stage.random, [300, 3_000]));
-    await scale(stage, "web", 3);
-    await stage.until(runs("web", 3));
-    await scale(stage, "web", 0);
-    await awhile(stage);
-    await scale(stage, "web", 2);
-    await stage.until(runs("web", 2));
+  async act(user) {
+    await createSet(user, "web", { replicas: 3, policy: pick(user.random, deletingThen) });
+    await user.until(runs("web", 3));
+    await awhile(user);
+    await user.deletePod("web-2", { force: user.random.below(2) === 0 });
+    await user.pause(500);
+    await scale(user, "web", 1);
+    await user.pause(pick(user.random, [300, 3_000]));
+    await scale(user, "web", 3);
+    await user.until(runs("web", 3));
+    await scale(user, "web", 0);
+    await awhile(user);
+    await scale(user, "web", 2);
+    await user.until(runs("web", 2));
   },
 };

@@ -1,0 +1,29 @@
+import type { ZodObject } from "zod";
+import { receive } from "../../../shared/pipeline/receive.ts";
+import type { Rule } from "../../../shared/rule.ts";
+import { readSettings } from "../../../shared/settings.ts";
+import type { Handler, Start } from "../../worlds/functions.ts";
+
+/** A function with one deliberate fault, to prove that the simulation would find it. */
+export interface Mutant {
+  readonly name: string;
+  /** A sentence: the fault, as its author might defend it. */
+  readonly doc: string;
+  /** The scenarios in which it is looked for. */
+  readonly scenarios: readonly string[];
+  /**
+   * Where it is looked for: in runs with faults (the default), in fault-free ones, because the sweep makes up for it where something goes
+   * wrong, or at every point of a fault-free one.
+   */
+  readonly by?: "runs with faults" | "fault-free runs" | "points";
+  /** In how many runs it must be found. */
+  readonly within: number;
+  /** The function in whose place it runs. */
+  readonly rule: string;
+  readonly start: (start: Start) => Handler;
+}
+
+/** Starts a rule with the repository's own pipeline. */
+export function starting<Schema extends ZodObject, Facts>(rule: Rule<Schema, Facts>): (start: Start) => Handler {
+  return ({ environment, ...tools }) => receive(rule, { ...tools, settings: readSettings(rule.settings, environment) });
+}

@@ -1,4 +1,0 @@
-import { testBroken } from "../testing/test-broken.ts";
-import { pvcProtection } from "./system.ts";
-
-testBroken(pvcProtection);

@@ -1,0 +1,4 @@
+import { testMutants } from "../testing/test-mutants.ts";
+import { pvcProtection } from "./system.ts";
+
+testMutants(pvcProtection);

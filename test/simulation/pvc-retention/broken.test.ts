@@ -1,4 +1,0 @@
-import { testBroken } from "../testing/test-broken.ts";
-import { pvcRetention } from "./system.ts";
-
-testBroken(pvcRetention);

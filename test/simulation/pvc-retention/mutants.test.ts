@@ -1,0 +1,4 @@
+import { testMutants } from "../testing/test-mutants.ts";
+import { pvcRetention } from "./system.ts";
+
+testMutants(pvcRetention);

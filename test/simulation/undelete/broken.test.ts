@@ -1,4 +1,0 @@
-import { testBroken } from "../testing/test-broken.ts";
-import { undelete } from "./system.ts";
-
-testBroken(undelete);

@@ -1,0 +1,121 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Truth } from "../invariants/invariant.ts";
+import { has, type LivenessCheck, type LivenessTruth } from "../liveness/liveness-check.ts";
+import { shipped } from "./settings.ts";
+import {
+  claimOf,
+  guard,
+  namespaceOf,
+  noteKey,
+  noteOf,
+  ownerOf,
+  reclaimAtKey,
+  scopeOf,
+  type VolumeLike,
+  volumesOf,
+} from "./volumes.ts";
+
+/** Whether a person has changed something of a volume. */
+const isChangedByHand = (
+  { changes }: Truth,
+  { metadata }: KubernetesObject,
+  something: (volume: KubernetesObject) => unknown,
+) =>
+  changes.some(
+    ({ by, before, after, object }) =>
+      object.metadata.uid === metadata.uid &&
+      ["user", "operator"].includes(by.name) &&
+      before &&
+      after &&
+      something(before) !== something(after),
+  );
+
+const isOverruled = (truth: Truth, volume: KubernetesObject) => isChangedByHand(truth, volume, policyOf);
+
+/** Nobody knows any more what the policy was: the volume stays Retain, as if a person had set it so. */
+const isNoteLost = (truth: Truth, volume: KubernetesObject) =>
+  isChangedByHand(truth, volume, ({ metadata }) => metadata.annotations?.[noteKey]);
+
+const policyOf = (volume: KubernetesObject) => (volume as VolumeLike).spec.persistentVolumeReclaimPolicy;
+
+const each = (
+  name: string,
+  problem: (volume: VolumeLike, truth: LivenessTruth) => string | undefined,
+): LivenessCheck => ({
+  name,
+  check(truth) {
+    // Elsewhere a volume that an event was lost of has its turn within the hour, for which no run waits.
+    if (truth.scenario.setting !== shipped) return undefined;
+    for (const volume of volumesOf(truth)) {
+      if (volume.metadata.deletionTimestamp) continue;
+      const because = problem(volume, truth);
+      if (because) return `Volume ${volume.metadata.name} ${because}.`;
+    }
+    return undefined;
+  },
+});
+
+/** A bound volume that is to be kept is Retain and says so, and one that is not is as it was. */
+const boundVolumesAreRight = each("bound-volumes-are-right", (volume, truth) => {
+  const owner = ownerOf(truth, volume);
+  if (!owner || volume.status?.phase !== "Bound" || isOverruled(truth, volume)) return undefined;
+  if (scopeOf(truth, owner) === undefined)
+    return owner.metadata.deletionTimestamp ||
+      (!noteOf(volume) && (policyOf(volume) === "Delete" || isNoteLost(truth, volume)))
+      ? undefined
+      : "is not to be kept, and is held";
+  if (policyOf(volume) !== "Retain" || noteOf(volume)?.step !== "retained")
+    return "is to be kept, and goes with its claim";
+  return volume.metadata.annotations?.[reclaimAtKey] && truth.calm ? "is bound, and has a time" : undefined;
+});
+
+/** A volume whose claim is gone is offered to its name where its namespace is still there, or else says what it waits for. */
+const keptVolumesAreOffered = each("kept-volumes-are-offered", (volume, truth) => {
+  const note = noteOf(volume);
+  const { claimRef } = volume.spec;
+  if (!note || ownerOf(truth, volume) || policyOf(volume) !== "Retain") return undefined;
+  if (!["kept", "asks", "offered"].includes(note.step ?? "")) return "has lost its claim, and does not say so";
+  const isOffered = claimRef?.uid === undefined;
+  if (isOffered !== (note.step === "offered")) return `is ${isOffered ? "" : "not "}offered, and says ${note.step}`;
+  const home = namespaceOf(truth, claimRef?.namespace ?? "");
+  const others = volumesOf(truth).filter(
+    (other) => other !== volume && claimOf(truth, other) === claimOf(truth, volume),
+  );
+  const isFree = home && !home.metadata.deletionTimestamp && !claimOf(truth, volume) && others.length === 0;
+  const isSame = volume.metadata.annotations?.[noteKey]?.includes(home?.metadata.uid ?? "none");
+  return isFree && isSame && !isOffered ? "is not offered to its name" : undefined;
+});
+
+/** A volume whose time has come, and that nobody has or waits for, is handed back. */
+const expiredVolumesGo = each("expired-volumes-go", (volume, truth) => {
+  const due = Date.parse(volume.metadata.annotations?.[reclaimAtKey] ?? "");
+  // Where all is at rest nobody writes what time it is: what falls due within these two minutes is waited for.
+  const now = (truth.changes.at(-1)?.at ?? 0) + 120_000;
+  const { step } = noteOf(volume) ?? {};
+  if (!step || !(due <= now) || claimOf(truth, volume) || !["kept", "asks", "offered"].includes(step)) return undefined;
+  return "is overdue";
+});
+
+/** No namespace is held on behalf of volumes that are not offered there. */
+const namespacesGo: LivenessCheck = {
+  name: "namespaces-go",
+  check(truth) {
+    if (truth.scenario.setting !== shipped) return undefined;
+    const held = truth.history.live("Namespace").filter((home) => has(home, guard));
+    for (const { metadata } of held) {
+      const isOffered = volumesOf(truth).some(
+        ({ spec: { claimRef } }) => claimRef?.namespace === metadata.name && claimRef.uid === undefined,
+      );
+      if (metadata.deletionTimestamp || !isOffered) return `Namespace ${metadata.name} is held for nothing.`;
+    }
+    return undefined;
+  },
+};
+
+/** What must have come about in the end where undelete is installed. */
+export const liveness: readonly LivenessCheck[] = [
+  boundVolumesAreRight,
+  keptVolumesAreOffered,
+  expiredVolumesGo,
+  namespacesGo,
+];

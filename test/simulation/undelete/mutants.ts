@@ -1,0 +1,224 @@
+import { expire } from "../../../functions/undelete/expire/rule.ts";
+import { reserve } from "../../../functions/undelete/reserve/rule.ts";
+import { retain } from "../../../functions/undelete/retain/rule.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { type Mutant, starting } from "../mutants/mutant.ts";
+import { reclaimAtKey } from "./volumes.ts";
+
+type Patch = { metadata: Record<string, unknown>; spec?: Record<string, unknown> };
+
+/** The decisions with every patch of a volume changed. */
+const withPatches = (decisions: readonly Decision[], change: (patch: Patch) => object): readonly Decision[] =>
+  decisions.map((decision) =>
+    decision.do !== "write"
+      ? decision
+      : {
+          ...decision,
+          writes: decision.writes.map(
+            (write): Write =>
+              write.verb === "patch" && write.type === "merge"
+                ? { ...write, patch: change(write.patch as Patch) }
+                : write,
+          ),
+        },
+  );
+
+const withSpec = (patch: Patch, spec: object | undefined): object =>
+  spec ? { ...patch, spec } : { metadata: patch.metadata };
+const now = "2026-01-01T00:00:00Z";
+
+/** Functions with a fault each. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: "note-without-policy",
+    doc: "Notes how long a volume is kept, and leaves its policy to whoever deletes the claim.",
+    scenarios: ["claim-comes-back"],
+    within: 5,
+    rule: retain.name,
+    start: starting({
+      ...retain,
+      decide: (...args) => withPatches(retain.decide(...args), (patch) => withSpec(patch, undefined)),
+    }),
+  },
+  {
+    name: "scope-taken-back-in-vain",
+    doc: "Keeps what was once to be kept, which cannot be wrong.",
+    scenarios: ["scope-changes"],
+    within: 5,
+    rule: retain.name,
+    start: starting({
+      ...retain,
+      decide: (...args) =>
+        retain
+          .decide(...args)
+          .filter((decision) => !(decision.do === "write" && decision.event?.reason === "NotKeptAnyMore")),
+    }),
+  },
+  {
+    name: "claim-gone-is-scope-gone",
+    doc: "Gives a volume its policy back as soon as no claim says that it is kept.",
+    scenarios: ["claim-stays-away", "claim-comes-back"],
+    within: 10,
+    rule: retain.name,
+    start: starting({
+      ...retain,
+      decide: (facts, ...rest) =>
+        facts.flatMap((one) => {
+          const { claimRef, persistentVolumeReclaimPolicy: policy } = one.volume.spec;
+          if (one.claim || policy !== "Retain" || !claimRef?.uid) return retain.decide([one], ...rest);
+          const claim = {
+            ...one.volume,
+            metadata: { ...one.volume.metadata, name: claimRef.name ?? "", annotations: {} },
+          };
+          return retain.decide([{ ...one, claim: claim as never, namespace: claim }], ...rest);
+        }),
+    }),
+  },
+  {
+    name: "policy-of-the-note-forgotten",
+    doc: "Sets no policy when the scope goes: what is Retain is safe.",
+    scenarios: ["scope-changes"],
+    within: 5,
+    rule: retain.name,
+    start: starting({
+      ...retain,
+      decide: (...args) =>
+        withPatches(retain.decide(...args), (patch) =>
+          patch.spec?.persistentVolumeReclaimPolicy === "Delete" ? withSpec(patch, undefined) : patch,
+        ),
+    }),
+  },
+  {
+    name: "any-namespace-of-the-name",
+    doc: "Takes a namespace for the same when its name is.",
+    scenarios: ["namespace-replaced"],
+    within: 5,
+    rule: reserve.name,
+    start: starting({ ...reserve, decide: (facts, at) => reserve.decide(facts, at, { otherNamespace: "always" }) }),
+  },
+  {
+    name: "offers-unguarded",
+    doc: "Offers without holding the namespace, because namespaces seldom go.",
+    scenarios: ["namespace-replaced"],
+    within: 60,
+    rule: reserve.name,
+    start: starting({
+      ...reserve,
+      decide: (...args) =>
+        reserve
+          .decide(...args)
+          .map((decision) =>
+            decision.do !== "write"
+              ? decision
+              : { ...decision, writes: decision.writes.filter(({ kind }) => kind.kind !== "Namespace") },
+          ),
+    }),
+  },
+  {
+    name: "offers-left-behind",
+    doc: "Lets a namespace go without a look at what is offered there.",
+    scenarios: ["namespace-replaced"],
+    within: 30,
+    rule: reserve.name,
+    start: starting({
+      ...reserve,
+      decide: (facts, ...rest) =>
+        reserve.decide(facts?.namespace?.metadata.deletionTimestamp ? { ...facts, volumes: [] } : facts, ...rest),
+    }),
+  },
+  {
+    name: "namespace-held-for-ever",
+    doc: "Never lets a namespace go, because a volume may be offered there again.",
+    scenarios: ["namespace-replaced", "claim-comes-back"],
+    within: 5,
+    rule: reserve.name,
+    start: starting({
+      ...reserve,
+      decide: (...args) => reserve.decide(...args).filter(({ kind }) => kind.kind !== "Namespace"),
+    }),
+  },
+  {
+    name: "claims-not-asked-for",
+    doc: "Believes the event that a claim is gone.",
+    scenarios: ["claim-comes-back", "claim-made-anew"],
+    within: 20,
+    rule: reserve.name,
+    start: starting({
+      ...reserve,
+      look: async (...args) => {
+        const facts = await reserve.look(...args);
+        return facts && { ...facts, claims: new Map() };
+      },
+    }),
+  },
+  {
+    name: "never-offers",
+    doc: "Keeps volumes for somebody who comes to fetch them.",
+    scenarios: ["claim-comes-back"],
+    within: 5,
+    rule: reserve.name,
+    start: starting({
+      ...reserve,
+      decide: (...args) => withPatches(reserve.decide(...args), (patch) => withSpec(patch, undefined)),
+    }),
+  },
+  {
+    name: "time-of-the-note",
+    doc: "Goes by the time in the note, which is as good as the one on the volume.",
+    scenarios: ["times-moved", "claim-stays-away"],
+    within: 60,
+    rule: expire.name,
+    start: starting({
+      ...expire,
+      decide: (facts, at) => {
+        if (!facts) return [];
+        const { volume } = facts;
+        const annotations = { ...volume.metadata.annotations, [reclaimAtKey]: now };
+        return expire.decide(
+          { ...facts, volume: { ...volume, metadata: { ...volume.metadata, annotations } } },
+          at,
+          {},
+        );
+      },
+    }),
+  },
+  {
+    name: "policy-alone",
+    doc: "Hands a volume back by its policy, which is all that keeps it.",
+    scenarios: ["claim-stays-away"],
+    within: 5,
+    rule: expire.name,
+    start: starting({
+      ...expire,
+      decide: (...args) =>
+        withPatches(expire.decide(...args), (patch) => {
+          const { claimRef: _, ...spec } = patch.spec ?? {};
+          return withSpec(patch, spec);
+        }),
+    }),
+  },
+  {
+    name: "never-expires",
+    doc: "Keeps every volume for good, which is the safest.",
+    scenarios: ["claim-stays-away"],
+    within: 5,
+    rule: expire.name,
+    start: starting({ ...expire, decide: () => [] }),
+  },
+  {
+    name: "tidies-up",
+    doc: "Takes the annotations of a volume off altogether when it hands it back.",
+    scenarios: ["claim-stays-away"],
+    within: 5,
+    rule: expire.name,
+    start: starting({
+      ...expire,
+      decide: (...args) =>
+        withPatches(expire.decide(...args), (patch) => ({
+          ...patch,
+          metadata: { ...patch.metadata, annotations: null },
+        })),
+    }),
+  },
+];
