@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import type { World } from "../../worlds/world.ts";
+import { callsOf } from "../calls-of.ts";
 import type { Scenario } from "../scenario.ts";
 import { protectedClaim, runningPod } from "./helpers.ts";
 import { documentMode, strict } from "./settings.ts";
@@ -44,10 +45,10 @@ export const quiet: readonly Scenario[] = [
     settings: [documentMode],
     async run(world) {
       await busyCluster(world);
-      const before = { deliveries: world.deliveries.length, calls: world.calls.length };
+      const before = { deliveries: world.deliveries.length, calls: callsOf(world, "pvc-protection").length };
       await heartbeats(world, 10);
       expect(world.deliveries.length).toBeGreaterThan(before.deliveries);
-      expect(world.calls.length).toBe(before.calls);
+      expect(callsOf(world, "pvc-protection").length).toBe(before.calls);
     },
   },
 ];

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { Namespace } from "../../worlds/kinds.ts";
 import { manifest } from "../../worlds/manifest.ts";
+import { callsOf } from "../calls-of.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   bareNode,
@@ -95,7 +96,7 @@ export const releasing: readonly Scenario[] = [
       }
       expect((await claimOf(world, "data"))?.metadata.annotations).toEqual(said);
       expect(await noticesOn(world, "PersistentVolumeClaim", "data")).toHaveLength(1);
-      const writes = world.calls.filter(({ request }) => request.method === "POST");
+      const writes = callsOf(world, "pvc-protection").filter(({ request }) => request.method === "POST");
       expect(writes).toHaveLength(1);
     },
   },
@@ -179,11 +180,11 @@ export const releasing: readonly Scenario[] = [
       await deleteClaim(world, "data");
       await claimIsHeld(world, "data");
       await world.rest();
-      const before = world.calls.length;
+      const before = callsOf(world, "pvc-protection").length;
       for (const step of ["1", "2", "3"])
         await admin.patch(Pod, namespace, "web", "merge", { metadata: { labels: { step } } });
       await world.rest();
-      expect(world.calls.length).toBe(before);
+      expect(callsOf(world, "pvc-protection").length).toBe(before);
     },
   },
   {

@@ -1,0 +1,101 @@
+const imports = (depth: string) => `import * as z from "zod";
+import { about } from "${depth}shared/about.ts";
+import type { Decision } from "${depth}shared/decision.ts";
+import { PersistentVolumeClaim } from "${depth}shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "${depth}shared/kubernetes/object.ts";
+import { on, rule } from "${depth}shared/rule.ts";
+import { resync } from "${depth}shared/sweep.ts";
+`;
+
+const doc = "Waits with a claim that is labelled toy=true, and does nothing else.";
+
+const ruleText = (name: string) => `${imports("../../../")}
+/** The label of claims that this rule waits with. */
+const label = "toy";
+
+export const toy = rule({
+  name: "${name}",
+  doc: "${doc}",
+  settings: z.object({}),
+  wakes: [on(PersistentVolumeClaim, ["add"])],
+  may: [{ resource: PersistentVolumeClaim, verbs: ["get"] }],
+  sweep: [resync(PersistentVolumeClaim, "24h")],
+  subjects: ({ kind, namespace = "", name }) =>
+    kind === "PersistentVolumeClaim" ? [{ kind: PersistentVolumeClaim, namespace, name }] : [],
+  look: ({ namespace, name = "" }, { client }) => client.get(PersistentVolumeClaim, namespace, name),
+  decide,
+});
+
+function decide(claim: KubernetesObject | undefined, now: number): readonly Decision[] {
+  if (claim?.metadata.labels?.[label] !== "true") return [];
+  const because = \`Claim \${claim.metadata.name} is a toy: take the label \${label} off it when you have played enough.\`;
+  return [about(PersistentVolumeClaim, claim).wait(because, { next: now + 60_000 })];
+}
+`;
+
+const indexText = `import { serve } from "../../../shared/serve/serve.ts";
+import { toy } from "./rule.ts";
+
+serve(toy);
+`;
+
+const testText = `import { expect, test } from "vitest";
+import { toy } from "./rule.ts";
+
+const claim = (labels: Record<string, string>) => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name: "data", namespace: "shop", uid: "u1", resourceVersion: "1", labels },
+});
+
+test("a claim with the label waits, any other is left", () => {
+  expect(toy.decide(claim({ toy: "true" }), 0, {})).toHaveLength(1);
+  expect(toy.decide(claim({}), 0, {})).toEqual([]);
+});
+`;
+
+const readmeText = (name: string) => `# ${name}
+
+${doc}
+
+## What triggers it
+
+<!-- generated: wakes -->
+<!-- end of wakes -->
+
+## What it may do
+
+<!-- generated: permissions -->
+<!-- end of permissions -->
+
+## Settings
+
+<!-- generated: settings -->
+<!-- end of settings -->
+`;
+
+/** A rule, by the paths of its files: all that anybody writes to add one. */
+export const ruleFiles = (name: string): Readonly<Record<string, string>> => ({
+  [`functions/${name}/rule.ts`]: ruleText(name),
+  [`functions/${name}/index.ts`]: indexText,
+  [`functions/${name}/rule.test.ts`]: testText,
+  [`functions/${name}/README.md`]: readmeText(name),
+});
+
+/** A system of one rule, by the paths of its files. Without a `system.ts` it is installed by default. */
+export const systemFiles = (name: string, optional: boolean): Readonly<Record<string, string>> => ({
+  [`functions/${name}/README.md`]: `# ${name}\n\nA system that shows what adding one touches.\n`,
+  ...(optional
+    ? {
+        [`functions/${name}/system.ts`]: `import type { SystemDeclaration } from "../../shared/system-declaration.ts";
+
+export const system: SystemDeclaration = {
+  name: "${name}",
+  doc: "Shows what adding a system touches that is installed where an admin asks for it.",
+  optional: true,
+};
+`,
+      }
+    : {}),
+  ...ruleFiles(`${name}/wait`),
+});
