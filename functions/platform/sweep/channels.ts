@@ -27,6 +27,9 @@ interface Subscriber {
 
 type Channel = KubernetesObject & { spec?: { subscribers?: readonly Subscriber[] } };
 
+/** Knative puts it on the channels that it makes for brokers. Others are made by people, and nobody would make them anew. */
+const brokerLabel = "eventing.knative.dev/broker";
+
 /** A channel with subscribers that no Subscription has. */
 export interface StaleChannel {
   readonly channel: KubernetesObject;
@@ -35,7 +38,7 @@ export interface StaleChannel {
 }
 
 /**
- * The channels of a namespace that still deliver to subscribers of Subscriptions that are gone. Knative 1.22 writes the whole list of
+ * The brokers' channels of a namespace that still deliver to subscribers of Subscriptions that are gone. Knative 1.22 writes the whole list of
  * subscribers from a cache and without a version, so that of several Triggers that change at once one write may bring back what
  * another has taken out; nothing takes it out again. None where Knative's channels are not installed.
  *
@@ -43,7 +46,8 @@ export interface StaleChannel {
  * Subscriptions were listed, and in none of them, is in nobody's hands.
  */
 export async function findStaleChannels(client: Client, namespace: string): Promise<readonly StaleChannel[]> {
-  const listChannels = () => Array.fromAsync(client.list<Channel>(InMemoryChannel, { namespace }));
+  const listChannels = () =>
+    Array.fromAsync(client.list<Channel>(InMemoryChannel, { namespace, labelSelector: brokerLabel }));
   try {
     const before = new Map((await listChannels()).map((channel) => [channel.metadata.uid, uidsOf(channel)]));
     if ([...before.values()].every(({ size }) => size === 0)) return [];

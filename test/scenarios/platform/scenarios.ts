@@ -80,11 +80,14 @@ async function staleChannel({ admin, eventually }: World): Promise<{ name: strin
     }
     return true;
   });
-  const { name } = channel.metadata;
+  const { name, labels = {} } = channel.metadata;
   const spec = { subscribers: subscribers.map((one) => ({ ...one, uid: uids.get(one.uid) ?? one.uid })) };
   await eventually("the channel is there", async () => {
     try {
-      return await admin.create(InMemoryChannel, manifest(InMemoryChannel, { namespace: installedIn, name }, { spec }));
+      return await admin.create(
+        InMemoryChannel,
+        manifest(InMemoryChannel, { namespace: installedIn, name, labels }, { spec }),
+      );
     } catch (error) {
       if (!isNotFound(error)) throw error;
       return false;

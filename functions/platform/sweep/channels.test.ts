@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { parseLabelSelector } from "../../../local/apiserver/selector/label.ts";
+import type { Client, ListOptions } from "../../../shared/kubernetes/client.ts";
+import type { Kind } from "../../../shared/kubernetes/kind.ts";
+import { recordedChannel } from "../../../test/contract/knative/recorded.ts";
+import { findStaleChannels, InMemoryChannel } from "./channels.ts";
+
+const { channel, subscriptions } = recordedChannel();
+
+/** A client that lists these channels, and the Subscriptions that were there when the recorded one was stale. */
+const listing = (channels: readonly (typeof channel)[]) =>
+  ({
+    async *list(kind: Kind, { labelSelector = "" }: ListOptions = {}) {
+      const selects = parseLabelSelector(labelSelector);
+      if (kind === InMemoryChannel) yield* channels.filter(({ metadata }) => selects(metadata.labels ?? {}));
+      else yield* subscriptions.map((uid) => ({ metadata: { uid } }));
+    },
+  }) as unknown as Client;
+
+test("the recorded channel is stale", async () => {
+  const [found, ...more] = await findStaleChannels(listing([channel]), "holdfast");
+  expect(more).toEqual([]);
+  expect(found?.channel.metadata.name).toBe("storage-kne-trigger");
+  expect(found?.triggers.length).toBeGreaterThan(0);
+});
+
+test("one that Knative has not made for a broker is left alone: nobody would make it anew", async () => {
+  const { labels: _, ownerReferences: __, ...metadata } = channel.metadata;
+  const byHand = { ...channel, metadata: { ...metadata, name: "by-hand", uid: "1" } };
+  expect(await findStaleChannels(listing([byHand]), "holdfast")).toEqual([]);
+});
