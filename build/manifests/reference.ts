@@ -57,8 +57,8 @@ function wakes(declared: Declared): string {
 }
 
 function permissions({ may }: Declared): string {
-  const rows = may.map(({ resource, subresource, verbs, ownNamespace, overlay }) => [
-    inWords(resource, subresource),
+  const rows = may.map(({ resource, subresource, names, verbs, ownNamespace, overlay }) => [
+    inWords(resource, subresource) + (names ? `, only ${names.map(code).join(", ")}` : ""),
     verbs.join(", "),
     (resource.namespaced ? (ownNamespace ? "its own namespace" : "all namespaces") : "the cluster") +
       (overlay ? `, with the overlay ${code(overlay)}` : ""),

@@ -74,6 +74,15 @@ describe.each(functions.map((declared) => [declared.name, declared] as const))("
   });
 });
 
+test("ConfigMaps are written by name: others of the namespace say where external systems are", () => {
+  const rules = ofKind("Role", objects).flatMap(({ metadata, rules }) => rules.map((rule) => ({ metadata, ...rule })));
+  const writes = rules.filter(({ resources, verbs }) => resources.includes("configmaps") && verbs.includes("patch"));
+  expect(writes.map(({ metadata, resourceNames }) => [metadata.name, resourceNames])).toEqual([
+    ["platform-dead-letter", ["holdfast-dead-letters"]],
+    ["platform-sweep", ["holdfast-sweep"]],
+  ]);
+});
+
 test("no account is bound to a role of somebody else's", () => {
   const accounts = [...ofKind("ClusterRoleBinding", objects), ...ofKind("RoleBinding", objects)].map(
     ({ roleRef, subjects: [account] }) => `${roleRef.kind} ${roleRef.name} of ${account.name}`,

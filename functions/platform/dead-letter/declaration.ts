@@ -6,11 +6,16 @@ import { namespaceName, objectName } from "../../../shared/names.ts";
 /** The kinds on whose objects a dead-lettered event can be shown. */
 export const shownOn = [PersistentVolumeClaim, Pod, StatefulSet] as const;
 
+/** The ConfigMap of the ring buffer. Others of the namespace say where external systems are: they are not this function's to write. */
+const shippedBuffer = "holdfast-dead-letters";
+
 const settings = z.object({
   namespace: namespaceName
     .default("")
     .describe("The namespace of the ConfigMap that keeps the events; empty: the one that the function runs in."),
-  configMap: objectName.default("holdfast-dead-letters").describe("The name of that ConfigMap."),
+  configMap: objectName
+    .default(shippedBuffer)
+    .describe("The name of that ConfigMap, which the function's Role names, too."),
 });
 export type Settings = z.output<typeof settings>;
 
@@ -20,7 +25,8 @@ export const deadLetter = {
   settings,
   may: [
     ...shownOn.map((resource) => ({ resource, verbs: ["get"] as const })),
-    { ownNamespace: true, resource: ConfigMap, verbs: ["get", "create", "patch"] },
+    { ownNamespace: true, resource: ConfigMap, verbs: ["create"] },
+    { ownNamespace: true, resource: ConfigMap, names: [shippedBuffer], verbs: ["get", "patch"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
 } satisfies FunctionDeclaration<typeof settings>;

@@ -14,11 +14,16 @@ import { InMemoryChannel, Subscription } from "./channels.ts";
 /** The kinds that the shipped table sweeps. An admin who adds another to the table grants its `list` to the function's role. */
 const swept = [PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace] as const;
 
+/** The ConfigMap of the table. Others of the namespace say where external systems are: the sweep has no need to write those. */
+const shippedTable = "holdfast-sweep";
+
 const settings = z.object({
   namespace: namespaceName
     .default("")
     .describe("The namespace of the ConfigMap that holds the table; empty: the one that the function runs in."),
-  table: objectName.default("holdfast-sweep").describe("The name of that ConfigMap; the table is its key table.yaml."),
+  table: objectName
+    .default(shippedTable)
+    .describe("The name of that ConfigMap, which the function's Role names, too; the table is its key table.yaml."),
   rate: z.coerce.number().positive().max(1000).default(100).describe("Events sent per second, at most."),
   tick: z.coerce
     .number()
@@ -48,7 +53,8 @@ export const sweepFunction = {
   settings,
   may: [
     ...swept.map((resource) => ({ resource, verbs: ["list"] as const })),
-    { ownNamespace: true, resource: ConfigMap, verbs: ["get", "list", "patch"] },
+    { ownNamespace: true, resource: ConfigMap, verbs: ["list"] },
+    { ownNamespace: true, resource: ConfigMap, names: [shippedTable], verbs: ["get", "patch"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
     { ownNamespace: true, resource: InMemoryChannel, verbs: ["list"] },
     { ownNamespace: true, resource: Subscription, verbs: ["list"] },

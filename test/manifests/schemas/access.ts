@@ -5,6 +5,7 @@ const verbs = ["get", "list", "watch", "create", "update", "patch", "delete"] as
 const rule = z.strictObject({
   apiGroups: z.tuple([z.string().regex(/^[a-z0-9.-]*$/)]),
   resources: z.array(z.string().regex(/^[a-z]+(\/[a-z]+)?$/)).min(1),
+  resourceNames: z.array(name).min(1).optional(),
   verbs: z.array(z.enum(verbs)).min(1),
 });
 const rbac = z.literal("rbac.authorization.k8s.io/v1");
