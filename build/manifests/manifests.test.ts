@@ -191,7 +191,7 @@ test("settings become variables, whatever their type, and readers of YAML 1.1 ta
   expect(text).toContain('autoscaling.knative.dev/max-scale: "1"');
 });
 
-test("dead letters go to the function for them where there is one, and its own to nobody", () => {
+test("dead-lettered events go to the function for them where there is one, and its own to nobody", () => {
   const waking = declare("a/one", { wakes: [on(Pod, ["delete"])] });
   const deadLetter = declare("platform/dead-letter", {});
   const sinkOf = (...functions: readonly Declared[]) =>

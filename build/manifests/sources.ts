@@ -4,7 +4,7 @@ import type { Declared } from "./declared.ts";
 import { familyOf } from "./families.ts";
 import { namespace, partOf, product } from "./metadata.ts";
 
-/** The kinds that wake a rule by default, by family; families and kinds sorted. */
+/** The kinds that trigger a rule by default, by family; families and kinds sorted. */
 export function watchedKinds(functions: readonly Declared[]): ReadonlyMap<string, readonly Kind[]> {
   const kinds = new Map<string, Kind>();
   for (const { wakes = [] } of functions)
@@ -64,7 +64,7 @@ export function sourceManifests(family: string, kinds: readonly Kind[], apart?: 
 }
 
 /**
- * Which pods a source tells of: all but those of Holdfast's own functions, which come and go with every event and would wake each
+ * Which pods a source tells of: all but those of Holdfast's own functions, which come and go with every event and would trigger each
  * other for ever, and those of the sources' adapters, which come and go with namespaces. None of either ever uses a claim.
  */
 const othersPods = {

@@ -19,7 +19,7 @@ interface Awaited {
 
 /** A Trigger that is to be written. */
 export interface PlannedTrigger {
-  /** The function that it wakes. */
+  /** The function that it triggers. */
   readonly of: string;
   readonly name: string;
   readonly family: string;

@@ -13,28 +13,34 @@ const schema = z.object({
   object: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** What of a dead letter it takes to give it to a rule again. */
-export type SavedLetter = z.output<typeof schema>;
+/** What of a dead-lettered event it takes to give it to its rule again. */
+export type SavedEvent = z.output<typeof schema>;
 
-const ring = "holdfast-dead-letters";
+const configMapName = "holdfast-dead-letters";
 
 /**
- * Finds a letter in a file, or by its name in the ring that the dead-letter function keeps.
+ * Finds an event in a file, or by its name in the ring buffer that the dead-letter function keeps.
  *
  * @throws Complaint that says where was looked and what to do.
  */
-export async function findLetter(source: string, client: Client, namespace: string): Promise<SavedLetter> {
+export async function findDeadLetter(source: string, client: Client, namespace: string): Promise<SavedEvent> {
   const file = fromHere(source);
-  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return parse(await readLetter(file), `The file ${source}`);
-  const configMap = await client.get<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, namespace, ring);
-  const letter = configMap?.data?.[source];
-  if (letter !== undefined) return parse(letter, `The letter ${source}`);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return parse(await readSaved(file), `The file ${source}`);
+  const configMap = await client.get<KubernetesObject & { data?: Record<string, string> }>(
+    ConfigMap,
+    namespace,
+    configMapName,
+  );
+  const saved = configMap?.data?.[source];
+  if (saved !== undefined) return parse(saved, `The event ${source}`);
   const names = Object.keys(configMap?.data ?? {}).sort();
-  const known = names.length > 0 ? `The newest are: ${names.slice(-5).join(", ")}.` : "There are no letters.";
-  throw new Complaint(`There is no file ${source}, and no such letter in ConfigMap ${namespace}/${ring}. ${known}`);
+  const known = names.length > 0 ? `The newest are: ${names.slice(-5).join(", ")}.` : "There are no events.";
+  throw new Complaint(
+    `There is no file ${source}, and no such event in ConfigMap ${namespace}/${configMapName}. ${known}`,
+  );
 }
 
-async function readLetter(file: string): Promise<string> {
+async function readSaved(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
@@ -42,12 +48,15 @@ async function readLetter(file: string): Promise<string> {
   }
 }
 
-function parse(text: string, what: string): SavedLetter {
+function parse(text: string, what: string): SavedEvent {
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new Complaint(`${what} is no dead letter: JSON with attributes and, where known, destination and object.`, {
-      cause,
-    });
+    throw new Complaint(
+      `${what} is no dead-lettered event: JSON with attributes and, where known, destination and object.`,
+      {
+        cause,
+      },
+    );
   }
 }

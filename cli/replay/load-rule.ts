@@ -17,7 +17,7 @@ export async function loadRule(name: string): Promise<Rule> {
   const found = names.find((known) => known === name || slug(known) === host);
   if (!found)
     throw new Complaint(
-      `There is no rule ${name || "named in the letter"}; use --rule with one of: ${names.sort().join(", ")}.`,
+      `There is no rule ${name || "named in the event"}; use --rule with one of: ${names.sort().join(", ")}.`,
     );
   const exports: Record<string, unknown> = await import(pathToFileURL(join(functions, found, "rule.ts")).href);
   return Object.values(exports).find((value): value is Rule => (value as Partial<Rule>)?.name === found) as Rule;

@@ -1,6 +1,6 @@
 import { systemClock } from "../../shared/clock.ts";
 import { runCommand } from "../../shared/command/run-command.ts";
-import { findLetter } from "./find-dead-letter.ts";
+import { findDeadLetter } from "./find-dead-letter.ts";
 import { loadRule } from "./load-rule.ts";
 import { openCluster } from "./open-cluster.ts";
 import { help, readReplayOptions } from "./options.ts";
@@ -14,9 +14,9 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const { act, namespace } = options;
   const client = openCluster(options.kubeconfig);
-  const letter = await findLetter(options.letter, client, namespace);
-  const rule = await loadRule(options.rule ?? letter.destination);
-  for await (const line of replay(rule, letter, { client, clock: systemClock, act, namespace })) console.log(line);
+  const saved = await findDeadLetter(options.saved, client, namespace);
+  const rule = await loadRule(options.rule ?? saved.destination);
+  for await (const line of replay(rule, saved, { client, clock: systemClock, act, namespace })) console.log(line);
   return 0;
 }
 

@@ -5,8 +5,8 @@ afterEach(() => vi.unstubAllEnvs());
 
 test("files are looked for where npm was called", () => {
   vi.stubEnv("INIT_CWD", "/home/alice");
-  expect(readReplayOptions(["letter.json", "--kubeconfig", "config", "--act"])).toEqual({
-    letter: "letter.json",
+  expect(readReplayOptions(["event.json", "--kubeconfig", "config", "--act"])).toEqual({
+    saved: "event.json",
     act: true,
     namespace: "holdfast",
     kubeconfig: "/home/alice/config",
@@ -18,8 +18,8 @@ test("help is all that was asked for", () => {
 });
 
 test.each([
-  [[], "Name one letter: a file, or a key of ConfigMap holdfast-dead-letters."],
-  [["one", "two"], "Name one letter"],
+  [[], "Name one event: a file, or a key of ConfigMap holdfast-dead-letters."],
+  [["one", "two"], "Name one event"],
   [["one", "--nope"], "Unknown option '--nope'. See npm run replay -- --help."],
 ])("%j is refused", (args, because) => {
   expect(() => readReplayOptions(args)).toThrow(because);

@@ -4,9 +4,9 @@ import { parseFlags } from "../../shared/command/parse-flags.ts";
 
 /** What `npm run replay` was asked for. */
 export interface ReplayOptions {
-  /** A file, or the name of a letter in the ring. */
-  readonly letter: string;
-  /** `<system>/<rule>`, where it is to be another one than the letter was meant for. */
+  /** A file, or the name of an event in the ring buffer of dead-lettered events. */
+  readonly saved: string;
+  /** `<system>/<rule>`, where it is to be another one than the event was meant for. */
   readonly rule?: string;
   /** Carry the decisions out. */
   readonly act: boolean;
@@ -16,15 +16,15 @@ export interface ReplayOptions {
   readonly namespace: string;
 }
 
-export const help = `Gives a dead letter to its rule again and prints what the rule decides. Nothing
-is written without --act.
+export const help = `Gives a dead-lettered event to its rule again and prints what the rule decides.
+Nothing is written without --act.
 
   npm run replay -- FILE|NAME [options]
 
-  FILE               a letter saved as JSON
-  NAME               a letter in the ConfigMap holdfast-dead-letters; kubectl
+  FILE               an event saved as JSON
+  NAME               an event in the ConfigMap holdfast-dead-letters; kubectl
                      describe shows their names
-  --rule SYSTEM/RULE another rule than the one that the letter was meant for
+  --rule SYSTEM/RULE another rule than the one that the event was meant for
   --act              carry the decisions out
   --kubeconfig FILE  the cluster (default: KUBECONFIG, or ~/.kube/config)
   --namespace NS     where Holdfast is installed (default: holdfast)
@@ -45,12 +45,12 @@ export function readReplayOptions(args: readonly string[]): ReplayOptions | unde
     },
   });
   if (values.help) return undefined;
-  const [letter, ...more] = positionals;
-  if (!letter || more.length > 0)
-    throw new Complaint("Name one letter: a file, or a key of ConfigMap holdfast-dead-letters.");
+  const [saved, ...more] = positionals;
+  if (!saved || more.length > 0)
+    throw new Complaint("Name one event: a file, or a key of ConfigMap holdfast-dead-letters.");
   const { rule, act, kubeconfig, namespace } = values;
   return {
-    letter,
+    saved,
     act,
     namespace,
     ...(rule ? { rule } : {}),

@@ -11,7 +11,7 @@ import { clientsOf, receive } from "../../shared/pipeline/receive.ts";
 import { type Rule, slug } from "../../shared/rule.ts";
 import { connectSystems } from "../../shared/serve/connect-systems.ts";
 import { readSettings, SettingsError } from "../../shared/settings.ts";
-import type { SavedLetter } from "./find-dead-letter.ts";
+import type { SavedEvent } from "./find-dead-letter.ts";
 
 export interface ReplayTools {
   readonly client: Client;
@@ -29,16 +29,16 @@ const Service = {
 } as const;
 
 /**
- * Gives a letter to a rule again, under the settings of the function as it is installed, and yields what is to be printed.
+ * Gives a dead-lettered event to a rule again, under the settings of the function as it is installed, and yields what is to be printed.
  *
- * @throws Complaint when the function does not take its settings, MalformedEvent when the letter holds no event.
+ * @throws Complaint when the function does not take its settings, MalformedEvent when what was saved holds no event.
  */
-export async function* replay(rule: Rule, letter: SavedLetter, tools: ReplayTools): AsyncGenerator<string> {
+export async function* replay(rule: Rule, saved: SavedEvent, tools: ReplayTools): AsyncGenerator<string> {
   const { client, clock, act } = tools;
   const environment = await environmentOf(rule, tools);
   const settings = settingsFrom(environment, rule);
   const connect = connectSystems(rule.systems ?? {}, { ...environment, ...process.env }, clock);
-  const request = requestOf(letter);
+  const request = requestOf(saved);
   const hint = readHint(request);
   const subjects = rule.subjects(hint, settings);
   if (subjects.length === 0) return yield `${rule.name}: the event is none of its business.`;
@@ -94,7 +94,7 @@ interface Template {
   template?: { spec?: { containers?: { env?: { name: string; value?: string }[] }[] } };
 }
 
-function requestOf({ attributes, object }: SavedLetter): HttpRequest {
+function requestOf({ attributes, object }: SavedEvent): HttpRequest {
   const headers = Object.fromEntries(Object.entries(attributes).map(([name, value]) => [`ce-${name}`, value]));
   return { headers: { ...headers, "content-type": "application/json" }, body: object ? JSON.stringify(object) : "" };
 }

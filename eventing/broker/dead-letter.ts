@@ -2,7 +2,7 @@ import type { HttpResponse } from "../../shared/http-message.ts";
 import type { Answer } from "../delivery/post.ts";
 import type { Attributes } from "../event/cloud-event.ts";
 
-/** Base64 characters of the reply's body that a dead letter carries at most. */
+/** Base64 characters of the reply's body that a dead-lettered event carries at most. */
 const longestData = 1024;
 
 /**

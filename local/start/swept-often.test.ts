@@ -11,7 +11,7 @@ const tableOf = (objects: readonly KubernetesObject[]) => {
   return (map as unknown as { data: { "table.yaml": string } }).data["table.yaml"];
 };
 
-test("where the sweep has to do everything, every object has its turn whenever it comes", () => {
+test("where the sweep has to do everything, every object is resynced whenever it comes", () => {
   const { rows, faults } = readTable(tableOf(shipped.map(sweptOften)), "holdfast");
   expect(faults).toEqual([]);
   expect(rows.length).toBeGreaterThan(5);
@@ -33,7 +33,7 @@ test("it comes every other second, and is done by then; nothing else is changed"
   expect(changed.length).toBe(3);
 });
 
-test("a row that says how often its objects have their turn is overruled, and the rest of it stays", () => {
+test("a row that says how often its objects are resynced is overruled, and the rest of it stays", () => {
   const table = "# For people.\n- rule: a/b\n  every: 7d\n  labelSelector: app=db\n";
   const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x", uid: "u", resourceVersion: "1" } };
   const turned = tableOf([

@@ -10,7 +10,7 @@ type Template = { template: { spec: { containers: { env?: { name: string; value?
 
 /**
  * An object of `knative/` as it is installed where the sweep has to do everything: it comes every other second, and every object has
- * its turn each time. What does not concern the sweep stays as it is.
+ * its resync each time. What does not concern the sweep stays as it is.
  */
 export function sweptOften(object: KubernetesObject): KubernetesObject {
   if (object.kind === "PingSource") return { ...object, spec: { ...(object.spec as object), schedule } };
@@ -23,7 +23,7 @@ export function sweptOften(object: KubernetesObject): KubernetesObject {
 }
 
 /**
- * The sweep's table with a turn for every object once in `every`, as an administrator patches it, in the rows of these rules;
+ * The sweep's table with a resync of every object once in `every`, as an administrator patches it, in the rows of these rules;
  * another object as it is.
  */
 export function withTurns(

@@ -122,7 +122,7 @@ export async function give(name: string, request: HttpRequest, odd: Odd): Promis
   };
 }
 
-/** What events tell of: each kind that wakes a function, and one that wakes none. */
+/** What events tell of: each kind that triggers a function, and one that triggers none. */
 export const toldOf = fc.oneof(
   odd.map(({ name, annotations }) => claim({ namespace, name, annotations })),
   fc.constant(claim({ namespace, name: inUse, finalizers: [holdfastProtection], uid: "u1", resourceVersion: "1" })),

@@ -28,7 +28,7 @@ const benches: Readonly<Record<string, Benchmark>> = {
     load: () => import("./latency/run.ts"),
   },
   cost: {
-    doc: "requests and bytes of an event on the default broker, and whom a busy cluster wakes",
+    doc: "requests and bytes of an event on the default broker, and what a busy cluster triggers",
     load: () => import("./cost/run.ts"),
   },
   rest: {

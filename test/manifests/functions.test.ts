@@ -66,7 +66,7 @@ describe.each(functions.map((declared) => [declared.name, declared] as const))("
     expect(environment).toMatchObject({ LOG_LEVEL: "info" });
   });
 
-  test("is woken by what it declares and nothing else, by default and with each option", () => {
+  test("is triggered by what it declares and nothing else, by default and with each option", () => {
     expect(wakesOf(declared, around(name))).toEqual(declaredWakes(declared));
     expect(options.length).toBeGreaterThan(0);
     for (const folder of options)
@@ -93,7 +93,7 @@ test("no account is bound to a role of somebody else's", () => {
   }
 });
 
-test("a Trigger waits longer than its function may take, and sends its dead letters on", () => {
+test("a Trigger waits longer than its function may take, and sends its dead-lettered events on", () => {
   for (const { spec } of triggers) {
     const { retry, backoffPolicy, backoffDelay, timeout, deadLetterSink } = spec.delivery;
     const seconds = Number(/^PT(\d+)S$/.exec(timeout)?.[1]);
@@ -123,7 +123,7 @@ test("a function has one Trigger per broker, because each costs a request for ev
   expect(new Set(pairs).size).toBe(pairs.length);
 });
 
-test("sources watch what wakes a function by default, and may watch nothing else", () => {
+test("sources watch what triggers a function by default, and may watch nothing else", () => {
   const woken = functions.flatMap(({ wakes = [] }) => wakes.filter(({ overlay }) => !overlay).map(({ kind }) => kind));
   const sources = ofKind("ApiServerSource", objects);
   const watched = sources.flatMap(({ spec }) => spec.resources.map(({ kind }) => kind));

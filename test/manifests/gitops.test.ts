@@ -75,7 +75,7 @@ describe("for tools that keep a cluster at what a repository says", () => {
       expect(metadata).not.toHaveProperty("generateName");
     }
     const names = objects.flatMap(({ kind, metadata }) => (kind === "ConfigMap" ? [metadata.name] : []));
-    // The one that dead letters are kept in is made by its function, and would be emptied at every sync.
+    // The one that dead-lettered events are kept in is made by its function, and would be emptied at every sync.
     expect(names).toEqual(["holdfast-sweep"]);
   });
 });

@@ -7,7 +7,7 @@ import { slug } from "../../shared/rule.ts";
 import { root } from "./kustomization.ts";
 import { ofKind } from "./schemas/schemas.ts";
 
-/** Every kind that a function could be woken by. */
+/** Every kind that a function could be triggered by. */
 const declared = await loadDeclared(root);
 const wakes = declared.flatMap(({ wakes = [] }) => wakes);
 const kinds = [
@@ -52,7 +52,7 @@ export function wakesOf({ name }: Declared, objects: readonly KubernetesObject[]
   return passed.sort();
 }
 
-/** What a function wants to be woken by, by default or with an overlay: types and kinds, sorted. */
+/** What a function wants to be triggered by, by default or with an overlay: types and kinds, sorted. */
 export function declaredWakes({ wakes = [], sweep = [] }: Declared, overlay?: string): readonly string[] {
   const changes = wakes
     .filter((wake) => wake.overlay === overlay)

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { findLetter } from "../../cli/replay/find-dead-letter.ts";
+import { findDeadLetter } from "../../cli/replay/find-dead-letter.ts";
 import { replay } from "../../cli/replay/replay.ts";
 import { seededRandom } from "../../eventing/random.ts";
 import { recordDeadLetters } from "../../functions/platform/dead-letter/record.ts";
@@ -30,7 +30,7 @@ beforeEach(() => {
   });
 });
 
-const letter = (name: string, id = "8f7a") => ({
+const deadLettered = (name: string, id = "8f7a") => ({
   headers: {
     "ce-specversion": "1.0",
     "ce-id": id,
@@ -58,9 +58,9 @@ const ring = async () =>
 const events = () =>
   Array.fromAsync(client.list<KubernetesObject & { note: string; type: string }>(Event, { namespace: "default" }));
 
-test("a dead letter is shown on its object, logged, and kept", async () => {
+test("a dead-lettered event is shown on its object, logged, and kept", async () => {
   const { metadata } = await claim("data", [ours]);
-  expect(await handle(letter("data"))).toEqual({ status: 204, headers: {}, body: "" });
+  expect(await handle(deadLettered("data"))).toEqual({ status: 204, headers: {}, body: "" });
   const said =
     "The function pvc-protection-release.holdfast did not take a change of PersistentVolumeClaim data (HTTP 403) and replied: " +
     "pods is forbidden. Grant the function's role what it lacks, then replay the event.";
@@ -71,25 +71,25 @@ test("a dead letter is shown on its object, logged, and kept", async () => {
   expect(Object.keys(await ring())).toHaveLength(1);
 });
 
-test("the same letter twice is kept once and shown once", async () => {
+test("the same event twice is kept once and shown once", async () => {
   await claim("data", [ours]);
-  await handle(letter("data"));
-  await handle(letter("data"));
+  await handle(deadLettered("data"));
+  await handle(deadLettered("data"));
   expect(await events()).toHaveLength(1);
   expect(Object.keys(await ring())).toHaveLength(1);
 });
 
-test("a letter about an object that is gone, or of a kind that nobody knows, is kept all the same", async () => {
-  expect((await handle(letter("gone"))).status).toBe(204);
-  const strange = letter("x", "other");
+test("an event about an object that is gone, or of a kind that nobody knows, is kept all the same", async () => {
+  expect((await handle(deadLettered("gone"))).status).toBe(204);
+  const strange = deadLettered("x", "other");
   expect((await handle({ ...strange, headers: { ...strange.headers, "ce-kind": "Wombat" } })).status).toBe(204);
   expect((await handle({ headers: {}, body: "nonsense" })).status).toBe(204);
   expect(Object.keys(await ring())).toHaveLength(3);
   expect(await events()).toEqual([]);
 });
 
-test("letters that arrive together are all kept", async () => {
-  const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => handle(letter("gone", `id${i}`))));
+test("events that arrive together are all kept", async () => {
+  const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => handle(deadLettered("gone", `id${i}`))));
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204]));
   expect(Object.keys(await ring())).toHaveLength(40);
 });
@@ -98,37 +98,38 @@ test("when the API server takes nothing, the broker is asked to try again", asyn
   const refusing = createClient(async () => ({ status: 503, headers: {}, body: (async function* () {})() }));
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const handle = recordDeadLetters({ client: () => refusing, clock, log: quiet, settings });
-  expect((await handle(letter("data"))).status).toBe(503);
+  expect((await handle(deadLettered("data"))).status).toBe(503);
 });
 
-test("a letter is replayed to its rule: first only told what it decides, then carried out", async () => {
+test("an event is replayed to its rule: first its decision is only shown, then it is carried out", async () => {
   await claim("data", [ours]);
   await client.delete(PersistentVolumeClaim, "default", "data");
   // The API server puts its own protection on every claim; without its controller nobody takes it off.
   const live = await client.get(PersistentVolumeClaim, "default", "data");
   const finalizers = live?.metadata.finalizers?.filter((name) => name === ours);
   await client.patch(PersistentVolumeClaim, "default", "data", "merge", { metadata: { finalizers } });
-  await handle(letter("data"));
+  await handle(deadLettered("data"));
   const [name = ""] = Object.keys(await ring());
-  const saved = await findLetter(name, client, "default");
-  const told = (act: boolean) => Array.fromAsync(replay(release, saved, { client, clock, act, namespace: "default" }));
+  const saved = await findDeadLetter(name, client, "default");
+  const replayed = (act: boolean) =>
+    Array.fromAsync(replay(release, saved, { client, clock, act, namespace: "default" }));
 
-  expect((await told(false)).join("\n")).toMatch(
+  expect((await replayed(false)).join("\n")).toMatch(
     /^write {2}PersistentVolumeClaim default\/data .*\(would patch persistentvolumeclaims\)\nNothing was written/,
   );
   expect(await client.get(PersistentVolumeClaim, "default", "data")).toBeDefined();
-  expect((await told(true)).at(-1)).toBe("Done.");
+  expect((await replayed(true)).at(-1)).toBe("Done.");
   expect(await client.get(PersistentVolumeClaim, "default", "data")).toBeUndefined();
 });
 
-test("a letter that is not there is answered with those that are", async () => {
-  await handle(letter("gone"));
-  await expect(findLetter("nope", client, "default")).rejects.toThrow(
-    /no such letter in ConfigMap default\/holdfast-dead-letters\. The newest are: 2026/,
+test("an event that is not there is answered with those that are", async () => {
+  await handle(deadLettered("gone"));
+  await expect(findDeadLetter("nope", client, "default")).rejects.toThrow(
+    /no such event in ConfigMap default\/holdfast-dead-letters\. The newest are: 2026/,
   );
 });
 
-test("what stands in the way of a replay is told in a sentence", async () => {
+test("what stands in the way of a replay is said in a sentence", async () => {
   const service = {
     apiVersion: "serving.knative.dev/v1",
     kind: "Service",
@@ -138,12 +139,12 @@ test("what stands in the way of a replay is told in a sentence", async () => {
   const installed = { ...service, spec: { template: { spec: { containers } } } };
   const withSettings = { ...client, get: async () => installed } as unknown as Client;
   const saved = { attributes: {}, destination: "pvc-protection-release.holdfast" };
-  const told = (client: Client) =>
+  const replayed = (client: Client) =>
     Array.fromAsync(replay(release, saved, { client, clock, act: false, namespace: "holdfast" }));
-  await expect(told(withSettings)).rejects.toThrow(
+  await expect(replayed(withSettings)).rejects.toThrow(
     'The Service pvc-protection-release has settings that it does not take: MODE is "nonsense"',
   );
-  const error = await told({ ...client, get: async () => undefined } as Client).catch((error: unknown) => error);
+  const error = await replayed({ ...client, get: async () => undefined } as Client).catch((error: unknown) => error);
   expect(isPlain(error)).toBe(true);
   expect((error as Error).message).toBe(
     "The request is no CloudEvent: it has neither ce- headers nor a CloudEvents content type.",

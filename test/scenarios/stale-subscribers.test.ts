@@ -20,7 +20,7 @@ const worlds = { open: emulatedWorld, watch: watchInvariants };
 /** What is run in the default setting, run in another one; how often functions are called is what differs. */
 const movedTo = (setting: Setting): readonly Scenario[] =>
   scenarios
-    .filter(({ settings, title }) => settings?.includes(beside) && !title.includes("wake no function"))
+    .filter(({ settings, title }) => settings?.includes(beside) && !title.includes("trigger no function"))
     .map((scenario) => ({ ...scenario, settings: [setting] }));
 
 describe("PVC protection whose Triggers were all changed at once", () => {

@@ -71,7 +71,7 @@ function patchesOf({ name, wakes }: Declared, deadLetters: boolean): readonly Pa
 /** Where the kubelet puts the tokens that the sweep shows to brokers; each is named as the path of the broker's address. */
 const tokens = "/var/run/holdfast/tokens";
 
-/** The sweep is woken by the PingSource, and sends to brokers, which ask for tokens, too. */
+/** The sweep is triggered by the PingSource, and sends to brokers, which ask for tokens, too. */
 function tokensFor(sweep: Declared, functions: readonly Declared[]): readonly Patch[] {
   const { name } = sweep;
   const index = settingsOf(sweep).findIndex(({ variable }) => variable === "TOKENS");

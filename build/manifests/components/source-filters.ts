@@ -6,7 +6,7 @@ import { alternatives } from "../triggers.ts";
 
 const folder = "knative/components/source-filters";
 
-/** Sources that send only what wakes a function: a component for the default, and one for each option. */
+/** Sources that send only what triggers a function: a component for the default, and one for each option. */
 export function addSourceFilters(files: Map<string, string>, functions: readonly Declared[]): void {
   // A signal comes from elsewhere.
   const wakes = functions.flatMap(({ wakes = [] }) => wakes.filter(({ signal }) => !signal));

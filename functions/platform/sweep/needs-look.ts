@@ -51,7 +51,7 @@ function nextOf(text: string, uid: string): number | undefined {
 
 /**
  * Whether a multiple of the period falls into the span. All objects of all rows are resynced together: what is spread over the period
- * would wake every function again and again in a cluster in which nothing happens.
+ * would trigger every function again and again in a cluster in which nothing happens.
  */
 function isResync(every: number, { after, until }: Span): boolean {
   return Math.floor(until / every) > Math.floor(after / every);

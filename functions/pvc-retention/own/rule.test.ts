@@ -144,7 +144,7 @@ describe("what is noted on the set", () => {
     ["a set that is being deleted", "update", followed({ metadata: { deletionTimestamp: "x" } }), false],
     ["a set that is gone", "delete", set, false],
     ["a set of which only the name is known", "sweep", undefined, true],
-  ])("wakes the rule, or ends the event: %s", (_, change, object, isWoken) => {
+  ])("triggers the rule, or ends the event: %s", (_, change, object, isTriggered) => {
     const hint = {
       id: "e",
       change,
@@ -154,7 +154,7 @@ describe("what is noted on the set", () => {
       name: "web",
       object,
     };
-    expect(own.subjects(hint, {}).length).toBe(isWoken ? 1 : 0);
+    expect(own.subjects(hint, {}).length).toBe(isTriggered ? 1 : 0);
   });
 });
 

@@ -204,7 +204,7 @@ function subjects(change: Hint["change"], object: KubernetesObject | undefined, 
   return project.subjects({ id: "e", change, apiVersion: "apps/v1", kind, ...namespace, name, object }, {});
 }
 
-describe("what wakes the rule", () => {
+describe("what triggers the rule", () => {
   const sets = expect.objectContaining({ kind: "StatefulSet" });
   test.each<[string, Hint["change"], KubernetesObject | undefined, string | undefined, boolean]>([
     ["a new set, which may have its policy from its namespace", "add", setOf(), undefined, true],
@@ -220,8 +220,8 @@ describe("what wakes the rule", () => {
       false,
     ],
     ["an object of another kind", "update", undefined, "Pod", false],
-  ])("%s: %#", (_, change, object, kind, isWoken) => {
-    expect(subjects(change, object, kind)).toEqual(isWoken ? [{ kind: sets, namespace: "shop", name: "web" }] : []);
+  ])("%s: %#", (_, change, object, kind, isTriggered) => {
+    expect(subjects(change, object, kind)).toEqual(isTriggered ? [{ kind: sets, namespace: "shop", name: "web" }] : []);
   });
 
   test("a namespace: all of its sets", () => {

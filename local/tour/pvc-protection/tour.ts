@@ -57,7 +57,7 @@ function steps(world: TourWorld): Step[] {
 
   const heartbeats: Step = {
     title: "A busy cluster in which nothing is deleted",
-    text: `${beats} updates of pod writer, as heartbeats would be. No Trigger asks for them, so they wake nobody.`,
+    text: `${beats} updates of pod writer, as heartbeats would be. No Trigger asks for them, so they trigger nothing.`,
     async act() {
       // The sweep wakes by the clock, and may ask for a look at anything: a burst that it fell into is made again.
       do {

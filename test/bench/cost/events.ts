@@ -17,7 +17,7 @@ export interface EventCost {
   readonly requests: number;
   /** Bytes of all these requests. */
   readonly bytes: number;
-  /** The Services of the functions that it wakes. */
+  /** The Services of the functions that it triggers. */
   readonly wakes: readonly string[];
 }
 

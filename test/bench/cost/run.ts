@@ -7,7 +7,7 @@ import { openPlane } from "./plane.ts";
 const manifests = fileURLToPath(new URL("../../../knative", import.meta.url));
 const changes = 10_000;
 
-/** Counts what events cost on Knative's channel-based broker, and what a cluster wakes that is busy with other things. */
+/** Counts what events cost on Knative's channel-based broker, and what a cluster triggers that is busy with other things. */
 export async function run(): Promise<void> {
   const plane = await openPlane([manifests]);
   try {
@@ -17,7 +17,7 @@ export async function run(): Promise<void> {
       what,
       cells: [`${events}`, `${requests}`, `${(bytes / 1000).toFixed(0)} kB`, `${wakes.length}`],
     }));
-    console.log(table(["one change", "events", "requests", "bytes", "functions woken"], rows));
+    console.log(table(["one change", "events", "requests", "bytes", "functions triggered"], rows));
 
     console.log(`\n${changes} changes in a busy cluster in which nothing is deleted, scaled or evicted ...`);
     await furnishBusy(plane.admin);
@@ -27,7 +27,7 @@ export async function run(): Promise<void> {
     const total = [
       { what: "events from sources", cells: cells(events) },
       { what: "HTTP requests between Knative's parts", cells: cells(requests) },
-      { what: "functions woken", cells: cells(woken) },
+      { what: "functions triggered", cells: cells(woken) },
     ];
     console.log(table(["", `of ${changes}`], total));
   } finally {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-test("a busy cluster in which nothing is deleted, scaled or evicted wakes no function", async () => {
+test("a busy cluster in which nothing is deleted, scaled or evicted triggers no function", async () => {
   expect(plane.functions).toEqual(expect.arrayContaining(["pvc-protection-release", "pvc-retention-own"]));
   await furnishBusy(plane.admin);
   const { events, wakes } = await plane.measure(() => keepBusy(plane.admin, changes));
@@ -27,7 +27,7 @@ test("a busy cluster in which nothing is deleted, scaled or evicted wakes no fun
   expect([...wakes]).toEqual([]);
 });
 
-test("a new claim that is bound and a new pod wake nothing of PVC retention, and their creation at most two functions of all", async () => {
+test("a new claim that is bound and a new pod trigger nothing of PVC retention, and their creation at most two functions of all", async () => {
   const all = await openPlane([`${root}/knative`, `${root}/knative/pvc-protection/claim-adds`]);
   const { admin } = all;
   const created = await all.measure(async () => {
@@ -67,7 +67,7 @@ test("pods of our own functions, and of the sources' adapters, come and go witho
   expect([...wakes]).toEqual([]);
 });
 
-test("the option pod-updates is what it costs to be woken by them", async () => {
+test("the option pod-updates is what it costs to be triggered by them", async () => {
   const optional = await openPlane([`${root}/knative`, `${root}/knative/pvc-protection/pod-updates`]);
   await furnishBusy(optional.admin);
   const { wakes } = await optional.measure(() => keepBusy(optional.admin, 20));
@@ -75,7 +75,7 @@ test("the option pod-updates is what it costs to be woken by them", async () => 
   expect([...wakes.keys()].sort()).toEqual(["pvc-protection-release", "pvc-protection-warn"]);
 });
 
-test("new and running pods, and new claims, wake nobody, and cost no more requests than are agreed on", async () => {
+test("new and running pods, and new claims, trigger nothing, and cost no more requests than are agreed on", async () => {
   const costs = new Map((await measureEvents(plane)).map((cost) => [cost.what, cost]));
   for (const what of ["Pod created", "Pod updated", "PersistentVolumeClaim created"])
     expect([what, costs.get(what)?.wakes]).toEqual([what, []]);

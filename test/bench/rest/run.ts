@@ -25,5 +25,5 @@ export async function run(): Promise<void> {
     rows.push({ what, cells: [perHour(sweeps), perHour(others), perHour(events), (podSeconds / hours).toFixed(0)] });
   }
   console.log(`${hours} hours in which nobody does anything, with one resync in them; per hour:\n`);
-  console.log(table(["", "sweeps", "other wakes", "events", "pod-seconds"], rows));
+  console.log(table(["", "sweeps", "other runs", "events", "pod-seconds"], rows));
 }

@@ -71,7 +71,7 @@ describe.skipIf(!kubectl)("the examples", () => {
     expect(new Set(images).size).toBe(images.length);
   });
 
-  test("function-off has nothing left that would wake warn", () => {
+  test("function-off has nothing left that would trigger warn", () => {
     const objects = build("knative/examples/function-off");
     expect(namesOf("Service", objects)).not.toContain("pvc-protection-warn");
     expect(namesOf("Trigger", objects).filter((name) => name.startsWith("pvc-protection-warn"))).toEqual([]);

@@ -162,7 +162,7 @@ describe("the deletion of a Machine", () => {
     await becomes("WaitingForPreDrainHook");
     await world.patch(Cluster, "test", { metadata: { finalizers: ["test.holdfast.dev/hold"] } });
     await world.delete(Cluster, "test");
-    // The Cluster's deletion wakes nobody.
+    // The Cluster's deletion triggers nothing.
     await world.rest();
     expect(await reason()).toBe("WaitingForPreDrainHook");
     await world.patch(Node, node(), { metadata: { labels: { touched: "yes" } } });

@@ -17,7 +17,7 @@ import { mending } from "./settings.ts";
 const installedIn = "holdfast";
 const table = "holdfast-sweep";
 
-/** From now on the API server refuses a rule's reads, in other words each time, which is final: its events become dead letters. */
+/** From now on the API server refuses a rule's reads, in other words each time, which is final: its events are dead-lettered. */
 function refuse(world: World, rule: string): void {
   let times = 0;
   world.intercept(async (call, send) => {
@@ -113,15 +113,15 @@ const inEverySetting: readonly Scenario[] = [
       await runningPod(world, "web", ["data"]);
       refuse(world, "pvc-protection/release");
       await deleteClaim(world, "data");
-      const [first] = await world.eventually("the claim shows a dead letter", async () => {
-        const letters = await deadLetters(world, "PersistentVolumeClaim", "data");
-        return letters.length > 0 && letters;
+      const [first] = await world.eventually("the claim shows a dead-lettered event", async () => {
+        const events = await deadLetters(world, "PersistentVolumeClaim", "data");
+        return events.length > 0 && events;
       });
       expect(first).toMatchObject({ type: "Warning" });
       await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step: "1" } } });
       await world.eventually("it shows the next one in its place", async () => {
-        const letters = await deadLetters(world, "PersistentVolumeClaim", "data");
-        return letters.length === 1 && letters[0]?.note !== first?.note;
+        const events = await deadLetters(world, "PersistentVolumeClaim", "data");
+        return events.length === 1 && events[0]?.note !== first?.note;
       });
     },
   },
@@ -133,9 +133,9 @@ const inEverySetting: readonly Scenario[] = [
       refuse(world, "pvc-retention/project");
       const annotations = { [policyKey]: "Retain" };
       await world.admin.create(StatefulSet, statefulSet({ name: "web", namespace: world.namespace, annotations }));
-      await world.eventually("the set shows a dead letter", async () => {
-        const [letter] = await deadLetters(world, "StatefulSet", "web");
-        return letter?.type === "Warning";
+      await world.eventually("the set shows a dead-lettered event", async () => {
+        const [event] = await deadLetters(world, "StatefulSet", "web");
+        return event?.type === "Warning";
       });
     },
   },
@@ -149,7 +149,7 @@ const inEverySetting: readonly Scenario[] = [
       await runningPod(world, "web", ["data"]);
       refuse(world, "pvc-protection/release");
       await removePod(world, "web");
-      await world.eventually("the letter is kept", async () => {
+      await world.eventually("the event is kept", async () => {
         const ring = await admin.get<KubernetesObject & { data?: Record<string, string> }>(
           ConfigMap,
           installedIn,

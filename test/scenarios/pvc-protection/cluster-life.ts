@@ -161,7 +161,7 @@ export const clusterLife: readonly Scenario[] = [
       await createPod(world, "web", ["data"], node);
       await kubeletRefuses(world, "web");
       expect(await isRunning(world, "web")).toBe(false);
-      // A change of the claim wakes the function that warns.
+      // A change of the claim triggers the function that warns.
       await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step: "1" } } });
       const [notice] = await world.eventually("the pod is warned", async () => {
         const notices = await noticesOn(world, "Pod", "web");

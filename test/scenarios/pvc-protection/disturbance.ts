@@ -244,7 +244,7 @@ const disturbed: readonly Scenario[] = [
         rule === release && !allowed ? Promise.resolve(answer(403, "Forbidden")) : send(),
       );
       await deleteClaim(world, "data");
-      const [notice] = await world.eventually("the claim shows the dead letter", async () => {
+      const [notice] = await world.eventually("the claim shows the dead-lettered event", async () => {
         const notices = await noticesOn(world, "PersistentVolumeClaim", "data");
         return notices.length > 0 && notices;
       });

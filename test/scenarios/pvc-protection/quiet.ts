@@ -29,7 +29,7 @@ async function busyCluster(world: World): Promise<void> {
 /** What a busy cluster costs in which nothing is deleted. */
 export const quiet: readonly Scenario[] = [
   {
-    title: "heartbeats of pods wake no function",
+    title: "heartbeats of pods trigger no function",
     within: true,
     settings: strict,
     async run(world) {
@@ -40,7 +40,7 @@ export const quiet: readonly Scenario[] = [
     },
   },
   {
-    title: "heartbeats of pods cost no call to the API server, although they wake the functions",
+    title: "heartbeats of pods cost no call to the API server, although they trigger the functions",
     within: true,
     settings: [documentMode],
     async run(world) {

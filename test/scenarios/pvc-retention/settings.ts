@@ -5,7 +5,7 @@ const common = {
   inTree: true,
   environment: {},
   guardsOwnerReferences: false,
-  // Every object has its turn in every tick.
+  // Every object is resynced in every tick.
   edit: (object) => withTurns(object, "1s"),
 } satisfies Partial<Setting>;
 

@@ -147,7 +147,7 @@ export async function isGone({ admin }: Laptop, namespace: string, name: string)
   return !(await admin.get(PersistentVolumeClaim, namespace, name));
 }
 
-/** Somebody edits a claim, which wakes whoever watches claims; resolves when the function has answered. */
+/** Somebody edits a claim, which triggers whoever watches claims; resolves when the function has answered. */
 export async function nudge({ admin, hops }: Laptop, namespace: string, name: string, service: string): Promise<void> {
   const isOurs = (hop: Hop) =>
     hop.hop === "delivered" &&

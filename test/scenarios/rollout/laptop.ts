@@ -76,7 +76,7 @@ const controllers = [
   "statefulset-controller",
 ];
 
-/** Bundling takes its time; what no scenario wakes is left out. */
+/** Bundling takes its time; what no scenario triggers is left out. */
 const installed = ["platform/dead-letter", "platform/sweep", "pvc-protection/release"];
 
 /** Of the functions those that are installed; of what is no function's, all but the schedule: scenarios sweep when they want to. */

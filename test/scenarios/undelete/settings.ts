@@ -4,7 +4,7 @@ import type { Setting } from "../../worlds/world.ts";
 const common = {
   inTree: true,
   environment: {},
-  // Every object has its turn in every tick.
+  // Every object is resynced in every tick.
   edit: (object) => withTurns(object, "1s"),
   components: [],
 } satisfies Partial<Setting>;

@@ -44,7 +44,7 @@ const each = (
 ): LivenessCheck => ({
   name,
   check(truth) {
-    // Elsewhere a volume that an event was lost of has its turn within the hour, for which no run waits.
+    // Elsewhere a volume that an event was lost of is resynced within the hour, for which no run waits.
     if (truth.scenario.setting !== shipped) return undefined;
     for (const volume of volumesOf(truth)) {
       if (volume.metadata.deletionTimestamp) continue;

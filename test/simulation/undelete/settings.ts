@@ -1,7 +1,7 @@
 import { withTurns } from "../../../local/start/swept-often.ts";
 import type { Setting } from "../../worlds/world.ts";
 
-/** As shipped, but that the sweep comes to every volume each minute, not each hour: no run waits for its turn on the slow cycle. */
+/** As shipped, but that the sweep comes to every volume each minute, not each hour: no run waits for its resync. */
 export const shipped: Setting = {
   name: "as shipped",
   inTree: true,

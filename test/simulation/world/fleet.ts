@@ -101,7 +101,7 @@ export function createFleet(parts: FleetParts): Fleet {
 
   async function handOver(process: Process, request: HttpRequest): Promise<HttpResponse> {
     const { "ce-type": type, "ce-kind": kind, "ce-name": name } = request.headers;
-    trace.add(process.name, type ? `is triggered by: ${type.split(".").at(-1)} of ${kind} ${name}` : "is woken");
+    trace.add(process.name, type ? `is triggered by: ${type.split(".").at(-1)} of ${kind} ${name}` : "is triggered");
     return process.handle(request);
   }
 

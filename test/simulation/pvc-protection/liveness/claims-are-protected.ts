@@ -4,7 +4,7 @@ import { ours } from "../protection.ts";
 
 /**
  * Every live claim carries our finalizer, and Kubernetes' own as well. One from which somebody took Kubernetes' own, unseen, gets
- * it back on its turn on the sweep's slow cycle, which no run waits for.
+ * it back at its resync, which no run waits for.
  */
 export const claimsAreProtected: LivenessCheck = {
   name: "claims-are-protected",

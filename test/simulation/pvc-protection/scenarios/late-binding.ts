@@ -17,7 +17,7 @@ const actedOut =
       await user.pause(300);
       await user.bind(name);
     };
-    // Each change of the claim wakes whoever judges it once more.
+    // Each change of the claim triggers whoever judges it once more.
     const touch = async () => {
       for (let count = 0; count < 8; count++) {
         await user.pause(60);
