@@ -31,6 +31,11 @@ export interface FunctionDeclaration<Schema extends ZodObject = ZodObject> {
   readonly may: readonly Permission[];
   /** The external systems that it looks at or commands, by the names under which it gets their clients. */
   readonly systems?: Systems;
+  /**
+   * Secrets `holdfast-<name>` that are mounted at `/etc/holdfast/<name>` where they are there, besides those of its external systems:
+   * for files that a setting names.
+   */
+  readonly mounts?: readonly string[];
   /** Requests one instance takes at once (`containerConcurrency`); 20 by default. */
   readonly concurrency?: number;
   /** Seconds without a request after which Knative may take the last instance away; its own default, a minute, when absent. */

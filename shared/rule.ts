@@ -43,6 +43,8 @@ export interface Rule<Schema extends ZodObject = ZodObject, Facts = unknown, Use
   readonly progress?: "load-bearing";
   /** The external systems that it looks at or commands. */
   readonly systems?: Used;
+  /** The client that it looks and writes with, made of that of its own cluster where some of its objects lie on another one. */
+  client?(own: Client, settings: output<Schema>): Client | Promise<Client>;
   /** The subjects an event points at. Pure; no I/O: most events end here. An absent `hint.object` must not end them. */
   subjects(hint: Hint, settings: output<Schema>): readonly Subject[];
   /** Live reads, all of them begun after the events that asked for them had arrived. Throws what the clients throw. */

@@ -12,14 +12,15 @@ export const secretOf = (externalSystem: string): string => `holdfast-${external
 
 /**
  * What a function's Service takes from elsewhere: the settings of its system from a ConfigMap, and the credentials of each of its
- * external systems from a Secret. Both may be absent: the defaults, and systems that ask for no credentials, need none.
+ * external systems from a Secret, as files that a setting names. All may be absent: the defaults, and systems that ask for no credentials, need none.
  */
 export function surroundingsOf(declared: Declared): { readonly container: object; readonly pod: object } {
   const shared = commonSettingsOf([declared]).length > 0;
   const systems = Object.values(declared.systems ?? {}).map(({ name }) => name);
+  const secrets = [...systems, ...(declared.mounts ?? [])];
   const configMapRef = { name: settingsConfigMap(systemOf(declared)), optional: true };
-  const mounts = systems.map((name) => ({ name, mountPath: `/etc/holdfast/${name}`, readOnly: true }));
-  const volumes = systems.map((name) => ({ name, secret: { secretName: secretOf(name), optional: true } }));
+  const mounts = secrets.map((name) => ({ name, mountPath: `/etc/holdfast/${name}`, readOnly: true }));
+  const volumes = secrets.map((name) => ({ name, secret: { secretName: secretOf(name), optional: true } }));
   return {
     container: {
       ...(shared ? { envFrom: [{ configMapRef }] } : {}),

@@ -32,10 +32,21 @@ export function receive<Schema extends ZodObject, Facts, Used extends Systems>(
   tools: Tools<output<Schema>>,
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, settings } = tools;
+  /** Made once, for its connections. */
+  let made: { readonly own: Client; readonly client: Promise<Client> } | undefined;
+  const clientOf = async (own: Client): Promise<Client> => {
+    if (!rule.client) return own;
+    if (made?.own !== own) made = { own, client: Promise.resolve(rule.client(own, settings)) };
+    return made.client.catch((error) => {
+      // What could not be read may be there at the next event.
+      made = undefined;
+      throw error;
+    });
+  };
   const join = coalesce<{ subject: Subject; event: string }, RunResult>(async (_, requests) => {
     const subject = merged(requests.map(({ subject }) => subject));
     if (!subject) return { outcomes: new Map() };
-    const client = await tools.client();
+    const client = await clientOf(await tools.client());
     const events = requests.map(({ event }) => event);
     const { connect = connectNone } = tools;
     const view = { client, settings, ...clientsOf(rule, connect) };

@@ -3,15 +3,19 @@ import { type Client, createClient } from "../kubernetes/client.ts";
 import { kubeconfigTransport } from "../kubernetes/kubeconfig-transport.ts";
 
 /**
- * The function's own client: in a cluster by its service account, elsewhere by `KUBECONFIG`. Kept in a chunk of its own.
+ * The function's own client: in a cluster by its service account, elsewhere by `KUBECONFIG`; or one by the kubeconfig `file`. Kept in
+ * a chunk of its own.
  *
  * @throws ApiError with status 0 when there are no credentials to be found, so that the event is delivered again.
  */
-export function connect(): Client {
+export function connect(file?: string): Client {
   try {
-    return createClient(kubeconfigTransport());
+    return createClient(kubeconfigTransport(file));
   } catch (cause) {
-    const message = `${(cause as Error).message} Run the function in a cluster, or set KUBECONFIG.`;
+    const what = file
+      ? "Mount the kubeconfig that the settings name"
+      : "Run the function in a cluster, or set KUBECONFIG";
+    const message = `${(cause as Error).message} ${what}.`;
     throw new ApiError("Signing in to the cluster", { status: 0, reason: "NoCredentials", message }, cause);
   }
 }

@@ -3,37 +3,27 @@ import type { Decision } from "../../../shared/decision.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { warning } from "../../../shared/steps.ts";
-import { whileDeleting } from "../../../shared/sweep.ts";
+import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
 import { listed } from "../lib/data/copies.ts";
 import { ignored } from "../lib/evacuation.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
-import { linstor } from "../lib/linstor/system.ts";
-import { type LeavingSeen, lookAtChain, type SatelliteSeen } from "../lib/look.ts";
+import type { LeavingSeen, SatelliteSeen } from "../lib/look.ts";
 import { mayLook } from "../lib/permissions.ts";
-import { satelliteFinalizer } from "../lib/satellite.ts";
-import { common } from "../lib/settings.ts";
 import { chainSteps, decideStep } from "../lib/step-rule.ts";
 import { allLeaving } from "../lib/subjects.ts";
 
 const name = "satellite/await-satellites";
 
-/** Satellites with what their evacuation depends on. */
-export type Facts = readonly (SatelliteSeen | LeavingSeen)[];
-
 export const awaitSatellites = rule({
   name,
   doc: "Holds an evacuation until every other satellite is ready, for a time: then it goes on, and names those that are not.",
-  settings: common,
-  common,
+  ...chainRule,
   wakes: [on(LinstorSatellite, ["add", "update", "delete"])],
   may: mayLook(),
-  sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
   steps: chainSteps,
-  systems: { linstor },
   // Any satellite may be what another one waits for.
   subjects: (hint) => (hint.kind === LinstorSatellite.kind ? [allLeaving] : []),
-  look: (subject, view): Promise<Facts> => lookAtChain(subject, view),
-  decide: (facts: Facts, now) => [
+  decide: (facts: ChainFacts, now) => [
     ...facts.flatMap((seen) => warningOf(seen, now)),
     ...decideStep("await-satellites", facts, now, (turn) => [
       turn.wait(turn.record?.awaited ? {} : { awaited: new Date(now).toISOString() }),

@@ -15,7 +15,7 @@ import { type LeavingSeen, lookAtChain, type SatelliteSeen } from "../lib/look.t
 import { mayLook } from "../lib/permissions.ts";
 import { recordKey, writeRecord } from "../lib/record.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
-import { common } from "../lib/settings.ts";
+import { satelliteRule } from "../lib/satellite-rule.ts";
 import { chainSteps, decideStep, nextLook, reportWrites, type Turn } from "../lib/step-rule.ts";
 import { isGoing, satellitesIn } from "../lib/subjects.ts";
 
@@ -35,8 +35,7 @@ export interface Facts {
 export const evacuate = rule({
   name,
   doc: "Calls LINSTOR to evacuate a node, one node at a time, when everything on it may be moved without loss.",
-  settings: common,
-  common,
+  ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update"])],
   may: [...mayLook(), { resource: Lease, verbs: ["get", "create", "patch"], ownNamespace: true }],
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],

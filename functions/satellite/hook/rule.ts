@@ -15,7 +15,7 @@ import { nodeNameProblem } from "../lib/marks.ts";
 import { preDrainHook, preTerminateHook } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { conditionWrites } from "../lib/satellite.ts";
-import { common } from "../lib/settings.ts";
+import { satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, ofNode, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/hook";
@@ -28,8 +28,7 @@ export const hook = rule({
   doc:
     "Makes the Machine of a satellite with the policy Evacuate wait for its evacuation, writes down which Machine it is while " +
     "the Node exists, and takes our hooks from Machines that are not to wait.",
-  settings: common,
-  common,
+  ...satelliteRule,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), ...onMachine(["add", "update"])],
   may: mayLook({ machines: true }),
   sweep: [resync(LinstorSatellite, "10m")],

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
 const minute = 60_000;
+/** Where the Secret with the management cluster's kubeconfig is mounted. */
+const managementFolder = "/etc/holdfast/cluster-api";
+const managementSecret = "holdfast-cluster-api";
 
 /** What all functions of the system are set by: in the ConfigMap `holdfast-satellite`. */
 export const common = z.object({
@@ -18,5 +21,12 @@ export const common = z.object({
     .min(1)
     .default("piraeus-datastore")
     .describe("Namespace of the satellites' DaemonSets and pods, as piraeus-operator has it."),
+  clusterApiKubeconfig: z
+    .string()
+    .default("")
+    .describe(
+      "Path of the kubeconfig by which Cluster API's management cluster is reached, where Machines lie on another cluster: a file " +
+        `of the Secret ${managementSecret}, as ${managementFolder}/value. Empty: they lie on this one.`,
+    ),
 });
 export type Common = z.output<typeof common>;

@@ -14,7 +14,7 @@ import { conditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { registrationUntil } from "../lib/registration.ts";
 import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
-import { common } from "../lib/settings.ts";
+import { satelliteRule } from "../lib/satellite-rule.ts";
 import { nextLook } from "../lib/step-rule.ts";
 import { isGoing, markedIn, ofMachine, satellitesIn } from "../lib/subjects.ts";
 import { traces } from "../lib/traces.ts";
@@ -30,8 +30,7 @@ export type Facts =
 export const lose = rule({
   name,
   doc: "Gives up a satellite with the policy Delete with all its data, as soon as its node is no longer connected to LINSTOR.",
-  settings: common,
-  common,
+  ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
   may: mayLook(),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],

@@ -4,32 +4,26 @@ import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
-import { whileDeleting } from "../../../shared/sweep.ts";
+import { resync } from "../../../shared/sweep.ts";
+import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
 import { unmarked } from "../lib/evacuation.ts";
 import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
-import { linstor } from "../lib/linstor/system.ts";
-import { type LeavingSeen, lookAtChain, type SatelliteSeen } from "../lib/look.ts";
 import { marksFor, nodeNameProblem } from "../lib/marks.ts";
 import { conditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
-import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
-import { common } from "../lib/settings.ts";
+import { conditionWrites } from "../lib/satellite.ts";
 import { slotOf } from "../lib/slots.ts";
 import { chainSteps, decideStep, nextLook, type Turn } from "../lib/step-rule.ts";
 import { isGoing, ofAttachment, ofMachine, ofVolume, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/mark";
 
-/** Satellites with what their evacuation depends on. */
-export type Facts = readonly (SatelliteSeen | LeavingSeen)[];
-
 export const mark = rule({
   name,
   doc:
     "Begins the evacuation of a satellite when there is a slot for it, and marks the volumes that are attached on its node, so " +
     "that they may be attached elsewhere.",
-  settings: common,
-  common,
+  ...chainRule,
   wakes: [
     on(LinstorSatellite, ["add", "update"]),
     ...onMachine(["update"]),
@@ -37,17 +31,16 @@ export const mark = rule({
     on(PersistentVolume, ["add"]),
   ],
   may: mayLook({ volumes: true }),
-  sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
+  // No event tells of a Machine on another cluster.
+  sweep: [...chainRule.sweep, resync(LinstorSatellite, "10m")],
   steps: { ...chainSteps, queued: normal("EvacuationQueued"), "name-too-long": warning("NodeNameTooLong") },
-  systems: { linstor },
   subjects: (hint) => [
     ...satellitesIn(hint, name, isGoing),
     ...ofMachine(hint),
     ...ofAttachment(hint),
     ...(hint.change === "add" ? ofVolume(hint) : []),
   ],
-  look: (subject, view): Promise<Facts> => lookAtChain(subject, view),
-  decide: (facts: Facts, now) => decideStep("mark", facts, now, decide),
+  decide: (facts: ChainFacts, now) => decideStep("mark", facts, now, decide),
 });
 
 function decide(turn: Turn): readonly Decision[] {

@@ -21,8 +21,8 @@ import { mayLook } from "../lib/permissions.ts";
 import { lastAppliedKey, propertyChanges } from "../lib/pools/property-changes.ts";
 import { backingOf, storageKey } from "../lib/pools/wanted-pool.ts";
 import { conditionWrites } from "../lib/satellite.ts";
+import { satelliteRule } from "../lib/satellite-rule.ts";
 import type { StoragePool } from "../lib/schema/satellite-spec.ts";
-import { common } from "../lib/settings.ts";
 import { ofNode, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/pools";
@@ -43,8 +43,7 @@ export type Facts = (SatelliteSeen & { readonly found: Listed | undefined }) | u
 export const pools = rule({
   name,
   doc: "Gives a satellite's node in LINSTOR its properties and storage pools, and never removes a pool.",
-  settings: common,
-  common,
+  ...satelliteRule,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["update"])],
   may: mayLook(),
   sweep: [resync(LinstorSatellite, "10m")],

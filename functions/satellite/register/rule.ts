@@ -18,7 +18,7 @@ import { lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { lastRegistration, registrationAt, registrationKey } from "../lib/registration.ts";
 import { conditionWrites } from "../lib/satellite.ts";
-import { common } from "../lib/settings.ts";
+import { satelliteRule } from "../lib/satellite-rule.ts";
 import { nextLook } from "../lib/step-rule.ts";
 import { ofDaemonSet, satellitesIn } from "../lib/subjects.ts";
 import { lookAtAddresses } from "../lib/workload/running-pods.ts";
@@ -38,8 +38,7 @@ export type Facts =
 export const register = rule({
   name,
   doc: "Registers a satellite in LINSTOR with the address of its pod, and says whether LINSTOR is connected with it.",
-  settings: common,
-  common,
+  ...satelliteRule,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(DaemonSet, ["update"])],
   may: [...mayLook(), { resource: Pod, verbs: ["list"] }],
   sweep: [resync(LinstorSatellite, "10m")],

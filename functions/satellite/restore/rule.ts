@@ -16,7 +16,7 @@ import { conditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { recordKey } from "../lib/record.ts";
 import { conditionWrites } from "../lib/satellite.ts";
-import { common } from "../lib/settings.ts";
+import { satelliteRule } from "../lib/satellite-rule.ts";
 import { nextLook } from "../lib/step-rule.ts";
 import { isGoing, ofMachine, satellitesIn } from "../lib/subjects.ts";
 import { mayRestore, type UndoFacts } from "../lib/undo.ts";
@@ -29,8 +29,7 @@ export type Facts = (SatelliteSeen & { readonly linstor: LinstorNode | undefined
 export const restore = rule({
   name,
   doc: "Takes an evacuation or eviction back in LINSTOR when nothing leaves any more, and forgets what was written down about it.",
-  settings: common,
-  common,
+  ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"])],
   may: mayLook(),
   sweep: [resync(LinstorSatellite, "10m")],

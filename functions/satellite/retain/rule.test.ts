@@ -3,7 +3,7 @@ import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aMachine, aSatellite, aSeen, now, volumeFactsOf } from "../lib/testing/seen.ts";
 import { retain } from "./rule.ts";
 
-const decide = (seen: Parameters<typeof retain.decide>[0]) => retain.decide(seen, now, {})[0];
+const decide = (seen: Parameters<typeof retain.decide>[0]) => retain.decide(seen, now, retain.settings.parse({}))[0];
 const retained = aSatellite({ policy: "Retain" });
 
 test("lets a satellite go at once", () => {

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
@@ -10,6 +9,7 @@ import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { lookAtSatellite, lookAtVolumes, type SatelliteSeen } from "../lib/look.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
+import { satelliteRule } from "../lib/satellite-rule.ts";
 import { nextLook } from "../lib/step-rule.ts";
 import { isGoing, markedIn, ofMachine, satellitesIn } from "../lib/subjects.ts";
 import { traces } from "../lib/traces.ts";
@@ -23,7 +23,7 @@ export type Facts = (SatelliteSeen & { readonly volumes: readonly VolumeFacts[] 
 export const retain = rule({
   name,
   doc: "Lets a LinstorSatellite with the policy Retain go, and leaves its data and its node in LINSTOR as they are.",
-  settings: z.object({}),
+  ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
   may: mayLook(),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],

@@ -12,7 +12,7 @@ import { type LeavingSeen, lookAtChain, lookAtVolumes, type SatelliteSeen } from
 import { marksOn } from "../lib/marks.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
-import { common } from "../lib/settings.ts";
+import { satelliteRule } from "../lib/satellite-rule.ts";
 import { chainSteps, decideStep } from "../lib/step-rule.ts";
 import { isGoing, markedIn, satelliteNamed, satellitesIn } from "../lib/subjects.ts";
 import type { PersistentVolumeObject } from "../lib/volumes/volume-facts.ts";
@@ -28,8 +28,7 @@ export interface Facts {
 export const unmark = rule({
   name,
   doc: "Removes the marks of an evacuation from volumes: when it is complete, and when it is given up, by whatever way.",
-  settings: common,
-  common,
+  ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update", "delete"]), on(PersistentVolume, ["add", "update"])],
   may: mayLook({ volumes: true }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer), resync(PersistentVolume, "10m")],

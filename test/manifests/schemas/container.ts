@@ -30,7 +30,8 @@ export const container = z.strictObject({
     seccompProfile: z.strictObject({ type: z.literal("RuntimeDefault") }),
   }),
   volumeMounts: z
-    .tuple([z.strictObject({ name: z.string(), mountPath: z.string().startsWith("/"), readOnly: z.literal(true) })])
+    .array(z.strictObject({ name: z.string(), mountPath: z.string().startsWith("/"), readOnly: z.literal(true) }))
+    .min(1)
     .optional(),
 });
 

@@ -76,7 +76,10 @@ export const service = z.strictObject({
             }),
           }),
         ]),
-        volumes: z.tuple([z.union([tokens, credentials])]).optional(),
+        volumes: z
+          .array(z.union([tokens, credentials]))
+          .min(1)
+          .optional(),
       }),
     }),
     traffic: z

@@ -1,0 +1,32 @@
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import type { Kind } from "../../../shared/kubernetes/kind.ts";
+
+/**
+ * A client that looks for Cluster API's objects on the management cluster, and for all others on the function's own; the own one
+ * where no kubeconfig is named.
+ *
+ * @param kubeconfig path of the file by which the management cluster is reached; empty for the function's own cluster
+ * @param connect makes its client; throws what that throws, so that the event is delivered again
+ */
+export async function withManagementCluster(
+  own: Client,
+  kubeconfig: string,
+  connect: (kubeconfig: string) => Promise<Client>,
+): Promise<Client> {
+  if (kubeconfig === "") return own;
+  const management = await connect(kubeconfig);
+  const of = ({ apiVersion }: Kind) => (apiVersion.startsWith(group) ? management : own);
+  return {
+    get: (kind, ...rest) => of(kind).get(kind, ...rest),
+    list: (kind, ...rest) => of(kind).list(kind, ...rest),
+    create: (kind, ...rest) => of(kind).create(kind, ...rest),
+    patch: (kind, ...rest) => of(kind).patch(kind, ...rest),
+    delete: (kind, ...rest) => of(kind).delete(kind, ...rest),
+    request: (method, path, ...rest) =>
+      (path.startsWith(`/apis/${group}`) || path === groupPath ? management : own).request(method, path, ...rest),
+  };
+}
+
+const group = "cluster.x-k8s.io/";
+/** Where an API server says which versions of the group it serves. */
+const groupPath = "/apis/cluster.x-k8s.io";

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
+import { seededRandom } from "../../eventing/random.ts";
+import { hook } from "../../functions/satellite/hook/rule.ts";
+import { Cluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
+import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import { satelliteRule } from "../../functions/satellite/lib/satellite-rule.ts";
+import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
+import { type HttpServer, serveHttp } from "../../local/apiserver/http.ts";
+import { createApiServer } from "../../local/apiserver/server.ts";
+import { definitions } from "../../local/cluster-api/kinds.ts";
+import { CustomResourceDefinition, Namespace } from "../../local/controllers/objects/kinds.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { type Client, createClient } from "../../shared/kubernetes/client.ts";
+import { type Kind, Node } from "../../shared/kubernetes/kind.ts";
+import { receive } from "../../shared/pipeline/receive.ts";
+import { tokenKubeconfig } from "../cluster/token-kubeconfig.ts";
+import { manifest } from "../worlds/manifest.ts";
+import { rules } from "./rules.ts";
+
+const namespace = "machines";
+const beta1 = (kind: Kind): Kind => ({ ...kind, apiVersion: "cluster.x-k8s.io/v1beta1" });
+const node = "node-1";
+
+let own: ReturnType<typeof createApiServer>;
+let management: ReturnType<typeof createApiServer>;
+let served: HttpServer;
+let folder: string;
+let here: Client;
+let there: Client;
+
+beforeEach(async () => {
+  const random = seededRandom(7);
+  [own, management] = [0, 1].map(() => createApiServer({ clock: systemClock, random })) as [typeof own, typeof own];
+  here = createClient(own.handle);
+  there = createClient(management.handle);
+  served = await serveHttp(management);
+  folder = mkdtempSync(join(tmpdir(), "holdfast-management-"));
+  const cluster = { name: "management", server: served.url, skipTLSVerify: true };
+  writeFileSync(join(folder, "value"), tokenKubeconfig(cluster, "none"));
+
+  for (const definition of customKinds.map(customResourceDefinition))
+    await here.create(CustomResourceDefinition, definition as never);
+  await here.create(Namespace, manifest(Namespace, { name: "holdfast" }));
+  const annotations = { "cluster.x-k8s.io/machine": "worker", "cluster.x-k8s.io/cluster-namespace": namespace };
+  await here.create(Node, manifest(Node, { name: node, annotations }));
+  const spec = { clusterRef: { name: "linstorcluster" }, deletionPolicy: "Evacuate" };
+  await here.create(LinstorSatellite, manifest(LinstorSatellite, { name: node }, { spec }));
+
+  await there.create(Namespace, manifest(Namespace, { name: namespace }));
+  for (const definition of definitions) {
+    const text = JSON.stringify(definition).replaceAll("v1beta2", "v1beta1");
+    await there.create(CustomResourceDefinition, JSON.parse(text));
+  }
+  await there.create(beta1(Cluster), manifest(beta1(Cluster), { name: "workload", namespace }, { spec: {} }));
+  const machine = { spec: { clusterName: "workload" }, status: { nodeRef: { name: node } } };
+  await there.create(beta1(Machine), manifest(beta1(Machine), { name: "worker", namespace }, machine));
+});
+afterEach(async () => {
+  await served.close();
+  for (const server of [own, management]) server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** An event about the satellite, given to the function with this setting. */
+const delivered = (clusterApiKubeconfig: string) => {
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const settings = { ...hook.settings.parse({}), clusterApiKubeconfig };
+  const handle = receive(hook, { client: () => here, clock: systemClock, log, settings });
+  const { apiVersion, kind } = LinstorSatellite;
+  const event = { specversion: "1.0", id: "1", source: "test", type: "dev.holdfast.sweep", name: node, namespace: "" };
+  const all = Object.entries({ ...event, apiversion: apiVersion, kind }).map(([key, value]) => [`ce-${key}`, value]);
+  return handle({ headers: Object.fromEntries(all), body: "" });
+};
+const annotationsOf = async () => (await there.get(beta1(Machine), namespace, "worker"))?.metadata.annotations ?? {};
+
+test("Machines of a management cluster get their hooks there, in the version that it serves", async () => {
+  expect((await delivered(join(folder, "value"))).status).toBe(204);
+  expect(Object.keys(await annotationsOf()).sort()).toEqual([preDrainHook, preTerminateHook].sort());
+  const satellite = await here.get(LinstorSatellite, undefined, node);
+  expect(satellite?.metadata.annotations?.["holdfast.dev/machine"]).toBe(JSON.stringify({ namespace, name: "worker" }));
+});
+
+test("without the setting the function's own cluster is asked, which serves no Machines", async () => {
+  expect((await delivered("")).status).toBe(204);
+  expect(await annotationsOf()).toEqual({});
+});
+
+test("a management cluster that cannot be reached is no cluster without Machines: the event is delivered again", async () => {
+  expect((await delivered(join(folder, "absent"))).status).toBe(503);
+  await served.close();
+  expect((await delivered(join(folder, "value"))).status).toBe(503);
+  served = await serveHttp(management);
+});
+
+test("every rule that looks at Machines looks for them there", () => {
+  const looking = rules.filter(({ may }) => may.some(({ resource }) => resource.kind === Machine.kind));
+  expect(looking.length).toBeGreaterThan(10);
+  expect(looking.filter(({ client }) => client !== satelliteRule.client).map(({ name }) => name)).toEqual([]);
+});
