@@ -1,6 +1,7 @@
 import { command } from "../../../shared/system/command.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
 import type { Address, PropertyChanges } from "./linstor/client.ts";
+import { forgetAnswer, keepAnswer } from "./linstor/evacuate-answer.ts";
 import { isLinstorError, LinstorError } from "./linstor/linstor-error.ts";
 import { codes } from "./linstor/ret-code.ts";
 import { linstor } from "./linstor/system.ts";
@@ -83,11 +84,17 @@ interface Named {
 
 /** Never twice at a time in one LINSTOR: who sends it has the Lease. What has come of it only a fresh read tells. */
 export const evacuateNode = command(linstor, "evacuate a node", async (client, { node }: Named) => {
-  await client.nodes.evacuate(node);
+  const entries = await client.nodes.evacuate(node).catch(async (error) => {
+    // Refused as a whole or in part: that it was is what matters, whether or not LINSTOR can keep the words.
+    if (error instanceof LinstorError) await client.nodes.modify(node, keepAnswer(error.entries)).catch(() => {});
+    throw error;
+  });
+  await client.nodes.modify(node, keepAnswer(entries));
 });
 
 export const restoreNode = command(linstor, "restore a node", async (client, { node }: Named) => {
   await client.nodes.restore(node);
+  await client.nodes.modify(node, forgetAnswer);
 });
 
 /** With whatever is on it: only after proof that nothing is. */

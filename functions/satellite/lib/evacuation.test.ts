@@ -2,23 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type EvacuationFacts, ignored, type StepName, stepOf, steps } from "./evacuation.ts";
 import { aCopy, aNode, dataFacts, evacuating } from "./testing/data.ts";
+import { volumeFactsOf } from "./testing/seen.ts";
 import type { VolumeFacts } from "./volumes/volume-facts.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const minute = 60_000;
 
-const volume = (more: Partial<VolumeFacts> = {}): VolumeFacts => ({
-  name: "pv-1",
-  here: false,
-  elsewhere: false,
-  waits: false,
-  overridden: false,
-  marked: false,
-  localOnly: false,
-  attachableElsewhere: true,
-  leaving: false,
-  ...more,
-});
+const volume = (more: Partial<VolumeFacts> = {}): VolumeFacts => volumeFactsOf("pv-1", more);
 const moved = volume({ elsewhere: true, waits: true, marked: true });
 const facts = (more: Partial<EvacuationFacts> = {}): EvacuationFacts => ({
   now,

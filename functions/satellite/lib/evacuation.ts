@@ -3,6 +3,7 @@ import type { DataFacts } from "./data/data-facts.ts";
 import { emptiness } from "./data/emptiness.ts";
 import { mayEvacuate } from "./data/may-evacuate.ts";
 import { mayRemove } from "./data/may-remove.ts";
+import { said } from "./data/said.ts";
 import type { Verdict } from "./data/verdict.ts";
 import { isEvacuating } from "./linstor/node.ts";
 import type { VolumeFacts } from "./volumes/volume-facts.ts";
@@ -116,7 +117,7 @@ export const steps: readonly EvacuationStep[] = [
     name: "evacuate",
     doc: "Calls LINSTOR to evacuate the node.",
     done: (facts) => moot(facts) || order(facts).do === "done",
-    waiting: (facts) => order(facts).because,
+    waiting: (facts) => order(facts).because + said(facts.data as DataFacts),
     stuck: (facts) => order(facts).do === "stop",
   },
   {

@@ -14,6 +14,7 @@ import { LinstorCluster, LinstorSatellite, VolumeAttachment } from "./kinds.ts";
 import { foreignLifecycle } from "./lifecycle.ts";
 import type { Linstor } from "./linstor/client.ts";
 import type { ResourceDefinition } from "./linstor/definition.ts";
+import { keptAnswer } from "./linstor/evacuate-answer.ts";
 import { hooksOn, identityOf, lookAtMachine, type MachineIdentity, type MachineSeen, readIdentity } from "./machine.ts";
 import { marksOn } from "./marks.ts";
 import { csiDriver } from "./names.ts";
@@ -146,7 +147,7 @@ async function lookAtData(
     placeCounts: new Map(defined.map((one) => [one.name, placeCounts.get(one.group ?? "")])),
     before,
     ...(called ? { calledAt: Date.parse(called) } : {}),
-    warnings: [],
+    warnings: called ? keptAnswer(node) : [],
   };
 }
 

@@ -4,6 +4,7 @@ import { copiesInTheMaking, copiesOn, listed } from "./copies.ts";
 import type { DataFacts } from "./data-facts.ts";
 import { lastSnapshots, shortfalls } from "./floor.ts";
 import { offline } from "./may-evacuate.ts";
+import { said } from "./said.ts";
 import { done, stop, type Verdict, wait } from "./verdict.ts";
 
 /**
@@ -13,8 +14,7 @@ import { done, stop, type Verdict, wait } from "./verdict.ts";
  */
 export function emptiness(facts: DataFacts): Verdict {
   const here = copiesOn(facts);
-  const { node, snapshots, warnings } = facts;
-  const said = warnings.length ? ` LINSTOR says: ${warnings.join(" ")}` : "";
+  const { node, snapshots } = facts;
   if (here.length) {
     if (!isOnline(node)) return offline(facts);
     const used = here.filter(({ inUse }) => inUse);
@@ -27,8 +27,8 @@ export function emptiness(facts: DataFacts): Verdict {
       ...(used.length ? [`In use there: ${listed(used.map(({ name }) => name))}.`] : []),
     ].join(" ");
     return stuck
-      ? stop(`${sentence} They are not replicated, and LINSTOR cannot move them.${said}`)
-      : wait(sentence + said);
+      ? stop(`${sentence} They are not replicated, and LINSTOR cannot move them.${said(facts)}`)
+      : wait(sentence + said(facts));
   }
   if (snapshots.length) {
     const last = lastSnapshots(facts);
@@ -37,7 +37,7 @@ export function emptiness(facts: DataFacts): Verdict {
     return stop(
       `On the node are still the snapshots ${which}, and nothing else.${only} LINSTOR does not move them from ` +
         `this kind of pool: ` +
-        `back them up where they matter, and delete them on this node.${said}`,
+        `back them up where they matter, and delete them on this node.${said(facts)}`,
     );
   }
   const short = shortfalls(facts);
@@ -46,6 +46,6 @@ export function emptiness(facts: DataFacts): Verdict {
   return stop(
     `The node is empty, and too few copies are UpToDate elsewhere: ${listed(which)}. Have LINSTOR make more of ` +
       `them; the ` +
-      `satellite is not removed before.${said}`,
+      `satellite is not removed before.${said(facts)}`,
   );
 }

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
+import { nodes, openSatelliteBed, type SatelliteBed } from "./bed.ts";
+import { watchInvariants } from "./invariants.ts";
+
+let bed: SatelliteBed;
+const node = "node-1";
+
+beforeEach(async () => {
+  bed = await openSatelliteBed();
+  watchInvariants(bed);
+});
+afterEach(async () => {
+  await bed.stop();
+  expect(bed.failures).toEqual([]);
+});
+
+async function autoplace(name: string, AutoplaceTarget: "yes" | "no"): Promise<void> {
+  let isDone = false;
+  const body = JSON.stringify({ override_props: { AutoplaceTarget } });
+  void bed.linstor.transport({ method: "PUT", path: `/v1/nodes/${name}`, headers: {}, body }).finally(() => {
+    isDone = true;
+  });
+  await bed.clock.runUntil(() => isDone, 60_000);
+}
+
+test("what LINSTOR cannot move is in the condition, in its words, until a place is there", async () => {
+  await bed.volume("pvc-1", [node]);
+  for (const other of nodes.slice(1)) await autoplace(other, "no");
+  await bed.delete(LinstorSatellite, node);
+  for (const type of ["SatelliteEvacuated", "EvacuationCompleted"])
+    await bed.until(`${type} says so`, async () => {
+      const { status, message = "" } = (await bed.condition(node, type)) ?? {};
+      return status === "False" && /LINSTOR says: .*pvc-1.*cannot be evacuated.*\(warning 1020\)/.test(message);
+    });
+  await autoplace("node-2", "yes");
+  const uid = (await bed.get(LinstorSatellite, node))?.metadata.uid;
+  await bed.until("another LinstorSatellite is there", async () => {
+    const live = await bed.get(LinstorSatellite, node);
+    return live && live.metadata.uid !== uid;
+  });
+  expect(bed.linstor.goodCopies("pvc-1")).toEqual(["node-2"]);
+  expect(bed.calls.atOnce).toBe(1);
+});
