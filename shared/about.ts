@@ -17,7 +17,7 @@ export interface About {
   write(
     because: string,
     writes: readonly Write[],
-    more?: Pick<WriteStep, "step" | "next" | "event" | "over" | "provided">,
+    more?: Pick<WriteStep, "step" | "next" | "event" | "over" | "provided" | "order">,
   ): Decision;
   call(because: string, call: Pick<Call, "step" | "command" | "writes" | "next">): Decision;
   wait(because: string, standing?: Standing): Decision;

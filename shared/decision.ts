@@ -47,7 +47,7 @@ export interface Proviso {
 /**
  * Guarded writes, in their order; further steps follow from the events that they cause. The step goes into the patch of
  * `about`, where there is one. `"kept"`: what is written down stays as it is. Without a step the rule's progress and its Events
- * are cleared.
+ * are cleared. A step's Event follows the write: of a process that dies in between, the annotation alone says the same sentence.
  */
 export interface WriteStep extends Common {
   readonly do: "write";
@@ -61,6 +61,8 @@ export interface WriteStep extends Common {
   readonly event?: StepEvent;
   /** Reasons of such Events, of this rule on this object, that are no longer true. */
   readonly over?: readonly string[];
+  /** Decisions of a run are carried out side by side; one of a higher order only when all of a lower one have succeeded. 0 when absent. */
+  readonly order?: number;
 }
 
 /** One command to an external system. The step, and writes where there are any, are the intent: they come before the command. */

@@ -41,6 +41,8 @@ export interface Rule<Schema extends ZodObject = ZodObject, Facts = unknown, Use
    * too new to be read. Progress of other rules blocks nothing.
    */
   readonly progress?: "load-bearing";
+  /** `<system>/<word>`: where rules go on with what others of their system have begun, the one name by which all of them write it down. */
+  readonly progressName?: string;
   /** The external systems that it looks at or commands. */
   readonly systems?: Used;
   /** The client that it looks and writes with, made of that of its own cluster where some of its objects lie on another one. */
@@ -68,6 +70,11 @@ export function on(kind: Kind, changes: readonly Change[], overlay?: string): Wa
 /** A signal that triggers a rule: CloudEvents of this type (`dev.holdfast.…`) that name an object of the kind. */
 export function onSignal(kind: Kind, signal: string): Wake {
   return { kind, changes: [], signal };
+}
+
+/** The name by which a rule writes its progress down: its own, where it has none in common with others. */
+export function progressNameOf({ name, progressName = name }: Pick<Rule, "name" | "progressName">): string {
+  return progressName;
 }
 
 /** `pvc-protection/release` as one word, for names of objects: `pvc-protection-release`. */

@@ -9,7 +9,7 @@ import { send, sendAll } from "../kubernetes/write.ts";
 import type { Log } from "../log.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
 import { labelFor, nextProgress, progressKey, readProgress } from "../progress.ts";
-import type { Rule } from "../rule.ts";
+import { progressNameOf, type Rule } from "../rule.ts";
 import { type StepEvent, warning } from "../steps.ts";
 import type { Connect } from "../system/connect.ts";
 import { SystemError } from "../system/system-error.ts";
@@ -39,22 +39,23 @@ export async function act<Schema extends ZodObject, Facts>(
   afterwards: Afterwards[],
 ): Promise<Outcome | "conflict"> {
   try {
-    await perform(rule, decision, context, afterwards);
-    return { result: decision.do, status: 204, because: decision.because };
+    const result = await perform(rule, decision, context, afterwards);
+    return { result, status: 204, because: decision.because };
   } catch (error) {
     if (isConflict(error) || isAlreadyExists(error) || error instanceof Contended) return "conflict";
     return outcomeOf(error);
   }
 }
 
-type AnyRule = Pick<Rule, "name" | "steps" | "systems">;
+type AnyRule = Pick<Rule, "name" | "progressName" | "steps" | "systems">;
 
+/** What it came to: `leave` where there was nothing to write. */
 async function perform(
   rule: AnyRule,
   decision: Decision,
   context: ActContext,
   afterwards: Afterwards[],
-): Promise<void> {
+): Promise<Decision["do"]> {
   const { client } = context;
   const { about, kind } = decision;
   const outdated = outdatedEvents(rule, decision);
@@ -64,22 +65,26 @@ async function perform(
   switch (decision.do) {
     case "record":
       await record(rule, decision, decision.event, context);
-      return;
+      return "record";
     case "leave":
       for (const write of withProgress([], kind, about, forgotten(rule, decision))) await send(client, write);
-      return clearLater();
+      clearLater();
+      return "leave";
     case "write": {
       const { step } = decision;
       const isKept = step === "kept";
       const change = isKept ? undefined : step ? progress(rule, decision, step, context) : forgotten(rule, decision);
       const present = step && !isKept && !change ? whenApplied(rule, decision) : undefined;
+      const writes = withProgress(decision.writes, kind, about, change ?? present);
       await ensure(decision.provided, context);
-      await sendAll(client, about, withProgress(decision.writes, kind, about, change ?? present));
+      if (writes.length === 0 && !decision.event) return "leave";
+      await sendAll(client, about, writes);
       await ensure(decision.provided, context);
       // The write is done; what people are told about it must not undo it.
       if (change && step && !isKept) await record(rule, decision, eventOf(rule, step), context);
       await record(rule, decision, decision.event, context);
-      return clearLater();
+      clearLater();
+      return "write";
     }
     case "call": {
       const { command, step, writes = [] } = decision;
@@ -95,11 +100,12 @@ async function perform(
       await command
         .send(context.connect(command.system), command.input)
         .catch((error) => recordRefusal(error, rule, decision, context));
-      return;
+      return "call";
     }
     case "wait":
     case "stop":
-      return standStill(rule, decision, outdated, context);
+      await standStill(rule, decision, outdated, context);
+      return decision.do;
   }
 }
 
@@ -151,8 +157,9 @@ function eventOf({ name, steps = {} }: AnyRule, step: Step): StepEvent | undefin
  * Reasons of Events that are no longer true: of the step that the object was seen in, or, when the rule has done with the object,
  * of all its steps, because a run that was cut short may have recorded more than the annotation knows.
  */
-function outdatedEvents({ name, steps = {} }: AnyRule, decision: Decision): readonly string[] {
-  const before = readProgress(decision.about, name);
+function outdatedEvents(rule: AnyRule, decision: Decision): readonly string[] {
+  const { steps = {} } = rule;
+  const before = readProgress(decision.about, progressNameOf(rule));
   if (decision.do === "record") return [];
   const step = "step" in decision ? decision.step : undefined;
   const stands = decision.do === "wait" || decision.do === "stop";
@@ -174,26 +181,28 @@ function progress(
 ): MetadataChange | undefined {
   eventOf(rule, step);
   const next = "next" in rest ? rest.next : undefined;
+  const name = progressNameOf(rule);
   const now = clock.now();
-  const saying = (due: number | undefined) => nextProgress(about, rule.name, step, because, now, due);
-  const before = readProgress(about, rule.name);
+  const saying = (due: number | undefined) => nextProgress(about, name, step, because, now, due);
+  const before = readProgress(about, name);
   const isWritten = hasSlipped(before, next, now) && saying(Date.parse(before.next ?? "")) === undefined;
   const text = isWritten ? undefined : saying(next);
-  const labels = labelFor(about, rule.name, next);
+  const labels = labelFor(about, name, next);
   if (text === undefined && labels === undefined) return undefined;
-  return { annotations: text === undefined ? {} : { [progressKey(rule.name)]: text }, ...(labels ? { labels } : {}) };
+  return { annotations: text === undefined ? {} : { [progressKey(name)]: text }, ...(labels ? { labels } : {}) };
 }
 
 /** What a server-side apply has to say again, because what it leaves out is removed where nobody else holds it. */
-function whenApplied({ name }: AnyRule, { about, writes }: WriteStep): MetadataChange | undefined {
-  const key = progressKey(name);
+function whenApplied(rule: AnyRule, { about, writes }: WriteStep): MetadataChange | undefined {
+  const key = progressKey(progressNameOf(rule));
   const text = about.metadata.annotations?.[key];
   const isApplied = writes.some((write) => write.verb === "patch" && write.type === "apply");
   return isApplied && text !== undefined ? { annotations: { [key]: text } } : undefined;
 }
 
 /** The change that removes what an earlier decision wrote down, if there is anything. */
-function forgotten({ name }: AnyRule, { about }: Decision): MetadataChange | undefined {
+function forgotten(rule: AnyRule, { about }: Decision): MetadataChange | undefined {
+  const name = progressNameOf(rule);
   const key = progressKey(name);
   if (about.metadata.annotations?.[key] === undefined) return undefined;
   const labels = labelFor(about, name, undefined);
@@ -233,12 +242,12 @@ async function withdraw(
 }
 
 /** Whether the object says by now what was to be written. A patch of nothing reads for a rule that may write but not get. */
-async function isWritten({ name: ruleName }: AnyRule, { about, kind, step }: Wait | Stop, { client }: ActContext) {
+async function isWritten(rule: AnyRule, { about, kind, step }: Wait | Stop, { client }: ActContext) {
   const { namespace, name, uid } = about.metadata;
   const live = await client
     .patch(kind, namespace, name, "merge", { metadata: { uid } }, { metadataOnly: true })
     .catch(() => undefined);
-  return live !== undefined && step !== undefined && readProgress(live, ruleName)?.step === step.name;
+  return live !== undefined && step !== undefined && readProgress(live, progressNameOf(rule))?.step === step.name;
 }
 
 async function clear(

@@ -23,11 +23,14 @@ test.each<[string, Record<string, string>]>([
   ["its version is no number", { "holdfast.dev/satellite.evacuate": progress("3") }],
 ])("a decision stands when %s", (_, annotations) => {
   const decision = decisionOn(annotations);
-  expect(heedNewer("satellite/evacuate", decision)).toBe(decision);
+  expect(heedNewer({ name: "satellite/evacuate" }, decision)).toBe(decision);
 });
 
 test("what a far newer version wrote stops a rule that acts upon it", () => {
-  const heeded = heedNewer("satellite/evacuate", decisionOn({ "holdfast.dev/satellite.evacuate": progress(3) }));
+  const heeded = heedNewer(
+    { name: "satellite/evacuate" },
+    decisionOn({ "holdfast.dev/satellite.evacuate": progress(3) }),
+  );
   expect(heeded).toMatchObject({ do: "stop", event: { type: "Warning", reason: "NewerProgress" } });
   expect(heeded).not.toHaveProperty("step");
   expect(heeded.because).toContain(

@@ -1,6 +1,7 @@
 import type { Decision } from "../decision.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
 import { hasNewerProgress, progressKey } from "../progress.ts";
+import { progressNameOf, type Rule } from "../rule.ts";
 import { warning } from "../steps.ts";
 
 /**
@@ -8,11 +9,12 @@ import { warning } from "../steps.ts";
  * has written progress on the object. What that meant cannot be read here, and a rule that took it for absent might do twice
  * what may be done once. It moves on when the function is rolled forward again.
  */
-export function heedNewer(ruleName: string, decision: Decision): Decision {
+export function heedNewer(rule: Pick<Rule, "name" | "progressName">, decision: Decision): Decision {
   const { about, kind } = decision;
-  if (!hasNewerProgress(about, ruleName)) return decision;
+  const progressName = progressNameOf(rule);
+  if (!hasNewerProgress(about, progressName)) return decision;
   const because =
-    `${describe(referenceTo(about))} is left as it is, because ${progressKey(ruleName)} was written by a version of Holdfast ` +
-    `that is newer by more than one: roll ${ruleName} forward again, or remove the annotation to have its work begin anew.`;
+    `${describe(referenceTo(about))} is left as it is, because ${progressKey(progressName)} was written by a version of Holdfast ` +
+    `that is newer by more than one: roll ${rule.name} forward again, or remove the annotation to have its work begin anew.`;
   return { do: "stop", about, kind, because, event: warning("NewerProgress") };
 }

@@ -34,22 +34,30 @@ export async function run<Schema extends ZodObject, Facts, Used extends Systems>
   const outcomes = new Map<string, Outcome>();
   for (let look = 1; ; look++) {
     let contended = false;
+    let failure: Outcome | undefined;
     try {
       const facts = await rule.look(subject, view);
       const decided = rule.decide(facts, context.clock.now(), view.settings);
       const heeds = rule.progress === "load-bearing";
-      const decisions = heeds ? decided.map((decision) => heedNewer(rule.name, decision)) : decided;
+      const decisions = heeds ? decided.map((decision) => heedNewer(rule, decision)) : decided;
       const afterwards: Afterwards[] = [];
-      await inParallel(decisions, async (decision) => {
+      const carryOut = async (decision: Decision) => {
         const outcome = await act(rule as never, decision, context, afterwards);
         if (outcome === "conflict" && look < looks) {
           contended = true;
           return;
         }
         const final = outcome === "conflict" ? tooOften(decision) : outcome;
+        if (final.result === "failed") failure = final;
         outcomes.set(decision.about.metadata.name, final);
         report(rule.name, decision, final, events, context);
-      });
+      };
+      const orders = [...new Set(decisions.map(orderOf))].toSorted((one, other) => one - other);
+      for (const order of orders) {
+        const next = decisions.filter((decision) => orderOf(decision) === order);
+        if (failure) for (const { about } of next) outcomes.set(about.metadata.name, failure);
+        else if (!contended) await inParallel(next, carryOut);
+      }
       await inParallel(afterwards, (finish) => finish());
       if (!contended) return { outcomes };
     } catch (error) {
@@ -63,6 +71,8 @@ export async function run<Schema extends ZodObject, Facts, Used extends Systems>
     }
   }
 }
+
+const orderOf = (decision: Decision) => (decision.do === "write" ? (decision.order ?? 0) : 0);
 
 function report(
   ruleName: string,
@@ -81,7 +91,7 @@ function report(
     ...(outcome.result === "failed" ? { status: outcome.status, intended: because } : {}),
   };
   if (outcome.result === "failed") log.error(fields, outcome.because);
-  else if (decision.do === "leave") log.debug(fields, because);
+  else if (outcome.result === "leave") log.debug(fields, because);
   else if (decision.do === "stop") log.warn(fields, because);
   else log.info(fields, because);
 }

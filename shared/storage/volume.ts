@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../kubernetes/object.ts";
 
-/** Finalizer of a namespace in which a volume is offered: it must not come back as another before the offer is withdrawn. */
+/** Finalizer of a namespace in which volumes were offered: it must not come back as another before all offers are withdrawn. */
 export const offerGuard = "holdfast.dev/undelete";
 
 /** A PersistentVolume as far as rules read it. */
@@ -17,6 +17,7 @@ export interface Volume extends KubernetesObject {
 /** A PersistentVolumeClaim as far as rules read it. */
 export interface Claim extends KubernetesObject {
   spec: { volumeName?: string };
+  status?: { phase?: string };
 }
 
 /**

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import type { Clock } from "../clock.ts";
+import type { Decision, WriteStep } from "../decision.ts";
+import { ApiError } from "../kubernetes/api-error.ts";
+import type { Client } from "../kubernetes/client.ts";
+import { PersistentVolume } from "../kubernetes/kind.ts";
+import type { KubernetesObject } from "../kubernetes/object.ts";
+import { normal } from "../steps.ts";
+import { run } from "./run.ts";
+
+const clock: Clock = { now: () => 0, after: () => () => {}, sleep: () => Promise.resolve() };
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const volume = (name: string, annotations = {}): KubernetesObject => ({
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  metadata: { name, uid: name, resourceVersion: "1", annotations },
+});
+
+function write(name: string, order: number, more: Partial<WriteStep> = {}): Decision {
+  const patch = {
+    verb: "patch",
+    kind: PersistentVolume,
+    name,
+    namespace: undefined,
+    type: "merge",
+    patch: {},
+  } as const;
+  const about = volume(name);
+  return { do: "write", about, kind: PersistentVolume, because: "It is tested.", writes: [patch], order, ...more };
+}
+
+/** Runs decisions; answers what was asked of the API server, in its order, and how each object fared. */
+async function carryOut(decisions: readonly Decision[], failing: Readonly<Record<string, number>> = {}) {
+  const asked: string[] = [];
+  const answer = (verb: string) => (_kind: unknown, _namespace: unknown, name: string) => {
+    asked.push(`${verb} ${name}`);
+    const status = failing[name];
+    if (status) return Promise.reject(new ApiError("CALL", { status, reason: "Test", message: "It fails." }));
+    return Promise.resolve(volume(name) as never);
+  };
+  const create = (kind: unknown, object: KubernetesObject) =>
+    answer("create")(kind, undefined, object.kind === "Event" ? "Event" : object.metadata.name);
+  const client = { get: answer("get"), patch: answer("patch"), delete: answer("delete"), create } as unknown as Client;
+  const rule = {
+    name: "test/one",
+    progressName: "test/shared",
+    doc: "",
+    settings: z.object({}),
+    wakes: [],
+    may: [],
+    sweep: [],
+    steps: { held: normal("Held"), earlier: normal("Earlier") },
+    subjects: () => [],
+    look: async () => undefined,
+    decide: () => decisions,
+  };
+  const tools = { client, connect: () => undefined as never, clock, log };
+  const { outcomes } = await run(rule, { kind: PersistentVolume, name: "a" }, [], { client, settings: {} }, tools);
+  return { asked, outcomes: Object.fromEntries([...outcomes].map(([name, { result }]) => [name, result])) };
+}
+
+describe("decisions of a higher order", () => {
+  test("come after all of a lower one", async () => {
+    const { asked } = await carryOut([write("last", 2), write("first", 0), write("second", 1), write("also first", 0)]);
+    expect(asked).toEqual(["patch first", "patch also first", "patch second", "patch last"]);
+  });
+
+  test("do not come after one that has failed, and fail with it", async () => {
+    const { asked, outcomes } = await carryOut([write("first", 0), write("also first", 0), write("last", 1)], {
+      first: 503,
+    });
+    expect(asked).not.toContain("patch last");
+    expect(outcomes).toEqual({ first: "failed", "also first": "write", last: "failed" });
+  });
+
+  test("do not come after a conflict, but after another look", async () => {
+    const { asked, outcomes } = await carryOut([write("first", 0), write("last", 1)], { first: 409 });
+    expect(asked).toEqual(["patch first", "patch first", "patch first"]);
+    expect(outcomes).toEqual({ first: "failed", last: "failed" });
+  });
+});
+
+describe("a decision to write nothing", () => {
+  test("asks nothing of the API server, and clears nothing", async () => {
+    const { asked, outcomes } = await carryOut([write("a", 0, { writes: [], over: ["Earlier"] })]);
+    expect(asked).toEqual([]);
+    expect(outcomes).toEqual({ a: "leave" });
+  });
+
+  test("still asks once for what it depends on", async () => {
+    const holds = () => true;
+    const provided = [{ kind: PersistentVolume, namespace: undefined, name: "other", holds }];
+    expect((await carryOut([write("a", 0, { writes: [], provided })])).asked).toEqual(["get other"]);
+  });
+});
+
+test("rules that go on with what others have begun write it down under one name, and clear each other's Events", async () => {
+  const before = { v: 1, uid: "a", step: "earlier", since: "2026-01-01T00:00:00Z", because: "It is tested." };
+  const about = volume("a", { "holdfast.dev/test.shared": JSON.stringify(before) });
+  const step = { name: "held" };
+  const { asked } = await carryOut([write("a", 0, { about, step })]);
+  expect(asked).toEqual(["patch a", "create Event", expect.stringMatching(/^delete a\./)]);
+  const again = { ...before, step: "held" };
+  const same = volume("a", { "holdfast.dev/test.shared": JSON.stringify(again) });
+  expect((await carryOut([write("a", 0, { about: same, writes: [], step })])).asked).toEqual([]);
+});
