@@ -1,57 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Volume } from "../../../shared/storage/volume.ts";
+import { type Changes, claim, volume as noted, now } from "../lib/testing/volume.ts";
 import { expire } from "./rule.ts";
 
-const now = Date.parse("2026-01-02T00:00:00Z");
-const claimRef = { namespace: "shop", name: "data", uid: "claim" };
-
-interface Changes {
-  readonly at?: string;
-  readonly ref?: Partial<typeof claimRef> | null;
-  readonly policy?: string;
-  readonly was?: string;
-  readonly deleting?: boolean;
-}
-
-function volume({ at, ref, policy = "Retain", was = "Delete", deleting = false }: Changes): Volume {
-  const note = {
-    v: 1,
-    uid: "volume",
-    step: ref === null ? "offered" : "kept",
-    since: "2026-01-01T00:00:00Z",
-    next: "2026-01-01T12:00:00Z",
-    because: "It is kept.",
-    policy: was,
-    for: "24h",
-    claim: claimRef,
-    namespaceUid: "shop",
-    right: 1,
-  };
-  return {
-    apiVersion: "v1",
-    kind: "PersistentVolume",
-    metadata: {
-      name: "pv",
-      uid: "volume",
-      resourceVersion: "7",
-      ...(deleting ? { deletionTimestamp: "2026-01-01T23:00:00Z" } : {}),
-      annotations: {
-        "holdfast.dev/undelete.note": JSON.stringify(note),
-        ...(at === undefined ? {} : { "holdfast.dev/reclaim-at": at }),
-      },
-    },
-    spec: {
-      claimRef: ref === null ? { namespace: "shop", name: "data" } : { ...claimRef, ...ref },
-      persistentVolumeReclaimPolicy: policy,
-    },
-    status: { phase: ref === null ? "Available" : "Released" },
-  };
-}
-
-const claim = (uid: string, volumeName?: string) =>
-  ({ metadata: { uid }, spec: { ...(volumeName ? { volumeName } : {}) } }) as never;
-const specOf = (one: Volume, its?: never) =>
+/** A volume that is kept, with a time. */
+const volume = ({ at, was = "Delete", ...changes }: Changes & { at?: string; was?: "Delete" | "Retain" }): Volume =>
+  noted({ ...changes, note: { policy: was }, ...(at ? { annotations: { "holdfast.dev/reclaim-at": at } } : {}) });
+const specOf = (one: Volume, its?: ReturnType<typeof claim>) =>
   expire
     .decide({ volume: one, claim: its }, now, {})
     .flatMap((decision) => (decision.do === "write" ? decision.writes : []))
@@ -59,16 +15,18 @@ const specOf = (one: Volume, its?: never) =>
     .find((spec) => spec !== undefined);
 
 const due = "2026-01-01T12:00:00Z";
-const back = { persistentVolumeReclaimPolicy: "Delete", claimRef: { uid: "claim" } };
+/** What a patch says of the spec: what is so already is not said again. */
+const released = { persistentVolumeReclaimPolicy: "Delete" };
+const back = { ...released, claimRef: { uid: "claim" } };
 
 describe("expire", () => {
   test.each([
-    { what: "due and released", one: volume({ at: due }), spec: back },
+    { what: "due and released", one: volume({ at: due }), spec: released },
     { what: "due and offered", one: volume({ at: due, ref: null }), spec: back },
     {
       what: "Retain all along",
-      one: volume({ at: due, was: "Retain" }),
-      spec: { ...back, persistentVolumeReclaimPolicy: "Retain" },
+      one: volume({ at: due, ref: null, was: "Retain" }),
+      spec: { claimRef: { uid: "claim" } },
     },
     { what: "not due yet", one: volume({ at: "2026-01-03T00:00:00Z" }), spec: undefined },
     { what: "without a time", one: volume({}), spec: undefined },

@@ -16,7 +16,17 @@ import { on, rule } from "../../../shared/rule.ts";
 import { type Claim, isBound, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due } from "../../../shared/sweep.ts";
-import { forget, type Note, namesItsClaim, offerKey, readNote, reclaimAtKey, settle, write } from "../lib/note.ts";
+import {
+  forget,
+  isAsItWasNoted,
+  keep,
+  type Note,
+  namesItsClaim,
+  noting,
+  offerKey,
+  readNote,
+  reclaimAtKey,
+} from "../lib/note.ts";
 import { keepKey, scopeOf } from "../lib/scope.ts";
 
 /** A volume, and, read after it, what says how long it is kept: only where it is bound. */
@@ -25,10 +35,12 @@ export interface Facts {
   readonly claim?: Claim;
   readonly namespace?: KubernetesObject | undefined;
   readonly storageClass?: KubernetesObject | undefined;
+  /** What the class said nobody can tell any more, and nobody else says anything. */
   readonly isClassGone?: boolean;
 }
 
 export const retain = rule({
+  ...noting,
   name: "undelete/retain",
   doc: "Gives a bound volume that is to outlive its claim the reclaim policy Retain, and notes on it what it had and how long it is kept.",
   settings: z.object({}),
@@ -49,7 +61,7 @@ export const retain = rule({
   concurrency: 100,
   subjects,
   look,
-  decide: (facts, now) => facts.flatMap((one) => decideVolume(one, now) ?? []),
+  decide: (facts, now) => facts.flatMap((one) => (one.claim ? decideBound(one, now) : decideUnbound(one, now)) ?? []),
 });
 
 /** What an event of a class or a namespace says is about all of its volumes. */
@@ -59,11 +71,11 @@ function subjects({ kind, change, namespace, name, object }: Hint): readonly Sub
   if (kind === "StorageClass") return [{ kind: StorageClass, name }];
   if (kind === "PersistentVolumeClaim") {
     if (!object) return namespace ? [{ kind: Namespace, name: namespace }] : [];
-    const volumeName = (object as Partial<Claim>).spec?.volumeName;
-    return volumeName ? [{ kind: PersistentVolume, name: volumeName }] : [];
+    const { spec, status } = object as Partial<Claim>;
+    // Kubernetes has bound the volume before it says so of the claim, which it does last.
+    return status?.phase === "Bound" && spec?.volumeName ? [{ kind: PersistentVolume, name: spec.volumeName }] : [];
   }
-  const volume = object as Volume | undefined;
-  return !volume || volume.status?.phase === "Bound" || readNote(volume) ? [{ kind: PersistentVolume, name }] : [];
+  return !object || readNote(object as Volume) ? [{ kind: PersistentVolume, name }] : [];
 }
 
 async function look({ kind, name = "" }: Subject, { client }: { readonly client: Client }): Promise<readonly Facts[]> {
@@ -82,75 +94,68 @@ async function look({ kind, name = "" }: Subject, { client }: { readonly client:
 
 async function lookAround(client: Client, volume: Volume): Promise<Facts> {
   const { claimRef, storageClassName } = volume.spec;
-  const { namespace = "", name } = claimRef ?? {};
-  const claim = name && (await client.get<Claim>(PersistentVolumeClaim, namespace, name));
+  const claim =
+    claimRef?.name && (await client.get<Claim>(PersistentVolumeClaim, claimRef.namespace ?? "", claimRef.name));
   if (!claim || !isBound(volume, claim)) return { volume };
-  const home = await client.get(Namespace, undefined, namespace, { metadataOnly: true });
-  const storageClass =
-    storageClassName && (await client.get(StorageClass, undefined, storageClassName, { metadataOnly: true }));
-  // A class that is gone: what it said nobody can tell any more.
-  return {
-    volume,
-    claim,
-    namespace: home,
-    storageClass: storageClass || undefined,
-    isClassGone: Boolean(storageClassName && !storageClass),
-  };
+  const namespace = await client.get(Namespace, undefined, claimRef.namespace ?? "", { metadataOnly: true });
+  const isSaid = [claim, namespace].some((object) => object?.metadata.annotations?.[keepKey] !== undefined);
+  if (isSaid || !storageClassName) return { volume, claim, namespace };
+  const storageClass = await client.get(StorageClass, undefined, storageClassName, { metadataOnly: true });
+  return { volume, claim, namespace, storageClass, isClassGone: !storageClass };
 }
 
-function decideVolume(facts: Facts, now: number): Decision | undefined {
-  const { volume, claim, namespace, storageClass } = facts;
-  if (isBeingDeleted(volume)) return undefined;
+function decideBound(
+  { volume, claim, namespace, storageClass, isClassGone }: Facts,
+  now: number,
+): Decision | undefined {
+  if (!claim || !namespace || isBeingDeleted(volume)) return undefined;
   const note = readNote(volume);
-  if (!claim || !namespace) return note && decideUnbound(volume, note, now);
   const { name } = volume.metadata;
   const found = volume.spec.persistentVolumeReclaimPolicy as Note["policy"];
   const text = scopeOf(claim, namespace, storageClass);
   if (text === undefined) {
-    const isSaid = [claim, namespace].some(({ metadata }) => metadata.annotations?.[keepKey] !== undefined);
-    // A claim that is going is not left without what was promised to it; nor one whose class nobody can ask any more.
-    if (!note || isBeingDeleted(claim) || (facts.isClassGone && !isSaid)) return undefined;
+    // A claim that is going is not left without what was promised to it.
+    if (!note || isBeingDeleted(claim) || isClassGone) return undefined;
     const because = `Volume ${name} is not kept after its claim any more, because nothing says so with ${keepKey}.`;
     const isOurs = found === "Retain" && note.step !== "overruled";
-    return forget(
-      volume,
-      "NotKeptAnyMore",
-      because,
-      isOurs ? { persistentVolumeReclaimPolicy: note.policy } : undefined,
-    );
+    return forget(volume, now, "NotKeptAnyMore", because, isOurs ? { persistentVolumeReclaimPolicy: note.policy } : {});
   }
   const ref = { namespace: namespace.metadata.name, name: claim.metadata.name, uid: claim.metadata.uid };
   const isKnown = note?.claim.uid === ref.uid;
-  const own = {
+  const isOverruled = note !== undefined && found !== "Retain";
+  const isUnread = !isOverruled && readDuration(text) === undefined;
+  const written = text.slice(0, 32);
+  const advice = `until somebody sets ${reclaimAtKey}, because ${keepKey} is "${written}", which is no time such as 30m, 24h or 7d`;
+  const because = isOverruled
+    ? `The reclaim policy of volume ${name} was set to ${found} after Holdfast had set it to Retain, and is left so: it goes ` +
+      "with its claim. Set it to Retain to have the volume kept."
+    : `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} is kept ${isUnread ? advice : `for ${written}`}.`;
+  const standing: Note = {
+    step: isOverruled ? "overruled" : "retained",
+    because,
+    // Retain by a person's hand stays, now and in the end.
+    policy: note && !isOverruled && note.step !== "overruled" ? note.policy : found,
+    for: written,
     claim: ref,
     namespaceUid: namespace.metadata.uid,
-    for: text.slice(0, 32),
     right: isKnown ? note.right : now,
+    ...(isUnread ? { unreadable: true } : {}),
   };
-  const stale = isKnown
-    ? []
-    : [reclaimAtKey, offerKey].filter((key) => volume.metadata.annotations?.[key] !== undefined);
-  const annotations = Object.fromEntries(stale.map((key) => [key, null]));
-  if (note && found !== "Retain") {
-    const because =
-      `The reclaim policy of volume ${name} was set to ${found} after Holdfast had set it to Retain, and is left so: it goes with ` +
-      "its claim. Set it to Retain to have the volume kept.";
-    return write(volume, { ...own, step: "overruled", policy: found }, because, now, { annotations });
-  }
-  // Retain by a person's hand stays, now and in the end.
-  const policy = note && note.step !== "overruled" ? note.policy : found;
-  const unreadable = readDuration(text) === undefined;
-  const advice = `until somebody sets ${reclaimAtKey}, because ${keepKey} is "${own.for}", which is no time such as 30m, 24h or 7d`;
-  const long = unreadable ? advice : `for ${text}`;
-  const because = `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} is kept ${long}.`;
-  const spec = found === "Retain" ? undefined : { persistentVolumeReclaimPolicy: "Retain" };
-  return write(volume, { ...own, step: "retained", policy }, because, now, { annotations, spec, unreadable });
+  const annotations = isKnown ? {} : { [reclaimAtKey]: null, [offerKey]: null };
+  return keep(volume, standing, now, {
+    annotations,
+    spec: isOverruled ? {} : { persistentVolumeReclaimPolicy: "Retain" },
+  });
 }
 
-/** A volume that is not bound is reserve's and expire's; what people do to it is seen here. */
-function decideUnbound(volume: Volume, note: Note, now: number): Decision | undefined {
+/** A volume that is not bound is reserve's; that people have changed something of it is seen here, and the sweep sent there. */
+function decideUnbound({ volume }: Facts, now: number): Decision | undefined {
+  const note = readNote(volume);
+  if (!note || isBeingDeleted(volume)) return undefined;
   if (namesItsClaim(volume, note))
-    return ["retained", "overruled"].includes(note.step) ? undefined : settle(volume, note, now);
+    return ["retained", "overruled"].includes(note.step) || isAsItWasNoted(volume, note)
+      ? undefined
+      : keep(volume, note, now, { next: Math.min(Date.parse(note.next ?? "") || now, now) });
   const because = `Volume ${volume.metadata.name} is not kept for its claim any more, because somebody has given it to another.`;
-  return forget(volume, "GivenToAnother", because);
+  return forget(volume, now, "GivenToAnother", because);
 }

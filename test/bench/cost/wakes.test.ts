@@ -80,6 +80,6 @@ test("new and running pods, and new claims, trigger nothing, and cost no more re
   for (const what of ["Pod created", "Pod updated", "PersistentVolumeClaim created"])
     expect([what, costs.get(what)?.wakes]).toEqual([what, []]);
   // Each Trigger on a broker is one more request for every event of it; pods are what changes most.
-  expect(costs.get("Pod updated")?.requests).toBeLessThanOrEqual(9);
-  expect(costs.get("PersistentVolumeClaim created")?.requests).toBeLessThanOrEqual(13);
+  expect(costs.get("Pod updated")?.requests).toBeLessThanOrEqual(5);
+  expect(costs.get("PersistentVolumeClaim created")?.requests).toBeLessThanOrEqual(9);
 });

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { PersistentVolume } from "../../worlds/kinds.ts";
 import type { Scenario } from "../scenario.ts";
 import {
+  annotateClaim,
   annotateNamespace,
   annotateVolume,
   boundVolume,
@@ -14,6 +15,7 @@ import {
   isOffered,
   isPhase,
   isTold,
+  keepKey,
   keptClaim,
   makeDue,
   namespaceOf,
@@ -23,6 +25,7 @@ import {
   volumeIsGone,
   volumeOf,
 } from "./helpers.ts";
+import { isLeftToItsClaim } from "./scopes.ts";
 import { always, asking, never } from "./settings.ts";
 
 /** A namespace goes, and one of its name comes. */
@@ -84,18 +87,21 @@ export const namespaces: readonly Scenario[] = [
     },
   },
   {
-    title: "a namespace in which nothing is offered any more is not held",
+    title:
+      "a namespace is held for as long as it lives, and goes when it is deleted and nothing is offered there any more",
+    settings: [asking],
     async run(world) {
       const volume = await offeredVolume(world);
-      if (world.setting !== always) expect((await namespaceOf(world)).metadata.finalizers).toContain(guard);
       await createClaim(world);
       expect(await boundVolume(world)).toBe(volume);
       await isNoted(world, volume, "retained");
       await annotateNamespace(world, { "scenario.example/touched": "yes" });
-      await world.eventually(
-        "the namespace is let go",
-        async () => !(await namespaceOf(world)).metadata.finalizers?.includes(guard),
-      );
+      await world.rest();
+      expect((await namespaceOf(world)).metadata.finalizers).toContain(guard);
+      await annotateClaim(world, { [keepKey]: "none" });
+      await isLeftToItsClaim(world, volume);
+      await deleteNamespace(world);
+      await createNamespace(world);
     },
   },
   {

@@ -8,6 +8,7 @@ import {
   createClaim,
   deleteClaim,
   isNoted,
+  isNotTold,
   isOffered,
   isPhase,
   isTold,
@@ -87,6 +88,7 @@ export const people: readonly Scenario[] = [
       await makeDue(world, volume);
       const later = "2999-01-01T00:00:00Z";
       await annotateVolume(world, volume, { [reclaimAtKey]: later });
+      await world.sweep();
       await world.eventually("the note has it", async () =>
         noteOn(await volumeOf(world, volume)).next?.startsWith("2999"),
       );
@@ -101,10 +103,13 @@ export const people: readonly Scenario[] = [
     async run(world) {
       const volume = await offeredVolume(world);
       await annotateVolume(world, volume, { [reclaimAtKey]: "tomorrow" });
-      expect(await isTold(world, volume, "UnreadableTime")).toContain("kept until its time can be read");
-      await annotateVolume(world, volume, { [reclaimAtKey]: null });
-      await world.sweep();
       await world.rest();
+      await world.sweep();
+      expect(await isTold(world, volume, "UnreadableTime")).toContain("until its time can be read");
+      await annotateVolume(world, volume, { [reclaimAtKey]: null });
+      await world.rest();
+      await world.sweep();
+      await isNotTold(world, volume, "UnreadableTime");
       const { metadata } = await isOffered(world, volume);
       expect(metadata.labels?.["holdfast.dev/waiting"]).toBeUndefined();
       await makeDue(world, volume);

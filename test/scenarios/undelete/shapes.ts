@@ -9,6 +9,7 @@ import {
   createVolume,
   deleteClaim,
   isNoted,
+  isNotTold,
   isOffered,
   isPhase,
   isTold,
@@ -163,6 +164,7 @@ export const shapes: readonly Scenario[] = [
       await deleteClaim(world);
       await world.sweep();
       await volumeIsGone(world, volume);
+      await isNotTold(world, volume, "ReclaimPostponed");
     },
   },
   {

@@ -96,19 +96,13 @@ const expiredVolumesGo = each("expired-volumes-go", (volume, truth) => {
   return "is overdue";
 });
 
-/** No namespace is held on behalf of volumes that are not offered there. */
+/** No namespace that is being deleted is held on behalf of volumes: what is offered there is withdrawn. */
 const namespacesGo: LivenessCheck = {
   name: "namespaces-go",
   check(truth) {
     if (truth.scenario.setting !== shipped) return undefined;
-    const held = truth.history.live("Namespace").filter((home) => has(home, guard));
-    for (const { metadata } of held) {
-      const isOffered = volumesOf(truth).some(
-        ({ spec: { claimRef } }) => claimRef?.namespace === metadata.name && claimRef.uid === undefined,
-      );
-      if (metadata.deletionTimestamp || !isOffered) return `Namespace ${metadata.name} is held for nothing.`;
-    }
-    return undefined;
+    const held = truth.history.live("Namespace").find((home) => home.metadata.deletionTimestamp && has(home, guard));
+    return held && `Namespace ${held.metadata.name} is held for nothing.`;
   },
 };
 

@@ -2,6 +2,8 @@ import { expire } from "../../../functions/undelete/expire/rule.ts";
 import { reserve } from "../../../functions/undelete/reserve/rule.ts";
 import { retain } from "../../../functions/undelete/retain/rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { type Mutant, starting } from "../mutants/mutant.ts";
 import { reclaimAtKey } from "./volumes.ts";
@@ -9,7 +11,10 @@ import { reclaimAtKey } from "./volumes.ts";
 type Patch = { metadata: Record<string, unknown>; spec?: Record<string, unknown> };
 
 /** The decisions with every patch of a volume changed. */
-const withPatches = (decisions: readonly Decision[], change: (patch: Patch) => object): readonly Decision[] =>
+const withPatches = (
+  decisions: readonly Decision[],
+  change: (patch: Patch, about: KubernetesObject) => object,
+): readonly Decision[] =>
   decisions.map((decision) =>
     decision.do !== "write"
       ? decision
@@ -18,7 +23,7 @@ const withPatches = (decisions: readonly Decision[], change: (patch: Patch) => o
           writes: decision.writes.map(
             (write): Write =>
               write.verb === "patch" && write.type === "merge"
-                ? { ...write, patch: change(write.patch as Patch) }
+                ? { ...write, patch: change(write.patch as Patch, decision.about) }
                 : write,
           ),
         },
@@ -106,13 +111,7 @@ export const mutants: readonly Mutant[] = [
     start: starting({
       ...reserve,
       decide: (...args) =>
-        reserve
-          .decide(...args)
-          .map((decision) =>
-            decision.do !== "write"
-              ? decision
-              : { ...decision, writes: decision.writes.filter(({ kind }) => kind.kind !== "Namespace") },
-          ),
+        reserve.decide(...args).filter(({ kind, about }) => kind.kind !== "Namespace" || isBeingDeleted(about)),
     }),
   },
   {
@@ -135,7 +134,8 @@ export const mutants: readonly Mutant[] = [
     rule: reserve.name,
     start: starting({
       ...reserve,
-      decide: (...args) => reserve.decide(...args).filter(({ kind }) => kind.kind !== "Namespace"),
+      decide: (...args) =>
+        reserve.decide(...args).filter(({ kind, about }) => kind.kind !== "Namespace" || !isBeingDeleted(about)),
     }),
   },
   {
@@ -215,10 +215,10 @@ export const mutants: readonly Mutant[] = [
     start: starting({
       ...expire,
       decide: (...args) =>
-        withPatches(expire.decide(...args), (patch) => ({
-          ...patch,
-          metadata: { ...patch.metadata, annotations: null },
-        })),
+        withPatches(expire.decide(...args), (patch, { metadata }) => {
+          const annotations = Object.fromEntries(Object.keys(metadata.annotations ?? {}).map((key) => [key, null]));
+          return { ...patch, metadata: { ...patch.metadata, annotations } };
+        }),
     }),
   },
 ];

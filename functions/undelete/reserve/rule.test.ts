@@ -1,0 +1,198 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Changes, claim, done, now, saying, volume } from "../lib/testing/volume.ts";
+import type { Facts } from "./decide.ts";
+import { reserve } from "./rule.ts";
+
+const lost = (more: Changes = {}) => volume({ note: { step: "retained" }, ...more });
+const guard = { finalizers: ["holdfast.dev/undelete"] };
+const shop = saying("shop", undefined, guard);
+const gone = undefined;
+const another = (annotations = {}) => saying("shop", undefined, { ...guard, uid: "another", annotations });
+const ending = (more: object = guard) =>
+  saying("shop", undefined, { deletionTimestamp: "2026-01-01T23:00:00Z", ...more });
+const offer = { claimRef: { uid: null } };
+const withdraw = { claimRef: { uid: "claim" } };
+const inADay = { "holdfast.dev/reclaim-at": "2026-01-03T00:00:00Z" };
+
+type OtherNamespace = "ask" | "always" | "never";
+
+function decideAll(facts: Partial<Facts>, otherNamespace: OtherNamespace = "ask") {
+  const all = { namespace: shop, isEnding: false, volumes: [], claims: new Map(), ...facts };
+  return reserve.decide(all, now, { otherNamespace });
+}
+const decide = (one: ReturnType<typeof volume>, facts: Partial<Facts> = {}, otherNamespace?: OtherNamespace) =>
+  done(decideAll({ volumes: [one], ...facts }, otherNamespace).find(({ about }) => about.metadata.name === "pv"));
+
+describe("a volume whose claim is gone", () => {
+  test.each<{ what: string; does: unknown; is: unknown }>([
+    {
+      what: "is offered, and gets its time",
+      is: decide(lost()),
+      does: { step: "offered", spec: offer, annotations: inADay },
+    },
+    {
+      what: "is offered without a time where nobody can read how long",
+      is: decide(lost({ note: { step: "retained", for: "soon" } })),
+      does: { step: "offered", spec: offer },
+    },
+    {
+      what: "keeps a later time that somebody has written on it before",
+      is: decide(lost({ annotations: { "holdfast.dev/reclaim-at": "2026-02-01T00:00:00Z" } })),
+      does: { step: "offered", spec: offer },
+    },
+    {
+      what: "loses what would make it Available to everybody",
+      is: decide(volume({ annotations: { "pv.kubernetes.io/bound-by-controller": "yes" } })),
+      does: { step: "offered", spec: offer, annotations: { "pv.kubernetes.io/bound-by-controller": null } },
+    },
+    { what: "asks where its namespace is gone", is: decide(volume(), { namespace: gone }), does: { step: "asks" } },
+    {
+      what: "asks where its namespace is going",
+      is: decide(volume(), { namespace: ending() }),
+      does: { step: "asks" },
+    },
+    {
+      what: "asks where its namespace is another",
+      is: decide(volume(), { namespace: another() }),
+      does: { step: "asks" },
+    },
+    {
+      what: "is withdrawn where its namespace is going",
+      is: decide(volume({ ref: null }), { namespace: ending() }),
+      does: { step: "asks", spec: withdraw },
+    },
+    {
+      what: "goes to a namespace that follows the former one",
+      is: decide(volume(), { namespace: another({ "holdfast.dev/successor-of": "shop" }) }),
+      does: { step: "offered", spec: offer },
+    },
+    {
+      what: "does not go to one that says so of a third",
+      is: decide(volume(), { namespace: another({ "holdfast.dev/successor-of": "yes" }) }),
+      does: { step: "asks" },
+    },
+    {
+      what: "goes to no other namespace where that was set",
+      is: decide(volume(), { namespace: another({ "holdfast.dev/successor-of": "shop" }) }, "never"),
+      does: { step: "asks" },
+    },
+    {
+      what: "goes to any namespace where that was set",
+      is: decide(volume(), { namespace: another() }, "always"),
+      does: { step: "offered", spec: offer },
+    },
+    {
+      what: "goes to whichever namespace comes on a person's word",
+      is: decide(volume({ annotations: { "holdfast.dev/offer": "yes" } }), { namespace: gone }, "never"),
+      does: { step: "offered", spec: offer, annotations: { "holdfast.dev/offer": null } },
+    },
+    {
+      what: "is kept beside a claim that has another volume",
+      is: decide(lost(), { claims: new Map([["data", claim("new", "other")]]) }),
+      does: { step: "kept", annotations: inADay },
+    },
+    {
+      what: "is offered to a claim that has none",
+      is: decide(lost(), { claims: new Map([["data", claim("new")]]) }),
+      does: { step: "offered", spec: offer, annotations: inADay },
+    },
+    {
+      what: "is left alone while its claim has it",
+      is: decide(lost(), { claims: new Map([["data", claim("claim", "pv")]]) }),
+      does: undefined,
+    },
+    {
+      what: "is left alone where a person has set its policy",
+      is: decide(lost({ policy: "Delete" })),
+      does: undefined,
+    },
+    {
+      what: "is left alone where a person has given it away",
+      is: decide(lost({ ref: { name: "b" } })),
+      does: undefined,
+    },
+    { what: "is left alone while it is being deleted", is: decide(lost({ deleting: true })), does: undefined },
+    {
+      what: "whose time cannot be read stays, and says so",
+      is: decide(volume({ ref: null, annotations: { "holdfast.dev/reclaim-at": "tomorrow" } })),
+      does: { step: "offered", event: "UnreadableTime" },
+    },
+  ])("$what", ({ is, does }) => {
+    expect(is).toEqual(does);
+  });
+
+  test("is offered before another of its name that was bound earlier", () => {
+    const volumes = [volume({ name: "old", ref: null }), lost({ note: { step: "retained", right: 2 } })];
+    const [old, newer] = decideAll({ volumes }).map(done);
+    expect(old).toEqual({ step: "kept", spec: withdraw });
+    expect(newer).toMatchObject({ step: "offered", spec: offer });
+  });
+
+  test("is never offered to another namespace without anybody's word", () => {
+    const step = fc.constantFrom("retained" as const, "kept" as const, "asks" as const, "offered" as const);
+    const namespace = fc.constantFrom(gone, another(), another({ "holdfast.dev/successor-of": "else" }), ending());
+    fc.assert(
+      fc.property(
+        step,
+        namespace,
+        fc.constantFrom("ask", "never"),
+        fc.boolean(),
+        (step, namespace, other, isOffered) => {
+          const one = volume({ note: { step }, ...(isOffered ? { ref: null } : {}) });
+          expect(decide(one, { namespace }, other as OtherNamespace)).toMatchObject({ step: "asks" });
+        },
+      ),
+    );
+  });
+});
+
+describe("the namespace", () => {
+  const free = saying("shop");
+  const ofNamespace = (facts: Partial<Facts>) =>
+    decideAll(facts).flatMap((decision) =>
+      decision.do === "write" && decision.about.metadata.name === "shop"
+        ? [[decision.order ?? 0, decision.writes.length, decision.provided?.length ?? 0]]
+        : [],
+    );
+  const held = volume({ ref: null, note: { next: "2026-01-03T00:00:00.000Z" }, annotations: inADay });
+
+  test.each<{ what: string; facts: Partial<Facts>; does: readonly number[][] }>([
+    {
+      what: "is held first, and looked at last",
+      facts: { namespace: free, volumes: [lost()] },
+      does: [
+        [0, 1, 0],
+        [2, 0, 1],
+      ],
+    },
+    { what: "that is held already is looked at last", facts: { volumes: [lost()] }, does: [[2, 0, 1]] },
+    { what: "is left alone where all is as it was", facts: { volumes: [held] }, does: [] },
+    {
+      what: "is held again where somebody has let it go",
+      facts: { namespace: free, volumes: [held] },
+      does: [[0, 1, 0]],
+    },
+    { what: "that lives is not let go", facts: { volumes: [] }, does: [] },
+    {
+      what: "goes after its volumes",
+      facts: { namespace: ending(), isEnding: true, volumes: [held] },
+      does: [[1, 1, 0]],
+    },
+    {
+      what: "stays where it was alive before the volumes were read",
+      facts: { namespace: ending(), volumes: [] },
+      does: [],
+    },
+    { what: "is not ours to let go", facts: { namespace: ending({}), isEnding: true, volumes: [] }, does: [] },
+  ])("$what", ({ facts, does }) => {
+    expect(ofNamespace(facts)).toEqual(does);
+  });
+
+  test("that has been deleted while volumes were offered is looked at again", () => {
+    const check = decideAll({ volumes: [lost()] }).find(({ about }) => about.metadata.name === "shop");
+    const [proviso] = (check?.do === "write" && check.provided) || [];
+    expect(proviso?.holds(shop)).toBe(true);
+    for (const live of [gone, another(), ending()]) expect(proviso?.holds(live)).toBe(false);
+  });
+});

@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { claim, done, now, saying, volume } from "../lib/testing/volume.ts";
+import { type Facts, retain } from "./rule.ts";
+
+const bound = { phase: "Bound", note: null, policy: "Delete" } as const;
+const retained = { phase: "Bound", note: { step: "retained" } } as const;
+const overruled = { phase: "Bound", note: { step: "overruled" } } as const;
+const shop = saying("shop");
+const keepIt = claim("claim", "pv", "24h");
+const nobody = claim("claim", "pv");
+const going = claim("claim", "pv", undefined, { deletionTimestamp: "2026-01-01T23:00:00Z" });
+const toRetain = { persistentVolumeReclaimPolicy: "Retain" };
+const toDelete = { persistentVolumeReclaimPolicy: "Delete" };
+
+const decide = (facts: Facts) => done(retain.decide([facts], now, {})[0]);
+
+describe("a bound volume", () => {
+  test.each<{ what: string; facts: Facts; does: unknown }>([
+    {
+      what: "that is to be kept becomes Retain",
+      facts: { volume: volume(bound), claim: keepIt, namespace: shop },
+      does: { step: "retained", spec: toRetain },
+    },
+    {
+      what: "of a class that says so becomes Retain",
+      facts: { volume: volume(bound), claim: nobody, namespace: shop, storageClass: saying("standard", "7d") },
+      does: { step: "retained", spec: toRetain },
+    },
+    {
+      what: "that nobody wants kept is left alone",
+      facts: { volume: volume(bound), claim: nobody, namespace: shop, storageClass: saying("standard") },
+      does: undefined,
+    },
+    {
+      what: "that nobody wants kept any more gets its policy back",
+      facts: { volume: volume(retained), claim: nobody, namespace: shop, storageClass: saying("standard") },
+      does: { spec: toDelete, event: "NotKeptAnyMore" },
+    },
+    {
+      what: "whose claim says none gets its policy back, whatever the namespace says",
+      facts: { volume: volume(retained), claim: claim("claim", "pv", "none"), namespace: saying("shop", "24h") },
+      does: { spec: toDelete, event: "NotKeptAnyMore" },
+    },
+    {
+      what: "whose claim is going keeps what was promised to it",
+      facts: { volume: volume(retained), claim: going, namespace: shop, storageClass: saying("standard") },
+      does: undefined,
+    },
+    {
+      what: "whose class is gone keeps what was promised to it",
+      facts: { volume: volume(retained), claim: nobody, namespace: shop, isClassGone: true },
+      does: undefined,
+    },
+    {
+      what: "whose policy a person has set since is left so, which it says",
+      facts: { volume: volume({ ...retained, policy: "Delete" }), claim: keepIt, namespace: shop },
+      does: { step: "overruled" },
+    },
+    {
+      what: "that was overruled and is wanted no more keeps the policy that it has",
+      facts: { volume: volume(overruled), claim: nobody, namespace: shop, storageClass: saying("standard") },
+      does: { event: "NotKeptAnyMore" },
+    },
+    {
+      what: "whose time cannot be read is kept, which it says",
+      facts: { volume: volume(bound), claim: claim("claim", "pv", "soon"), namespace: shop },
+      does: { step: "retained", spec: toRetain, event: "UnreadableTime" },
+    },
+    {
+      what: "that another claim has by now loses its time",
+      facts: {
+        volume: volume({
+          phase: "Bound",
+          ref: { uid: "new" },
+          annotations: { "holdfast.dev/reclaim-at": "2026-01-03T00:00:00Z" },
+        }),
+        claim: claim("new", "pv", "24h"),
+        namespace: shop,
+      },
+      does: { step: "retained", annotations: { "holdfast.dev/reclaim-at": null } },
+    },
+    {
+      what: "that is being deleted is left alone",
+      facts: { volume: volume({ ...bound, deleting: true }), claim: keepIt, namespace: shop },
+      does: undefined,
+    },
+  ])("$what", ({ facts, does }) => {
+    expect(decide(facts)).toEqual(does);
+  });
+
+  test("remembers the policy that it had, and that of a person who has set it anew", () => {
+    const noted = (one: ReturnType<typeof volume>) => {
+      const [decision] = retain.decide([{ volume: one, claim: keepIt, namespace: shop }], now, {});
+      return decision?.do === "write" && typeof decision.step === "object" && decision.step.details?.policy;
+    };
+    expect(noted(volume(bound))).toBe("Delete");
+    expect(noted(volume(retained))).toBe("Delete");
+    expect(noted(volume({ ...bound, policy: "Retain" }))).toBe("Retain");
+    expect(noted(volume(overruled))).toBe("Retain");
+  });
+
+  test("in scope never gets another policy than Retain, whatever else is so", () => {
+    const step = fc.constantFrom("retained", "overruled", "kept", "asks", "offered");
+    fc.assert(
+      fc.property(
+        step,
+        fc.constantFrom("Delete", "Retain"),
+        fc.string(),
+        fc.boolean(),
+        (step, policy, text, isNoted) => {
+          fc.pre(text.trim() !== "none");
+          const one = volume({ phase: "Bound", policy, note: isNoted ? { step } : null });
+          const result = decide({ volume: one, claim: claim("claim", "pv", text), namespace: shop });
+          const spec = typeof result === "object" ? result.spec : undefined;
+          expect([undefined, "Retain"]).toContain(
+            (spec as { persistentVolumeReclaimPolicy?: string })?.persistentVolumeReclaimPolicy,
+          );
+        },
+      ),
+    );
+  });
+});
+
+describe("a volume without a claim", () => {
+  const due = "2026-01-01T12:00:00Z";
+  test.each([
+    { what: "that was just lost is reserve's", one: volume({ note: { step: "retained" } }), does: undefined },
+    { what: "that is as it was noted is left alone", one: volume(), does: undefined },
+    {
+      what: "whose time is as it was noted is left alone",
+      one: volume({ note: { next: due }, annotations: { "holdfast.dev/reclaim-at": due } }),
+      does: undefined,
+    },
+    {
+      what: "whose time was moved has the sweep come",
+      one: volume({ note: { next: "2026-01-05T00:00:00.000Z" }, annotations: { "holdfast.dev/reclaim-at": due } }),
+      does: { step: "kept" },
+    },
+    {
+      what: "whose time cannot be read has the sweep come",
+      one: volume({ annotations: { "holdfast.dev/reclaim-at": "tomorrow" } }),
+      does: { step: "kept" },
+    },
+    {
+      what: "that somebody wants offered has the sweep come",
+      one: volume({ annotations: { "holdfast.dev/offer": "yes" } }),
+      does: { step: "kept" },
+    },
+    {
+      what: "that was given to another is that one's",
+      one: volume({ ref: { name: "other" } }),
+      does: { event: "GivenToAnother" },
+    },
+    {
+      what: "that is being deleted is left alone",
+      one: volume({ ref: { name: "other" }, deleting: true }),
+      does: undefined,
+    },
+    { what: "that was never noted is left alone", one: volume({ note: null }), does: undefined },
+  ])("$what", ({ one, does }) => {
+    expect(decide({ volume: one })).toEqual(does);
+  });
+});
+
+describe("subjects", () => {
+  const hint = (kind: string, object?: object, namespace?: string) =>
+    retain.subjects({ id: "1", change: "update", kind, apiVersion: "v1", name: "x", namespace, object } as never, {});
+  const claimIn = (phase: string) => ({ ...claim("claim", "pv"), status: { phase } });
+
+  test("a claim concerns its volume once Kubernetes has bound it, and a volume that carries no note nobody", () => {
+    expect(hint("PersistentVolumeClaim", claimIn("Bound"), "shop")).toMatchObject([{ name: "pv" }]);
+    expect(hint("PersistentVolumeClaim", claimIn("Pending"), "shop")).toEqual([]);
+    expect(hint("PersistentVolume", volume(bound))).toEqual([]);
+    expect(hint("PersistentVolume", volume(retained))).toMatchObject([{ name: "x" }]);
+    expect(hint("PersistentVolume")).toMatchObject([{ name: "x" }]);
+  });
+});
