@@ -15,7 +15,7 @@ async function main(args: readonly string[]): Promise<number> {
     say(usage);
     return 0;
   }
-  const { first, runs, admissionPolicy, faults, history } = readOptions(
+  const { first, runs, admissionPolicy, faults, history, keepsVolumes } = readOptions(
     args,
     Math.floor(Math.random() * 1_000_000_000),
   );
@@ -26,7 +26,13 @@ async function main(args: readonly string[]): Promise<number> {
   for (let seed = first; seed < first + runs; seed++) {
     const sequence = drawSequence(seed);
     for (const admissionPolicy of worlds) {
-      const options = { seed, admissionPolicy, faults, functions: "repository" } satisfies InProcessOptions;
+      const options = {
+        seed,
+        admissionPolicy,
+        faults,
+        keepsVolumes,
+        functions: "repository",
+      } satisfies InProcessOptions;
       const result = await runInProcess(options, sequence);
       if (result.failures.length > 0) {
         say(`Sequence ${seed} fails; looking for what it does not need to fail ...`);
@@ -50,9 +56,9 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 /** The command that plays a sequence again, in the world and with the faults that it had. */
-function commandFor({ seed, admissionPolicy, faults }: InProcessOptions): string {
+function commandFor({ seed, admissionPolicy, faults, keepsVolumes }: InProcessOptions): string {
   const world = admissionPolicy ? "policy" : "no-policy";
-  return `npm run differential -- --seed ${seed} --world ${world}${faults ? "" : " --no-faults"}`;
+  return `npm run differential -- --seed ${seed} --world ${world}${keepsVolumes ? " --undelete" : ""}${faults ? "" : " --no-faults"}`;
 }
 
 await runCommand(() => main(process.argv.slice(2)));

@@ -8,6 +8,8 @@ export interface Options {
   /** Whether the admission policy is installed; `undefined`: once without it and once with it. */
   readonly admissionPolicy: boolean | undefined;
   readonly faults: boolean;
+  /** Whether the namespace of ours asks undelete to keep its volumes. */
+  readonly keepsVolumes: boolean;
   /** Print what happened although nothing fails. */
   readonly history: boolean;
 }
@@ -23,6 +25,8 @@ are alive in the one are alive in the other. In this process, on virtual time.
   --runs N         play N sequences (default: 200)
   --world NAME     "policy" with the admission policy, "no-policy" without it;
                    both otherwise
+  --undelete       have undelete keep the volumes of ours, and look whether all
+                   of them are there
   --no-faults      lose no event, fail no request, stop no function
   --help           this text
 `;
@@ -35,6 +39,7 @@ export function readOptions(args: readonly string[], fresh: number): Options {
       seed: { type: "string" },
       runs: { type: "string" },
       world: { type: "string" },
+      undelete: { type: "boolean" },
       "no-faults": { type: "boolean" },
     },
   });
@@ -47,6 +52,7 @@ export function readOptions(args: readonly string[], fresh: number): Options {
     runs: runs === undefined ? (single ? 1 : 200) : wholeNumber("--runs", runs, 1),
     admissionPolicy: world === undefined ? undefined : world === "policy",
     faults: !values["no-faults"],
+    keepsVolumes: values.undelete ?? false,
     history: single,
   };
 }

@@ -13,6 +13,7 @@ import { openReal, type RealOptions } from "./worlds/real.ts";
 const assets = inject("cluster")?.assets;
 /** How many sequences there are for each world, and where they begin. */
 const many = 16;
+const withUndelete = 4;
 const first = Number(process.env.SEED ?? 1);
 
 describe.skipIf(!assets)("beside plain Kubernetes, on a real control plane", { timeout: 240_000 }, () => {
@@ -52,5 +53,16 @@ describe.skipIf(!assets)("beside plain Kubernetes, on a real control plane", { t
 
   describe("with the admission policy", () => {
     sequences(true);
+  });
+
+  describe("with undelete", () => {
+    const seeds = Array.from({ length: withUndelete }, (_, index) => first + many + index);
+    test.concurrent.for(seeds)("no claim is lost in sequence %i, and no volume", (seed, { onTestFinished }) =>
+      holds(
+        { admissionPolicy: false, functions: "repository", keepsVolumes: true },
+        drawSequence(seed),
+        onTestFinished,
+      ),
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { judge, type Verdict } from "./judge/judge.ts";
+import { judgeVolumes } from "./judge/volumes.ts";
 import { play, type World } from "./play/play.ts";
 import { historyOf } from "./report/history.ts";
 import type { Operation } from "./sequence/operation.ts";
@@ -10,6 +11,8 @@ export interface Result {
   /** What is wrong, as sentences; empty when the law holds. */
   readonly failures: readonly string[];
   readonly verdict: Verdict;
+  /** How many volumes of ours have outlived a claim. */
+  readonly outlived: number;
   /** What happened, for people. */
   readonly history: readonly string[];
   /** The faults that struck. */
@@ -59,6 +62,7 @@ export async function playAndJudge(
   const played = await play(world, sequence, hasty);
   const sides = { plain: world.plain.changes, ours: world.ours.changes };
   const verdict = judge(sides, played);
-  const failures = [...verdict.lost, ...(played.stuck ? [played.stuck] : [])];
-  return { failures, verdict, history: historyOf(world.history, sides) };
+  const { lost, outlived } = judgeVolumes(world);
+  const failures = [...verdict.lost, ...lost, ...(played.stuck ? [played.stuck] : [])];
+  return { failures, verdict, outlived, history: historyOf(world.history, sides) };
 }

@@ -21,6 +21,10 @@ export interface World {
   readonly inTheVeryWrite: boolean;
   /** Whether users write the field in `ours`, too: there is nobody there who would do it for them. */
   readonly byHand: boolean;
+  /** Every change of a volume so far, oldest first. */
+  readonly volumes: readonly Change[];
+  /** Volumes that a claim of ours has had for so long (milliseconds) are not to be lost; absent where nobody keeps them. */
+  readonly keptAfter: number | undefined;
   /** Milliseconds. */
   readonly patience: Patience;
   /** Lets the sweep come round, where it does not come by itself. */

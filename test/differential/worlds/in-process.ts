@@ -14,6 +14,7 @@ import { createNetwork } from "../../simulation/world/network.ts";
 import { functions } from "../../worlds/functions.ts";
 import { Namespace, ServiceAccount } from "../../worlds/kinds.ts";
 import { manifest } from "../../worlds/manifest.ts";
+import { keepsVolumes } from "../judge/volumes.ts";
 import type { Patience, World } from "../play/play.ts";
 import { sortByKind } from "../play/side.ts";
 import type { Line } from "../report/history.ts";
@@ -30,6 +31,8 @@ export interface InProcessOptions {
   /** Names of faults that are left out. */
   readonly without?: ReadonlySet<string>;
   readonly functions: Functions;
+  /** Whether the namespace of ours asks undelete to keep its volumes. */
+  readonly keepsVolumes?: boolean;
 }
 
 export interface InProcess extends World {
@@ -48,6 +51,11 @@ const sweepEvery = 60_000;
 /** Functions are taken away within the time in which most sequences are over (milliseconds). */
 const troubleWithin = 120_000;
 const longestAbsence = 90_000;
+/** A volume that a claim has had for so long has been seen by undelete (milliseconds): at once, or by the sweep after an absence. */
+const seen = 5_000;
+const seenUnderFaults = 240_000;
+/** Rules that a sequence is about. */
+const ofSystems = /^(pvc-retention|undelete)\//;
 const plain = "plain";
 const inProcess: Patience = {
   settling: 60_000,
@@ -77,9 +85,11 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   const changes = { plain: [] as Change[], ours: [] as Change[] };
   const objects = { plain: new Map<string, Change["object"]>(), ours: new Map<string, Change["object"]>() };
   const strays: Change[] = [];
+  const volumes: Change[] = [];
 
-  const clusterHistory = createHistory(clock, ["StatefulSet"], (change) => {
+  const clusterHistory = createHistory(clock, ["StatefulSet", "PersistentVolume"], (change) => {
     const { namespace, uid } = change.object.metadata;
+    if (change.object.kind === "PersistentVolume") volumes.push(change);
     const side = namespace === plain ? "plain" : namespace === shop ? "ours" : undefined;
     if (!side || change.object.kind === "Event") return;
     changes[side].push(change);
@@ -126,6 +136,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   const { user } = cluster;
   await user.create(Namespace, manifest(Namespace, { name: plain }));
   await user.create(ServiceAccount, manifest(ServiceAccount, { namespace: plain, name: "default" })).catch(() => {});
+  if (options.keepsVolumes) await user.patch(Namespace, undefined, shop, "merge", keepsVolumes);
 
   const ended = new AbortController();
   sweepAgainAndAgain().catch(() => {});
@@ -152,6 +163,8 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     ours: sideOf("ours", shop),
     inTheVeryWrite: admissionPolicy && options.functions === "repository",
     byHand: options.functions !== "repository",
+    volumes,
+    keptAfter: options.keepsVolumes ? (options.faults ? seenUnderFaults : seen) : undefined,
     patience: inProcess,
     history,
     note: (line) => note("", line),
@@ -175,16 +188,14 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
 function startersOf({ functions: present }: InProcessOptions) {
   if (present === "repository") return functions;
   const idle = () => async () => ({ status: 204, headers: {}, body: "" });
-  const others = Object.entries(functions).map(
-    ([name, start]) => [name, name.startsWith("pvc-retention/") ? idle : start] as const,
-  );
+  const others = Object.entries(functions).map(([name, start]) => [name, ofSystems.test(name) ? idle : start] as const);
   return { ...Object.fromEntries(others), ...(present === "none" ? {} : { [present.rule.name]: present.start }) };
 }
 
 /** Takes functions away now and then: their processes die in the middle of what they are doing. */
 function takeAway({ fleet }: Cluster, clock: VirtualClock, schedule: FaultSchedule, streams: Streams): void {
   const times = streams("absences").below(5);
-  const rules = fleet.rules.filter((rule) => rule.startsWith("pvc-retention/"));
+  const rules = fleet.rules.filter((rule) => ofSystems.test(rule));
   for (let index = 0; index < times; index++) {
     const random = streams(`absence ${index}`);
     clock.after(random.below(troubleWithin), () => {

@@ -1,6 +1,13 @@
 import { seededRandom } from "../../../eventing/random.ts";
 import { reflect } from "../../../eventing/watch/reflect.ts";
-import { type Kind, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import {
+  type Kind,
+  Namespace,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StatefulSet,
+} from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ApiRequest } from "../../../shared/kubernetes/transport.ts";
 import type { Change } from "../../simulation/world/change.ts";
@@ -9,6 +16,7 @@ import { statefulSet } from "../../worlds/manifest.ts";
 import type { RealWorlds } from "../../worlds/real-world.ts";
 import type { Bench } from "../../worlds/server.ts";
 import type { World as Installed } from "../../worlds/world.ts";
+import { keepsVolumes } from "../judge/volumes.ts";
 import type { Patience, World } from "../play/play.ts";
 import type { PodObject, SetObject, Side } from "../play/side.ts";
 import type { Line } from "../report/history.ts";
@@ -25,12 +33,16 @@ const onRealTime: Patience = {
   rest: 2_500,
   poll: 150,
 };
+/** A volume that a claim has had for so long has been seen by undelete (milliseconds). */
+const seen = 3_000;
 const kinds: readonly Kind[] = [StatefulSet, Pod, PersistentVolumeClaim];
 
 /** How a world on a real control plane is set up. */
 export interface RealOptions {
   readonly admissionPolicy: boolean;
   readonly functions: Extract<Functions, string>;
+  /** Whether the namespace of ours asks undelete to keep its volumes. */
+  readonly keepsVolumes?: boolean;
   /** Requests of functions that are held up. */
   readonly stall?: (asked: { rule: string } & ApiRequest) => Stall | undefined;
 }
@@ -52,6 +64,8 @@ export async function openReal(worlds: RealWorlds, options: RealOptions, whenOve
     });
   const ended = new AbortController();
   whenOver(() => ended.abort(new Error("The run is over.")));
+  const volumes = await watch(installed, [PersistentVolume], {}, ended.signal);
+  if (options.keepsVolumes) await admin.patch(Namespace, undefined, installed.namespace, "merge", keepsVolumes);
   const history: Line[] = [];
   const sweep = async () => {
     if (options.functions === "none") return;
@@ -65,6 +79,8 @@ export async function openReal(worlds: RealWorlds, options: RealOptions, whenOve
     ours: await watchSide(installed, ended.signal),
     inTheVeryWrite: admissionPolicy && options.functions === "repository",
     byHand: options.functions === "none",
+    volumes,
+    keptAfter: options.keepsVolumes ? seen : undefined,
     patience: onRealTime,
     history,
     note: (what) => void history.push({ at: clock.now(), who: "", what }),
@@ -76,11 +92,17 @@ export async function openReal(worlds: RealWorlds, options: RealOptions, whenOve
   };
 }
 
-async function watchSide({ admin, transport, clock, namespace }: Bench, signal: AbortSignal): Promise<Side> {
+/** Every change of objects of these kinds, as they come. */
+async function watch(
+  { admin, transport, clock }: Bench,
+  kinds: readonly Kind[],
+  scope: { readonly namespace?: string },
+  signal: AbortSignal,
+): Promise<readonly Change[]> {
   const changes: Change[] = [];
   const tools = { client: admin, transport, clock, random: seededRandom(1), signal };
   for (const kind of kinds) {
-    const reflection = reflect(tools, kind, { namespace });
+    const reflection = reflect(tools, kind, scope);
     const typed = (object: KubernetesObject | undefined) =>
       object && { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
     reflection.on((change, current, old) => {
@@ -91,6 +113,12 @@ async function watchSide({ admin, transport, clock, namespace }: Bench, signal: 
     });
     await reflection.synced;
   }
+  return changes;
+}
+
+async function watchSide(bench: Bench, signal: AbortSignal): Promise<Side> {
+  const { admin, namespace } = bench;
+  const changes = await watch(bench, kinds, { namespace }, signal);
   const listed = <T extends KubernetesObject>(kind: Kind) =>
     Array.fromAsync(admin.list<T>(kind, { namespace }), (object) => ({ ...object, kind: kind.kind }));
   return {

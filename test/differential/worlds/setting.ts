@@ -8,7 +8,10 @@ export type Functions = "repository" | "none" | Mutant;
 
 const known = new Map<Functions, Map<boolean, Setting>>();
 
-/** What is installed: PVC retention alone, with its admission policy or without it. One and the same setting each time. */
+/**
+ * What is installed: PVC retention, with its admission policy or without it, and undelete, of which nothing is seen until a namespace asks for
+ * it. One and the same setting each time.
+ */
 export function settingOf(functions: Functions, admissionPolicy: boolean): Setting {
   const settings = known.get(functions) ?? new Map<boolean, Setting>();
   known.set(functions, settings);
@@ -26,8 +29,8 @@ const create = (functions: Functions, admissionPolicy: boolean): Setting => ({
   // It would hold claims of plain Kubernetes as well.
   leaveOut: ({ metadata }: KubernetesObject) => metadata.labels?.["app.kubernetes.io/name"] === "pvc-protection",
   edit: (object) => {
-    // The sweep comes to every set each minute, not each hour: no sequence waits for that.
-    const swept = withTurns(object, "1m", (rule) => rule.startsWith("pvc-retention/"));
+    // The sweep comes to every set and volume each minute, not each hour: no sequence waits for that.
+    const swept = withTurns(object, "1m", (rule) => /^(pvc-retention|undelete)\//.test(rule));
     return typeof functions === "string" ? swept : functions.grant(swept);
   },
 });
