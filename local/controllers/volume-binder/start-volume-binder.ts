@@ -48,7 +48,8 @@ export function startVolumeBinder(tools: ControllerTools): Running {
     if (change !== "delete") queue.add(keyOf(claim));
     const { volumeName } = claim.spec;
     if (volumeName) queue.add(volumeName);
-    if (change !== "delete") return;
+    // A volume that was given to the claim while it was given another is given up only now.
+    if (change !== "delete" && !volumeName) return;
     for (const volume of volumes.list()) if (isFor(volume, claim)) queue.add(volume.metadata.name);
   });
 
