@@ -16,7 +16,7 @@ import { mayLook } from "../lib/permissions.ts";
 import { recordKey, writeRecord } from "../lib/record.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
-import { chainSteps, decideStep, nextLook, reportWrites, type Turn } from "../lib/step-rule.ts";
+import { chainSteps, decideStep, reportWrites, type Turn } from "../lib/step-rule.ts";
 import { isGoing, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/evacuate";
@@ -61,7 +61,7 @@ function decide({ lease, namespace }: Facts, turn: Turn): readonly Decision[] {
     return [
       about.write(because, reportWrites(turn, { ...standing, because }, now), {
         step: { name: "waiting" },
-        next: nextLook(satellite, name, now),
+        next: turn.next,
       }),
     ];
   }
@@ -77,7 +77,7 @@ function decide({ lease, namespace }: Facts, turn: Turn): readonly Decision[] {
         ...reportWrites(turn, standing, now),
       ],
       command: evacuateNode({ node: data.node.name }),
-      next: nextLook(satellite, name, now),
+      next: turn.next,
     }),
   ];
 }

@@ -55,6 +55,8 @@ export interface LeavingSeen extends SatelliteSeen {
   /** Who wants to be evacuated, and how many may at a time. */
   readonly contenders: readonly Contender[];
   readonly slots: number;
+  /** Milliseconds after which to look again for what no event tells of. */
+  readonly again: number;
 }
 
 const unread = { leaveOut: ["metadata.managedFields"] };
@@ -224,6 +226,7 @@ async function withFacts(
     volumes: volumes.objects,
     contenders: satellites.filter((other) => nameOf(other) === name || isUnderWay(other)).map(contenderOf),
     slots: cluster?.spec?.maxConcurrentEvacuations ?? 0,
+    again: settings.satelliteLookAgain,
   };
 }
 

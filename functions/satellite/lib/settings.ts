@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-const minute = 60_000;
+const second = 1000;
+const minute = 60 * second;
 /** Where the Secret with the management cluster's kubeconfig is mounted. */
 const managementFolder = "/etc/holdfast/cluster-api";
 const managementSecret = "holdfast-cluster-api";
@@ -27,6 +28,14 @@ export const common = z.object({
     .describe(
       "Path of the kubeconfig by which Cluster API's management cluster is reached, where Machines lie on another cluster: a file " +
         `of the Secret ${managementSecret}, as ${managementFolder}/value. Empty: they lie on this one.`,
+    ),
+  satelliteLookAgain: z.coerce
+    .number()
+    .int()
+    .min(second)
+    .default(10 * second)
+    .describe(
+      "Milliseconds after which LINSTOR is asked again for what no event tells of: copies that are being made.",
     ),
 });
 export type Common = z.output<typeof common>;

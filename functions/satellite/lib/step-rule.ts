@@ -15,15 +15,14 @@ import { conditionWrites } from "./satellite.ts";
 /** The steps that rules of the chain leave a satellite in. `acting`: the rule looks once more what has come of it, and moves on. */
 export const chainSteps = { acting: silent, waiting: silent, stuck: warning("EvacuationStuck") };
 
-/** When a rule looks again for what no event tells of. Milliseconds. */
-const again = 10_000;
-
 /** A satellite whose next step is the asking rule's own. */
 export interface Turn extends LeavingSeen {
   readonly facts: EvacuationFacts;
   readonly standing: Standing;
   readonly now: number;
   readonly about: About;
+  /** When to look again for what no event tells of: milliseconds since the epoch. */
+  readonly next: number;
   /** Writes, and another look at what has come of them. */
   act(because: string, writes: readonly Write[], record?: Parameters<typeof writeRecord>[2]): Decision;
   /** Says what is waited for, in condition and annotation. */
@@ -58,7 +57,7 @@ export function decideStep(
 
 function turnOf(own: StepName, seen: LeavingSeen, standing: Standing, now: number, at: About): Turn {
   const { satellite } = seen;
-  const next = nextLook(satellite, `satellite/${own}`, now);
+  const next = nextLook(satellite, `satellite/${own}`, now, seen.again);
   const recording = (changes: Parameters<typeof writeRecord>[2]): readonly Write[] => {
     const text = writeRecord(satellite, now, changes);
     const isNew = satellite.metadata.annotations?.[recordKey] !== text;
@@ -70,6 +69,7 @@ function turnOf(own: StepName, seen: LeavingSeen, standing: Standing, now: numbe
     standing,
     now,
     about: at,
+    next,
     // The record comes first: hooks that were released are not put back where it is.
     act: (because, writes, changes) =>
       at.write(because, [...recording(changes), ...reportWrites(seen, { ...standing, because }, now), ...writes], {
@@ -86,9 +86,9 @@ function turnOf(own: StepName, seen: LeavingSeen, standing: Standing, now: numbe
 
 /**
  * When to look again: what is written down stays until it has passed, because each write comes back as an event. Milliseconds since
- * the epoch.
+ * the epoch; `again` is how long after `now` at most.
  */
-export function nextLook(object: KubernetesObject, ruleName: string, now: number): number {
+export function nextLook(object: KubernetesObject, ruleName: string, now: number, again = 10_000): number {
   const written = Date.parse(readProgress(object, ruleName)?.next ?? "");
   return written > now && written <= now + again ? written : now + again;
 }

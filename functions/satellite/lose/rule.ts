@@ -15,6 +15,7 @@ import { mayLook } from "../lib/permissions.ts";
 import { registrationUntil } from "../lib/registration.ts";
 import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
+import type { Common } from "../lib/settings.ts";
 import { nextLook } from "../lib/step-rule.ts";
 import { isGoing, markedIn, ofMachine, satellitesIn } from "../lib/subjects.ts";
 import { traces } from "../lib/traces.ts";
@@ -53,7 +54,7 @@ export const lose = rule({
 const isOurs = ({ policy, satellite, foreign }: SatelliteSeen) =>
   policy === "Delete" && isBeingDeleted(satellite) && hasFinalizer(satellite, satelliteFinalizer) && !foreign;
 
-function decide(seen: Facts, now: number): readonly Decision[] {
+function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): readonly Decision[] {
   if (!seen) return [];
   const { satellite, linstor: node, foreign } = seen;
   const { leave, write, call } = about(LinstorSatellite, satellite);
@@ -62,7 +63,7 @@ function decide(seen: Facts, now: number): readonly Decision[] {
   const report = (message: string) =>
     conditionWrites(satellite, [{ type: conditions.deleted, status: "False", reason: "InProgress", message }], now);
   const waiting = (step: string, message: string) =>
-    write(message, report(message), { step: { name: step }, next: nextLook(satellite, name, now) });
+    write(message, report(message), { step: { name: step }, next: nextLook(satellite, name, now, satelliteLookAgain) });
   const left = traces(seen);
   if (left) return [waiting("cleaning", `${title} goes when what an evacuation has left is removed: ${left}.`)];
   const registered = abandonedBecause(seen) ? undefined : registrationUntil(satellite, now);
@@ -90,7 +91,7 @@ function decide(seen: Facts, now: number): readonly Decision[] {
       step: { name: "losing" },
       writes: report(because),
       command: loseNode({ node: node.name }),
-      next: nextLook(satellite, name, now),
+      next: nextLook(satellite, name, now, satelliteLookAgain),
     }),
   ];
 }

@@ -13,7 +13,7 @@ import { conditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { conditionWrites } from "../lib/satellite.ts";
 import { slotOf } from "../lib/slots.ts";
-import { chainSteps, decideStep, nextLook, type Turn } from "../lib/step-rule.ts";
+import { chainSteps, decideStep, type Turn } from "../lib/step-rule.ts";
 import { isGoing, ofAttachment, ofMachine, ofVolume, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/mark";
@@ -44,14 +44,13 @@ export const mark = rule({
 });
 
 function decide(turn: Turn): readonly Decision[] {
-  const { facts, now, record, satellite, volumes, standing, about, contenders, slots } = turn;
+  const { facts, now, next, record, satellite, volumes, standing, about, contenders, slots } = turn;
   const missing = unmarked(facts);
   if (!record) {
     const { admitted, position, of } = slotOf(facts.node, contenders, slots);
     if (!admitted) {
       const message = `Waiting for a free evacuation slot (position ${position} of ${of}; ${slots} at a time).`;
       const report = { type: conditions.evacuated, status: "False", reason: "Waiting", message } as const;
-      const next = nextLook(satellite, name, now);
       return [about.write(message, conditionWrites(satellite, [report], now), { step: { name: "queued" }, next })];
     }
     // What stands in the way of the next step is said by it.

@@ -9,7 +9,7 @@ import { LinstorSatellite } from "../lib/kinds.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { registrationUntil } from "../lib/registration.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
-import { chainSteps, decideStep, nextLook, reportWrites, type Turn } from "../lib/step-rule.ts";
+import { chainSteps, decideStep, reportWrites, type Turn } from "../lib/step-rule.ts";
 import { isGoing, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/remove";
@@ -25,7 +25,7 @@ export const remove = rule({
 });
 
 function decide(turn: Turn): readonly Decision[] {
-  const { satellite, facts, standing, now, about } = turn;
+  const { satellite, facts, standing, now, next, about } = turn;
   const { data, abandoned } = facts;
   if (!facts.satellite.deleting) return [turn.wait()];
   if (!abandoned && !data && registrationUntil(satellite, now) !== undefined) return [turn.wait()];
@@ -39,7 +39,7 @@ function decide(turn: Turn): readonly Decision[] {
       step: { name: "removing" },
       writes: reportWrites(turn, standing, now),
       command: removal.by === "lose" ? loseNode({ node }) : deleteNode({ node }),
-      next: nextLook(satellite, name, now),
+      next,
     }),
   ];
 }

@@ -93,6 +93,7 @@ export function aLeaving(
     volumes: new Map(volumes.map(({ name }) => [name, aVolume(name)])),
     contenders: [],
     slots: 0,
+    again: 10_000,
     ...more,
   };
 }
