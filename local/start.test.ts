@@ -90,6 +90,8 @@ test("the tours come true, are plain where nobody looks at colours, and leave no
     "ok claim data-web-1 is there, and belongs to nobody",
     "ok claims data-web-0 and data-web-1 belong to the set",
     "ok claims data-web-0 and data-web-1 are gone",
+    "ok 4. its user has started elsewhere",
+    "ok 9. satellite and LINSTOR's node are gone, and the volume has two good copies",
     "ok Volume holdfast-tour is Available",
     "ok claim data is bound to holdfast-tour",
     "ok an Event says that the deletion waits",

@@ -15,17 +15,23 @@ import { Cluster, GenericMachine, Machine, VolumeAttachment } from "./kinds.ts";
 import { type AttachmentObject, type ClusterObject, type MachineObject, nextPhase, type Pass } from "./machine.ts";
 
 const second = 1000;
-/** While pods or volumes are waited for, a Machine is looked at every 20 seconds, whatever happens meanwhile. */
-const pollInterval = 20 * second;
 const resyncInterval = 600 * second;
 const finalizer = "machine.cluster.x-k8s.io";
+
+export interface MachinesOptions {
+  /** Milliseconds in which a Machine is not looked at again while pods or volumes are waited for; 20,000 by default. */
+  readonly pollInterval?: number;
+}
 
 /**
  * A Machine controller in miniature, for deletions: follows Cluster API's v1.13.6 pass by pass. Woken by Machines,
  * their Nodes and infrastructure objects, **not** by Clusters, pods or VolumeAttachments. Management and workload
  * cluster are one.
  */
-export function startMachines({ client, clock, signal, reflections, trouble }: ControllerTools): Running {
+export function startMachines(
+  { client, clock, signal, reflections, trouble }: ControllerTools,
+  { pollInterval = 20 * second }: MachinesOptions = {},
+): Running {
   const machines = reflections.of<MachineObject>(Machine);
   const clusters = reflections.of<ClusterObject>(Cluster);
   const nodes = reflections.of<NodeObject>(Node);

@@ -43,6 +43,10 @@ export interface LinstorStandIn {
   /** Mounts or unmounts a volume on a node. */
   setInUse(name: string, node: string, inUse: boolean): void;
   setDisk(name: string, node: string, state: string): void;
+  /** The names of the nodes that are registered. */
+  nodes(): readonly string[];
+  /** Whether a copy or client of the volume is on the node. */
+  hasCopy(name: string, node: string): boolean;
   /** Where good copies of a volume are, whether or not anybody is connected to say so. */
   goodCopies(name: string): readonly string[];
   /** Gives a node up, as LINSTOR does by itself after it was offline for an hour. */
@@ -194,6 +198,8 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
     setDisk(name, node, state) {
       Object.assign(known(name, node), { disk: state, sync: undefined });
     },
+    nodes: () => world.database.nodes.map(({ name }) => name),
+    hasCopy: (name, node) => resourcesOf(world, name).some((one) => same(one.node, node)),
     goodCopies: (name) =>
       resourcesOf(world, name)
         .filter((one) => !isDiskless(one) && one.deployed && diskState(one, clock.now()) === "UpToDate")

@@ -1,6 +1,17 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
+import type { Trouble } from "../controllers/controller.ts";
+
+/** A cluster of our own, where a tour may install more, and put stand-ins beside it. */
+export interface OwnCluster {
+  /** The API as an administrator. */
+  readonly transport: Transport;
+  trouble(trouble: Trouble): void;
+  /** Installs components of `knative/`, paths below it, each object as `edit` returns it; resolves when it is ready. */
+  install(components: readonly string[], edit: (object: KubernetesObject) => KubernetesObject): Promise<void>;
+}
 
 /** A node that Salt makes storage on. */
 export interface VolumePlace {
@@ -22,8 +33,8 @@ export interface Stage {
   processes(): number;
   /** Installs a system's admission policy, where the server may have it. */
   installPolicy?(system: "pvc-protection" | "pvc-retention"): Promise<void>;
-  /** Installs an optional system, each object as `edit` returns it, where the cluster is our own; resolves when it is ready. */
-  install?(system: string, edit: (object: KubernetesObject) => KubernetesObject): Promise<void>;
+  /** What can be done where the cluster is our own. */
+  readonly own?: OwnCluster;
   /** Where Volumes can be made; absent where no Salt is known. */
   readonly volumes?: VolumePlace;
   /** Nobody else changes anything here. */

@@ -105,9 +105,13 @@ export async function startLaptop(
       patience: theirs ? 180_000 : 20_000,
     },
     installPolicy: (system) => create(client, objectsIn(`${system}/admission-policy`).map(asApplied)),
-    async install(system, edit) {
-      await create(client, [...objectsIn(`access/${system}`), ...objectsIn(system)].map(edit).map(asApplied));
-      await becomeReady(client, clock, signal);
+    own: {
+      transport,
+      trouble: activity.onTrouble,
+      async install(components, edit) {
+        await create(client, components.flatMap(objectsIn).map(edit).map(asApplied));
+        await becomeReady(client, clock, signal);
+      },
     },
     quiet: true,
     advice: advice(kubeconfig),

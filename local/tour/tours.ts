@@ -11,7 +11,7 @@ import type { TourWorld } from "./world.ts";
  */
 export async function openTours(names: readonly string[], world: TourWorld): Promise<readonly Chapter[]> {
   const tours = await Promise.all(names.map(tourNamed));
-  const [misplaced] = names.filter((_, index) => tours[index]?.ownCluster && !world.install);
+  const [misplaced] = names.filter((_, index) => tours[index]?.ownCluster && !world.own);
   if (misplaced)
     throw new Complaint(`The tour ${misplaced} has stand-ins for what lies outside; play it without --kubeconfig.`);
   return tours.map(({ title, steps }, index) => {

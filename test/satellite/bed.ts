@@ -5,17 +5,11 @@ import {
   LinstorSatellite,
   LinstorSatelliteConfiguration,
   Machine,
-  VolumeAttachment,
 } from "../../functions/satellite/lib/kinds.ts";
 import { linstor as linstorSystem } from "../../functions/satellite/lib/linstor/system.ts";
-import { marksFor } from "../../functions/satellite/lib/marks.ts";
 import { csiDriver } from "../../functions/satellite/lib/names.ts";
 import { satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
-import type {
-  PersistentVolumeObject,
-  VolumeAttachmentObject,
-} from "../../functions/satellite/lib/volumes/volume-facts.ts";
 import { satelliteLabel } from "../../functions/satellite/lib/workload/pod-label.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { Cluster, definitions, GenericMachine } from "../../local/cluster-api/kinds.ts";
@@ -23,6 +17,8 @@ import { startMachines } from "../../local/cluster-api/start-machines.ts";
 import { createControllerTools } from "../../local/controllers/controller-tools.ts";
 import { CustomResourceDefinition, Namespace } from "../../local/controllers/objects/kinds.ts";
 import { createLinstor, type LinstorStandIn } from "../../local/linstor/linstor.ts";
+import { startAffinityController } from "../../local/piraeus/start-affinity-controller.ts";
+import { startVolumeUsers } from "../../local/piraeus/start-volume-users.ts";
 import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
@@ -129,7 +125,7 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
         },
       });
       if (!attached) return;
-      await attach(name, attached);
+      await users.attach(name, attached);
     },
     async machine(name, node, metadata = {}) {
       await bed.create(GenericMachine, { metadata: { name }, spec: {} });
@@ -154,16 +150,6 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
     },
   };
 
-  async function attach(volume: string, node: string): Promise<void> {
-    const name = `csi-${volume}-${node}`;
-    await bed.create(VolumeAttachment, {
-      metadata: { name },
-      spec: { attacher: csiDriver, nodeName: node, source: { persistentVolumeName: volume } },
-    });
-    await bed.merge(VolumeAttachment, name, { status: { attached: true } }, "status");
-    linstor.setInUse(volume, node, true);
-  }
-
   await client.request("GET", "/apis");
   for (const definition of [...definitions, ...customKinds.map(customResourceDefinition)])
     await bed.create(CustomResourceDefinition, definition);
@@ -184,8 +170,8 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
     spec: { ...spec, ...(policy === "none" ? {} : { deletionPolicy: policy }) },
   });
   void startMachines(tools).synced;
-  startAttachDetach();
-  startAffinityController();
+  const users = startVolumeUsers(tools, linstor);
+  startAffinityController(tools);
   await startRules();
 
   for (const name of nodes) {
@@ -225,49 +211,6 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
     const status = { phase: "Running", podIP: addressOf(node), podIPs: [{ ip: addressOf(node) }] };
     await client.patch(Pod, workloads, metadata.name, "merge", { status }, { subresource: "status" });
     linstor.startSatellite(addressOf(node));
-  }
-
-  /** Pods move from a cordoned Node to one with a copy as soon as their volume lets them. */
-  function startAttachDetach(): void {
-    tools.reflections.of<KubernetesObject & { spec?: { unschedulable?: boolean } }>(Node).on((change, node) => {
-      if (change === "delete" || !node.spec?.unschedulable) return;
-      void move(node.metadata.name);
-    });
-    const moving = new Set<string>();
-    async function move(node: string): Promise<void> {
-      if (moving.has(node)) return;
-      moving.add(node);
-      for await (const { metadata, spec } of client.list<VolumeAttachmentObject>(VolumeAttachment)) {
-        const volume = spec.source.persistentVolumeName as string;
-        if (spec.nodeName !== node) continue;
-        await clock.sleep(5_000, ended.signal);
-        await bed.delete(VolumeAttachment, metadata.name);
-        linstor.setInUse(volume, node, false);
-        const [other] = linstor.goodCopies(volume).filter((one) => one !== node);
-        if (other) await attach(volume, other);
-      }
-      moving.delete(node);
-    }
-  }
-
-  /** A volume with an override is made anew without its affinity, and loses what is not the affinity controller's. */
-  function startAffinityController(): void {
-    const replaced = new Set<string>();
-    tools.reflections.of<PersistentVolumeObject>(PersistentVolume).on((change, volume) => {
-      const { annotations = {}, name, uid } = volume.metadata;
-      const overrides = Object.entries(annotations).filter(([key]) =>
-        nodes.some((node) => key === marksFor(node).override),
-      );
-      if (change === "delete" || overrides.length === 0 || !volume.spec?.nodeAffinity) return;
-      const { nodeAffinity: _, ...spec } = volume.spec;
-      if (replaced.has(uid)) return;
-      replaced.add(uid);
-      clock.after(10_000, async () => {
-        await bed.merge(PersistentVolume, name, { metadata: { uid, finalizers: null } });
-        await client.delete(PersistentVolume, undefined, name, { uid });
-        await bed.create(PersistentVolume, { metadata: { name, annotations: Object.fromEntries(overrides) }, spec });
-      });
-    });
   }
 
   async function startRules(): Promise<void> {

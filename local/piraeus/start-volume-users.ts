@@ -1,0 +1,96 @@
+import { VolumeAttachment } from "../../functions/satellite/lib/kinds.ts";
+import { csiDriver } from "../../functions/satellite/lib/names.ts";
+import type {
+  PersistentVolumeObject,
+  VolumeAttachmentObject,
+} from "../../functions/satellite/lib/volumes/volume-facts.ts";
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
+import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { ControllerTools } from "../controllers/controller.ts";
+import type { LinstorStandIn } from "../linstor/linstor.ts";
+
+/** What uses volumes of LINSTOR's driver. */
+export interface VolumeUsers {
+  /** Attaches a volume to a node and uses it there. */
+  attach(volume: string, node: string): Promise<void>;
+}
+
+export interface VolumeUsersOptions {
+  /** Milliseconds that a pod takes to leave its node; 5,000 by default. */
+  readonly leaving?: number;
+}
+
+type NodeObject = KubernetesObject & { spec?: { unschedulable?: boolean } };
+
+/**
+ * Pods that use volumes, with attach-detach and external-attacher, in miniature: a use moves from a cordoned Node to
+ * another that has a copy, where the volume's node affinity lets it.
+ */
+export function startVolumeUsers(
+  { client, clock, signal, reflections, trouble }: ControllerTools,
+  linstor: LinstorStandIn,
+  { leaving = 5_000 }: VolumeUsersOptions = {},
+): VolumeUsers {
+  const moving = new Set<string>();
+  const cordoned = new Set<string>();
+
+  async function attach(volume: string, node: string): Promise<void> {
+    const name = `csi-${volume}-${node}`;
+    const { apiVersion, kind } = VolumeAttachment;
+    const spec = { attacher: csiDriver, nodeName: node, source: { persistentVolumeName: volume } };
+    await client.create(VolumeAttachment, {
+      apiVersion,
+      kind,
+      metadata: { name },
+      spec,
+    } as unknown as KubernetesObject);
+    await client.patch(
+      VolumeAttachment,
+      undefined,
+      name,
+      "merge",
+      { status: { attached: true } },
+      { subresource: "status" },
+    );
+    if (linstor.hasCopy(volume, node)) linstor.setInUse(volume, node, true);
+  }
+
+  async function move(name: string, volume: string, node: string): Promise<void> {
+    await clock.sleep(leaving, signal);
+    await client.delete(VolumeAttachment, undefined, name);
+    if (linstor.hasCopy(volume, node)) linstor.setInUse(volume, node, false);
+    for (;;) {
+      const object = await client.get<PersistentVolumeObject>(PersistentVolume, undefined, volume);
+      const other = linstor.goodCopies(volume).find((one) => one !== node && !cordoned.has(one));
+      if (!linstor.goodCopies(volume).length) return;
+      // The affinity controller makes the volume anew, for which it is gone for a moment.
+      if (object && !object.spec?.nodeAffinity && other) return attach(volume, other);
+      await clock.sleep(leaving, signal);
+    }
+  }
+
+  async function empty(node: string): Promise<void> {
+    const attachments = await Array.fromAsync(client.list<VolumeAttachmentObject>(VolumeAttachment));
+    for (const { metadata, spec } of attachments) {
+      const volume = spec.source.persistentVolumeName as string;
+      if (spec.nodeName !== node || moving.has(metadata.name)) continue;
+      moving.add(metadata.name);
+      move(metadata.name, volume, node)
+        .catch((error) => {
+          if (!signal.aborted && !(error instanceof ApiError))
+            trouble({ controller: "volume-users", subject: volume, error });
+        })
+        .finally(() => moving.delete(metadata.name));
+    }
+  }
+
+  reflections.of<NodeObject>(Node).on((change, { metadata: { name }, spec }) => {
+    if (change === "delete" || !spec?.unschedulable) cordoned.delete(name);
+    else {
+      cordoned.add(name);
+      empty(name).catch((error) => !signal.aborted && trouble({ controller: "volume-users", subject: name, error }));
+    }
+  });
+  return { attach };
+}
