@@ -10,6 +10,8 @@ import type { Facts, NamedClaim } from "./look.ts";
 import { commandToNote, hasNote, hasPolicy, isTakenOut, isUsedBy, noteFollowing, noteUse } from "./notes.ts";
 import { inTheWay, isControlledBy, isOurs, referenceTo, tie, untie, whileItDeletes } from "./references.ts";
 
+const notIncluded = normal("ClaimNotIncluded");
+
 /** What is to be done about the claims of a set, each of them one step, and what is to be noted on the set itself. */
 export function decide(facts: Facts | undefined): readonly Decision[] {
   if (!facts) return [];
@@ -51,12 +53,12 @@ function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decisio
   if (!isUsedBy(claim, set))
     return leaveOut(set, claim, `nothing shows that the set has used it. If it is to go: ${commandToNote(claim, set)}`);
   const because = `Claim ${claim.metadata.name} is given to StatefulSet ${set.metadata.name}, which has used it, and goes with it.`;
-  const more = { step: "kept", provided: [whileItDeletes(set)] } as const;
+  const more = { step: "kept", provided: [whileItDeletes(set)], over: [notIncluded.reason] } as const;
   return about(PersistentVolumeClaim, claim).write(because, [tie(claim, set)], more);
 }
 
 /** The claim has the name of one of the set's, and stays when the set goes. */
 function leaveOut(set: StatefulSet, claim: KubernetesObject, why: string): Decision {
   const because = `Claim ${claim.metadata.name} will not go with StatefulSet ${set.metadata.name}, because ${why}`;
-  return about(PersistentVolumeClaim, claim).record(because, normal("ClaimNotIncluded"));
+  return about(PersistentVolumeClaim, claim).record(because, notIncluded);
 }

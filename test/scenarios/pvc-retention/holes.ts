@@ -1,4 +1,4 @@
-import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { bareNode } from "../../worlds/cluster-objects.ts";
 import { claim, pod } from "../../worlds/manifest.ts";
 import type { Scenario } from "../scenario.ts";
@@ -53,6 +53,11 @@ export const holes: readonly Scenario[] = [
       await changePolicy(world, "Retain");
       await changePolicy(world, onDeletion);
       await belongsTo(world, 1, ["StatefulSet web"]);
+      await world.eventually("the Event is cleared", async () => {
+        for await (const event of world.admin.list(Event, { namespace: world.namespace }))
+          if ((event as { reason?: string }).reason === "ClaimNotIncluded") return false;
+        return true;
+      });
       await deleteSet(world);
       await dataGoes(world, [0, 1], data);
     },
