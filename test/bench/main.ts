@@ -27,6 +27,11 @@ const benches: Readonly<Record<string, Benchmark>> = {
     doc: `from an event to the patch that answers it, beside a plain informer; ${controlPlane}`,
     load: () => import("./latency/run.ts"),
   },
+  window: {
+    flags: "[--claims N]",
+    doc: `how long a reference of own is under way, in which a policy that turns comes too late; ${controlPlane}`,
+    load: () => import("./window/run.ts"),
+  },
   cost: {
     doc: "requests and bytes of an event on the default broker, and what a busy cluster triggers",
     load: () => import("./cost/run.ts"),
