@@ -8,6 +8,8 @@ import { scenarios as ofRetention } from "../scenarios/pvc-retention/scenarios.t
 import { byDefault } from "../scenarios/pvc-retention/settings.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
+import { scenarios as ofUndelete } from "../scenarios/undelete/scenarios.ts";
+import { asking } from "../scenarios/undelete/settings.ts";
 import type { RealWorlds } from "../worlds/real-world.ts";
 
 /** Milliseconds between two sweeps of `npm start -- --lose-all-events`. */
@@ -25,16 +27,22 @@ export function runAll(
 ): void {
   const protecting = seenFromOutside(ofProtection);
   const retaining = seenFromOutside(ofRetention).filter(({ absent }) => !absent);
+  // What sweeps by hand there is for worlds that let it; so nothing of it waits for a due time.
+  const undeleting = seenFromOutside(ofUndelete).filter(
+    ({ alone, settings = [asking] }) => !alone && settings.includes(asking),
+  );
   // Functions that come back find what there is by the sweep.
   const returning = functionsMayGo ? seenFromOutside(ofRetention).filter(({ absent }) => absent) : [];
   const swept = {
     protection: bySweepsAlone(protecting, beside, everyOther),
     retention: bySweepsAlone([...retaining, ...returning], byDefault, everyOther),
+    undelete: bySweepsAlone(undeleting, asking, everyOther),
   };
   describe("with sources of changes", () => {
     const runner = runnerOf(() => start({ bySweepsAlone: false }));
     runScenarios(protecting, [beside], { ...runner, watch: protection.watchInvariants });
     runScenarios(retaining, [byDefault], { ...runner, watch: retention.watchInvariants });
+    runScenarios(undeleting, [asking], { ...runner, watch: nothing });
   });
   describe("without any", () => {
     const runner = runnerOf(() => start({ bySweepsAlone: true }));
@@ -43,8 +51,12 @@ export function runAll(
       watch: protection.watchInvariants,
     });
     runScenarios(swept.retention.scenarios, [swept.retention.setting], { ...runner, watch: retention.watchInvariants });
+    runScenarios(swept.undelete.scenarios, [swept.undelete.setting], { ...runner, watch: nothing });
   });
 }
+
+/** What must hold in every moment of undelete is the simulation's. */
+const nothing = () => ({ check: async () => {} });
 
 /** Worlds for the describe block that it is called in. */
 function runnerOf(start: () => Promise<RealWorlds>) {

@@ -1,12 +1,20 @@
 import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
+import { bySweepsAlone } from "./by-sweeps-alone.ts";
 import { proveGrantsAreUsed } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 import { scenarios } from "./undelete/scenarios.ts";
 import { always, asking, never } from "./undelete/settings.ts";
 
+/** What takes no sweep of its own, without any source of changes. */
+const swept = bySweepsAlone(
+  scenarios.filter(({ alone }) => !alone),
+  asking,
+  4_000,
+);
+
 describe("undelete on the laptop edition", () => {
-  const asked = runScenarios(scenarios, [asking, always, never], {
+  const asked = runScenarios([...scenarios, ...swept.scenarios], [asking, always, never, swept.setting], {
     open: emulatedWorld,
     watch: () => ({ check: async () => {} }),
   });
