@@ -92,7 +92,9 @@ async function perform(
         throw new Error(`${rule.name} does not declare the system ${command.system.name}.`);
       const change = progress(rule, decision, step, context);
       // A command that is repeated changes nothing here: a patch of nothing holds the object to what was looked at.
-      const intent = withProgress(writes, kind, about, change ?? { annotations: {} });
+      // First, because the other writes trigger rules that would write in between, and the command would wait for the sweep; and
+      // a process that dies after them is taken up at the time that the note says.
+      const intent = withProgress(writes, kind, about, change ?? { annotations: {} }, "at the beginning");
       await sendAll(client, about, intent, "a command");
       // The annotation stands: were the command to fail first, no later look would know of these Events.
       if (change) await record(rule, decision, eventOf(rule, step), context);

@@ -12,19 +12,23 @@ export interface MetadataChange {
 
 /**
  * The writes, with a change of annotations and labels of the object merged into the last patch of it. Where none of them
- * can take it (another object, a subresource, a server-side apply that would have to remove something), it is a patch of its own at the end: what it says has then
- * been done.
+ * can take it (another object, a subresource, a server-side apply that would have to remove something), it is a patch of its
+ * own: at the end, because what it says has then been done, or at the beginning where it says what is about to be done.
  */
 export function withProgress(
   writes: readonly Write[],
   kind: Kind,
   about: KubernetesObject,
   change: MetadataChange | undefined,
+  alone: "at the end" | "at the beginning" = "at the end",
 ): readonly Write[] {
   if (!change) return writes;
   const place = writes.findLastIndex((write) => takes(write, kind, about, change));
   const own = writes[place];
-  if (own?.verb !== "patch") return [...writes, annotate(kind, about, change.annotations, change.labels)];
+  if (own?.verb !== "patch") {
+    const note = annotate(kind, about, change.annotations, change.labels);
+    return alone === "at the end" ? [...writes, note] : [note, ...writes];
+  }
   return writes.with(place, { ...own, patch: own.type === "json" ? json(own, about, change) : merge(own, change) });
 }
 
