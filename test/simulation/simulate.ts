@@ -2,6 +2,7 @@ import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { functions, type Handler, type Start } from "../worlds/functions.ts";
 import { apiFaults } from "./faults/api.ts";
 import { eventFaults } from "./faults/events.ts";
+import { outsideFaults } from "./faults/outside.ts";
 import { drawRates, faultFree, type Rates } from "./faults/rates.ts";
 import { faultSchedule } from "./faults/schedule.ts";
 import { isOurs } from "./invariants/invariant.ts";
@@ -21,6 +22,7 @@ import { addressOf } from "./world/fleet.ts";
 import { createHistory } from "./world/history.ts";
 import { type MayRun, trackMayRun } from "./world/may-run.ts";
 import { createNetwork } from "./world/network.ts";
+import type { Outside } from "./world/outside.ts";
 
 /** One run. The same specification gives the same run, byte by byte. */
 export interface RunSpec {
@@ -56,7 +58,9 @@ export interface RunResult {
 
 const sweepEvery = 60_000;
 /** Within so many sweeps after the last fault everything must have come to its end. */
-const mostSweeps = 4;
+const usualSweeps = 4;
+/** Writes of ours on one object that need no change by others to explain them, where a system needs no more. */
+const usualWrites = 6;
 /** A resource that is refused once is refused for so long (milliseconds): about as long as two verdicts take. */
 const refusedFor = 1_500;
 /** Where nothing goes wrong no sweep is needed, and nothing takes longer than this (milliseconds). */
@@ -71,6 +75,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   const invariants = [...everywhere, ...systems.flatMap((system) => system.invariants)];
   const liveness = systems.flatMap((system) => system.liveness);
   const kinds = systems.flatMap((system) => system.kinds ?? []);
+  const mostSweeps = Math.max(usualSweeps, ...systems.map((system) => system.sweeps ?? 0));
   const clock = virtualClock();
   const streams = streamsOf(spec.number);
   const rates = ratesOf(spec, streams);
@@ -95,7 +100,31 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   });
   const mayRun: MayRun = trackMayRun(history, scenario.setting.finalizer === "kubernetes.io/pvc-protection");
   const undisturbed = !spec.faults && !spec.loseAllEvents && spec.point === undefined;
-  const truth = { scenario, calm: undisturbed, history, mayRun, changes };
+  const outsides = new Map<string, Outside>();
+  const writesAtFirst = Math.max(usualWrites, ...systems.map((system) => system.writesAtFirst ?? 0));
+  const truth = { scenario, calm: undisturbed, history, mayRun, changes, outsides, writesAtFirst };
+  for (const { name, outside } of systems)
+    if (outside)
+      outsides.set(
+        name,
+        outside({
+          clock,
+          streams,
+          trace,
+          schedule,
+          faults: spec.faults,
+          drop: rates.source.drop ?? 0,
+          occur(occurrence) {
+            if (!begun || failure) return;
+            trace.add(name, occurrence.what);
+            for (const { name, checkOutside } of invariants) {
+              const because = checkOutside?.(occurrence, truth);
+              if (because) failure ??= { name, because };
+            }
+          },
+          post: (url, event) => void cluster.send(url, event).catch(() => {}),
+        }),
+      );
 
   /** When the point was reached at which the fault strikes. */
   let struckAt = Number.NEGATIVE_INFINITY;
@@ -106,6 +135,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     history,
     pageSize: rates.pageSize,
     disturb: apiFaults(schedule, rates.api, clock),
+    disturbOutside: outsideFaults(schedule, rates.api),
     gate(outgoing) {
       requests.push({ rule: outgoing.process.rule, write: outgoing.write });
       counts.count(outgoing);
@@ -133,6 +163,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     trace,
     history,
     network,
+    outsides,
     faults: eventFaults(schedule, rates, trace),
     rates,
     starters: { ...functions, ...spec.starters },
@@ -140,7 +171,9 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   begun = true;
   const since = clock.now();
   const sweeping = new AbortController();
-  const swept = spec.faults || spec.loseAllEvents === true || scenario.waits === true;
+  // What an external system was not asked, or has not answered, is looked for when it is due.
+  const looksAgain = spec.point !== undefined && outsides.size > 0;
+  const swept = spec.faults || spec.loseAllEvents === true || scenario.waits === true || looksAgain;
   if (swept) sweepAgainAndAgain(cluster).catch(() => {});
 
   async function sweepAgainAndAgain({ fleet }: Cluster): Promise<void> {
@@ -151,7 +184,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     }
   }
 
-  const user = createUser(cluster.user, clock, streams("users"), trace);
+  const user = createUser(cluster.user, clock, streams("users"), trace, outsides);
   let acted = false;
   scenario.act(user).then(
     () => {
@@ -170,6 +203,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     times: rates.operations,
     within: faultsLast,
     scenario,
+    outsides,
     workload: Object.assign({}, ...systems.map(({ workload }) => workload)),
   });
   await clock.runUntil(
@@ -179,6 +213,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   if (!failure && !acted) failure = { name: "the scenario itself", because: "It did not come to its end." };
   schedule.end();
   if (spec.faults) cluster.fleet.restore();
+  for (const outside of outsides.values()) outside.restore();
   trace.add("simulation", "lets nothing go wrong any more");
 
   const disturbed = () => spec.point !== undefined || schedule.struck.length > 0;

@@ -3,6 +3,7 @@ import type { LivenessCheck } from "./liveness/liveness-check.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Operation } from "./workload.ts";
+import type { Outside, OutsideContext } from "./world/outside.ts";
 
 /** What the simulation knows of one system: a folder of `functions/`, and the folder of the same name beside this file. */
 export interface System {
@@ -17,6 +18,12 @@ export interface System {
   readonly workload: Readonly<Record<string, Operation>>;
   /** Functions with a fault each, which the simulation must find: at least one for everything that the rules take care of. */
   readonly mutants: readonly Mutant[];
+  /** The external system that its functions use, on the clock of a run. */
+  readonly outside?: (context: OutsideContext) => Outside;
+  /** Within so many sweeps after the last fault everything must have come to its end; four by default. */
+  readonly sweeps?: number;
+  /** Writes of ours on one object that need no change by others to explain them; six by default. */
+  readonly writesAtFirst?: number;
   /** Kinds that its invariants and liveness checks look at besides claims, pods and Events. */
   readonly kinds?: readonly string[];
 }

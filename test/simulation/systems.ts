@@ -5,9 +5,10 @@ import { pvcRetention } from "./pvc-retention/system.ts";
 import type { Scenario } from "./scenario.ts";
 import type { System } from "./system.ts";
 import { undelete } from "./undelete/system.ts";
+import { volume } from "./volume/system.ts";
 
 /** Every system that is simulated. */
-export const systems: readonly System[] = [pvcProtection, pvcRetention, undelete];
+export const systems: readonly System[] = [pvcProtection, pvcRetention, undelete, volume];
 
 /** Every scenario of every system. */
 export const scenarios: readonly Scenario[] = systems.flatMap((system) => system.scenarios);

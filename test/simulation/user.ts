@@ -9,11 +9,14 @@ import { Namespace } from "../worlds/kinds.ts";
 import { claim, pod } from "../worlds/manifest.ts";
 import type { Trace } from "./trace.ts";
 import { shop } from "./world/namespace.ts";
+import type { Outside } from "./world/outside.ts";
 
 /** What the users of a scenario can do. Whatever the API server refuses is written down and passed over. */
 export interface User {
   readonly random: Random;
   readonly namespace: string;
+  /** The external system that the functions of a system use. */
+  outside(system: string): Outside;
   /** Does what the other calls do not, and writes `what` down: "creates set web". */
   attempt(what: string, act: (client: Client, namespace: string) => Promise<unknown>): Promise<void>;
   list(kind: Kind): Promise<readonly KubernetesObject[]>;
@@ -47,7 +50,14 @@ export interface PodOptions {
 }
 
 /** What one user can do, with draws of its own. */
-export function createUser(client: Client, clock: Clock, random: Random, trace: Trace, who = "user"): User {
+export function createUser(
+  client: Client,
+  clock: Clock,
+  random: Random,
+  trace: Trace,
+  outsides: ReadonlyMap<string, Outside>,
+  who = "user",
+): User {
   const namespace = shop;
   async function attempt(what: string, act: (client: Client, namespace: string) => Promise<unknown>): Promise<void> {
     try {
@@ -61,6 +71,11 @@ export function createUser(client: Client, clock: Clock, random: Random, trace: 
   const user: User = {
     random,
     namespace,
+    outside(system) {
+      const found = outsides.get(system);
+      if (!found) throw new Error(`${system} uses no external system in this run.`);
+      return found;
+    },
     attempt,
     list: (kind) => Array.fromAsync(client.list(kind, { namespace })),
     pause: (most) => clock.sleep(random.below(most)),

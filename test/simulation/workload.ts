@@ -7,6 +7,7 @@ import type { Streams } from "./streams.ts";
 import type { Trace } from "./trace.ts";
 import { createUser, type User } from "./user.ts";
 import type { Cluster } from "./world/cluster.ts";
+import type { Outside } from "./world/outside.ts";
 
 /** What the workload of a run needs. */
 export interface WorkloadContext {
@@ -20,6 +21,7 @@ export interface WorkloadContext {
   /** Milliseconds within which it happens. */
   readonly within: number;
   readonly scenario: Scenario;
+  readonly outsides: ReadonlyMap<string, Outside>;
   /** What there is to do beside what can be done everywhere. */
   readonly workload: Readonly<Record<string, Operation>>;
 }
@@ -64,7 +66,7 @@ const everywhere: Readonly<Record<string, Operation>> = {
 
 /** Runs the operations of users and operators for a while, at times that are drawn. */
 export async function runWorkload(context: WorkloadContext): Promise<void> {
-  const { times, within, clock, streams, schedule, trace, cluster } = context;
+  const { times, within, clock, streams, schedule, trace, cluster, outsides } = context;
   const workload = { ...everywhere, ...context.workload };
   await Promise.all(
     Array.from({ length: times }, async (_, index) => {
@@ -74,7 +76,7 @@ export async function runWorkload(context: WorkloadContext): Promise<void> {
       const act = what === undefined ? undefined : workload[what];
       if (!act) return;
       trace.add("operator", String(what));
-      await act(createUser(cluster.user, clock, random, trace, "operator"), context);
+      await act(createUser(cluster.user, clock, random, trace, outsides, "operator"), context);
     }),
   );
 }

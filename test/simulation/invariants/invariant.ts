@@ -3,6 +3,7 @@ import type { Scenario } from "../scenario.ts";
 import type { Change } from "../world/change.ts";
 import type { History } from "../world/history.ts";
 import type { MayRun } from "../world/may-run.ts";
+import type { Occurrence, Outside } from "../world/outside.ts";
 import type { Process } from "../world/process.ts";
 
 /** What an invariant may look at: all of it as it is right after a write. */
@@ -12,6 +13,10 @@ export interface Truth {
   readonly calm: boolean;
   readonly history: History;
   readonly mayRun: MayRun;
+  /** The external systems of the run, by the names of the systems that use them. */
+  readonly outsides: ReadonlyMap<string, Outside>;
+  /** Writes of ours on one object that need no change by others to explain them. */
+  readonly writesAtFirst: number;
   /** Every change of the run so far, this one included. */
   readonly changes: readonly Change[];
 }
@@ -22,6 +27,8 @@ export interface Invariant {
   /** Where No mutant is known that it finds: the test that shows that it can fail. */
   readonly shownBy?: string;
   check(change: Change, truth: Truth): string | undefined;
+  /** The same of what happens in an external system. */
+  checkOutside?(occurrence: Occurrence, truth: Truth): string | undefined;
 }
 
 /** A write of one of our functions. */

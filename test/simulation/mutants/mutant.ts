@@ -2,6 +2,7 @@ import type { ZodObject } from "zod";
 import { receive } from "../../../shared/pipeline/receive.ts";
 import type { Rule } from "../../../shared/rule.ts";
 import { readSettings } from "../../../shared/settings.ts";
+import type { Systems } from "../../../shared/system/system.ts";
 import type { Handler, Start } from "../../worlds/functions.ts";
 
 /** A function with one deliberate fault, to prove that the simulation would find it. */
@@ -24,6 +25,8 @@ export interface Mutant {
 }
 
 /** Starts a rule with the repository's own pipeline. */
-export function starting<Schema extends ZodObject, Facts>(rule: Rule<Schema, Facts>): (start: Start) => Handler {
+export function starting<Schema extends ZodObject, Facts, Used extends Systems>(
+  rule: Rule<Schema, Facts, Used>,
+): (start: Start) => Handler {
   return ({ environment, ...tools }) => receive(rule, { ...tools, settings: readSettings(rule.settings, environment) });
 }

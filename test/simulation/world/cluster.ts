@@ -1,6 +1,7 @@
 import type { Broker } from "../../../eventing/broker/broker.ts";
 import { createEventing, type Eventing } from "../../../eventing/control/eventing.ts";
 import type { ManagedSource } from "../../../eventing/control/managed-source.ts";
+import type { Send } from "../../../eventing/send.ts";
 import { startControllers } from "../../../local/controllers/start-controllers.ts";
 import { crashingDispatcher } from "../../../local/knative/crashing-dispatcher.ts";
 import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
@@ -22,6 +23,7 @@ import type { History } from "./history.ts";
 import { putOn } from "./installed.ts";
 import { shop } from "./namespace.ts";
 import type { Network } from "./network.ts";
+import type { Outside } from "./outside.ts";
 import { unhurried } from "./unhurried.ts";
 
 /** A whole cluster in this process with Holdfast on it. */
@@ -31,6 +33,8 @@ export interface Cluster {
   readonly fleet: Fleet;
   readonly sources: readonly ManagedSource[];
   readonly brokers: readonly Broker[];
+  /** Posts into the cluster's network, as somebody outside of it would. */
+  readonly send: Send;
   /** Makes the API server forget the past: watches and continue tokens before now answer 410. */
   compact(): void;
   stop(): void;
@@ -43,6 +47,8 @@ export interface ClusterParts {
   readonly trace: Trace;
   readonly history: History;
   readonly network: Network;
+  /** Absent where no function uses any. */
+  readonly outsides?: ReadonlyMap<string, Outside>;
   readonly faults: Faults;
   readonly rates: Rates;
   readonly starters: Readonly<Record<string, (start: Start) => Handler>>;
@@ -98,6 +104,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
     streams,
     trace,
     network,
+    outsides: [...(parts.outsides?.values() ?? [])],
     skew: rates.skew,
     mixed: rates.mixed,
     identify: ({ namespace, serviceAccount }) => identify(namespace, serviceAccount),
@@ -141,6 +148,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
     fleet,
     sources: declared("ApiServerSource").flatMap(({ namespace = "", name }) => eventing.source(namespace, name) ?? []),
     brokers: declared("Broker").flatMap(({ namespace = "", name }) => eventing.broker(namespace, name) ?? []),
+    send: eventing.send,
     compact: () => void server.expire(""),
     stop() {
       ended.abort(new Error("The run is over."));

@@ -7,6 +7,7 @@ import type { Streams } from "../streams.ts";
 import type { Trace } from "../trace.ts";
 import type { Network } from "./network.ts";
 import { asNewerVersion } from "./newer-version.ts";
+import type { Outside } from "./outside.ts";
 import type { Process } from "./process.ts";
 import { startProcess } from "./start-process.ts";
 
@@ -33,6 +34,7 @@ export interface FleetParts {
   readonly streams: Streams;
   readonly trace: Trace;
   readonly network: Network;
+  readonly outsides: readonly Outside[];
   /** Milliseconds by which clocks may be off, either way. */
   readonly skew: number;
   readonly mixed: boolean;
@@ -55,7 +57,7 @@ interface Seat {
 
 /** Starts a fleet without processes: each function is started by its first event, and again by the first after its death. */
 export function createFleet(parts: FleetParts): Fleet {
-  const { clock, streams, trace, network, skew, mixed, identify, post } = parts;
+  const { clock, streams, trace, network, outsides, skew, mixed, identify, post } = parts;
   const seats = new Map<string, Seat>();
   for (const plan of parts.services) {
     const rule = plan.image.replace("fn://", "");
@@ -83,6 +85,7 @@ export function createFleet(parts: FleetParts): Fleet {
       random: streams(`ids of ${name}`),
       transport: newer ? asNewerVersion(transport) : transport,
       network,
+      outsides,
       post,
       log: { debug: say, info: say, warn: say, error: say },
     });

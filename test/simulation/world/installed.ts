@@ -20,9 +20,17 @@ const admission = (kind: string, plural: string): Kind => ({
   namespaced: false,
 });
 
+const CustomResourceDefinition: Kind = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
+
 const known: readonly Kind[] = [
   admission("MutatingAdmissionPolicy", "mutatingadmissionpolicies"),
   admission("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings"),
+  CustomResourceDefinition,
   Namespace,
   ServiceAccount,
   ClusterRole,

@@ -1,8 +1,10 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { HttpRequest } from "../../../shared/http-message.ts";
 import type { ApiRequest, ApiResponse, Transport } from "../../../shared/kubernetes/transport.ts";
+import type { SystemRequest, SystemResponse, SystemTransport } from "../../../shared/system/transport.ts";
 import { answer } from "../../worlds/answer.ts";
 import type { Disturb } from "../faults/api.ts";
+import type { DisturbOutside } from "../faults/outside.ts";
 import type { Streams } from "../streams.ts";
 import type { Trace } from "../trace.ts";
 import type { History } from "./history.ts";
@@ -29,6 +31,14 @@ export interface Network {
     event: HttpRequest | undefined,
     transport: Transport,
   ): Promise<ApiResponse>;
+  /** The same for a request to an external system, which the server's own faults pass by. */
+  carryOutside(
+    process: Process,
+    system: string,
+    request: SystemRequest,
+    event: HttpRequest | undefined,
+    transport: SystemTransport,
+  ): Promise<SystemResponse>;
 }
 
 export interface NetworkParts {
@@ -38,6 +48,8 @@ export interface NetworkParts {
   readonly history: History;
   readonly gate: Gate;
   readonly disturb: Disturb;
+  /** Absent where nothing goes wrong on the way to external systems. */
+  readonly disturbOutside?: DisturbOutside;
   /** Objects per page at most, as a server may decide. */
   readonly pageSize: number;
 }
@@ -50,7 +62,7 @@ const oldest = 5_000;
 
 /** A network that takes its time, loses answers when told to, and answers reads that may be stale with what was. */
 export function createNetwork(parts: NetworkParts): Network {
-  const { clock, streams, trace, history, gate, disturb, pageSize } = parts;
+  const { clock, streams, trace, history, gate, disturb, disturbOutside = (_, send) => send(), pageSize } = parts;
   const travel = streams("travel");
   const staleness = streams("staleness");
   let index = 0;
@@ -104,6 +116,43 @@ export function createNetwork(parts: NetworkParts): Network {
         return response;
       } catch (error) {
         trace.add(process.name, `${what} -> ${status || "not sent"}, no answer: ${(error as Error).message}`);
+        await pause();
+        throw error;
+      }
+    },
+    async carryOutside(process, system, request, event, transport) {
+      const write = request.method !== "GET";
+      const { method, path, headers } = request;
+      const verdict = gate({
+        index: index++,
+        process,
+        request: { method, path: `/${system}${path}`, headers },
+        write,
+        event,
+      });
+      const what = `${system}: ${method} ${path} ${request.body?.slice(0, 300) ?? ""}`.trim();
+      const die = (when: string) => {
+        trace.add(process.name, `${what}: killed ${when}`);
+        process.kill();
+        return new Promise<never>(() => {});
+      };
+      if (verdict === "die before") return die("before it was sent");
+      await pause();
+      if (!process.alive) return new Promise<never>(() => {});
+      let sent = "not sent";
+      try {
+        const response = await disturbOutside(process, async () => {
+          if (verdict === "conflict" || verdict === "refused") throw new Error("connect ECONNREFUSED");
+          const answered = await transport(request);
+          sent = String(answered.status);
+          if (verdict === "die after") return die(`after it was answered ${sent}`);
+          return answered;
+        });
+        trace.add(process.name, `${what} -> ${sent}, received ${response.status}: ${response.body.slice(0, 200)}`);
+        await pause();
+        return response;
+      } catch (error) {
+        trace.add(process.name, `${what} -> ${sent}, no answer: ${(error as Error).message}`);
         await pause();
         throw error;
       }

@@ -4,8 +4,13 @@ import type { HttpRequest } from "../../../shared/http-message.ts";
 import { createClient } from "../../../shared/kubernetes/client.ts";
 import type { ApiRequest, ApiResponse, Transport } from "../../../shared/kubernetes/transport.ts";
 import type { Log } from "../../../shared/log.ts";
+import { readSettings } from "../../../shared/settings.ts";
+import type { Connect } from "../../../shared/system/connect.ts";
+import type { ExternalSystem } from "../../../shared/system/system.ts";
+import type { SystemTransport } from "../../../shared/system/transport.ts";
 import type { Handler, Start } from "../../worlds/functions.ts";
 import type { Network } from "./network.ts";
+import type { Outside } from "./outside.ts";
 import type { Process } from "./process.ts";
 
 export interface ProcessParts {
@@ -21,13 +26,14 @@ export interface ProcessParts {
   readonly random: Random;
   readonly transport: Transport;
   readonly network: Network;
+  readonly outsides: readonly Outside[];
   readonly post: Start["post"];
   readonly log: Log;
 }
 
 /** Starts a process. */
 export function startProcess(parts: ProcessParts): Process {
-  const { name, rule, company, environment, clock: world, skew, random, transport, network, log } = parts;
+  const { name, rule, company, environment, clock: world, skew, random, transport, network, outsides, log } = parts;
   const killed = Promise.withResolvers<never>();
   killed.promise.catch(() => {});
   let isAlive = true;
@@ -92,11 +98,21 @@ export function startProcess(parts: ProcessParts): Process {
   }
 
   const client = createClient(send, { clock });
+  const clients = new Map(
+    outsides.map(({ system, transport, credential }) => {
+      const through: SystemTransport = (request) =>
+        alive() ? whileAlive(network.carryOutside(process, system.name, request, requests.at(-1), transport)) : never();
+      const settings = readSettings(system.settings, {});
+      return [system.name, system.connect({ transport: through, clock, settings, credential })];
+    }),
+  );
+  const connect: Connect = <Client>({ name }: ExternalSystem<Client>) => clients.get(name) as Client;
   const quiet = (level: keyof Log) => (fields: object, sentence: string) => {
     if (alive()) log[level](fields, sentence);
   };
   const handler = parts.start({
     client: () => client,
+    connect,
     clock,
     log: { debug: quiet("debug"), info: quiet("info"), warn: quiet("warn"), error: quiet("error") },
     environment,

@@ -1,0 +1,4 @@
+import { testMutants } from "../testing/test-mutants.ts";
+import { volume } from "./system.ts";
+
+testMutants(volume);

@@ -1,0 +1,186 @@
+import { salt as saltSystem } from "../../../functions/volume/lib/salt/system.ts";
+import { storageRights } from "../../../local/salt/api/rights.ts";
+import type { MinionFunction } from "../../../local/salt/minion/function.ts";
+import { volumeFunctions } from "../../../local/salt/node/functions.ts";
+import { createNode, type StorageNode } from "../../../local/salt/node/node.ts";
+import { reactTo } from "../../../local/salt/reactor.ts";
+import { createSalt, type SaltStandIn } from "../../../local/salt/salt.ts";
+import type { SystemRequest, SystemTransport } from "../../../shared/system/transport.ts";
+import { kubeletNode } from "../../worlds/cluster-objects.ts";
+import { pick } from "../faults/api.ts";
+import type { Occurrence, Outside, OutsideContext } from "../world/outside.ts";
+
+/** A job of the product as the simulation knows it, from what is sent over the network. */
+export interface JobOfVolume {
+  readonly jid: string;
+  readonly step: string;
+  readonly volume: string;
+  readonly uid: string;
+}
+
+/** How a run of states ended: `busy`, because the minion ran others; `killed`, with its process. */
+export type RunEnd = "done" | "failed" | "busy" | "killed";
+
+/** What happens in Salt. */
+export type InSalt = Occurrence &
+  (
+    | { readonly kind: "asked"; readonly jid: string; readonly at: number }
+    | { readonly kind: "posted"; readonly job: JobOfVolume }
+    | { readonly kind: "begins"; readonly job: JobOfVolume }
+    | { readonly kind: "ends"; readonly job: JobOfVolume; readonly how: RunEnd }
+  );
+
+/** Salt with one minion, on the node of the kubelet, and all that has happened in it. */
+export interface SimulatedSalt extends Outside {
+  readonly standIn: SaltStandIn;
+  readonly node: StorageNode;
+  readonly history: readonly InSalt[];
+  /** Runs of states that are under way. */
+  readonly running: ReadonlyMap<string, JobOfVolume>;
+  /** Milliseconds that each run of states takes beyond what it needs. */
+  delay: number;
+  /** So many runs that make storage are killed as soon as they have begun, also when all faults have ended. */
+  kills: number;
+  /** Has the minion run states of somebody else's for so many milliseconds. */
+  runOthers(ms: number): void;
+  /** Posts the last job once more, as a network or a person may. */
+  postAgain(): void;
+}
+
+const broker = "http://broker-ingress.knative-eventing.svc.cluster.local/holdfast/storage";
+const password = "secret";
+/** Milliseconds, before a run has done anything. */
+const soon = 100;
+export const minion = kubeletNode;
+
+/** Makes the Salt of a run. */
+export function simulatedSalt({
+  clock,
+  streams,
+  schedule,
+  trace,
+  faults,
+  drop,
+  occur,
+  post,
+}: OutsideContext): SimulatedSalt {
+  const node = createNode(minion);
+  const functions = volumeFunctions(node);
+  const running = new Map<string, JobOfVolume>();
+  const history: InSalt[] = [];
+  const add = (occurrence: InSalt) => {
+    history.push(occurrence);
+    occur(occurrence);
+  };
+  let last: SystemRequest | undefined;
+  let events = 0;
+
+  const sls: MinionFunction = async (call, process) => {
+    const run = functions["state.sls"] as MinionFunction;
+    const job = jobOf(call.jid, call.kwarg);
+    if (!job) return run(call, process);
+    const end = (how: RunEnd) => add({ kind: "ends", job, how, what: `${job.step} of ${job.volume} is ${how}` });
+    if (process.running().some((other) => other.call.fun.startsWith("state."))) {
+      end("busy");
+      return run(call, process);
+    }
+    running.set(job.jid, job);
+    if (salt.kills > 0 && job.step === "PrepareVolume") {
+      salt.kills--;
+      clock.after(soon, () => standIn.killJob(job.jid, minion));
+    }
+    add({ kind: "begins", job, what: `${job.step} of ${job.volume} begins (${job.jid})` });
+    let how: RunEnd = "killed";
+    try {
+      await process.clock.sleep(salt.delay, process.signal);
+      const returned = await run(call, process);
+      how = returned.retcode === 0 ? "done" : "failed";
+      return returned;
+    } finally {
+      running.delete(job.jid);
+      end(how);
+    }
+  };
+  const others: MinionFunction = async ({ kwarg }, process) => {
+    await process.clock.sleep(Number(kwarg.ms), process.signal);
+    return { return: {}, retcode: 0 };
+  };
+  const standIn = createSalt({
+    clock,
+    random: streams("salt"),
+    minions: { [minion]: { ...functions, "state.sls": sls, "state.apply": others } },
+    accounts: { holdfast: storageRights, root: [{ "*": ["state.apply", "state.sls"] }] },
+    password,
+    onReturn(returned) {
+      const event = reactTo(returned);
+      const lost = schedule.draw(`event ${++events} of Salt`, (random) => random.next() < drop || undefined);
+      if (event && !lost) post(broker, event);
+    },
+  });
+
+  const transport: SystemTransport = async (request) => {
+    const jid = jidIn(request);
+    const about = `${request.method} ${request.path} ${jid}`.trim();
+    add({ kind: "asked", jid, at: clock.now(), what: `is asked: ${about}` });
+    const answer = await standIn.transport(request);
+    const body = request.method === "POST" && request.path === "/" ? JSON.parse(request.body ?? "{}") : {};
+    if (body.client !== "local_async" || answer.status !== 200) return answer;
+    last = request;
+    const { step, volume, uid } = body.metadata;
+    const job = { jid: body.jid, step, volume, uid };
+    add({ kind: "posted", job, what: `${step} of ${volume} was posted (${job.jid})` });
+    return answer;
+  };
+
+  /** As the master's root, who does not wait for an answer. */
+  function asRoot(command: object): void {
+    send(command).catch((error: Error) => trace.add("root", `is not answered: ${error.message}`));
+  }
+
+  async function send(command: object): Promise<void> {
+    const login = JSON.stringify({ eauth: "sharedsecret", username: "root", password });
+    const { body } = await standIn.transport({ method: "POST", path: "/login", headers: {}, body: login });
+    const headers = { "x-auth-token": JSON.parse(body).return[0].token };
+    await standIn.transport({ method: "POST", path: "/", headers, body: JSON.stringify(command) });
+  }
+
+  const salt: SimulatedSalt = {
+    system: saltSystem,
+    transport,
+    credential: async (name) => (name === "password" ? password : undefined),
+    standIn,
+    node,
+    history,
+    running,
+    kills: 0,
+    delay: faults ? pick(streams("jobs of Salt"), [0, 0, 2_000, 25_000]) : 0,
+    runOthers: (ms) => asRoot({ client: "local_async", tgt: minion, fun: "state.apply", kwarg: { ms } }),
+    postAgain() {
+      if (last?.body) asRoot(JSON.parse(last.body));
+    },
+    restore() {
+      for (const name of ["master", "api", minion]) standIn.start(name);
+      node.full = false;
+      salt.delay = 0;
+    },
+    isIdle: () => running.size === 0,
+  };
+  return salt;
+}
+
+const steps: Readonly<Record<string, string>> = {
+  "metalk8s.volumes": "PrepareVolume",
+  "metalk8s.volumes.unprepared": "UnprepareVolume",
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a pillar is of every shape.
+function jobOf(jid: string, { mods, pillar }: any): JobOfVolume | undefined {
+  const volume = pillar?.volume;
+  const uid = pillar?.metalk8s?.volumes?.[volume]?.metadata?.uid;
+  const step = steps[String(mods)];
+  return volume && uid && step ? { jid, step, volume, uid } : undefined;
+}
+
+function jidIn({ path, body = "" }: SystemRequest): string {
+  return /^\/jobs\/(\d+)/.exec(path)?.[1] ?? /"jid":"(\d+)"/.exec(body)?.[1] ?? "";
+}

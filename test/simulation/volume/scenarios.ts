@@ -1,0 +1,188 @@
+import { Volume } from "../../../functions/volume/lib/kinds.ts";
+import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolume, StorageClass } from "../../worlds/kinds.ts";
+import { claim, manifest } from "../../worlds/manifest.ts";
+import type { Scenario } from "../scenario.ts";
+import { podIs, type User } from "../user.ts";
+import { minion, type SimulatedSalt } from "./salt.ts";
+import { volumes } from "./settings.ts";
+import { isAvailable, readyOf } from "./volumes.ts";
+
+const saltOf = (user: User) => user.outside("volume") as SimulatedSalt;
+
+const createClass = (user: User, fsType = "ext4") =>
+  user.attempt(`creates class local with ${fsType}`, (client) =>
+    client.create(
+      StorageClass,
+      manifest(
+        StorageClass,
+        { name: "local" },
+        {
+          provisioner: "kubernetes.io/no-provisioner",
+          reclaimPolicy: "Retain",
+          volumeBindingMode: "WaitForFirstConsumer",
+          parameters: { fsType },
+        },
+      ),
+    ),
+  );
+
+const createVolume = (user: User, name: string) =>
+  user.attempt(`creates Volume ${name}`, (client) =>
+    client.create(
+      Volume,
+      manifest(
+        Volume,
+        { name },
+        { spec: { nodeName: minion, storageClassName: "local", sparseLoopDevice: { size: "1Gi" } } },
+      ),
+    ),
+  );
+
+const deleteVolume = (user: User, name: string) =>
+  user.attempt(`deletes Volume ${name}`, (client) => client.delete(Volume, undefined, name));
+
+const find = async (user: User, name: string) =>
+  (await user.list(Volume)).find(({ metadata }) => metadata.name === name);
+const isMade = (name: string) => async (user: User) => isAvailable(await find(user, name));
+const isGone = (name: string) => async (user: User) => !(await find(user, name));
+const hasFailed = (name: string) => async (user: User) => readyOf(await find(user, name))?.status === "False";
+
+const usual = { setting: volumes, controllers: ["persistentvolume-protection-controller"] };
+
+/** What users do with Volumes. */
+export const scenarios: readonly Scenario[] = [
+  {
+    ...usual,
+    name: "volume-comes-and-goes",
+    doc: "A Volume is created, deleted when it is Available, and created again under the same name.",
+    async act(user) {
+      await createClass(user);
+      for (let round = 0; round < 2; round++) {
+        await createVolume(user, "data");
+        await user.until(isMade("data"));
+        await user.pause(4_000);
+        if (round > 0) return;
+        await deleteVolume(user, "data");
+        await user.until(isGone("data"));
+      }
+    },
+  },
+  {
+    ...usual,
+    name: "volume-in-use",
+    doc: "A Volume is deleted while a claim is bound to it; the claim goes later.",
+    async act(user) {
+      await createClass(user);
+      await createVolume(user, "data");
+      await user.until(isMade("data"));
+      const spec = { storageClassName: "local", resources: { requests: { storage: "1Gi" } } };
+      await user.attempt("creates claim data", (client, namespace) =>
+        client.create(PersistentVolumeClaim, claim({ namespace, name: "data" }, spec)),
+      );
+      await user.createPod("writer", ["data"]);
+      await user.until(podIs("writer", "Running"));
+      await deleteVolume(user, "data");
+      await user.pause(20_000);
+      await user.deletePod("writer");
+      await user.deleteClaim("data");
+    },
+  },
+  {
+    ...usual,
+    name: "volumes-of-one-node",
+    doc: "Three Volumes are created on one node at once, and two of them deleted at once.",
+    waits: true,
+    async act(user) {
+      await createClass(user);
+      const names = ["a", "b", "c"];
+      await Promise.all(names.map((name) => createVolume(user, name)));
+      await user.pause(90_000);
+      await Promise.all(names.slice(1).map((name) => deleteVolume(user, name)));
+    },
+  },
+  {
+    ...usual,
+    name: "deleted-while-made",
+    doc: "A Volume is deleted while its storage is being made, and one before it was begun.",
+    waits: true,
+    async act(user) {
+      await createClass(user);
+      await createVolume(user, "data");
+      await user.pause(3_000);
+      await createVolume(user, "late");
+      await deleteVolume(user, "data");
+      await user.pause(3_000);
+      await deleteVolume(user, "late");
+    },
+  },
+  {
+    ...usual,
+    name: "job-lost",
+    doc: "The processes of jobs that make the storage are killed, of some or of all.",
+    waits: true,
+    async act(user) {
+      await createClass(user);
+      saltOf(user).kills = user.random.below(2) === 0 ? 3 : Number.POSITIVE_INFINITY;
+      await createVolume(user, "data");
+    },
+  },
+  {
+    ...usual,
+    name: "node-busy",
+    doc: "Others run states on the node when a Volume is to be made there, and when it is taken back.",
+    waits: true,
+    async act(user) {
+      await createClass(user);
+      saltOf(user).runOthers(15_000);
+      await createVolume(user, "data");
+      await user.pause(60_000);
+      saltOf(user).runOthers(15_000);
+      await deleteVolume(user, "data");
+    },
+  },
+  {
+    ...usual,
+    name: "job-runs-long",
+    doc: "Making the storage takes longer than looks at the job are apart, and the master is away for a while.",
+    waits: true,
+    async act(user) {
+      await createClass(user);
+      const { standIn, ...salt } = saltOf(user);
+      saltOf(user).delay = 200_000;
+      await createVolume(user, "data");
+      await user.pause(60_000);
+      standIn.stop("master");
+      await user.pause(20_000);
+      standIn.start("master");
+      for (let waited = 0; salt.running.size > 0 && waited < 300; waited++) await user.pause(2_000);
+    },
+  },
+  {
+    ...usual,
+    name: "volume-cannot-be-made",
+    doc: "A Volume is created of a class that no node can make, and deleted when it has failed.",
+    async act(user) {
+      await createClass(user, "btrfs");
+      await createVolume(user, "data");
+      await user.until(hasFailed("data"));
+      await user.pause(3_000);
+      await deleteVolume(user, "data");
+    },
+  },
+  {
+    ...usual,
+    name: "persistent-volume-deleted",
+    doc: "Somebody deletes a PersistentVolume by hand, and the Volume later.",
+    async act(user) {
+      await createClass(user);
+      await createVolume(user, "data");
+      await user.until(isMade("data"));
+      await user.attempt("deletes PersistentVolume data", (client) =>
+        client.delete(PersistentVolume, undefined, "data"),
+      );
+      await user.pause(20_000);
+      await deleteVolume(user, "data");
+    },
+  },
+];

@@ -1,0 +1,41 @@
+import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
+import type { HttpRequest } from "../../../shared/http-message.ts";
+import type { Systems } from "../../../shared/system/system.ts";
+import type { SystemTransport } from "../../../shared/system/transport.ts";
+import type { FaultSchedule } from "../faults/schedule.ts";
+import type { Streams } from "../streams.ts";
+import type { Trace } from "../trace.ts";
+
+/** An external system of a run: a stand-in on the run's clock, made anew for each. */
+export interface Outside {
+  /** As functions declare it. */
+  readonly system: Systems[string];
+  readonly transport: SystemTransport;
+  readonly credential: (name: string) => Promise<string | undefined>;
+  /** Undoes what faults have done to it: from now on it works, and is asked to do no more than it is asked by functions. */
+  restore(): void;
+  /** Whether nothing goes on in it. */
+  isIdle(): boolean;
+}
+
+/** Something that happens outside of the cluster, which invariants may look at. */
+export interface Occurrence {
+  /** A sentence without its full stop. */
+  readonly what: string;
+}
+
+/** What an external system is made of. */
+export interface OutsideContext {
+  readonly clock: VirtualClock;
+  readonly streams: Streams;
+  readonly trace: Trace;
+  readonly schedule: FaultSchedule;
+  /** Whether faults are drawn. */
+  readonly faults: boolean;
+  /** From 0 to 1: the events that it sends and that are lost. */
+  readonly drop: number;
+  /** Has invariants look at something that happens at this moment. */
+  occur(occurrence: Occurrence): void;
+  /** Posts an event into the cluster, once. */
+  post(url: string, event: HttpRequest): void;
+}
