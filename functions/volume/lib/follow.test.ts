@@ -47,6 +47,12 @@ describe("a job", () => {
       pending("absent"),
       { do: "give up" },
     ],
+    [
+      "whose next attempt was noted, and not begun",
+      noted("posted", { jid: "20260301115950000000", attempt: 4 }),
+      pending("running"),
+      { do: "wait", step: { attempt: 3 } },
+    ],
     ["that met another run", volume(), conflict, { do: "wait", step: { name: "conflict", attempt: 1 } }],
     ["whose pause goes on", noted("conflict", { next: at(3000) }), conflict, { do: "wait", next: now + 3000 }],
     ["whose pause is over", noted("conflict", { next: at(0), attempt: 4 }), conflict, { do: "renew", attempt: 4 }],

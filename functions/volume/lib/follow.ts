@@ -98,7 +98,12 @@ export function followedStep(
 /** What is written down about the job of this id. */
 export function followed(object: KubernetesObject, ruleName: string, jid: string): Followed {
   const progress = readProgress(object, ruleName);
-  if (progress?.jid !== jid) return { attempt: 1, posted: timeOf(jid), reposted: false, resumes: undefined };
+  if (progress?.jid !== jid) {
+    // Whoever noted the next attempt may have died before its id was written: what was counted until then stays counted.
+    const isNext = typeof progress?.jid === "string" && progress.jid > jid;
+    const attempt = isNext ? Math.max(1, (progress.attempt ?? 1) - 1) : 1;
+    return { attempt, posted: timeOf(jid), reposted: false, resumes: undefined };
+  }
   const { attempt = 1, posted, reposted, step, next } = progress;
   return {
     attempt,
