@@ -62,9 +62,13 @@ export function manifestsOf(
   }
   addKustomizations(files, systems);
   addMendChannels(files, functions);
-  addKafka(files, functions);
-  addSourceFilters(files, functions);
-  addOidc(files, functions);
+  const optional = Map.groupBy(
+    all.filter((one) => !functions.includes(one)),
+    systemOf,
+  );
+  addKafka(files, functions, optional);
+  addSourceFilters(files, functions, optional);
+  addOidc(files, all, optional);
   addNoKnative(files, functions);
   return files;
 }

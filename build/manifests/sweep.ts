@@ -61,14 +61,21 @@ function sweepRows(functions: readonly Declared[], ingress: Ingress, namespace: 
 }
 
 /** The rows of an optional system, in a ConfigMap of their own that the sweep finds by its label. */
-export function furtherSweepTable(system: string, functions: readonly Declared[]): object {
+export function furtherSweepTable(system: string, functions: readonly Declared[], ingress = channelIngress) {
   const { labels, ...metadata } = metadataOf(`${system}/sweep`, `holdfast-sweep-${system}`);
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: { ...metadata, labels: { ...labels, [tableLabel]: "true" } },
-    data: { "table.yaml": `${legend}${stringify(sweepRows(functions, channelIngress, here), { lineWidth: 0 })}` },
+    data: { "table.yaml": `${legend}${stringify(sweepRows(functions, ingress, here), { lineWidth: 0 })}` },
   };
+}
+
+/** The patch by which the sweep's events for an optional system go elsewhere; where it is not installed there is nothing to be patched. */
+export function furtherTablePatch(system: string, functions: readonly Declared[], ingress: Ingress): Patch {
+  const { metadata, data } = furtherSweepTable(system, functions, ingress);
+  const patch = [{ op: "replace", path: "/data/table.yaml", value: data["table.yaml"] }] as const;
+  return { target: { kind: "ConfigMap", name: metadata.name }, patch };
 }
 
 /** The patch by which the sweep's events go elsewhere; none where there is no sweep. */

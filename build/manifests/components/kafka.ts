@@ -2,7 +2,7 @@ import type { Declared } from "../declared.ts";
 import { everyFunction, kustomizationFile } from "../kustomization.ts";
 import { namespace } from "../metadata.ts";
 import { watchedKinds } from "../sources.ts";
-import { kafkaIngress, sweepTablePatch } from "../sweep.ts";
+import { furtherTablePatch, kafkaIngress, sweepTablePatch } from "../sweep.ts";
 import { toFile, toYaml } from "../yaml.ts";
 
 const kafka = "knative/components/kafka";
@@ -22,7 +22,11 @@ ${[...attributes, ...extensions].map((name) => `  "${name}": ${name},`).join("\n
 `;
 
 /** Two components: brokers that keep their events in Kafka, and on top of it events of one object in their order. */
-export function addKafka(files: Map<string, string>, functions: readonly Declared[]): void {
+export function addKafka(
+  files: Map<string, string>,
+  functions: readonly Declared[],
+  optional: ReadonlyMap<string, readonly Declared[]>,
+): void {
   const brokerClass = "/metadata/annotations/eventing.knative.dev~1broker.class";
   files.set(
     `${kafka}/kustomization.yaml`,
@@ -51,6 +55,7 @@ export function addKafka(files: Map<string, string>, functions: readonly Declare
             ],
           },
           ...sweepTablePatch(functions, kafkaIngress),
+          ...[...optional].map(([system, members]) => furtherTablePatch(system, members, kafkaIngress)),
         ],
       },
       "The brokers keep their events in Kafka: what a broker has taken is not lost. For new installations, because a broker's class cannot be changed. Needs Knative's broker for Apache Kafka and its ConfigMap kafka-broker-config, which names the Kafka servers, the partitions and the replication factor of each topic.",

@@ -14,9 +14,23 @@ const audienceOf = (name: string) => `${namespace}/${slug(name)}`;
 
 const add = (path: string, value: unknown): Operation => ({ op: "add", path, value });
 
-/** Senders sign in, and functions check who they are. */
-export function addOidc(files: Map<string, string>, functions: readonly Declared[]): void {
-  files.set(`${folder}/access.yaml`, toFile(everyFunction, [toYaml(mayReadKeys(functions))]));
+/**
+ * Senders sign in, and functions check who they are, those of optional systems, too: of what is not installed there is nothing to be
+ * patched. What their accounts need besides is a component for each system.
+ */
+export function addOidc(
+  files: Map<string, string>,
+  functions: readonly Declared[],
+  optional: ReadonlyMap<string, readonly Declared[]>,
+): void {
+  const byDefault = functions.filter((declared) => ![...optional.values()].flat().includes(declared));
+  files.set(`${folder}/access.yaml`, toFile(everyFunction, [toYaml(mayReadKeys(byDefault))]));
+  for (const [system, members] of optional) {
+    files.set(`${folder}/${system}/access.yaml`, toFile(everyFunction, [toYaml(mayReadKeys(members, system))]));
+    const about = `After oidc, with the overlay ${system}: lets its functions read the API server's public keys, too.`;
+    const parts = { resources: ["access.yaml"] };
+    files.set(`${folder}/${system}/kustomization.yaml`, kustomizationFile("Component", parts, about));
+  }
   const deadLetters = functions.some(({ name }) => name === "platform/dead-letter");
   files.set(
     `${folder}/kustomization.yaml`,
@@ -29,18 +43,21 @@ export function addOidc(files: Map<string, string>, functions: readonly Declared
           ...functions.filter(({ name }) => name === sweepFunction).flatMap((sweep) => tokensFor(sweep, functions)),
         ],
       },
-      "Functions take events only from Holdfast's own Triggers and sources: brokers and the PingSource send a token that says for whom it is meant, and the function checks its signature by the cluster's keys, its issuer, its audience, its time and its subject. Needs authentication-oidc: enabled in Knative's ConfigMap config-features, which is alpha. List it after options that have Triggers (pod-updates, for example).",
+      "Functions take events only from Holdfast's own Triggers and sources: brokers and the PingSource send a token that says for whom it is meant, and the function checks its signature by the cluster's keys, its issuer, its audience, its time and its subject. Needs authentication-oidc: enabled in Knative's ConfigMap config-features, which is alpha. List it after options that have Triggers (pod-updates, for example); with the overlay of an optional system also list the folder of its name beneath this one.",
     ),
   );
 }
 
 /** All service accounts may read the keys unless somebody has taken that binding away. */
-function mayReadKeys(functions: readonly Declared[]): object {
+function mayReadKeys(functions: readonly Declared[], system?: string): object {
   const group = "rbac.authorization.k8s.io";
   return {
     apiVersion: `${group}/v1`,
     kind: "ClusterRoleBinding",
-    metadata: { name: clusterWide("token-keys"), labels: { "app.kubernetes.io/part-of": "holdfast" } },
+    metadata: {
+      name: clusterWide(["token-keys", system].filter(Boolean).join("-")),
+      labels: { "app.kubernetes.io/part-of": "holdfast" },
+    },
     roleRef: { apiGroup: group, kind: "ClusterRole", name: "system:service-account-issuer-discovery" },
     subjects: functions.map(({ name }) => ({ kind: "ServiceAccount", name: slug(name), namespace })),
   };

@@ -6,12 +6,16 @@ import { alternatives } from "../triggers.ts";
 
 const folder = "knative/components/source-filters";
 
-/** Sources that send only what triggers a function: a component for the default, and one for each option. */
-export function addSourceFilters(files: Map<string, string>, functions: readonly Declared[]): void {
+/** Sources that send only what triggers a function: a component for the default, one for each option, and for each optional system. */
+export function addSourceFilters(
+  files: Map<string, string>,
+  functions: readonly Declared[],
+  optional: ReadonlyMap<string, readonly Declared[]>,
+): void {
   // A signal comes from elsewhere.
   const wakes = functions.flatMap(({ wakes = [] }) => wakes.filter(({ signal }) => !signal));
   const about =
-    "Sources send only what some Trigger of the default lets through: the other changes of pods and claims end in the adapter. Needs new-apiserversource-filters: enabled in Knative's ConfigMap config-features, which is alpha; without it Knative refuses the sources. With an option that has Triggers of its own (pod-updates, for example) also list the folder of its name beneath this one: what the sources keep back reaches no Trigger.";
+    "Sources send only what some Trigger of the default lets through: the other changes of pods and claims end in the adapter. Needs new-apiserversource-filters: enabled in Knative's ConfigMap config-features, which is alpha; without it Knative refuses the sources. With an option that has Triggers of its own (pod-updates, for example), and with the overlay of an optional system, also list the folder of its name beneath this one: what the sources keep back reaches no Trigger.";
   const byDefault = wakes.filter(({ overlay }) => !overlay);
   const patches = perSource(byDefault, (any) => [{ op: "add", path: "/spec/filters", value: [{ any }] }]);
   files.set(`${folder}/kustomization.yaml`, kustomizationFile("Component", { patches }, about));
@@ -23,7 +27,20 @@ export function addSourceFilters(files: Map<string, string>, functions: readonly
     const about = `After source-filters, for the option ${option}.`;
     files.set(`${folder}/${option}/kustomization.yaml`, kustomizationFile("Component", { patches: more }, about));
   }
+  for (const [system, members] of optional) {
+    const watched = new Set(byDefault.map(({ kind }) => keyOf(kind)));
+    // What the default watches for the system, too; what it does not watch comes from sources of the system's own, without filters.
+    const shared = members
+      .flatMap(({ wakes = [] }) => wakes.filter(({ signal, overlay }) => !signal && !overlay))
+      .filter(({ kind }) => watched.has(keyOf(kind)));
+    if (shared.length === 0) continue;
+    const more = perSource(shared, (any) => any.map((value) => ({ op: "add", path: "/spec/filters/0/any/-", value })));
+    const about = `After source-filters, with the overlay ${system}.`;
+    files.set(`${folder}/${system}/kustomization.yaml`, kustomizationFile("Component", { patches: more }, about));
+  }
 }
+
+const keyOf = ({ apiVersion, kind }: Wake["kind"]) => `${apiVersion}/${kind}`;
 
 /** What the sources of each family are to send, each thing once. */
 function perSource(
