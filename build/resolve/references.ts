@@ -1,5 +1,5 @@
 import { isAlias, isScalar, LineCounter, parseAllDocuments, visit } from "yaml";
-import { type LabelSelector, parseLabelSelector } from "../../local/apiserver/selector/label.ts";
+import { type LabelSelector, parseLabelSelector } from "../../local/apiserver/selector/label-selector.ts";
 import { Complaint } from "../../shared/command/complaint.ts";
 
 /** A text of YAML documents, and where it is from. */

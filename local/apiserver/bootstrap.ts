@@ -3,7 +3,7 @@ import { administrator } from "./auth/identity.ts";
 import { copyOf } from "./patch/copy.ts";
 import { callOf } from "./request/call.ts";
 import type { State } from "./state.ts";
-import { createObject } from "./write/create.ts";
+import { createObject } from "./write/create-object.ts";
 
 /** Creates what a new cluster has before anybody comes. */
 export function bootstrap(state: State): void {

@@ -1,6 +1,6 @@
 import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
 import { StatusError } from "./status-error.ts";
-import { type Cause, invalidValue } from "./validation/cause.ts";
+import { type Cause, invalidValue } from "./validation/status-cause.ts";
 
 /** `details` of a Status about an object: the resource's plural stands under `kind`, as the real server has it. */
 function about(kind: Kind, name: string): Record<string, unknown> {

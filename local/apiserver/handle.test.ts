@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { configMaps, testServer } from "./fixtures/server.ts";
+import { configMaps, testServer } from "./fixtures/test-server.ts";
 import { encodeFailure } from "./representation/encode.ts";
 import { StatusError } from "./status-error.ts";
 

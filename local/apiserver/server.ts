@@ -4,9 +4,9 @@ import type { ApiRequest, ApiResponse, Transport } from "../../shared/kubernetes
 import type { Identity } from "./auth/identity.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { handle } from "./handle.ts";
-import { builtin } from "./kinds/builtin.ts";
+import { builtin } from "./kinds/builtin-kinds.ts";
+import { createResourceTable } from "./kinds/resource-table.ts";
 import { serveDefinitions } from "./kinds/serve-definitions.ts";
-import { createResourceTable } from "./kinds/table.ts";
 import type { State } from "./state.ts";
 import { createStore, type Observe } from "./store/store.ts";
 import { createTicker } from "./verbs/ticker.ts";

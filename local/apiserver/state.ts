@@ -1,7 +1,7 @@
 import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { Identity, IssuedToken } from "./auth/identity.ts";
-import type { ResourceTable } from "./kinds/table.ts";
+import type { ResourceTable } from "./kinds/resource-table.ts";
 import type { Store } from "./store/store.ts";
 import type { Ticker } from "./verbs/ticker.ts";
 

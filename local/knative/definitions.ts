@@ -1,6 +1,13 @@
 import { ApiServerSource, Broker, PingSource, Trigger } from "../../eventing/kinds.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
-import type { PrinterColumn } from "../apiserver/resource.ts";
+
+/** A column that `kubectl get` shows: `additionalPrinterColumns` of a CustomResourceDefinition. */
+interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly jsonPath: string;
+  readonly priority?: number;
+}
 
 const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 

@@ -105,3 +105,19 @@ test("the image for clusters without Knative is made of the folders eventing and
   expect(shipped.size).toBeGreaterThan(50);
   expect(new Set([...shipped].map((file) => file.split("/")[0]))).toEqual(new Set(["eventing", "shared"]));
 });
+
+test("the emulated API server has one public face: the server, HTTP before it, and label selectors", () => {
+  const inside = /^local\/apiserver\//;
+  const face = ["server.ts", "http.ts", "selector/label-selector.ts"].map((file) => `local/apiserver/${file}`);
+  const wrong = sources
+    .filter((file) => !inside.test(file))
+    .flatMap((file) => importsOf(file).map((imported) => [file, imported] as const))
+    .filter(([, imported]) => inside.test(imported) && !face.includes(imported));
+  expect(wrong.map(([file, imported]) => `${file} imports ${imported}`)).toEqual([]);
+});
+
+test("no two files of the emulated API server have the same name", () => {
+  const names = sources.filter((file) => file.startsWith("local/apiserver/")).map((file) => posix.basename(file));
+  expect(names.length).toBeGreaterThan(100);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseLabelSelector } from "../../../local/apiserver/selector/label.ts";
+import { parseLabelSelector } from "../../../local/apiserver/selector/label-selector.ts";
 import type { Client, ListOptions } from "../../../shared/kubernetes/client.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import { recordedChannel } from "../../../test/contract/knative/recorded.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { claim, claims, configMaps, testServer } from "../fixtures/server.ts";
+import { claim, claims, configMaps, testServer } from "../fixtures/test-server.ts";
 
 const group = "/apis/admissionregistration.k8s.io/v1";
 const policy = {

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { asServed, asStored } from "../kinds/stored-version.ts";
 import { strategyOf } from "../kinds/strategies.ts";
-import { asServed, asStored } from "../kinds/version.ts";
 import { copyOf } from "../patch/copy.ts";
 import { mutate } from "../policy/mutate.ts";
 import type { Call } from "../request/call.ts";

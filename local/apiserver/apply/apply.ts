@@ -10,9 +10,9 @@ import { type Claim, conflict } from "./conflict.ts";
 import { difference, type FieldSet, intersection, union } from "./field-set.ts";
 import { appliedBefore, kubectl, withLastApplied } from "./last-applied.ts";
 import { isSame, type Manager, type Ownership, readManagers, timestamp, withManagers } from "./managers.ts";
-import { mergeApplied } from "./merge.ts";
+import { mergeApplied } from "./merge-applied.ts";
 import { fieldsOf } from "./owned.ts";
-import { prune } from "./prune.ts";
+import { prune } from "./prune-unapplied.ts";
 import { tracked, withoutServerFields, writtenPart } from "./server-fields.ts";
 
 /** One server-side apply. */

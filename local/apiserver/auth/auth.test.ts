@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { configMaps, pods, testServer } from "../fixtures/server.ts";
+import { configMaps, pods, testServer } from "../fixtures/test-server.ts";
 
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
 const admin = { authorization: "Bearer admin-token" };

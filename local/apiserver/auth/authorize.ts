@@ -3,7 +3,7 @@ import { StatusError } from "../status-error.ts";
 import type { Attributes, PathAttributes } from "./attributes.ts";
 import { rulesOf } from "./bindings.ts";
 import type { Identity } from "./identity.ts";
-import { allows, allowsPath } from "./rules.ts";
+import { allows, allowsPath } from "./role-rules.ts";
 
 /** What was decided, and by which binding. */
 export interface Verdict {

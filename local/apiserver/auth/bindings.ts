@@ -3,7 +3,7 @@ import { fieldsAt, objectsIn } from "../kinds/fields.ts";
 import type { Fields } from "../patch/value.ts";
 import type { State } from "../state.ts";
 import type { Identity } from "./identity.ts";
-import { type Rule, ruleFrom } from "./rules.ts";
+import { type Rule, ruleFrom } from "./role-rules.ts";
 
 /** A rule that holds for somebody. */
 export interface HeldRule {

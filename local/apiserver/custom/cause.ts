@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
 import { isFields } from "../patch/value.ts";
-import { type Cause, invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../validation/cause.ts";
+import { type Cause, invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../validation/status-cause.ts";
 
 /** A validator's error as the API server words it. `object` is what was validated. */
 export function causeOf({ keyword, instancePath, params, data, parentSchema }: ErrorObject, object: unknown): Cause {

@@ -1,7 +1,7 @@
 import { fieldsAt, objectsIn, specOf, statusOf } from "../kinds/fields.ts";
 import { type Fields, isFields } from "../patch/value.ts";
 import type { PrinterColumn, Resource } from "../resource.ts";
-import { type Cause, invalidValue, requiredValue } from "../validation/cause.ts";
+import { type Cause, invalidValue, requiredValue } from "../validation/status-cause.ts";
 
 /**
  * The resources that a CustomResourceDefinition defines, one for each served version; none before it is established. A

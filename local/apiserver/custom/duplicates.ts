@@ -1,6 +1,6 @@
 import { isFields } from "../patch/value.ts";
 import type { Schema } from "../schema/schema.ts";
-import type { Cause } from "../validation/cause.ts";
+import type { Cause } from "../validation/status-cause.ts";
 import { walkTyped } from "./walk.ts";
 
 /** Elements that stand twice in a set, or twice under the same keys in a list map. */

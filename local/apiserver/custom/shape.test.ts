@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Schema } from "../schema/schema.ts";
 import { defaultCustom } from "./default.ts";
-import { pruneCustom } from "./prune.ts";
+import { pruneCustom } from "./prune-unknown.ts";
 
 // Every expectation here is what kube-apiserver 1.36.3 made of the same schema and object.
 const schema: Schema = {

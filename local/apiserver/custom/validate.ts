@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { type Fields, isFields } from "../patch/value.ts";
 import type { Schema } from "../schema/schema.ts";
-import { type Cause, invalidValue } from "../validation/cause.ts";
+import { type Cause, invalidValue } from "../validation/status-cause.ts";
 import { causeOf } from "./cause.ts";
 import { duplicates } from "./duplicates.ts";
 import { toJsonSchema } from "./json-schema.ts";
-import { hasRules, rulesBroken } from "./rules.ts";
+import { hasRules, rulesBroken } from "./validation-rules.ts";
 
 // The validator is loaded when the first custom resource is written.
 const require = createRequire(import.meta.url);

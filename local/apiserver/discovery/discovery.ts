@@ -1,7 +1,7 @@
 import type { Resource } from "../resource.ts";
 import { type Group, type GroupVersion, groupsOf } from "./groups.ts";
+import { version } from "./server-version.ts";
 import { subresourceOf, verbsOf } from "./verbs.ts";
-import { version } from "./version.ts";
 
 /**
  * Answers what the API server says of itself: `/version`, `/api`, `/apis`, `/apis/<group>` and the resource lists, and at

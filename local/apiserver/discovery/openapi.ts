@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { groupOf, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { Resource } from "../resource.ts";
-import { definitionOf, documentedSchemaOf, referredBy, refTo } from "../schema/builtin.ts";
+import { definitionOf, documentedSchemaOf, referredBy, refTo } from "../schema/builtin-schemas.ts";
 import type { Schema } from "../schema/schema.ts";
 import { withHeader } from "../schema/type.ts";
 import { groupsOf } from "./groups.ts";
-import { version } from "./version.ts";
+import { version } from "./server-version.ts";
 
 const root = "/openapi/v3";
 

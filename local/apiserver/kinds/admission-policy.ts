@@ -1,4 +1,4 @@
-import { requiredValue } from "../validation/cause.ts";
+import { requiredValue } from "../validation/status-cause.ts";
 import { fieldsAt, objectIn, objectsIn, setMissing, specOf } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";
 

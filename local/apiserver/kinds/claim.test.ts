@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { claim, claims, testServer } from "../fixtures/server.ts";
+import { claim, claims, testServer } from "../fixtures/test-server.ts";
 
 const classes = "/apis/storage.k8s.io/v1/storageclasses";
 const volumes = "/api/v1/persistentvolumes";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { type Cause, forbiddenValue } from "../validation/cause.ts";
+import { type Cause, forbiddenValue } from "../validation/status-cause.ts";
 import { fieldsAt, objectIn, setMissing } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";
 

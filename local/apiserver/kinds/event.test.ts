@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { testServer } from "../fixtures/server.ts";
+import { testServer } from "../fixtures/test-server.ts";
 
 const grouped = "/apis/events.k8s.io/v1/namespaces/default/events";
 const core = "/api/v1/namespaces/default/events";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Fields } from "../patch/value.ts";
-import { type Cause, invalidValue, requiredValue } from "../validation/cause.ts";
 import { qualifiedNameProblems } from "../validation/names.ts";
+import { type Cause, invalidValue, requiredValue } from "../validation/status-cause.ts";
 import { fieldsAt, setMissing } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";
 

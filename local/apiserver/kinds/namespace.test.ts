@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { testServer } from "../fixtures/server.ts";
+import { testServer } from "../fixtures/test-server.ts";
 
 const namespaces = "/api/v1/namespaces";
 const content = `${namespaces}/demo/configmaps`;

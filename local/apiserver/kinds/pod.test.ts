@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pod, pods, testServer } from "../fixtures/server.ts";
+import { pod, pods, testServer } from "../fixtures/test-server.ts";
 
 test("defaults of a pod", async () => {
   const { ask } = testServer();

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { invalidValue } from "../validation/cause.ts";
 import { pathSegmentProblems } from "../validation/names.ts";
+import { invalidValue } from "../validation/status-cause.ts";
 import { fieldsAt, objectIn, objectsIn, setMissing } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";
 

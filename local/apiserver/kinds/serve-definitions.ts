@@ -4,8 +4,8 @@ import { definitionStatus, resourcesOf } from "../custom/definition.ts";
 import { copyOf } from "../patch/copy.ts";
 import { type State, timestamp } from "../state.ts";
 import type { Stored } from "../store/stored.ts";
-import { deleteObject } from "../write/delete.ts";
-import { definitionStrategy, setTerminating } from "./definition.ts";
+import { deleteObject } from "../write/delete-object.ts";
+import { definitionStrategy, setTerminating } from "./definition-strategy.ts";
 import { specOf } from "./fields.ts";
 
 /** Where the store keeps CustomResourceDefinitions. */

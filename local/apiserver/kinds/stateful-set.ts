@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Fields, isFields } from "../patch/value.ts";
-import { type Cause, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from "../validation/cause.ts";
 import { labelProblems } from "../validation/names.ts";
-import { normalizeMetadata } from "../write/metadata.ts";
+import {
+  type Cause,
+  forbiddenValue,
+  invalidValue,
+  requiredValue,
+  unsupportedValue,
+} from "../validation/status-cause.ts";
+import { normalizeMetadata } from "../write/normalize-metadata.ts";
 import { checkClaimSpec } from "./claim.ts";
 import { fieldsAt, objectIn, objectsIn, setMissing, specOf, statusOf } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Cause } from "../validation/cause.ts";
 import type { NameRule } from "../validation/metadata.ts";
+import type { Cause } from "../validation/status-cause.ts";
 
 /**
  * What the registry does differently for one kind. Everything is optional: the absent is what most built-in kinds do.

@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Fields } from "../patch/value.ts";
-import { type Cause, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from "../validation/cause.ts";
 import { subdomainProblems } from "../validation/names.ts";
+import {
+  type Cause,
+  forbiddenValue,
+  invalidValue,
+  requiredValue,
+  unsupportedValue,
+} from "../validation/status-cause.ts";
 import { fieldsAt, objectIn, setMissing, specOf, statusOf } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";
 

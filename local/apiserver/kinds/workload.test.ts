@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { statefulSet, statefulSets, testServer } from "../fixtures/server.ts";
+import { statefulSet, statefulSets, testServer } from "../fixtures/test-server.ts";
 
 test("defaults of a StatefulSet", async () => {
   const { ask } = testServer();

@@ -1,11 +1,11 @@
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import { fieldsAt, objectsIn, specOf } from "../kinds/fields.ts";
-import { jsonPatch } from "../patch/json.ts";
+import { jsonPatch } from "../patch/json-patch.ts";
 import type { Fields } from "../patch/value.ts";
 import { StatusError } from "../status-error.ts";
-import { applyConfiguration } from "./configuration.ts";
 import { compile, type Evaluate, ExpressionError } from "./expression.ts";
 import { matches } from "./match.ts";
+import { applyConfiguration } from "./policy-configuration.ts";
 import { type AdmissionRequest, requestVariable } from "./request.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
-import { asServed } from "../kinds/version.ts";
+import { asServed } from "../kinds/stored-version.ts";
 import type { Answer } from "../request/answer.ts";
 import type { Call } from "../request/call.ts";
 import { writeYaml } from "../request/yaml.ts";
@@ -7,7 +7,7 @@ import type { State } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import { type Form, formOf } from "./accept.ts";
 import { itemJson, metadataJson, objectJson } from "./represent.ts";
-import { tableJson } from "./table.ts";
+import { tableJson } from "./table-json.ts";
 
 type ListAnswer = Answer & { type: "list" };
 

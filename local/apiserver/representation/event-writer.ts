@@ -3,7 +3,7 @@ import type { State } from "../state.ts";
 import type { Stored } from "../store/stored.ts";
 import { formOf } from "./accept.ts";
 import { metadataJson, objectJson } from "./represent.ts";
-import { tableWriter } from "./table.ts";
+import { tableWriter } from "./table-json.ts";
 
 /** Writes the lines of one watch in the form that its client asked for. */
 export interface EventWriter {

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { asServed, isConverted } from "../kinds/version.ts";
+import { asServed, isConverted } from "../kinds/stored-version.ts";
 import type { Resource } from "../resource.ts";
 import { type Stored, tailOf } from "../store/stored.ts";
 

@@ -1,11 +1,11 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { pruneCustom } from "../custom/prune.ts";
+import { pruneCustom } from "../custom/prune-unknown.ts";
 import { badRequest, invalid } from "../failure.ts";
 import { type Fields, isFields } from "../patch/value.ts";
 import { decodeProtobuf, protobufType } from "../protobuf/decode.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
-import { invalidValue } from "../validation/cause.ts";
+import { invalidValue } from "../validation/status-cause.ts";
 import type { Call } from "./call.ts";
 import { conform, TypeMismatch } from "./conform.ts";
 import { parseYaml } from "./yaml.ts";

@@ -1,7 +1,7 @@
 import { quantityValue } from "../../quantity.ts";
 import { type Fields, isFields, setField } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
-import { referredBy } from "../schema/builtin.ts";
+import { referredBy } from "../schema/builtin-schemas.ts";
 import type { Schema } from "../schema/schema.ts";
 import { memberType, resolve, typeOf } from "../schema/type.ts";
 

@@ -3,7 +3,7 @@ import { fieldsAt } from "../kinds/fields.ts";
 import { type Fields, isFields } from "../patch/value.ts";
 import { protobufType } from "../protobuf/decode.ts";
 import { StatusError } from "../status-error.ts";
-import { invalidValue, unsupportedValue } from "../validation/cause.ts";
+import { invalidValue, unsupportedValue } from "../validation/status-cause.ts";
 import { contentType, protobufIn } from "./body.ts";
 import { type Call, isTrue } from "./call.ts";
 import { isDryRun } from "./write-options.ts";

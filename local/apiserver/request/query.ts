@@ -1,8 +1,8 @@
 import { badRequest, invalidOptions, unreadableVersion } from "../failure.ts";
 import { parseFieldSelector } from "../selector/field.ts";
-import { parseLabelSelector } from "../selector/label.ts";
+import { parseLabelSelector } from "../selector/label-selector.ts";
 import type { Stored } from "../store/stored.ts";
-import { type Cause, forbiddenValue, unsupportedValue } from "../validation/cause.ts";
+import { type Cause, forbiddenValue, unsupportedValue } from "../validation/status-cause.ts";
 import { type Call, isTrue } from "./call.ts";
 
 /** What a list, a watch or the deletion of a collection asks for. */

@@ -1,5 +1,11 @@
 import { invalidOptions } from "../failure.ts";
-import { type Cause, forbiddenValue, requiredValue, tooLongValue, unsupportedValue } from "../validation/cause.ts";
+import {
+  type Cause,
+  forbiddenValue,
+  requiredValue,
+  tooLongValue,
+  unsupportedValue,
+} from "../validation/status-cause.ts";
 
 const validations = ["", "Ignore", "Strict", "Warn"];
 

@@ -8,7 +8,7 @@ import { specOf } from "../kinds/fields.ts";
 import { type Fields, isFields } from "../patch/value.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
-import { invalidValue } from "../validation/cause.ts";
+import { invalidValue } from "../validation/status-cause.ts";
 
 /** `kubectl auth can-i`: whether the caller, or somebody the caller names, may do something. */
 export function reviewAccess(state: State, call: Call, asked: KubernetesObject): object {

@@ -4,7 +4,7 @@ import { readObject } from "../request/body.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
 import { reviewAccess, reviewOwnRules } from "./access.ts";
-import { reviewSelf, reviewToken } from "./token.ts";
+import { reviewSelf, reviewToken } from "./token-review.ts";
 
 /** POST of a review: a question that is answered and not kept. */
 export function review(state: State, call: Call): Answer {

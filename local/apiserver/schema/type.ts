@@ -1,6 +1,6 @@
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { Resource } from "../resource.ts";
-import { definitionOf, referredBy, refTo, schemaOf } from "./builtin.ts";
+import { definitionOf, referredBy, refTo, schemaOf } from "./builtin-schemas.ts";
 import type { Schema } from "./schema.ts";
 
 /** A served kind: built in, or with the schema of its CustomResourceDefinition. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { builtin } from "../kinds/builtin.ts";
+import { builtin } from "../kinds/builtin-kinds.ts";
 import type { Resource } from "../resource.ts";
 import { parseFieldSelector } from "./field.ts";
 

@@ -1,5 +1,5 @@
-import type { StoreEvent } from "./event.ts";
 import { createHistory, type History } from "./history.ts";
+import type { StoreEvent } from "./store-event.ts";
 import type { Stored } from "./stored.ts";
 
 /** The objects of one resource, ordered by key as etcd orders them, with what happened to them lately. */

@@ -1,4 +1,4 @@
-import type { StoreEvent } from "./event.ts";
+import type { StoreEvent } from "./store-event.ts";
 
 /** The latest events of one collection, oldest first, for watches and for lists at an older version. */
 export interface History {

@@ -12,7 +12,7 @@ import { type State, timestamp } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import type { Stored } from "../store/stored.ts";
 import { live } from "../verbs/get.ts";
-import { checkPreconditions, deleteObject } from "../write/delete.ts";
+import { checkPreconditions, deleteObject } from "../write/delete-object.ts";
 import { replaceObject } from "../write/replace.ts";
 import { success } from "./success.ts";
 

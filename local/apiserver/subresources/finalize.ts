@@ -5,9 +5,9 @@ import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
 import type { State } from "../state.ts";
+import { checkNames } from "../verbs/check-names.ts";
 import { live } from "../verbs/get.ts";
-import { checkNames } from "../verbs/names.ts";
-import { updateObject } from "../write/update.ts";
+import { updateObject } from "../write/update-object.ts";
 
 /**
  * PUT to `namespaces/finalize`: the only way to change `spec.finalizers`, and with the last of them the end of the

@@ -10,12 +10,12 @@ import { selectorText } from "../selector/label-object.ts";
 import type { State } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import type { Stored } from "../store/stored.ts";
-import { invalidValue } from "../validation/cause.ts";
+import { invalidValue } from "../validation/status-cause.ts";
+import { checkNames } from "../verbs/check-names.ts";
 import { live } from "../verbs/get.ts";
-import { checkNames } from "../verbs/names.ts";
 import { decodePatched, patched, patchType } from "../verbs/patch.ts";
 import { checkUid } from "../verbs/update.ts";
-import { updateObject } from "../write/update.ts";
+import { updateObject } from "../write/update-object.ts";
 
 const scale: Resource = {
   apiVersion: "autoscaling/v1",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pod, pods, statefulSet, statefulSets, testServer } from "../fixtures/server.ts";
+import { pod, pods, statefulSet, statefulSets, testServer } from "../fixtures/test-server.ts";
 
 describe("binding", () => {
   async function bindable() {

@@ -6,7 +6,7 @@ import { bind } from "./binding.ts";
 import { evict } from "./eviction.ts";
 import { finalize } from "./finalize.ts";
 import { getScale, patchScale, updateScale } from "./scale.ts";
-import { requestToken } from "./token.ts";
+import { requestToken } from "./token-request.ts";
 
 /** A call to a subresource other than `status`. */
 export function subresourceCall(state: State, call: ObjectCall): Answer {

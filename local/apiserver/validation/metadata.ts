@@ -1,6 +1,6 @@
 import type { ObjectMeta, OwnerReference } from "../../../shared/kubernetes/object.ts";
-import { type Cause, forbiddenValue, invalidValue, requiredValue, tooLongValue } from "./cause.ts";
 import { labelValueProblems, qualifiedNameProblems } from "./names.ts";
+import { type Cause, forbiddenValue, invalidValue, requiredValue, tooLongValue } from "./status-cause.ts";
 
 /** How the names of a kind must look. */
 export type NameRule = (name: string) => string[];

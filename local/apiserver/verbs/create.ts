@@ -2,8 +2,8 @@ import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
-import { createObject } from "../write/create.ts";
-import { takeNamespace } from "./names.ts";
+import { createObject } from "../write/create-object.ts";
+import { takeNamespace } from "./check-names.ts";
 
 /** POST to a collection. */
 export function create(state: State, call: Call): Answer {

@@ -6,7 +6,7 @@ import type { Call, ObjectCall } from "../request/call.ts";
 import { deleteOptions } from "../request/delete-options.ts";
 import type { State } from "../state.ts";
 import { success } from "../subresources/success.ts";
-import { deleteObject } from "../write/delete.ts";
+import { deleteObject } from "../write/delete-object.ts";
 import { live } from "./get.ts";
 import { list } from "./list.ts";
 

@@ -1,5 +1,5 @@
 import { notFound, tooLargeVersion } from "../failure.ts";
-import { collectionOf } from "../kinds/table.ts";
+import { collectionOf } from "../kinds/resource-table.ts";
 import type { Answer } from "../request/answer.ts";
 import { type Call, keyOf, type ObjectCall } from "../request/call.ts";
 import type { State } from "../state.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { configMaps, testServer } from "../fixtures/server.ts";
+import { configMaps, testServer } from "../fixtures/test-server.ts";
 
 async function filled(count: number) {
   const { ask, ...rest } = testServer();

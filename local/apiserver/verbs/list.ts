@@ -1,5 +1,5 @@
 import { badRequest, expired, tooLargeVersion } from "../failure.ts";
-import { collectionOf } from "../kinds/table.ts";
+import { collectionOf } from "../kinds/resource-table.ts";
 import type { Answer } from "../request/answer.ts";
 import type { Call } from "../request/call.ts";
 import { type ListQuery, listQuery } from "../request/query.ts";

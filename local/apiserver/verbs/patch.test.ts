@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { claim, claims, configMaps, testServer } from "../fixtures/server.ts";
+import { claim, claims, configMaps, testServer } from "../fixtures/test-server.ts";
 
 async function withConfigMap() {
   const api = testServer();

@@ -2,16 +2,16 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { attributesOf } from "../auth/attributes.ts";
 import { authorize } from "../auth/authorize.ts";
 import { conflict, notFound } from "../failure.ts";
+import { collectionOf } from "../kinds/resource-table.ts";
 import { strategyOf } from "../kinds/strategies.ts";
-import { collectionOf } from "../kinds/table.ts";
 import type { Answer } from "../request/answer.ts";
 import { readObject } from "../request/body.ts";
 import { keyOf, type ObjectCall } from "../request/call.ts";
 import type { State } from "../state.ts";
 import type { Stored } from "../store/stored.ts";
-import { createObject } from "../write/create.ts";
-import { updateObject } from "../write/update.ts";
-import { checkNames } from "./names.ts";
+import { createObject } from "../write/create-object.ts";
+import { updateObject } from "../write/update-object.ts";
+import { checkNames } from "./check-names.ts";
 
 /** PUT of an object or of its status. A few kinds are created by it when they do not exist. */
 export function update(state: State, call: ObjectCall): Answer {

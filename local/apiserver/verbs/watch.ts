@@ -1,11 +1,11 @@
-import { collectionOf } from "../kinds/table.ts";
+import { collectionOf } from "../kinds/resource-table.ts";
 import { copyOf } from "../patch/copy.ts";
 import { type EventWriter, eventWriter } from "../representation/event-writer.ts";
 import type { Answer } from "../request/answer.ts";
 import type { Call } from "../request/call.ts";
 import { type ListQuery, listQuery } from "../request/query.ts";
 import type { State } from "../state.ts";
-import type { StoreEvent } from "../store/event.ts";
+import type { StoreEvent } from "../store/store-event.ts";
 import { storedAs } from "../store/stored.ts";
 import { createChannel } from "./channel.ts";
 import { prefixOf } from "./get.ts";

@@ -1,4 +1,4 @@
-import { collectionOf } from "../kinds/table.ts";
+import { collectionOf } from "../kinds/resource-table.ts";
 import { copyOf } from "../patch/copy.ts";
 import type { Resource } from "../resource.ts";
 import type { State } from "../state.ts";

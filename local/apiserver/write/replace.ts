@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { collectionOf } from "../kinds/table.ts";
+import { collectionOf } from "../kinds/resource-table.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
 import { type Stored, storedAs } from "../store/stored.ts";

@@ -3,7 +3,7 @@ import { exportJWK, SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { labelSelector } from "../../../eventing/manifest/selector.ts";
-import { parseLabelSelector } from "../../../local/apiserver/selector/label.ts";
+import { parseLabelSelector } from "../../../local/apiserver/selector/label-selector.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import { readHint } from "../../../shared/event/read-hint.ts";
 import type { HttpRequest } from "../../../shared/http-message.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { configMaps, testServer } from "../fixtures/server.ts";
+import { configMaps, testServer } from "../fixtures/test-server.ts";
 
 test("what the server sets, and what it drops", async () => {
   const { ask } = testServer();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { configMaps, statefulSet, statefulSets, testServer } from "../fixtures/server.ts";
+import { configMaps, statefulSet, statefulSets, testServer } from "../fixtures/test-server.ts";
 
 const put = (metadata: object, more: object = {}) => ({ metadata: { name: "x", ...metadata }, ...more });
 

@@ -2,17 +2,17 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { admit } from "../admission/admit.ts";
 import { checkOwnerPermissions } from "../admission/owner-permissions.ts";
 import { alreadyExists, invalid } from "../failure.ts";
+import { collectionOf } from "../kinds/resource-table.ts";
+import { asStored } from "../kinds/stored-version.ts";
 import { strategyOf } from "../kinds/strategies.ts";
-import { collectionOf } from "../kinds/table.ts";
-import { asStored } from "../kinds/version.ts";
 import { type Call, keyOf } from "../request/call.ts";
 import { type State, timestamp } from "../state.ts";
 import { StatusError } from "../status-error.ts";
 import { type Stored, storedAs } from "../store/stored.ts";
 import { checkNewMetadata } from "../validation/metadata.ts";
 import { subdomainProblems } from "../validation/names.ts";
-import { dedupeOwners, normalizeMetadata } from "./metadata.ts";
-import { track } from "./track.ts";
+import { dedupeOwners, normalizeMetadata } from "./normalize-metadata.ts";
+import { track } from "./track-managers.ts";
 
 /**
  * Creates an object that was read from a request, in the version of the call's resource; the caller hands it over.

@@ -3,19 +3,19 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { admit } from "../admission/admit.ts";
 import { checkOwnerPermissions } from "../admission/owner-permissions.ts";
 import { invalid, modified, unreadableVersion } from "../failure.ts";
+import { asStored } from "../kinds/stored-version.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import type { Strategy } from "../kinds/strategy.ts";
-import { asStored } from "../kinds/version.ts";
 import { copyOf } from "../patch/copy.ts";
 import type { Call, ObjectCall } from "../request/call.ts";
 import { type State, timestamp } from "../state.ts";
 import { type Stored, storedAs } from "../store/stored.ts";
-import { invalidValue } from "../validation/cause.ts";
 import { checkChangedMetadata } from "../validation/metadata.ts";
-import { dedupeOwners, normalizeMetadata } from "./metadata.ts";
+import { invalidValue } from "../validation/status-cause.ts";
+import { dedupeOwners, normalizeMetadata } from "./normalize-metadata.ts";
 import { removeObject } from "./remove.ts";
 import { replaceObject } from "./replace.ts";
-import { track } from "./track.ts";
+import { track } from "./track-managers.ts";
 
 /**
  * Brings `live` to the state that a request wants, given in the version of the call's resource; the caller hands it

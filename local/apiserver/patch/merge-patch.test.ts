@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mergePatch } from "./merge.ts";
+import { mergePatch } from "./merge-patch.ts";
 
 const live = { metadata: { name: "a", finalizers: ["x", "y"], labels: { a: "1" } }, data: { k: "v" } };
 

@@ -1,9 +1,9 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { asServed } from "../kinds/version.ts";
+import { asServed } from "../kinds/stored-version.ts";
 import type { Fields } from "../patch/value.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
-import { type IncludeObject, toTable } from "../table/table.ts";
+import { type IncludeObject, toTable } from "../table/make-table.ts";
 
 /** An object or a list as the JSON of a table, for a client that wants to show it to people. */
 export function tableJson(state: State, call: Call, objectOrList: Fields): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { StatusError } from "../status-error.ts";
-import { jsonPatch } from "./json.ts";
+import { jsonPatch } from "./json-patch.ts";
 
 const live = {
   kind: "ConfigMap",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { configMaps, pod, pods, testServer } from "../fixtures/server.ts";
+import { configMaps, pod, pods, testServer } from "../fixtures/test-server.ts";
 
 describe("without anything that holds it", () => {
   test("it is gone at once, and a Status says so", async () => {

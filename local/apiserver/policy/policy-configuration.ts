@@ -1,6 +1,6 @@
 import { checkApplied } from "../apply/check.ts";
 import { isGranular, partsOf } from "../apply/element.ts";
-import { mergeApplied } from "../apply/merge.ts";
+import { mergeApplied } from "../apply/merge-applied.ts";
 import { type Fields, isFields } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
 import type { Schema } from "../schema/schema.ts";

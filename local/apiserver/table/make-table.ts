@@ -1,7 +1,7 @@
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import { type Fields, isFields } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
-import { eventPrinter, leasePrinter, namespacePrinter, nodePrinter } from "./cluster.ts";
+import { eventPrinter, leasePrinter, namespacePrinter, nodePrinter } from "./cluster-columns.ts";
 import {
   agePrinter,
   bindingPrinter,
@@ -11,18 +11,18 @@ import {
   policyPrinter,
   secretPrinter,
   servicePrinter,
-} from "./configuration.ts";
-import { customPrinter } from "./custom.ts";
-import { podPrinter } from "./pod.ts";
+} from "./configuration-columns.ts";
+import { customPrinter } from "./custom-columns.ts";
+import { podPrinter } from "./pod-columns.ts";
 import type { Printer } from "./printer.ts";
-import { attachmentPrinter, claimPrinter, storageClassPrinter, volumePrinter } from "./storage.ts";
+import { attachmentPrinter, claimPrinter, storageClassPrinter, volumePrinter } from "./storage-columns.ts";
 import {
   daemonSetPrinter,
   deploymentPrinter,
   replicaSetPrinter,
   revisionPrinter,
   statefulSetPrinter,
-} from "./workload.ts";
+} from "./workload-columns.ts";
 
 /** What a row carries beside its cells. */
 export type IncludeObject = "None" | "Metadata" | "Object";

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { conflict } from "../failure.ts";
+import { collectionOf } from "../kinds/resource-table.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import type { Strategy } from "../kinds/strategy.ts";
-import { collectionOf } from "../kinds/table.ts";
 import { copyOf } from "../patch/copy.ts";
 import type { DeleteOptions } from "../request/delete-options.ts";
 import type { Resource } from "../resource.ts";

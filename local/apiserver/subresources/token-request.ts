@@ -6,7 +6,7 @@ import { readObject } from "../request/body.ts";
 import type { ObjectCall } from "../request/call.ts";
 import type { Resource } from "../resource.ts";
 import { type State, timestampAt } from "../state.ts";
-import { invalidValue } from "../validation/cause.ts";
+import { invalidValue } from "../validation/status-cause.ts";
 import { live } from "../verbs/get.ts";
 
 const tokenRequest: Resource = {

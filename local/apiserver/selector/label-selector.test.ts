@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseLabelSelector } from "./label.ts";
+import { parseLabelSelector } from "./label-selector.ts";
 
 const labels = { a: "b", "x.dev/tier": "3", empty: "" };
 

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { trackFields } from "../apply/track.ts";
-import { asServed, asStored } from "../kinds/version.ts";
+import { asServed, asStored } from "../kinds/stored-version.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
 

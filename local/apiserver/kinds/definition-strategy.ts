@@ -1,5 +1,5 @@
 import { definitionProblems } from "../custom/definition.ts";
-import { invalidValue } from "../validation/cause.ts";
+import { invalidValue } from "../validation/status-cause.ts";
 import { objectIn, objectsIn, setMissing, specOf, statusOf } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";
 

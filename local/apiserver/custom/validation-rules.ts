@@ -3,7 +3,7 @@ import { objectsIn } from "../kinds/fields.ts";
 import { type Fields, isFields } from "../patch/value.ts";
 import { compile, type Evaluate, ExpressionError } from "../policy/expression.ts";
 import type { Schema } from "../schema/schema.ts";
-import { type Cause, invalidValue } from "../validation/cause.ts";
+import { type Cause, invalidValue } from "../validation/status-cause.ts";
 import { typeName } from "./cause.ts";
 import { walkTyped } from "./walk.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { definitionOf, documentedSchemaOf, schemaOf } from "./builtin.ts";
+import { definitionOf, documentedSchemaOf, schemaOf } from "./builtin-schemas.ts";
 import { memberType, resolve, typeOf } from "./type.ts";
 
 const kind = (apiVersion: string, name: string) => ({ apiVersion, kind: name, plural: "", namespaced: true });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Fields } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
-import { type IncludeObject, toTable } from "./table.ts";
+import { type IncludeObject, toTable } from "./make-table.ts";
 
 // The cells are those that kube-apiserver 1.36.3 answered for the same objects.
 const now = Date.parse("2026-01-02T06:00:00Z");

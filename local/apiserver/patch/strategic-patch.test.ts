@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { StatusError } from "../status-error.ts";
-import { strategicMerge } from "./strategic.ts";
+import { strategicMerge } from "./strategic-patch.ts";
 
 // Every expectation here is what kube-apiserver 1.36.3 made of the same patch.
 const kind = { apiVersion: "v1", kind: "Pod", plural: "pods", namespaced: true };
