@@ -146,6 +146,7 @@ export async function startHarness(server: Server, random: Random, setting: Sett
           const handle = startInstance(rule);
           return (hand) => handle(handRequest(hand, namespace, random.uuid()));
         },
+        post: (url, event) => eventing.send(url, event),
         sweep: async () => {
           const tick = startInstance("platform/sweep")({ headers: {}, body: "" });
           const answer = await timePasses(server, "the sweep ends", tick);

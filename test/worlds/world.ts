@@ -1,7 +1,7 @@
 import type { EventingOptions } from "../../eventing/control/eventing.ts";
 import type { Attributes } from "../../eventing/event/cloud-event.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { HttpResponse } from "../../shared/http-message.ts";
+import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
@@ -105,6 +105,8 @@ export interface World extends Bench {
   absent(): Promise<() => Promise<void>>;
   /** Starts one more instance of a function, by the name of its rule. */
   instance(rule: string): Instance;
+  /** Posts an event into the cluster, as somebody outside of it would; absent where functions are processes. */
+  post?(url: string, event: HttpRequest): Promise<HttpResponse>;
   /** One tick of the sweep, past broker and schedule. */
   sweep(): Promise<void>;
   /** Lets time pass in which whatever should not happen could. */

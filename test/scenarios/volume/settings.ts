@@ -1,8 +1,9 @@
 import { seededRandom } from "../../../eventing/random.ts";
 import { salt } from "../../../functions/volume/lib/salt/system.ts";
 import { storageRights } from "../../../local/salt/api/rights.ts";
+import type { JobReturned } from "../../../local/salt/master.ts";
 import { volumeFunctions } from "../../../local/salt/node/functions.ts";
-import { createNode } from "../../../local/salt/node/node.ts";
+import { createNode, type StorageNode } from "../../../local/salt/node/node.ts";
 import { createSalt } from "../../../local/salt/salt.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { connectSystems } from "../../../shared/serve/connect-systems.ts";
@@ -20,15 +21,16 @@ const common = {
 
 const password = "secret";
 
-/** Salt as the laptop edition has it, with one node. */
-function standIn(clock: Clock): Connect {
+/** Salt as the laptop edition has it, with one node; nobody hears of the ends of jobs, unless `onReturn` does. */
+function standIn(clock: Clock, node = createNode(minion), onReturn: (job: JobReturned) => void = () => {}): Connect {
   const settings = readSettings(salt.settings, {});
   const { transport } = createSalt({
     clock,
     random: seededRandom(11),
-    minions: { [minion]: volumeFunctions(createNode(minion)) },
+    minions: { [minion]: volumeFunctions(node) },
     accounts: { [settings.saltUsername]: storageRights },
     password,
+    onReturn,
   });
   const credential = async (name: string) => (name === "password" ? password : undefined);
   const client = salt.connect({ transport, clock, settings, credential });
@@ -36,7 +38,18 @@ function standIn(clock: Clock): Connect {
 }
 
 /** With the stand-in for Salt. */
-export const standInSalt: Setting = { ...common, name: "with the stand-in for Salt", connect: standIn };
+export const standInSalt: Setting = {
+  ...common,
+  name: "with the stand-in for Salt",
+  connect: (clock) => standIn(clock),
+};
+
+/** The same with a node that the scenario has in its hands, and a reactor. */
+export const standInWith = (node: StorageNode, onReturn: (job: JobReturned) => void): Setting => ({
+  ...common,
+  name: "with a reactor",
+  connect: (clock) => standIn(clock, node, onReturn),
+});
 
 /** With a real Salt: `environment` is that of a function. */
 export const realSalt = (environment: Readonly<Record<string, string>>): Setting => ({
