@@ -10,7 +10,7 @@ export interface Sweep {
   readonly when?: { readonly deletingWith: string } | { readonly aliveWithout: string };
   /** Leaves out objects that it does not match, as kubectl's `-l`. */
   readonly labelSelector?: string;
-  /** How often every object is looked after, for example `10m`; the table's own default, an hour, when absent. */
+  /** How often every object is looked after, for example `10m`; the table's own default, six hours, when absent. */
   readonly every?: string;
 }
 
