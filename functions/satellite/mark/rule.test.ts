@@ -29,6 +29,23 @@ describe("marks", () => {
     expect(marksOf(seen)).toEqual([["pv-1", expect.objectContaining(annotation)]]);
   });
 
+  test("are shown on the claim, or on a volume that nothing has claimed, by piraeus-operator's reasons", () => {
+    const bound = volumeFactsOf("pv-1", { here: true, attachableElsewhere: false });
+    const seen = aLeaving({ volumes: [bound, volumeFactsOf("pv-2", { here: true })] });
+    const claimed = { ...aVolume("pv-1"), spec: { claimRef: { namespace: "default", name: "data", uid: "u-data" } } };
+    const volumes = new Map([claimed, aVolume("pv-2")].map((one) => [one.metadata.name, one]));
+    const events = mark
+      .decide([{ ...seen, volumes } as typeof seen], now, settings)
+      .flatMap((one) =>
+        one.do === "record" ? [`${one.event.reason} ${one.kind.kind} ${one.about.metadata.name}`] : [],
+      );
+    expect(events).toEqual([
+      "VolumeEvacuating PersistentVolumeClaim data",
+      "VolumeTemporarilyMadeReschedulable PersistentVolumeClaim data",
+      "VolumeEvacuating PersistentVolume pv-2",
+    ]);
+  });
+
   test("nothing twice: a volume that has its marks is waited for", () => {
     const marked = volumeFactsOf("pv-1", { here: true, waits: true, overridden: true, attachableElsewhere: false });
     expect(decide(aLeaving({ volumes: [marked] }))).toMatchObject({ do: "write", step: { name: "waiting" } });

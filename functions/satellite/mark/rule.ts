@@ -1,6 +1,8 @@
+import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
-import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
@@ -15,6 +17,7 @@ import { conditionWrites } from "../lib/satellite.ts";
 import { slotOf } from "../lib/slots.ts";
 import { chainSteps, decideStep, type Turn } from "../lib/step-rule.ts";
 import { isGoing, ofAttachment, ofMachine, ofVolume, satellitesIn } from "../lib/subjects.ts";
+import type { PersistentVolumeObject, VolumeFacts } from "../lib/volumes/volume-facts.ts";
 
 const name = "satellite/mark";
 
@@ -71,7 +74,32 @@ function decide(turn: Turn): readonly Decision[] {
     const override = localOnly || !attachableElsewhere ? { [keys.override]: "true" } : {};
     return [annotate(PersistentVolume, volume, { [keys.waits]: "true", ...since, ...override })];
   });
-  return [turn.act(standing.because, marks)];
+  return [
+    turn.act(standing.because, marks),
+    ...missing.flatMap((one) => shown(one, volumes.get(one.name), facts.node)),
+  ];
+}
+
+/** Events by piraeus-operator's reasons, on the claim of a volume, or on the volume where nothing has claimed it. */
+function shown(
+  { name, localOnly, attachableElsewhere }: VolumeFacts,
+  volume: PersistentVolumeObject | undefined,
+  node: string,
+): readonly Decision[] {
+  if (!volume) return [];
+  const { namespace, name: claim, uid } = volume.spec?.claimRef ?? {};
+  const metadata = { namespace, name: claim, uid } as KubernetesObject["metadata"];
+  const { apiVersion, kind } = PersistentVolumeClaim;
+  const at =
+    claim && uid
+      ? about(PersistentVolumeClaim, { apiVersion, kind, metadata })
+      : about(PersistentVolume, { ...volume, apiVersion, kind: PersistentVolume.kind });
+  const moves = `PersistentVolume ${name} is to be attached to another Node, because the satellite on ${node} is evacuated.`;
+  const anywhere = `PersistentVolume ${name} may be used on any Node until the satellite on ${node} is evacuated.`;
+  return [
+    at.record(moves, normal("VolumeEvacuating")),
+    ...(localOnly || !attachableElsewhere ? [at.record(anywhere, normal("VolumeTemporarilyMadeReschedulable"))] : []),
+  ];
 }
 
 const stuckReport = (message: string) =>
