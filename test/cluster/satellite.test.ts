@@ -4,13 +4,15 @@ import type { MachineObject } from "../../functions/satellite/lib/machine.ts";
 import { marksOn } from "../../functions/satellite/lib/marks.ts";
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
 import { Machine } from "../../local/cluster-api/kinds.ts";
-import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { Event, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { Lease } from "../../shared/kubernetes/lease.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { realServer } from "../worlds/real-server.ts";
 import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
 import { watching } from "../worlds/watching.ts";
 import {
   type ClusterApi,
+  controlPlane,
   findClusterApi,
   type MachineCluster,
   startClusterApi,
@@ -71,9 +73,17 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
     let machines: MachineCluster | undefined;
     beforeAll(async () => {
       machines = await api?.createCluster(site.world.namespace);
-      await machines?.machine("control", control, { controlPlane: true });
+      await machines?.machine("control", control, { labels: controlPlane });
     });
 
+    const rescheduled = "VolumeTemporarilyMadeReschedulable";
+    const eventsOn = async (name: string) => {
+      type Seen = KubernetesObject & { reason: string; regarding: { name: string } };
+      const events = site.world.admin.list<Seen>(Event, { namespace: site.world.namespace });
+      return (await Array.fromAsync(events))
+        .filter(({ regarding }) => regarding.name === name)
+        .map(({ reason }) => reason);
+    };
     const reasonOf = ({ status }: MachineObject) => status?.conditions?.find(({ type }) => type === "Deleting")?.reason;
     const reaches = (name: string, reason: string) =>
       site.until(`Machine ${name} is ${reason}`, async () => {
@@ -135,6 +145,7 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
       await site.until("the removal of the hook is refused", async () => refusals.includes("PATCH"));
       expect((await site.condition(machine, "SatelliteEvacuated"))?.reason).toBe("InProgress");
       await api?.startManager();
+      await site.until("the claim shows that it is moved", async () => (await eventsOn("local")).includes(rescheduled));
       await site.gone(Machine, machine);
       await site.gone(Node, machine);
       await site.gone(LinstorSatellite, machine);

@@ -18,8 +18,8 @@ export function findClusterApi(): { readonly binary: string; readonly folder: st
 
 /** A real Machine controller at work; workload and management cluster are one. */
 export interface ClusterApi {
-  /** Makes a Cluster in a namespace, which it has to itself. */
-  createCluster(namespace: string): Promise<MachineCluster>;
+  /** Makes a Cluster in a namespace, which it has to itself; `holdfast` unless it is named. */
+  createCluster(namespace: string, name?: string): Promise<MachineCluster>;
   /** Ends the manager; writes to Machines are refused until it is started again. */
   stopManager(): Promise<void>;
   startManager(): Promise<void>;
@@ -28,10 +28,12 @@ export interface ClusterApi {
 }
 
 export interface MachineCluster {
-  /** Of the Cluster. */
-  readonly name: string;
-  /** A Machine that has found its Node. */
-  machine(name: string, node: string, options?: { readonly controlPlane?: true }): Promise<void>;
+  /** Makes a Machine; resolves when it has found its Node. */
+  machine(
+    name: string,
+    node: string,
+    metadata?: { readonly labels?: Record<string, string>; readonly annotations?: Record<string, string> },
+  ): Promise<void>;
 }
 
 const kind = (apiVersion: string, name: string, plural: string, namespaced = true): Kind => ({
@@ -47,7 +49,8 @@ const admission = "admissionregistration.k8s.io/v1";
 const Mutating = kind(admission, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", false);
 const Validating = kind(admission, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", false);
 
-const cluster = "holdfast";
+/** Labels of a Machine that is part of the control plane: without one that stays, no Node is drained. */
+export const controlPlane = { "cluster.x-k8s.io/control-plane": "" };
 const readyWithin = 90_000;
 
 /** Puts Cluster API on the API server of a kubeconfig, which must reach loopback. */
@@ -75,9 +78,9 @@ export async function startClusterApi(
   const namespaces: string[] = [];
 
   return {
-    createCluster: (namespace) => {
+    createCluster: (namespace, name = "holdfast") => {
       namespaces.push(namespace);
-      return createCluster(admin, kubeconfig, namespace);
+      return createCluster(admin, kubeconfig, namespace, name);
     },
     stopManager: manager.stop,
     startManager: manager.start,
@@ -97,9 +100,14 @@ export async function startClusterApi(
   };
 }
 
-async function createCluster(admin: Client, kubeconfig: string, namespace: string): Promise<MachineCluster> {
-  const make = async (of: Kind, name: string, rest: object, labels: Record<string, string> = {}, status?: object) => {
-    await admin.create(of, manifest(of, { name, namespace, labels }, { ...rest }));
+async function createCluster(
+  admin: Client,
+  kubeconfig: string,
+  namespace: string,
+  cluster: string,
+): Promise<MachineCluster> {
+  const make = async (of: Kind, name: string, rest: object, metadata: object = {}, status?: object) => {
+    await admin.create(of, manifest(of, { name, namespace, ...metadata }, { ...rest }));
     if (status) await admin.patch(of, namespace, name, "merge", { status }, { subresource: "status" });
   };
   const reference = (of: Kind, name: string) => ({ apiGroup: of.apiVersion.split("/")[0], kind: of.kind, name });
@@ -107,13 +115,12 @@ async function createCluster(admin: Client, kubeconfig: string, namespace: strin
   const provisioned = { initialization: { provisioned: true } };
   const labels = { "cluster.x-k8s.io/cluster-name": cluster };
   const value = readFileSync(kubeconfig).toString("base64");
-  await make(Secret, `${cluster}-kubeconfig`, { type: "cluster.x-k8s.io/secret", data: { value } }, labels);
+  await make(Secret, `${cluster}-kubeconfig`, { type: "cluster.x-k8s.io/secret", data: { value } }, { labels });
   const controlPlaneEndpoint = { host: "127.0.0.1", port: 6443 };
   await make(GenericCluster, cluster, { spec: { controlPlaneEndpoint } }, {}, provisioned);
   await make(Cluster, cluster, { spec: { infrastructureRef: reference(GenericCluster, cluster) } });
   return {
-    name: cluster,
-    async machine(name, node, { controlPlane } = {}) {
+    async machine(name, node, metadata = {}) {
       const providerID = `generic:///${node}`;
       await admin.patch(Node, undefined, node, "merge", { spec: { providerID } });
       // Provisioned before the Machine exists: it finds its Node in the first pass.
@@ -124,8 +131,7 @@ async function createCluster(admin: Client, kubeconfig: string, namespace: strin
         bootstrap: { dataSecretName: `${name}-bootstrap` },
         infrastructureRef: reference(GenericMachine, name),
       };
-      const more = controlPlane ? { "cluster.x-k8s.io/control-plane": "" } : {};
-      await make(Machine, name, { spec }, { ...labels, ...more });
+      await make(Machine, name, { spec }, { ...metadata, labels: { ...labels, ...metadata.labels } });
       await eventually(`Machine ${name} runs`, async () => {
         const live = await admin.get<MachineObject>(Machine, namespace, name);
         return live?.status?.phase === "Running" && live.status.nodeRef?.name === node;

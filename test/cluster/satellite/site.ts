@@ -133,7 +133,7 @@ export async function openSite(
       await site.merge(Node, node, { metadata: { labels, annotations } });
       await site.until(`LINSTOR knows ${node}`, async () => {
         const satellite = await site.get<LinstorSatelliteObject>(LinstorSatellite, node);
-        return satellite?.status?.conditions?.some(({ type }) => type === "Configured");
+        return satellite?.status?.conditions?.some(({ type, status }) => type === "Configured" && status === "True");
       });
     },
     get: (kind, name) => admin.get(kind, scope(kind), name),
