@@ -13,6 +13,10 @@ const going = claim("claim", "pv", undefined, { deletionTimestamp: "2026-01-01T2
 const toRetain = { persistentVolumeReclaimPolicy: "Retain" };
 const toDelete = { persistentVolumeReclaimPolicy: "Delete" };
 
+const free = volume(bound);
+const owner = { apiVersion: "a.example/v1", kind: "Volume", name: "pv", uid: "v1", controller: true };
+const controlled = { ...free, metadata: { ...free.metadata, ownerReferences: [owner] } };
+
 const decide = (facts: Facts) => done(retain.decide([facts], now, {})[0]);
 
 describe("a bound volume", () => {
@@ -26,6 +30,11 @@ describe("a bound volume", () => {
       what: "of a class that says so becomes Retain",
       facts: { volume: volume(bound), claim: nobody, namespace: shop, storageClass: saying("standard", "7d") },
       does: { step: "retained", spec: toRetain },
+    },
+    {
+      what: "that another object controls is left to that",
+      facts: { volume: controlled, claim: keepIt, namespace: shop },
+      does: "stop",
     },
     {
       what: "that nobody wants kept is left alone",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { readDuration } from "../../../shared/duration.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
@@ -11,8 +12,9 @@ import {
   PersistentVolumeClaim,
   StorageClass,
 } from "../../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import { on, rule } from "../../../shared/rule.ts";
+import { warning } from "../../../shared/steps.ts";
 import { type Claim, isBound, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due } from "../../../shared/sweep.ts";
@@ -104,6 +106,14 @@ async function lookAround(client: Client, volume: Volume): Promise<Facts> {
   return { volume, claim, namespace, storageClass, isClassGone: !storageClass };
 }
 
+/** Two who decide what becomes of one volume would undo each other's work. */
+function leftToItsController(volume: Volume, { kind, name }: OwnerReference): Decision {
+  const because =
+    `Volume ${volume.metadata.name} is controlled by ${kind} ${name}, which decides how long it stays: ${keepKey} changes ` +
+    `nothing of it. See to ${kind} ${name} to have its data kept.`;
+  return about(PersistentVolume, volume).stop(because, { event: warning("VolumeNotKept") });
+}
+
 function decideBound(
   { volume, claim, namespace, storageClass, isClassGone }: Facts,
   now: number,
@@ -120,6 +130,8 @@ function decideBound(
     const isOurs = found === "Retain" && note.step !== "overruled";
     return forget(volume, now, "NotKeptAnyMore", because, isOurs ? { persistentVolumeReclaimPolicy: note.policy } : {});
   }
+  const controller = note ? undefined : volume.metadata.ownerReferences?.find(({ controller }) => controller);
+  if (controller) return leftToItsController(volume, controller);
   const ref = { namespace: namespace.metadata.name, name: claim.metadata.name, uid: claim.metadata.uid };
   const isKnown = note?.claim.uid === ref.uid;
   const isOverruled = note !== undefined && found !== "Retain";
