@@ -2,6 +2,7 @@ import type { Scenario } from "../scenario.ts";
 import { comingBack } from "./coming-back.ts";
 import { namespaces } from "./namespaces.ts";
 import { people } from "./people.ts";
+import { quiet } from "./quiet.ts";
 import { scopes } from "./scopes.ts";
 import { asking } from "./settings.ts";
 import { shapes } from "./shapes.ts";
@@ -10,6 +11,11 @@ import { shapes } from "./shapes.ts";
 const byDefault = (scenario: Scenario): Scenario => ({ settings: [asking], ...scenario });
 
 /** Every scenario of undelete. */
-export const scenarios: readonly Scenario[] = [...comingBack, ...scopes, ...people, ...namespaces, ...shapes].map(
-  byDefault,
-);
+export const scenarios: readonly Scenario[] = [
+  ...comingBack,
+  ...scopes,
+  ...people,
+  ...namespaces,
+  ...shapes,
+  ...quiet,
+].map(byDefault);
