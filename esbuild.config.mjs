@@ -1,5 +1,5 @@
-// Bundles each function into dist/functions/<system>/<rule>/: index.mjs, which runs the scripts beside it. One of them is
-// run at every cold start, another holds the Kubernetes client and is run when the first event needs a look.
+// Bundles each function into dist/functions/<system>/<rule>/: index.mjs, which runs the scripts beside it. One of them
+// is run at every cold start, another holds the Kubernetes client and is run when the first event needs a look.
 import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

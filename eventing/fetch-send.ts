@@ -9,8 +9,8 @@ export interface FetchSend {
 }
 
 /**
- * Sends over HTTP/1.1 with connections kept open. Like Knative's own senders it waits for an answer as long as it takes (the
- * deadline, if any, is the caller's signal), 30 s for a connection, and follows no redirect.
+ * Sends over HTTP/1.1 with connections kept open. Like Knative's own senders it waits for an answer as long as it takes
+ * (the deadline, if any, is the caller's signal), 30 s for a connection, and follows no redirect.
  */
 export function createFetchSend(): FetchSend {
   const dispatcher = new Agent({ connect: { timeout: 30_000 }, headersTimeout: 0, bodyTimeout: 0 });

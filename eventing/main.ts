@@ -1,4 +1,5 @@
-// Sources and brokers for clusters without Knative, in one process: the image fn://platform/source of knative/overlays/no-knative.
+// Sources and brokers for clusters without Knative, in one process: the image fn://platform/source of
+// knative/overlays/no-knative.
 import { randomInt } from "node:crypto";
 import { systemClock } from "../shared/clock.ts";
 import { createClient } from "../shared/kubernetes/client.ts";

@@ -6,8 +6,8 @@ import { Unobeyable } from "./manifest/unobeyable.ts";
 import { readManifests } from "./read-manifests.ts";
 
 /**
- * The objects in the YAML files of a folder. Of a folder that a ConfigMap is mounted to, what begins with a dot is the kubelet's: the
- * same files once more.
+ * The objects in the YAML files of a folder. Of a folder that a ConfigMap is mounted to, what begins with a dot is the
+ * kubelet's: the same files once more.
  *
  * @throws Unobeyable that names the file, also for an object of a kind that this program does not obey.
  */

@@ -14,9 +14,10 @@ export interface Manifest {
 }
 
 /**
- * Reads all Kubernetes objects in YAML files, or folders of them. A folder with a kustomization is read as its `resources` and
- * `components` say, any other one whole. Throws {@link Unobeyable} that names the file: YAML that cannot be parsed, a kustomization that
- * does more than list these, and objects of Knative Eventing that cannot be obeyed.
+ * Reads all Kubernetes objects in YAML files, or folders of them. A folder with a kustomization is read as its
+ * `resources` and `components` say, any other one whole. Throws {@link Unobeyable} that names the file: YAML that
+ * cannot be parsed, a kustomization that does more than list these, and objects of Knative Eventing that cannot be
+ * obeyed.
  */
 export function readManifests(paths: readonly string[], features: Partial<Features> = {}): Manifest[] {
   const manifests = paths.flatMap(filesOf).flatMap(readFile);
@@ -44,7 +45,8 @@ function resourcesOf(file: string): string[] {
     const further = Object.keys(rest);
     if (further.length) {
       throw new Unobeyable(
-        `${file}: ${further.join(", ")} of a kustomization is not obeyed. Give the output of kubectl kustomize instead.`,
+        `${file}: ${further.join(", ")} of a kustomization is not obeyed. ` +
+          "Give the output of kubectl kustomize instead.",
       );
     }
     // A component that changes what others list is refused for what it does, when it is read.

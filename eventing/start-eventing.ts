@@ -11,7 +11,9 @@ export interface Standalone {
   readonly receive: Eventing["receive"];
   /** Whether every source sees changes. */
   ready(): boolean;
-  /** Resolves when nothing waits in the brokers any more, or after `patience` milliseconds, with how much still does. */
+  /**
+   * Resolves when nothing waits in the brokers any more, or after `patience` milliseconds, with how much still does.
+   */
   drained(patience: number): Promise<number>;
 }
 

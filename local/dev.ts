@@ -13,7 +13,7 @@ import { inSession, type Session } from "./start/session.ts";
 
 const namespace = "holdfast";
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 async function main(args: readonly string[]): Promise<number> {
   let options: DevOptions;
   try {
@@ -60,8 +60,8 @@ type Container = { env?: { name: string; value?: string }[] };
 type ServiceObject = KubernetesObject & { spec: { template: { spec: { containers: [Container] } } } };
 
 /**
- * Makes a new revision of a Service, as a new image would, and lets it log at `debug`, so that events that change nothing
- * are explained, too.
+ * Makes a new revision of a Service, as a new image would, and lets it log at `debug`, so that events that change
+ * nothing are explained, too.
  */
 async function roll(client: Client, name: string, build: number): Promise<void> {
   const service = await client.get<ServiceObject>(KnativeService, namespace, name);

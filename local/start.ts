@@ -2,7 +2,7 @@ import { complain } from "../shared/command/complaint.ts";
 import { help, readOptions, type StartOptions } from "./start/options.ts";
 import { inSession } from "./start/session.ts";
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 async function main(args: readonly string[]): Promise<number> {
   let options: StartOptions;
   try {

@@ -10,7 +10,9 @@ export interface Standing {
   readonly next?: number;
 }
 
-/** Builds decisions about one object; each takes the reason as a whole sentence. See `decision.ts` for what they mean. */
+/**
+ * Builds decisions about one object; each takes the reason as a whole sentence. See `decision.ts` for what they mean.
+ */
 export interface About {
   leave(because: string): Decision;
   record(because: string, event: StepEvent): Decision;

@@ -8,8 +8,8 @@ export interface Link<Facts, Name extends string> {
 }
 
 /**
- * The step that is to be done next: the first of the chain that is not done; `undefined` when all are. Every rule of a chain asks
- * this, and acts only when the answer is its own.
+ * The step that is to be done next: the first of the chain that is not done; `undefined` when all are. Every rule of a
+ * chain asks this, and acts only when the answer is its own.
  */
 export function nextOf<Facts, Name extends string>(
   chain: readonly Link<Facts, Name>[],

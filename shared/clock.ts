@@ -1,4 +1,6 @@
-/** Time as the kit and the laptop edition see it: a real clock in production, a virtual one in tests and simulations. */
+/**
+ * Time as the kit and the laptop edition see it: a real clock in production, a virtual one in tests and simulations.
+ */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

@@ -33,8 +33,9 @@ export interface RecordEvent extends Common {
 }
 
 /**
- * What must be true of another object than the one that is written, whose guard says nothing of it. It is read before the writes
- * and once more behind them: what was written too late is looked at again. What comes in between nobody can see.
+ * What must be true of another object than the one that is written, whose guard says nothing of it. It is read before
+ * the writes and once more behind them: what was written too late is looked at again. What comes in between nobody can
+ * see.
  */
 export interface Proviso {
   readonly kind: Kind;
@@ -46,8 +47,9 @@ export interface Proviso {
 
 /**
  * Guarded writes, in their order; further steps follow from the events that they cause. The step goes into the patch of
- * `about`, where there is one. `"kept"`: what is written down stays as it is. Without a step the rule's progress and its Events
- * are cleared. A step's Event follows the write: of a process that dies in between, the annotation alone says the same sentence.
+ * `about`, where there is one. `"kept"`: what is written down stays as it is. Without a step the rule's progress and
+ * its Events are cleared. A step's Event follows the write: of a process that dies in between, the annotation alone
+ * says the same sentence.
  */
 export interface WriteStep extends Common {
   readonly do: "write";
@@ -61,11 +63,17 @@ export interface WriteStep extends Common {
   readonly event?: StepEvent;
   /** Reasons of such Events, of this rule on this object, that are no longer true. */
   readonly over?: readonly string[];
-  /** Decisions of a run are carried out side by side; one of a higher order only when all of a lower one have succeeded. 0 when absent. */
+  /**
+   * Decisions of a run are carried out side by side; one of a higher order only when all of a lower one have succeeded.
+   * 0 when absent.
+   */
   readonly order?: number;
 }
 
-/** One command to an external system. The step, and writes where there are any, are the intent: they come before the command. */
+/**
+ * One command to an external system. The step, and writes where there are any, are the intent: they come before the
+ * command.
+ */
 export interface Call extends Common {
   readonly do: "call";
   readonly step: Step;

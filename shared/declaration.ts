@@ -15,7 +15,9 @@ export interface Permission {
   readonly verbs: readonly ("get" | "list" | "create" | "update" | "patch" | "delete")[];
 }
 
-/** What every function says of itself, be it a rule or one that serves the rules: its Service and role derive from it. */
+/**
+ * What every function says of itself, be it a rule or one that serves the rules: its Service and role derive from it.
+ */
 export interface FunctionDeclaration<Schema extends ZodObject = ZodObject> {
   /** `<system>/<rule>`, the function's folder under `functions/`. */
   readonly name: string;
@@ -32,12 +34,15 @@ export interface FunctionDeclaration<Schema extends ZodObject = ZodObject> {
   /** The external systems that it looks at or commands, by the names under which it gets their clients. */
   readonly systems?: Systems;
   /**
-   * Secrets `holdfast-<name>` that are mounted at `/etc/holdfast/<name>` where they are there, besides those of its external systems:
-   * for files that a setting names.
+   * Secrets `holdfast-<name>` that are mounted at `/etc/holdfast/<name>` where they are there, besides those of its
+   * external systems: for files that a setting names.
    */
   readonly mounts?: readonly string[];
   /** Requests one instance takes at once (`containerConcurrency`); 20 by default. */
   readonly concurrency?: number;
-  /** Seconds without a request after which Knative may take the last instance away; its own default, a minute, when absent. */
+  /**
+   * Seconds without a request after which Knative may take the last instance away; its own default, a minute, when
+   * absent.
+   */
   readonly idle?: number;
 }

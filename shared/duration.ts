@@ -2,7 +2,10 @@ const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Longer than any time that is meant. It keeps a due time a date that can be written. */
 const longest = 100 * 365 * units.d;
 
-/** Milliseconds of one number and one unit, as people write it: `90s`, `30m`, `24h`, `7d`. `undefined` when it cannot be read. */
+/**
+ * Milliseconds of one number and one unit, as people write it: `90s`, `30m`, `24h`, `7d`. `undefined` when it cannot be
+ * read.
+ */
 export function readDuration(text: string): number | undefined {
   const [, digits, unit] = /^([0-9]{1,9})([smhd])$/.exec(text.trim()) ?? [];
   if (digits === undefined || unit === undefined) return undefined;

@@ -10,8 +10,8 @@ import { truncate } from "./truncate.ts";
 export interface Outcome {
   readonly result: Decision["do"] | "gone" | "failed";
   /**
-   * 204: done, nothing to do, or waiting. 503: not reachable or contended, the broker tries again. 400, 403, 415: final,
-   * the event goes to the dead-letter sink. 500: a defect of ours; brokers try again, then dead-letter it.
+   * 204: done, nothing to do, or waiting. 503: not reachable or contended, the broker tries again. 400, 403, 415:
+   * final, the event goes to the dead-letter sink. 500: a defect of ours; brokers try again, then dead-letter it.
    */
   readonly status: 204 | 400 | 403 | 415 | 500 | 503;
   /** A whole sentence. */
@@ -42,7 +42,9 @@ export function outcomeOf(error: unknown): Outcome {
   return { ...failed(503, error.message), ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
-/** What may come right by itself is tried again; where a person must act, the dead-lettered event says so on the object. */
+/**
+ * What may come right by itself is tried again; where a person must act, the dead-lettered event says so on the object.
+ */
 function outcomeOfSystem({ failure, message, retryAfter }: SystemError): Outcome {
   switch (failure) {
     case "unreachable":
@@ -56,8 +58,8 @@ function outcomeOfSystem({ failure, message, retryAfter }: SystemError): Outcome
 }
 
 /**
- * The reply to the broker. A 2xx must not carry a body: one that is no CloudEvent is turned into 502 and retried. Brokers
- * honour `Retry-After` of a 503 where the Trigger sets `retryAfterMax`.
+ * The reply to the broker. A 2xx must not carry a body: one that is no CloudEvent is turned into 502 and retried.
+ * Brokers honour `Retry-After` of a 503 where the Trigger sets `retryAfterMax`.
  */
 export function replyTo(outcomes: readonly Outcome[]): HttpResponse {
   const worst = outcomes.reduce<Outcome | undefined>(

@@ -49,8 +49,8 @@ export function readProgress(object: KubernetesObject, ruleName: string): Progre
 }
 
 /**
- * Whether the rule has written down progress for this very object in a version that is too new to be read here. It counts as none,
- * and yet stands for something: a rule that acts upon its progress stops there.
+ * Whether the rule has written down progress for this very object in a version that is too new to be read here. It
+ * counts as none, and yet stands for something: a rule that acts upon its progress stops there.
  */
 export function hasNewerProgress({ metadata }: KubernetesObject, ruleName: string): boolean {
   const text = metadata.annotations?.[progressKey(ruleName)];
@@ -66,7 +66,8 @@ export function hasNewerProgress({ metadata }: KubernetesObject, ruleName: strin
 
 /**
  * The annotation's next value, or `undefined` when it already says so: our own writes come back as events, and an
- * unchanged object must stay unwritten. Another wording alone is no change. `now` and `next` are in milliseconds since the epoch.
+ * unchanged object must stay unwritten. Another wording alone is no change. `now` and `next` are in milliseconds since
+ * the epoch.
  */
 export function nextProgress(
   object: KubernetesObject,
@@ -91,8 +92,8 @@ export function nextProgress(
 }
 
 /**
- * Whether what is written down says the same but for its wording. What a newer version wrote may say more: it stays as it is, or two
- * versions side by side would rewrite each other for ever.
+ * Whether what is written down says the same but for its wording. What a newer version wrote may say more: it stays as
+ * it is, or two versions side by side would rewrite each other for ever.
  */
 function says(before: Progress, now: Progress): boolean {
   if (before.v <= now.v) return wordless(before) === wordless(now);
@@ -122,8 +123,8 @@ function cut(sentence: string, room: number): string {
 }
 
 /**
- * The change of the waiting label that goes with a rule's next due time, `undefined` when it is right as it is. The label is
- * shared: it stays as long as any rule's progress on the object has a due time.
+ * The change of the waiting label that goes with a rule's next due time, `undefined` when it is right as it is. The
+ * label is shared: it stays as long as any rule's progress on the object has a due time.
  */
 export function labelFor(
   { metadata }: KubernetesObject,

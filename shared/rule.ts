@@ -14,13 +14,18 @@ export interface Wake {
   readonly kind: Kind;
   /** Empty for a signal. */
   readonly changes: readonly Change[];
-  /** The CloudEvent type of a signal: something that is no change of a Kubernetes object has happened, and names one. */
+  /**
+   * The CloudEvent type of a signal: something that is no change of a Kubernetes object has happened, and names one.
+   */
   readonly signal?: string;
   /** Not by default: only where the admin installs the overlay of this name. */
   readonly overlay?: string;
 }
 
-/** What `look` may use: the API server, the rule's settings, and a client for each of its systems under the system's name. */
+/**
+ * What `look` may use: the API server, the rule's settings, and a client for each of its systems under the system's
+ * name.
+ */
 export type View<Settings, Used extends Systems = Systems> = {
   readonly client: Client;
   readonly settings: Settings;
@@ -37,15 +42,21 @@ export interface Rule<Schema extends ZodObject = ZodObject, Facts = unknown, Use
   /** The steps in which the rule may leave an object, by name, each with its Event. */
   readonly steps?: Steps;
   /**
-   * The rule acts upon what it has written down, instead of deriving all from what it reads: it stops at progress of a version
-   * too new to be read. Progress of other rules blocks nothing.
+   * The rule acts upon what it has written down, instead of deriving all from what it reads: it stops at progress of a
+   * version too new to be read. Progress of other rules blocks nothing.
    */
   readonly progress?: "load-bearing";
-  /** `<system>/<word>`: where rules go on with what others of their system have begun, the one name by which all of them write it down. */
+  /**
+   * `<system>/<word>`: where rules go on with what others of their system have begun, the one name by which all of them
+   * write it down.
+   */
   readonly progressName?: string;
   /** The external systems that it looks at or commands. */
   readonly systems?: Used;
-  /** The client that it looks and writes with, made of that of its own cluster where some of its objects lie on another one. */
+  /**
+   * The client that it looks and writes with, made of that of its own cluster where some of its objects lie on another
+   * one.
+   */
   client?(own: Client, settings: output<Schema>): Client | Promise<Client>;
   /** The subjects an event points at. Pure; no I/O: most events end here. An absent `hint.object` must not end them. */
   subjects(hint: Hint, settings: output<Schema>): readonly Subject[];

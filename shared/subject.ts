@@ -27,8 +27,8 @@ export type Subject = ObjectSubject | ScopeSubject;
 export const isObject = (subject: Subject): subject is ObjectSubject => subject.name !== undefined;
 
 /**
- * What of all requests that share a run is to be looked at: all their members, or the whole scope where one did not name any.
- * `undefined` for none.
+ * What of all requests that share a run is to be looked at: all their members, or the whole scope where one did not
+ * name any. `undefined` for none.
  */
 export function merged(subjects: readonly Subject[]): Subject | undefined {
   const [first] = subjects;

@@ -1,8 +1,8 @@
 import type { Kind } from "./kubernetes/kind.ts";
 
 /**
- * What the sweep looks for on behalf of a rule whose events were lost. Whatever the row says, an object whose progress has a due
- * time is looked after, and every object once in a while.
+ * What the sweep looks for on behalf of a rule whose events were lost. Whatever the row says, an object whose progress
+ * has a due time is looked after, and every object once in a while.
  */
 export interface Sweep {
   readonly kind: Kind;

@@ -1,6 +1,9 @@
 import type { CustomKind } from "./kubernetes/custom-kind.ts";
 
-/** What a system says of itself beyond its functions, in `functions/<system>/system.ts`; one without it is installed by default. */
+/**
+ * What a system says of itself beyond its functions, in `functions/<system>/system.ts`; one without it is installed by
+ * default.
+ */
 export interface SystemDeclaration {
   /** The system's folder under `functions/`. */
   readonly name: string;

@@ -6,8 +6,8 @@ import { transform } from "esbuild";
 const starter = fileURLToPath(new URL("start.mjs", import.meta.url));
 
 /**
- * Writes what esbuild made of a function as scripts that `start.mjs` can run with a code cache, which Node has no way to
- * give to ES modules: `index.mjs`, the scripts and their source maps (each of them named by its content), and
+ * Writes what esbuild made of a function as scripts that `start.mjs` can run with a code cache, which Node has no way
+ * to give to ES modules: `index.mjs`, the scripts and their source maps (each of them named by its content), and
  * `metafile.json`, whose outputs keep the names of the modules.
  * @returns {import("esbuild").Plugin}
  */

@@ -25,8 +25,8 @@ export function bakeCodeCache() {
 }
 
 /**
- * What else would get into a cache by chance, because V8 does it when it has the time. The rehearsal takes these flags back
- * before it writes the caches: V8 refuses a cache that was made with other flags than its own.
+ * What else would get into a cache by chance, because V8 does it when it has the time. The rehearsal takes these flags
+ * back before it writes the caches: V8 refuses a cache that was made with other flags than its own.
  */
 const undisturbed = {
   // So large that nothing is collected: a collection forgets what functions were compiled to, and joins strings.
@@ -38,8 +38,8 @@ const undisturbed = {
 };
 
 /**
- * Runs the bundle in `folder` with `node`, and writes the caches. Scripts are named after the folder `as`. The same bundle
- * gives the same bytes again.
+ * Runs the bundle in `folder` with `node`, and writes the caches. Scripts are named after the folder `as`. The same
+ * bundle gives the same bytes again.
  * @param {string} folder
  * @param {{ node?: string, as?: string }} [options]
  * @returns {Promise<string | undefined>} what went wrong

@@ -1,9 +1,10 @@
 import { isBuiltin } from "node:module";
 
 /**
- * Node's own modules are loaded when something of them is first used, not when they are imported: express and the client
- * import cryptography, compression and DNS that most events never need. Importing `node:http` as an ES module is worse
- * still, because that reads every export, one of which loads all of undici: a third of the time to the first event.
+ * Node's own modules are loaded when something of them is first used, not when they are imported: express and the
+ * client import cryptography, compression and DNS that most events never need. Importing `node:http` as an ES module is
+ * worse still, because that reads every export, one of which loads all of undici: a third of the time to the first
+ * event.
  * @returns {import("esbuild").Plugin}
  */
 export function lateBuiltins() {

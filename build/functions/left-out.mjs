@@ -68,12 +68,13 @@ const names = {
 };
 
 /**
- * Properties may be taken from it, and classes derived, as is done while others are loaded; calling it, or them, is refused.
+ * Properties may be taken from it, and classes derived, as is done while others are loaded; calling it, or them, is
+ * refused.
  * @param {string} name
  * @param {string} because
  */
 function refusing(name, because) {
-  const message = `${name} is left out of the bundles of functions, because ${because}: see build/functions/left-out.mjs.`;
+  const message = `${name} is left out of functions' bundles, because ${because}: see build/functions/left-out.mjs.`;
   const exported = /** @type {Record<string, string[]>} */ (names)[name] ?? [];
   return `
     function refuse() { throw new Error(${JSON.stringify(message)}); }

@@ -1,7 +1,7 @@
 // Runs a bundled function through its first events and writes the code cache of each of its scripts.
 //   node rehearse.mjs FOLDER [AS [FLAG...]]
-// Stack traces name the scripts as they were named here, so AS is the folder that they will be in. FLAGs are given to V8
-// before the caches are written.
+// Stack traces name the scripts as they were named here, so AS is the folder that they will be in. FLAGs are given to
+// V8 before the caches are written.
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";

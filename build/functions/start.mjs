@@ -1,9 +1,9 @@
 // The `index.mjs` of every bundle: runs the function's scripts, each with the code cache that was baked beside it.
 //
-// Node's own compile cache is made before a script has run, so it lacks the functions that V8 compiles when they are first
-// called, which is most of what a cold start executes. A cache made after the first event has them: a start takes about a
-// fifth less time. V8 refuses a cache of another version, of other flags, or of a source of another length (names of
-// scripts carry a hash of what they were built from), and then simply compiles.
+// Node's own compile cache is made before a script has run, so it lacks the functions that V8 compiles when they are
+// first called, which is most of what a cold start executes. A cache made after the first event has them: a start takes
+// about a fifth less time. V8 refuses a cache of another version, of other flags, or of a source of another length
+// (names of scripts carry a hash of what they were built from), and then simply compiles.
 const { readFileSync } = process.getBuiltinModule("node:fs");
 const { Script } = process.getBuiltinModule("node:vm");
 

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 
 /**
- * Leaves the classes that client-node has for each group of the Kubernetes API unread. Nobody uses them here, so that nothing
- * of them would stay in a bundle anyway; but they are 13 MB, and reading them takes longer than all the rest of bundling.
+ * Leaves the classes that client-node has for each group of the Kubernetes API unread. Nobody uses them here, so that
+ * nothing of them would stay in a bundle anyway; but they are 13 MB, and reading them takes longer than all the rest of
+ * bundling.
  * @returns {import("esbuild").Plugin}
  */
 export function withoutApiClasses() {

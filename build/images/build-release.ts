@@ -28,8 +28,8 @@ export interface Workshop {
 }
 
 /**
- * Builds a function's images for every platform of the base. The bundle, with its source maps, is kept in `functions/` of the work
- * folder.
+ * Builds a function's images for every platform of the base. The bundle, with its source maps, is kept in `functions/`
+ * of the work folder.
  */
 export async function buildRelease(name: string, workshop: Workshop): Promise<Release> {
   // Somebody else may be building the same one.

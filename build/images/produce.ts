@@ -18,7 +18,7 @@ const work = join(root, "dist/images");
 export const baseCache = join(work, "base");
 
 /**
- * Builds functions and brings the images to where they are wanted. Answers the names, with digests, of those that were
+ * Builds functions and brings the images to where they are wanted. Returns the names, with digests, of those that were
  * pushed, by function.
  *
  * @throws Complaint

@@ -7,7 +7,7 @@ function stream(isTTY: boolean, columns?: number) {
   return { written, stream: { isTTY, columns, write } as unknown as NodeJS.WriteStream };
 }
 
-test("at a terminal every line takes the place of the one before, none is longer than the terminal is wide, and nothing stays", () => {
+test("at a terminal every line replaces the one before, none is wider than the terminal, and nothing stays", () => {
   const { written, stream: terminal } = stream(true, 10);
   const { tell, end } = progressOn(terminal);
   tell("one");

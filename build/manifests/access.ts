@@ -15,8 +15,8 @@ export type Grant = Omit<Permission, "verbs"> & { readonly verbs: readonly (Perm
 const group = "rbac.authorization.k8s.io";
 
 /**
- * A ServiceAccount and roles with exactly these grants, bound to it: a ClusterRole, and a Role for what is granted in the
- * function's own namespace only.
+ * A ServiceAccount and roles with exactly these grants, bound to it: a ClusterRole, and a Role for what is granted in
+ * the function's own namespace only.
  */
 export function accessOf({ name, labels }: Identity, grants: readonly Grant[]): readonly object[] {
   const everywhere = grants.filter(({ ownNamespace }) => !ownNamespace);
@@ -31,7 +31,9 @@ export function accessOf({ name, labels }: Identity, grants: readonly Grant[]): 
   ];
 }
 
-/** What an overlay grants to an account that is there: in the whole cluster, or in the function's own namespace only. */
+/**
+ * What an overlay grants to an account that is there: in the whole cluster, or in the function's own namespace only.
+ */
 export function furtherAccessOf({ name, labels }: Identity, overlay: string, grants: readonly Grant[]) {
   const further = `${name}-${overlay}`;
   const everywhere = grants.filter(({ ownNamespace }) => !ownNamespace);

@@ -16,9 +16,9 @@ export interface Difference {
 }
 
 /**
- * What is to be done so that the repository says what its functions declare: manifests, the generated tables of READMEs,
- * and generated manifests that nothing asks for any more. Sorted by path. `faults` are documents that only their author
- * can mend, in a sentence each.
+ * What is to be done so that the repository says what its functions declare: manifests, the generated tables of
+ * READMEs, and generated manifests that nothing asks for any more. Sorted by path. `faults` are documents that only
+ * their author can mend, in a sentence each.
  */
 export function differences(
   root: string,

@@ -248,31 +248,35 @@ test("a grant of some names is a line of its own", () => {
   ]);
 });
 
-test("settings that functions share, and those of their external systems, are a ConfigMap of their system; credentials a Secret", () => {
-  const crane = system({
-    name: "crane",
-    doc: "Moves nodes.",
-    settings: z.object({ craneUrl: z.string().default("http://crane").describe("The crane's root.") }),
-    credentials: { token: { doc: "From the crane's office." } },
-    port: 80,
-    connect: () => ({}),
-  });
-  const common = z.object({ finalizer: z.string().default("example.com/f").describe("The finalizer.") });
-  const own = common.extend({ tries: z.coerce.number().default(3).describe("How often.") });
-  const find = generate(declare("a/one", { settings: own, common, systems: { crane } }), declare("a/two", {}));
-  expect(find("knative/a/settings.yaml", "ConfigMap")).toMatchObject([
-    { metadata: { name: "holdfast-a" }, data: { FINALIZER: "example.com/f", CRANE_URL: "http://crane" } },
-  ]);
-  const [service] = find("knative/a/one.yaml", "Service");
-  const { containers, volumes } = service?.spec.template.spec ?? {};
-  expect(containers[0].env.map(({ name }: { name: string }) => name)).toEqual(["TRIES", "LOG_LEVEL"]);
-  expect(containers[0].envFrom).toEqual([{ configMapRef: { name: "holdfast-a", optional: true } }]);
-  expect(containers[0].volumeMounts).toEqual([{ name: "crane", mountPath: "/etc/holdfast/crane", readOnly: true }]);
-  expect(volumes).toEqual([{ name: "crane", secret: { secretName: "holdfast-crane", optional: true } }]);
-  const [plain] = find("knative/a/two.yaml", "Service");
-  expect(plain?.spec.template.spec).not.toHaveProperty("volumes");
-  expect(plain?.spec.template.spec.containers[0]).not.toHaveProperty("envFrom");
-});
+test(
+  "settings that functions share, and those of their external systems, are a ConfigMap of their system; " +
+    "credentials a Secret",
+  () => {
+    const crane = system({
+      name: "crane",
+      doc: "Moves nodes.",
+      settings: z.object({ craneUrl: z.string().default("http://crane").describe("The crane's root.") }),
+      credentials: { token: { doc: "From the crane's office." } },
+      port: 80,
+      connect: () => ({}),
+    });
+    const common = z.object({ finalizer: z.string().default("example.com/f").describe("The finalizer.") });
+    const own = common.extend({ tries: z.coerce.number().default(3).describe("How often.") });
+    const find = generate(declare("a/one", { settings: own, common, systems: { crane } }), declare("a/two", {}));
+    expect(find("knative/a/settings.yaml", "ConfigMap")).toMatchObject([
+      { metadata: { name: "holdfast-a" }, data: { FINALIZER: "example.com/f", CRANE_URL: "http://crane" } },
+    ]);
+    const [service] = find("knative/a/one.yaml", "Service");
+    const { containers, volumes } = service?.spec.template.spec ?? {};
+    expect(containers[0].env.map(({ name }: { name: string }) => name)).toEqual(["TRIES", "LOG_LEVEL"]);
+    expect(containers[0].envFrom).toEqual([{ configMapRef: { name: "holdfast-a", optional: true } }]);
+    expect(containers[0].volumeMounts).toEqual([{ name: "crane", mountPath: "/etc/holdfast/crane", readOnly: true }]);
+    expect(volumes).toEqual([{ name: "crane", secret: { secretName: "holdfast-crane", optional: true } }]);
+    const [plain] = find("knative/a/two.yaml", "Service");
+    expect(plain?.spec.template.spec).not.toHaveProperty("volumes");
+    expect(plain?.spec.template.spec.containers[0]).not.toHaveProperty("envFrom");
+  },
+);
 
 describe("what cannot work is refused with a sentence", () => {
   const kind = (kind: string, plural: string): Kind => ({ apiVersion: "v1", kind, plural, namespaced: true });

@@ -27,11 +27,13 @@ import { toFile, toYaml } from "./yaml.ts";
  * - `knative/<system>/<option>/triggers.yaml`, `access.yaml`: the Triggers of an option, and what it grants
  * - `knative/platform/sweep-table.yaml`, `sources/sweep.yaml`: what the sweep looks for, and when
  * - `sources/<family>.yaml`: where a broker's events come from
- * - `knative/access/<system>/definitions.yaml`, `platform.yaml`, `knative/<system>/source.yaml`, `sweep-table.yaml`: what a system
- *   that is not installed by default brings besides, and `knative/overlays/<system>`, the default with it
+ * - `knative/access/<system>/definitions.yaml`, `platform.yaml`, `knative/<system>/source.yaml`, `sweep-table.yaml`:
+ *   what a system that is not installed by default brings besides, and `knative/overlays/<system>`, the default with it
  * - a `kustomization.yaml` in each of these folders, a component for each system, its access and each option; in
- *   `knative/overlays/access` and `knative/overlays/functions` one for all of either, and in `knative/overlays/default` one for both
- * - `knative/components/<component>`, `knative/overlays/no-knative`: what follows from the functions in other installations
+ *   `knative/overlays/access` and `knative/overlays/functions` one for all of either, and in `knative/overlays/default`
+ *   one for both
+ * - `knative/components/<component>`, `knative/overlays/no-knative`: what follows from the functions in other
+ *   installations
  */
 export function manifestsOf(
   all: readonly Declared[],
@@ -147,7 +149,8 @@ function addKustomizations(files: Map<string, string>, declared: ReadonlyMap<str
     "access",
     ["knative/namespace"],
     systems.map((folder) => folder.replace("knative/", "knative/access/")),
-    "The namespace, and whom the functions run as: to be there before overlays/functions, where a tool checks all that it applies before it applies any of it.",
+    "The namespace, and whom the functions run as: to be there before overlays/functions, " +
+      "where a tool checks all that it applies before it applies any of it.",
   );
   overlay("functions", ["knative/brokers", "sources"], systems, "All but overlays/access, which comes first.");
   overlay("default", ["knative/overlays/access", "knative/overlays/functions"], []);

@@ -11,8 +11,8 @@ import { deadLetterFunction, triggersOf } from "./triggers.ts";
 import { toFile, toYaml } from "./yaml.ts";
 
 /**
- * What a system that is not installed by default brings besides its functions: its kinds, sources for what the default does not watch,
- * rows for the sweep, and what the platform's functions may do with its objects.
+ * What a system that is not installed by default brings besides its functions: its kinds, sources for what the default
+ * does not watch, rows for the sweep, and what the platform's functions may do with its objects.
  */
 export function addOptionalSystem(
   files: Map<string, string>,

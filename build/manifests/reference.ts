@@ -24,7 +24,9 @@ export function withTables(document: string, tables: Tables): { readonly text: s
   return idle.length > 0 ? { text, fault: `has ${marks(idle)}, and nothing is generated there.` } : { text };
 }
 
-/** What a function's README says of its declaration: `wakes` of a rule, `permissions` and `settings` of every function. */
+/**
+ * What a function's README says of its declaration: `wakes` of a rule, `permissions` and `settings` of every function.
+ */
 export function functionTables(declared: Declared): Tables {
   return {
     ...(declared.wakes ? { wakes: wakes(declared) } : {}),

@@ -23,19 +23,24 @@ export const confined = {
 };
 
 /**
- * Nothing is left out here that Knative's webhook would fill in, and nothing is there that it would leave out: tools that compare
- * what was applied with what is there compare lists as a whole, and would find that every Service has changed. Port 0 is the traffic's.
+ * Nothing is left out here that Knative's webhook would fill in, and nothing is there that it would leave out: tools
+ * that compare what was applied with what is there compare lists as a whole, and would find that every Service has
+ * changed. Port 0 is the traffic's.
  */
 const container = {
   name: "user-container",
-  // What the function listens for is open when it has read its settings: Knative's own TCP check of the port, many times a
-  // second while the instance starts, says all that /health/ready would. A period or a startup probe would slow it down.
+  // What the function listens for is open when it has read its settings: Knative's own TCP check of the port, many
+  // times a second while the instance starts, says all that /health/ready would. A period or a startup probe would slow
+  // it down.
   readinessProbe: { successThreshold: 1, tcpSocket: { port: 0 } },
   livenessProbe: { httpGet: { path: "/health/live", port: 0 }, timeoutSeconds: 5, failureThreshold: 6 },
   ...confined,
 };
 
-/** One that takes one request at a time is meant to be alone; of others, few: requests of one instance share their reads. */
+/**
+ * One that takes one request at a time is meant to be alone; of others, few: requests of one instance share their
+ * reads.
+ */
 const maxScale = (concurrency: number) => (concurrency === 1 ? "1" : "3");
 
 /** The Knative Service of a function, as YAML: reachable inside the cluster only, at zero while nothing happens. */

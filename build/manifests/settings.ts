@@ -39,8 +39,8 @@ export function settingsOf({ name, settings, common: shared }: Declared): readon
 }
 
 /**
- * What the functions of a system are set by together: the settings that they share, and those of the external systems that they
- * use, each once.
+ * What the functions of a system are set by together: the settings that they share, and those of the external systems
+ * that they use, each once.
  */
 export function commonSettingsOf(functions: readonly Declared[]): readonly Setting[] {
   const found = functions.flatMap(({ name, common: shared, systems = {} }) => [

@@ -12,7 +12,10 @@ export function watchedKinds(functions: readonly Declared[]): ReadonlyMap<string
   return byFamily(kinds);
 }
 
-/** The kinds that a rule is triggered by with an overlay only, and that neither these functions nor `others` are watched for without. */
+/**
+ * The kinds that a rule is triggered by with an overlay only, and that neither these functions nor `others` are watched
+ * for without.
+ */
 export function kindsOfOverlay(
   overlay: string,
   functions: readonly Declared[],
@@ -33,8 +36,8 @@ function byFamily(kinds: ReadonlyMap<string, Kind>): ReadonlyMap<string, readonl
 }
 
 /**
- * The sources of one family with their ServiceAccount and its role, as objects; `apart`: those that an optional system or an
- * overlay brings, by its name, for what is not watched without it.
+ * The sources of one family with their ServiceAccount and its role, as objects; `apart`: those that an optional system
+ * or an overlay brings, by its name, for what is not watched without it.
  */
 export function sourceManifests(family: string, kinds: readonly Kind[], apart?: string): readonly object[] {
   const labels = { [partOf]: product, "app.kubernetes.io/component": "source" };
@@ -64,8 +67,9 @@ export function sourceManifests(family: string, kinds: readonly Kind[], apart?: 
 }
 
 /**
- * Which pods a source tells of: all but those of Holdfast's own functions, which come and go with every event and would trigger each
- * other for ever, and those of the sources' adapters, which come and go with namespaces. None of either ever uses a claim.
+ * Which pods a source tells of: all but those of Holdfast's own functions, which come and go with every event and would
+ * trigger each other for ever, and those of the sources' adapters, which come and go with namespaces. None of either
+ * ever uses a claim.
  */
 const othersPods = {
   matchExpressions: [
@@ -80,7 +84,9 @@ function resourceOf({ apiVersion, kind, plural }: Kind): object {
   return { apiVersion, kind, ...(apiVersion === "v1" && kind === "Pod" ? { selector: othersPods } : {}) };
 }
 
-/** The source does not look resource names up; it derives them from the kind, as client-go's UnsafeGuessKindToResource. */
+/**
+ * The source does not look resource names up; it derives them from the kind, as client-go's UnsafeGuessKindToResource.
+ */
 function guessedPlural(kind: string): string {
   const name = kind.toLowerCase();
   if (name.endsWith("s")) return `${name}es`;

@@ -11,8 +11,9 @@ export const settingsConfigMap = (system: string): string => `holdfast-${system}
 export const secretOf = (externalSystem: string): string => `holdfast-${externalSystem}`;
 
 /**
- * What a function's Service takes from elsewhere: the settings of its system from a ConfigMap, and the credentials of each of its
- * external systems from a Secret, as files that a setting names. All may be absent: the defaults, and systems that ask for no credentials, need none.
+ * What a function's Service takes from elsewhere: the settings of its system from a ConfigMap, and the credentials of
+ * each of its external systems from a Secret, as files that a setting names. All may be absent: the defaults, and
+ * systems that ask for no credentials, need none.
  */
 export function surroundingsOf(declared: Declared): { readonly container: object; readonly pod: object } {
   const shared = commonSettingsOf([declared]).length > 0;

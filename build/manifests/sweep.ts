@@ -10,9 +10,9 @@ import { functionRef } from "./triggers.ts";
 /** The function that gives every object that needs a look an event of its own. */
 export const sweepFunction = "platform/sweep";
 
-const legend = `# What the sweep looks for, a row per rule and kind. Edit it by a patch, for example to name another finalizer (when), to
-# resync every object more often (every, 6h when absent), or to leave namespaces out (excludedNamespaces). In a sink,
-# {namespace} stands for the namespace that the sweep runs in.
+const legend = `# What the sweep looks for, a row per rule and kind. Edit it by a patch, for example to name another
+# finalizer (when), to resync every object more often (every, 6h when absent), or to leave namespaces out
+# (excludedNamespaces). In a sink, {namespace} stands for the namespace that the sweep runs in.
 `;
 
 /** The root of the brokers' addresses, which are told apart by path. */
@@ -25,8 +25,8 @@ const channelIngress: Ingress = "http://broker-ingress.knative-eventing.svc.clus
 export const kafkaIngress: Ingress = "http://kafka-broker-ingress.knative-eventing.svc.cluster.local";
 
 /**
- * The sweep's table, as a ConfigMap: what each rule wants looked for when its events were lost. The brokers are in the sweep's own
- * namespace, wherever an overlay moves both, unless it is said which.
+ * The sweep's table, as a ConfigMap: what each rule wants looked for when its events were lost. The brokers are in the
+ * sweep's own namespace, wherever an overlay moves both, unless it is said which.
  */
 export function sweepTable(
   sweep: Declared,
@@ -71,7 +71,10 @@ export function furtherSweepTable(system: string, functions: readonly Declared[]
   };
 }
 
-/** The patch by which the sweep's events for an optional system go elsewhere; where it is not installed there is nothing to be patched. */
+/**
+ * The patch by which the sweep's events for an optional system go elsewhere; where it is not installed there is nothing
+ * to be patched.
+ */
 export function furtherTablePatch(system: string, functions: readonly Declared[], ingress: Ingress): Patch {
   const { metadata, data } = furtherSweepTable(system, functions, ingress);
   const patch = [{ op: "replace", path: "/data/table.yaml", value: data["table.yaml"] }] as const;
@@ -92,8 +95,8 @@ export function sweepTablePatch(
 }
 
 /**
- * What triggers the sweep. A tick that it misses is not made up for, and need not be: there is the next one. Each costs a pod that
- * lives for most of a minute (docs/numbers.md), which is why there are not more of them.
+ * What triggers the sweep. A tick that it misses is not made up for, and need not be: there is the next one. Each costs
+ * a pod that lives for most of a minute (docs/numbers.md), which is why there are not more of them.
  */
 export function sweepSource({ name }: Declared): object {
   return {

@@ -29,8 +29,8 @@ export interface PlannedTrigger {
 }
 
 /**
- * The Triggers of a function: one per broker, because each costs a request for every event of its broker; those of an overlay
- * apart, so that an overlay adds objects and changes none.
+ * The Triggers of a function: one per broker, because each costs a request for every event of its broker; those of an
+ * overlay apart, so that an overlay adds objects and changes none.
  */
 export function triggersOf({ name: of, wakes = [], sweep = [] }: Declared): readonly PlannedTrigger[] {
   const planned = new Map<string, PlannedTrigger & { awaits: Awaited[] }>();
@@ -49,8 +49,9 @@ export function triggersOf({ name: of, wakes = [], sweep = [] }: Declared): read
 /**
  * What the broker does when the function does not take an event. Nothing of it is inherited, so all of it is said.
  *
- * It stays the same from release to release: Knative replaces the Subscription of a Trigger whose delivery changes, and of many at
- * once the broker's channel keeps old ones (knative/README.md). A filter may change, because only the broker's filter reads it.
+ * It stays the same from release to release: Knative replaces the Subscription of a Trigger whose delivery changes, and
+ * of many at once the broker's channel keeps old ones (knative/README.md). A filter may change, because only the
+ * broker's filter reads it.
  */
 const delivery = {
   retry: 5,

@@ -31,7 +31,7 @@ async function main([command, ...args]: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Answers kubectl's exit code. */
+/** Returns kubectl's exit code. */
 function apply(yaml: string, flags: readonly string[]): Promise<number> {
   return new Promise((done, reject) => {
     const kubectl = spawn(program, ["apply", "-f", "-", ...flags], { stdio: ["pipe", "inherit", "inherit"] });

@@ -32,25 +32,35 @@ export interface ResolveOptions extends SourceOptions {
   readonly rest: readonly string[];
 }
 
+/** What one of the two commands says beyond the other. */
+const more = {
+  apply: { usage: "\n      [-- KUBECTL FLAGS]", options: "" },
+  resolve: {
+    usage: "\n  npm run --silent resolve -- --check (-f PATH... | -k DIR)",
+    options: "\n  --check              builds and prints nothing, and fails where fn:// is left",
+  },
+} as const;
+
 /** The help of one of the two commands. */
 export const helpOf = (command: "resolve" | "apply") => `${
   command === "resolve"
-    ? "Prints YAML with the images of functions, by digest, in the places of\nfn://<system>/<rule>. The images are built and pushed."
+    ? "Prints YAML with the images of functions, by digest, in the places of\nfn://<system>/<rule>. " +
+      "The images are built and pushed."
     : "Does what npm run resolve does, and gives the result to kubectl apply."
 }
 
-  npm run --silent ${command} -- (-f PATH... | -k DIR) --repo R${command === "apply" ? "\n      [-- KUBECTL FLAGS]" : "\n  npm run --silent resolve -- --check (-f PATH... | -k DIR)"}
+  npm run --silent ${command} -- (-f PATH... | -k DIR) --repo R${more[command].usage}
 
   -f, --filename PATH  a file, a folder, or - for standard input; of a folder
                        with a kustomization, what that names
   -R, --recursive      of other folders, also what is deeper
   -k, --kustomize DIR  what kubectl kustomize makes of a folder
-  -l, --selector S     only objects with these labels${command === "resolve" ? "\n  --check              builds and prints nothing, and fails where fn:// is left" : ""}
+  -l, --selector S     only objects with these labels${more[command].options}
 ${buildHelp}
   --help               this text
 `;
 
-/** Answers nothing when help is asked for. @throws Complaint naming the flag at fault */
+/** Returns nothing when help is asked for. @throws Complaint naming the flag at fault */
 export function readResolveOptions(
   command: "resolve" | "apply",
   args: readonly string[],

@@ -7,10 +7,13 @@ const image = `registry.example/holdfast/a/b@sha256:${"0".repeat(64)}`;
 const functions = ["a/b"];
 
 test("an image takes the place of a reference, and nothing else of the text changes", () => {
-  const text = `# fn://a/b in a comment\na:   fn://a/b   # why\nb: [ "fn://a/b", 'fn://a/b' ]\n---\nfn://a/b: |\n  not at fn://a/b\n`;
+  const text =
+    `# fn://a/b in a comment\na:   fn://a/b   # why\nb: [ "fn://a/b", 'fn://a/b' ]\n---\nfn://a/b: ` +
+    "|\n  not at fn://a/b\n";
   const found = findReferences({ origin: "a.yaml", text }, functions);
   expect(putImages(text, found, new Map([["a/b", image]]))).toBe(
-    `# fn://a/b in a comment\na:   ${image}   # why\nb: [ "${image}", '${image}' ]\n---\nfn://a/b: |\n  not at fn://a/b\n`,
+    `# fn://a/b in a comment\na:   ${image}   # why\nb: [ "${image}", '${image}' ]\n---\nfn://a/b: ` +
+      "|\n  not at fn://a/b\n",
   );
 });
 
@@ -22,7 +25,9 @@ test("a reference to nothing is told with its file and line", () => {
 });
 
 test("what is left is found with its line, a function's or not, and what only speaks of it is not", () => {
-  const text = `# fn://a/b\na: fn://a/b\nb: ${image}\nannotation: "image: fn://a/b"\nc:\n  - |\n    fn://no/such\n---\nfn://a/b: 1\n`;
+  const text =
+    `# fn://a/b\na: fn://a/b\nb: ${image}\nannotation: "image: fn://a/b"\nc:\n  - |\n    ` +
+    "fn://no/such\n---\nfn://a/b: 1\n";
   expect(findUnresolved({ origin: "a.yaml", text })).toEqual([
     { at: "a.yaml:2", value: "fn://a/b" },
     { at: "a.yaml:6", value: "fn://no/such" },
@@ -48,7 +53,10 @@ test("a selector keeps documents as they are written, or leaves them out", () =>
   expect(() => selectDocuments({ origin: "a.yaml", text }, "a in (")).toThrow("--selector");
 });
 
-/** YAML as people write it: comments, quotes, blank lines, flow and block collections, long texts, several documents, CRLF. */
+/**
+ * YAML as people write it: comments, quotes, blank lines, flow and block collections, long texts, several documents,
+ * CRLF.
+ */
 const yaml = (() => {
   const reference = fc.constantFrom("fn://a/b", "fn://a/c");
   const plain = fc.constantFrom("x", "1", "a fn://a/b", "fn:/a", '"fn: //"', "''", "no#comment", "'# fn://a/b'", "~");

@@ -6,8 +6,8 @@ import { findReferences, findUnresolved, putImages, type Source, selectDocuments
 import { buildKustomization, readSources } from "./sources.ts";
 
 /**
- * The YAML that was asked for, with images in the places of references. Everything is read before anything is built, so that
- * a reference to nothing costs no time.
+ * The YAML that was asked for, with images in the places of references. Everything is read before anything is built, so
+ * that a reference to nothing costs no time.
  *
  * @throws Complaint
  */

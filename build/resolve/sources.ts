@@ -10,9 +10,9 @@ import type { Source } from "./references.ts";
 const kustomizations = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /**
- * Reads what `-f` names: a file, `-` for standard input, or a folder. Of a folder with a kustomization, what that brings
- * together, with comments and layout as they are; of another, its YAML and JSON files, those of folders in it only when
- * `recursive`.
+ * Reads what `-f` names: a file, `-` for standard input, or a folder. Of a folder with a kustomization, what that
+ * brings together, with comments and layout as they are; of another, its YAML and JSON files, those of folders in it
+ * only when `recursive`.
  *
  * @throws Complaint
  */

@@ -7,7 +7,8 @@ import { type Rule, slug } from "../../shared/rule.ts";
 const functions = fileURLToPath(new URL("../../functions", import.meta.url));
 
 /**
- * Loads a rule by its name (`pvc-protection/release`), or by the host of its function (`pvc-protection-release.holdfast`).
+ * Loads a rule by its name (`pvc-protection/release`), or by the host of its function
+ * (`pvc-protection-release.holdfast`).
  *
  * @throws Complaint that names the rules there are.
  */

@@ -31,7 +31,7 @@ Nothing is written without --act.
   --help             this text
 `;
 
-/** Answers nothing when help is asked for. @throws Complaint naming the flag at fault. */
+/** Returns nothing when help is asked for. @throws Complaint naming the flag at fault. */
 export function readReplayOptions(args: readonly string[]): ReplayOptions | undefined {
   const { values, positionals } = parseFlags("npm run replay", {
     args: [...args],

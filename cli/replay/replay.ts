@@ -29,7 +29,8 @@ const Service = {
 } as const;
 
 /**
- * Gives a dead-lettered event to a rule again, under the settings of the function as it is installed, and yields what is to be printed.
+ * Gives a dead-lettered event to a rule again, under the settings of the function as it is installed, and yields what
+ * is to be printed.
  *
  * @throws Complaint when the function does not take its settings, MalformedEvent when what was saved holds no event.
  */

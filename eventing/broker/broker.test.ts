@@ -75,34 +75,41 @@ function setUp(replies: Record<string, Reply[]>, setup: Setup = {}) {
 const dropped = (hops: Hop[]) => hops.filter(({ hop }) => hop === "dropped");
 
 describe("what a subscriber is sent", () => {
-  test("is the event with its empty attributes, the arrival time and the Trigger's namespace, without the time to live", async () => {
-    const { arrivals, receive } = setUp({});
-    const request = { ...event, headers: { ...event.headers, "x-request-id": "r1", "x-other": "o", "knative-x": "k" } };
-    expect(await receive(request)).toEqual({ status: 202, at: 0 });
-    expect(arrivals).toEqual([
-      {
-        url: subscriber,
-        at: 0,
-        request: {
-          headers: {
-            "ce-specversion": "1.0",
-            "ce-id": "e1",
-            "ce-source": "/api",
-            "ce-type": "dev.knative.apiserver.resource.update",
-            "ce-kind": "Node",
-            "ce-namespace": "",
-            "ce-knativearrivaltime": "2026-01-01T00:00:00Z",
-            "content-type": "application/json",
-            "kn-namespace": "shop",
-            prefer: "reply",
-            "x-request-id": "r1",
-            "knative-x": "k",
+  test(
+    "is the event with its empty attributes, the arrival time and the Trigger's namespace, " +
+      "without the time to live",
+    async () => {
+      const { arrivals, receive } = setUp({});
+      const request = {
+        ...event,
+        headers: { ...event.headers, "x-request-id": "r1", "x-other": "o", "knative-x": "k" },
+      };
+      expect(await receive(request)).toEqual({ status: 202, at: 0 });
+      expect(arrivals).toEqual([
+        {
+          url: subscriber,
+          at: 0,
+          request: {
+            headers: {
+              "ce-specversion": "1.0",
+              "ce-id": "e1",
+              "ce-source": "/api",
+              "ce-type": "dev.knative.apiserver.resource.update",
+              "ce-kind": "Node",
+              "ce-namespace": "",
+              "ce-knativearrivaltime": "2026-01-01T00:00:00Z",
+              "content-type": "application/json",
+              "kn-namespace": "shop",
+              prefer: "reply",
+              "x-request-id": "r1",
+              "knative-x": "k",
+            },
+            body: '{"kind":"Node"}',
           },
-          body: '{"kind":"Node"}',
         },
-      },
-    ]);
-  });
+      ]);
+    },
+  );
 
   test("is one JSON document with format json", async () => {
     const { arrivals, receive } = setUp({}, { delivery: { format: "json" } });

@@ -14,8 +14,8 @@ export interface BrokerOptions {
   /** Where the broker is reached: `status.address.url`. */
   readonly url: string;
   /**
-   * The annotation `messaging.knative.dev/async-handler`: answer 202 before the subscribers have the event, instead of after all of
-   * them are done with it, retries included.
+   * The annotation `messaging.knative.dev/async-handler`: answer 202 before the subscribers have the event, instead of
+   * after all of them are done with it, retries included.
    */
   readonly async: boolean;
   /** How an event is brought to one subscriber; {@link deliver} by default. */
@@ -27,9 +27,9 @@ export interface Broker {
   readonly url: string;
   readonly async: boolean;
   /**
-   * The ingress. 202 accepted, 400 no event or its time to live is used up, 500 a subscriber failed for good without a dead-letter
-   * sink (synchronous brokers only). Rejects while the broker is stopped. When `signal` aborts, the sender has gone away: a
-   * synchronous broker gives up what is still pending for it.
+   * The ingress. 202 accepted, 400 no event or its time to live is used up, 500 a subscriber failed for good without a
+   * dead-letter sink (synchronous brokers only). Rejects while the broker is stopped. When `signal` aborts, the sender
+   * has gone away: a synchronous broker gives up what is still pending for it.
    */
   receive(request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>;
   /** Sets who is delivered to; takes effect with the next event. */

@@ -6,9 +6,10 @@ import type { Attributes } from "../event/cloud-event.ts";
 const longestData = 1024;
 
 /**
- * The attributes of an event on its way to the dead-letter sink. A reply with a status of its own leaves `knativeerrordest`,
- * `knativeerrorcode` and `knativeerrordata` (base64); a timeout, a success that was turned into 502, and a Trigger that the filter does not
- * know leave none, because Knative's channel learns nothing of a subscriber then. What the event already has stays.
+ * The attributes of an event on its way to the dead-letter sink. A reply with a status of its own leaves
+ * `knativeerrordest`, `knativeerrorcode` and `knativeerrordata` (base64); a timeout, a success that was turned into
+ * 502, and a Trigger that the filter does not know leave none, because Knative's channel learns nothing of a subscriber
+ * then. What the event already has stays.
  */
 export function asDeadLetter(attributes: Attributes, destination: string, answer: Answer): Attributes {
   if (answer === strayBody || answer === triggerGone) return attributes;

@@ -6,7 +6,9 @@ export const ttlExtension = "knativebrokerttl";
 /** What a broker starts counting from. */
 const firstTtl = 255;
 
-/** The time to live that an incoming event is given: 255 for a new one, one less for one that came back; 0 is refused. */
+/**
+ * The time to live that an incoming event is given: 255 for a new one, one less for one that came back; 0 is refused.
+ */
 export function nextTtl(attributes: Attributes): number {
   const text = attributes[ttlExtension];
   if (text === undefined || !/^[+-]?\d+$/.test(text)) return firstTtl;

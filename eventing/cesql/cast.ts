@@ -3,7 +3,10 @@ import { CesqlError, type Value } from "./expression.ts";
 /** Any value as a string; always defined. */
 export const toText = (value: Value): string => String(value);
 
-/** A value as a 32-bit integer: decimal strings with an optional sign, true as 1, false as 0; throws a cast error otherwise. */
+/**
+ * A value as a 32-bit integer: decimal strings with an optional sign, true as 1, false as 0; throws a cast error
+ * otherwise.
+ */
 export function toInteger(value: Value): number {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
@@ -14,7 +17,10 @@ export function toInteger(value: Value): number {
   return number;
 }
 
-/** A value as a boolean: the words true and false in any case, 0 as false, other integers as true; throws a cast error otherwise. */
+/**
+ * A value as a boolean: the words true and false in any case, 0 as false, other integers as true; throws a cast error
+ * otherwise.
+ */
 export function toBoolean(value: Value): boolean {
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return value !== 0;

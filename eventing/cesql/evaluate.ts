@@ -3,8 +3,8 @@ import { type BinaryOperator, CesqlError, type Expression, type Value } from "./
 import { call } from "./functions.ts";
 
 /**
- * Evaluates an expression against the attributes of an event, all of them strings as they come over HTTP. Stops at the first error,
- * as Knative's engine does: throws a {@link CesqlError}, for example of kind `missingAttribute`.
+ * Evaluates an expression against the attributes of an event, all of them strings as they come over HTTP. Stops at the
+ * first error, as Knative's engine does: throws a {@link CesqlError}, for example of kind `missingAttribute`.
  */
 export function evaluate(expression: Expression, attributes: Readonly<Record<string, string>>): Value {
   switch (expression.node) {

@@ -12,11 +12,14 @@ export interface Token {
 /** Reserved whatever their case: an attribute of such a name cannot be addressed. */
 const keywords = new Set(["AND", "OR", "XOR", "NOT", "LIKE", "EXISTS", "IN", "TRUE", "FALSE"]);
 
-// The longest alternative wins, as in the grammar: a sign right before digits belongs to the number, so `a-1` is two operands.
+// The longest alternative wins, as in the grammar: a sign right before digits belongs to the number, so `a-1` is two
+// operands.
 const pattern =
   /(?<space>[ \t\r\n]+)|(?<string>"(?:\\.|""|[^"\\])*"|'(?:\\.|''|[^'\\])*')|(?<underscored>[A-Za-z]+(?:_[A-Za-z_]*))|(?<integer>[+-]\d+|\d+(?![A-Za-z0-9]))|(?<word>[A-Za-z0-9]+)|(?<symbol><>|!=|>=|<=|[=<>(),*/%+-])/suy;
 
-/** Cuts an expression into tokens; throws a {@link CesqlError} of kind `parse` at the first character that fits nowhere. */
+/**
+ * Cuts an expression into tokens; throws a {@link CesqlError} of kind `parse` at the first character that fits nowhere.
+ */
 export function lex(expression: string): Token[] {
   const tokens: Token[] = [];
   pattern.lastIndex = 0;

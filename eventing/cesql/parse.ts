@@ -3,8 +3,9 @@ import { lex, type Token } from "./lex.ts";
 import { likePattern } from "./like.ts";
 
 /**
- * How tightly the binary operators bind, in the order of the grammar: AND, OR and XOR share one level and group to the right, so
- * that `a AND b OR c` is `a AND (b OR c)`; NOT and minus bind tighter than everything, so that `NOT a = b` is `(NOT a) = b`.
+ * How tightly the binary operators bind, in the order of the grammar: AND, OR and XOR share one level and group to the
+ * right, so that `a AND b OR c` is `a AND (b OR c)`; NOT and minus bind tighter than everything, so that `NOT a = b` is
+ * `(NOT a) = b`.
  */
 const strength: Record<string, number> = {
   LIKE: 6,
@@ -26,7 +27,9 @@ const strength: Record<string, number> = {
 };
 const tightest = 7;
 
-/** Parses a CloudEvents SQL 1.0 expression; throws a {@link CesqlError} of kind `parse` that says where it went wrong. */
+/**
+ * Parses a CloudEvents SQL 1.0 expression; throws a {@link CesqlError} of kind `parse` that says where it went wrong.
+ */
 export function parse(expression: string): Expression {
   const tokens = lex(expression);
   let position = 0;

@@ -10,7 +10,7 @@ type Declared<K extends EventingKind = EventingKind> =
 
 /** All objects of Knative Eventing that are known, by kind and `namespace/name`. */
 export interface Declarations {
-  /** Takes an object as it is now; answers whether it asks for something else than before. */
+  /** Takes an object as it is now; returns whether it asks for something else than before. */
   set(object: KubernetesObject): boolean;
   delete(kind: EventingKind, key: string): void;
   get<K extends EventingKind>(kind: K, key: string): Declared<K> | undefined;

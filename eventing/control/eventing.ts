@@ -12,14 +12,16 @@ import { keepSources } from "./sources.ts";
 import type { Standing } from "./standing.ts";
 import { deadLetterSinkOf, type Find, subscriptionsOf, triggerStanding } from "./subscriptions.ts";
 
-/** What Knative Eventing runs with here. `tools.send` reaches everything but the brokers; `tools.signal` ends all of it. */
+/**
+ * What Knative Eventing runs with here. `tools.send` reaches everything but the brokers; `tools.signal` ends all of it.
+ */
 export interface EventingOptions {
   readonly tools: ApiServerSourceTools;
   /** Where the brokers are reached: the root of their URLs, without a slash at its end. */
   readonly ingress: string;
   /**
-   * URL of anything an object may refer to except Brokers, Knative Services above all. Call {@link Eventing.refresh} when
-   * an answer would be another.
+   * URL of anything an object may refer to except Brokers, Knative Services above all. Call {@link Eventing.refresh}
+   * when an answer would be another.
    */
   readonly resolve: Resolve;
   readonly features?: Partial<Features>;
@@ -32,7 +34,10 @@ export interface EventingOptions {
 
 /** Brokers, Triggers and sources, running as the objects that were declared say. */
 export interface Eventing {
-  /** Takes objects as they are now, new or changed; others than those of Knative Eventing are passed over. Effective at once. */
+  /**
+   * Takes objects as they are now, new or changed; others than those of Knative Eventing are passed over. Effective at
+   * once.
+   */
   declare(objects: readonly KubernetesObject[]): void;
   withdraw(kind: EventingKind, namespace: string, name: string): void;
   /** Looks every reference up again. */
@@ -89,7 +94,8 @@ export function createEventing(options: EventingOptions): Eventing {
       brokers.delete(key);
     }
     for (const { key, plan } of declarations.plans("Broker")) {
-      // As in Knative, whether a broker is asynchronous is settled when it begins: the annotation is not looked at again.
+      // As in Knative, whether a broker is asynchronous is settled when it begins: the annotation is not looked at
+      // again.
       if (brokers.has(key)) continue;
       const { namespace, name, async } = plan;
       const url = `${ingress}/${namespace}/${name}`;

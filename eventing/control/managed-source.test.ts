@@ -91,7 +91,7 @@ describe("namespaces", () => {
     expect(source.standing()).toEqual({ namespaces: ["shop"], adapter: "running" });
   });
 
-  test("are all of them with one watch for an empty selector, and none of them coming makes the source begin anew", async () => {
+  test("are all of them with one watch for an empty selector, and a new one does not restart the source", async () => {
     const { source, pods, api, clock } = await setUp({ spec: { namespaceSelector: {} }, namespaces: ["b", "a"] });
     expect(pods()).toEqual(["/api/v1/pods"]);
     expect(source.standing()).toEqual({ namespaces: ["a", "b"], adapter: "running" });

@@ -20,8 +20,9 @@ export interface ManagedSourceOptions {
   /** Absent: the source watches with the tools' own identity, and no permissions are checked. */
   readonly identify?: Identify | undefined;
   /**
-   * Begin anew, with the gap that comes with it, when a namespace comes or goes, even where all of them are watched: as the adapter
-   * of Knative does, whose list of namespaces is part of its Deployment. A source with a label selector always does.
+   * Begin anew, with the gap that comes with it, when a namespace comes or goes, even where all of them are watched: as
+   * the adapter of Knative does, whose list of namespaces is part of its Deployment. A source with a label selector
+   * always does.
    */
   readonly rollOnNamespaces: boolean;
   /** Told when the standing has changed. */

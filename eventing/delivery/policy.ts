@@ -21,12 +21,15 @@ export interface DeliverySpec {
   readonly format?: "json" | "binary" | undefined;
 }
 
-/** What a Broker without a `delivery` gets from Knative's own defaults (ConfigMap `config-br-defaults`): 205 s in all. */
+/**
+ * What a Broker without a `delivery` gets from Knative's own defaults (ConfigMap `config-br-defaults`): 205 s in all.
+ */
 const defaultDelivery: DeliverySpec = { retry: 10, backoffPolicy: "exponential", backoffDelay: 200 };
 
 /**
- * The policy for one Trigger. The blocks are not merged: a Trigger's own decides alone, so that one without `retry` has no
- * retries. Without policy or delay there is no wait at all; linear backoff retries at once the first time; exponential has no cap.
+ * The policy for one Trigger. The blocks are not merged: a Trigger's own decides alone, so that one without `retry` has
+ * no retries. Without policy or delay there is no wait at all; linear backoff retries at once the first time;
+ * exponential has no cap.
  */
 export function policyFor(trigger: DeliverySpec | undefined, broker: DeliverySpec | undefined): DeliveryPolicy {
   const { retry = 0, backoffPolicy, backoffDelay, timeout, retryAfterMax } = trigger ?? broker ?? defaultDelivery;

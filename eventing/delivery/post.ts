@@ -42,7 +42,10 @@ export const isSuccess = (answer: Answer): answer is HttpResponse => answer.stat
 const channelRetries = (status: number): boolean =>
   status === 0 || status >= 500 || status === 404 || status === 408 || status === 409 || status === 429;
 
-/** Posts until it succeeds, is refused for good or the retries are used up; answers the last answer. Rejects when `signal` aborts. */
+/**
+ * Posts until it succeeds, is refused for good or the retries are used up; returns the last answer. Rejects when
+ * `signal` aborts.
+ */
 export async function post(tools: PostTools, { judge, isRetried = channelRetries, ...task }: Post): Promise<Answer> {
   const { clock, trace } = tools;
   const { url, policy, by, event, signal } = task;

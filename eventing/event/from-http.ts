@@ -11,8 +11,8 @@ const isStructured = (headers: Readonly<Record<string, string>>) =>
   /^\s*application\/cloudevents(?!-batch)/i.test(headers["content-type"] ?? "");
 
 /**
- * Reads the CloudEvent of a request or reply in binary or structured mode; throws {@link InvalidEvent} when it cannot be read.
- * Whether all attributes are there is for `validate` to say.
+ * Reads the CloudEvent of a request or reply in binary or structured mode; throws {@link InvalidEvent} when it cannot
+ * be read. Whether all attributes are there is for `validate` to say.
  */
 export function eventFrom(message: HttpRequest): CloudEvent {
   if (!carriesEvent(message.headers)) {

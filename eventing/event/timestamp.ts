@@ -5,8 +5,8 @@ const canonical = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d*[1-9])?Z$/;
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /**
- * The canonical form of an RFC 3339 time, which is what a subscriber sees whatever the sender wrote; `undefined` when it is no such
- * time. Keeps fractions of a second to the nanosecond.
+ * The canonical form of an RFC 3339 time, which is what a subscriber sees whatever the sender wrote; `undefined` when
+ * it is no such time. Keeps fractions of a second to the nanosecond.
  */
 export function canonicalTime(text: string): string | undefined {
   if (canonical.test(text)) return Number.isNaN(Date.parse(text)) ? undefined : text;

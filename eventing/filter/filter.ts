@@ -16,14 +16,20 @@ export type FilterSpec =
 /** Decides from the attributes of an event alone; filters never see the data. */
 export type Filter = (attributes: Attributes) => boolean;
 
-/** Compiles the entries of `filters`, all of which must pass; none lets everything pass. Throws what {@link parse} throws. */
+/**
+ * Compiles the entries of `filters`, all of which must pass; none lets everything pass. Throws what {@link parse}
+ * throws.
+ */
 export function compileFilters(specs: readonly FilterSpec[]): Filter {
   const filters = specs.map(compile);
   const only = filters[0];
   return filters.length === 1 && only ? only : (attributes) => filters.every((filter) => filter(attributes));
 }
 
-/** Compiles `filter.attributes`: equality of each, where the empty string stands for any value but an empty or missing one. */
+/**
+ * Compiles `filter.attributes`: equality of each, where the empty string stands for any value but an empty or missing
+ * one.
+ */
 export function compileAttributes(attributes: Readonly<Record<string, string>>): Filter {
   return each(attributes, (value, wanted) => (wanted === "" ? value !== "" : value === wanted));
 }

@@ -1,6 +1,8 @@
 import type { Attributes } from "../event/cloud-event.ts";
 
-/** What the standard attributes count as when the event does not have them: Knative takes them for present and empty. */
+/**
+ * What the standard attributes count as when the event does not have them: Knative takes them for present and empty.
+ */
 const absent: Attributes = {
   subject: "",
   dataschema: "",

@@ -4,8 +4,8 @@ import { z } from "zod";
 const idle = /^(.+\.)?knative\.dev\/(creator|lastModifier)$/;
 
 /**
- * The metadata of an object. Of the annotations, those of Knative change behaviour: any but `obeyed` is refused. The namespace
- * is `default` where none is written.
+ * The metadata of an object. Of the annotations, those of Knative change behaviour: any but `obeyed` is refused. The
+ * namespace is `default` where none is written.
  */
 export function metadata(obeyed: readonly string[]) {
   const annotations = z.record(z.string(), z.string()).superRefine((all, context) => {

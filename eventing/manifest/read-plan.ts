@@ -31,7 +31,9 @@ export function isEventing(object: KubernetesObject): boolean {
   return eventingKinds.some(({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind);
 }
 
-/** What was read of an object, which nobody changes in place: a simulation declares the same ones thousands of times. */
+/**
+ * What was read of an object, which nobody changes in place: a simulation declares the same ones thousands of times.
+ */
 const known = new WeakMap<KubernetesObject, { readonly features: Features; readonly plan: PlanOf<EventingKind> }>();
 
 /** Reads an object of Knative Eventing; throws `Unobeyable`. */

@@ -26,7 +26,10 @@ export interface ApiServerSourceOptions {
 export interface RunningApiServerSource {
   /** Resolves when every watch has begun for the first time: changes from now on become events. */
   readonly begun: Promise<void>;
-  /** Ends it and begins again `downtime` milliseconds later: what changes in between is lost, and so is what was being sent. */
+  /**
+   * Ends it and begins again `downtime` milliseconds later: what changes in between is lost, and so is what was being
+   * sent.
+   */
   restart(downtime?: number): void;
   /** Makes every watch end with 410 Gone, which loses what happened since the event it last saw. */
   expire(): void;

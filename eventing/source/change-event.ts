@@ -7,8 +7,9 @@ export type WatchedChange = "ADDED" | "MODIFIED" | "DELETED";
 const verbs: Record<WatchedChange, string> = { ADDED: "add", MODIFIED: "update", DELETED: "delete" };
 
 /**
- * The event that an ApiServerSource makes of a change, before it has an id and a time. In Resource mode the data is the whole object,
- * which for a delete is its last state; in Reference mode it names the object and nothing else. An update does not say what changed.
+ * The event that an ApiServerSource makes of a change, before it has an id and a time. In Resource mode the data is the
+ * whole object, which for a delete is its last state; in Reference mode it names the object and nothing else. An update
+ * does not say what changed.
  */
 export function changeEvent(
   change: WatchedChange,

@@ -4,8 +4,8 @@ import type { ApiServerSourcePlan } from "../manifest/api-server-source.ts";
 import { guessPlural } from "./plural.ts";
 
 /**
- * What the source's ServiceAccount may not do, as the status says it; `undefined` when it may all. Asks one SubjectAccessReview for
- * each verb, resource and namespace; a server without that API allows everything.
+ * What the source's ServiceAccount may not do, as the status says it; `undefined` when it may all. Asks one
+ * SubjectAccessReview for each verb, resource and namespace; a server without that API allows everything.
  */
 export async function missingPermissions(
   client: Client,

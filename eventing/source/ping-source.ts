@@ -10,8 +10,8 @@ const jitter = 500;
 const longestSleep = 86_400_000;
 
 /**
- * Fires on a schedule until `signal` aborts. Each tick is sent on its own, however long the one before it takes; a tick that
- * falls into a time when nobody listens is not made up for.
+ * Fires on a schedule until `signal` aborts. Each tick is sent on its own, however long the one before it takes; a tick
+ * that falls into a time when nobody listens is not made up for.
  */
 export async function runPingSource(
   plan: PingSourcePlan,

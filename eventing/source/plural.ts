@@ -1,6 +1,6 @@
 /**
- * The resource name that Knative guesses for a kind: lower case plus s, es or ies. Nothing is looked up, so a kind with an
- * irregular plural cannot be watched.
+ * The resource name that Knative guesses for a kind: lower case plus s, es or ies. Nothing is looked up, so a kind with
+ * an irregular plural cannot be watched.
  */
 export function guessPlural(kind: string): string {
   const singular = kind.toLowerCase();

@@ -21,8 +21,9 @@ const fields: { name: string; min: number; max: number; names?: string[] }[] = [
 ];
 
 /**
- * Reads a schedule as PingSource takes it: 5 fields, 6 with seconds, or a descriptor such as `@hourly`; `@every` is refused, as
- * are the extensions of other cron programs. Where both days are restricted either may match. Throws an error that says what is wrong.
+ * Reads a schedule as PingSource takes it: 5 fields, 6 with seconds, or a descriptor such as `@hourly`; `@every` is
+ * refused, as are the extensions of other cron programs. Where both days are restricted either may match. Throws an
+ * error that says what is wrong.
  */
 export function parseSchedule(text: string, timezone: string): Schedule {
   const trimmed = text.trim();

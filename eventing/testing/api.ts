@@ -14,7 +14,7 @@ export interface ScriptedApi {
   readonly requests: string[];
   /** The watches that are open. */
   watches(): string[];
-  /** Shows a change on every open watch whose path (without its query) is `path`; answers whether there was one. */
+  /** Shows a change on every open watch whose path (without its query) is `path`; returns whether there was one. */
   change(path: string, type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject): boolean;
   /** Ends every watch: cleanly, with an ERROR event of that code, or with a broken connection. */
   end(how: "closed" | number | Error): void;
@@ -23,8 +23,8 @@ export interface ScriptedApi {
 }
 
 /**
- * `served` says by `apiVersion` which plurals there are; names of cluster-scoped ones begin with a slash. `objects` are what
- * lists show, by path; `answers` is asked first what a request of a path and body is answered.
+ * `served` says by `apiVersion` which plurals there are; names of cluster-scoped ones begin with a slash. `objects` are
+ * what lists show, by path; `answers` is asked first what a request of a path and body is answered.
  */
 export function scriptedApi(
   served: Record<string, string[]>,

@@ -16,7 +16,9 @@ export interface Arrival {
   readonly request: HttpRequest;
 }
 
-/** Subscribers that answer as told: by URL the answers in turn, of which the last stays. Everything else answers 204. */
+/**
+ * Subscribers that answer as told: by URL the answers in turn, of which the last stays. Everything else answers 204.
+ */
 export function subscribers(clock: Clock, replies: Record<string, Reply[]> = {}): { send: Send; arrivals: Arrival[] } {
   const began = clock.now();
   const arrivals: Arrival[] = [];

@@ -34,9 +34,9 @@ export interface FollowOptions<T extends KubernetesObject> extends Selection {
 }
 
 /**
- * List, then watch, for as long as `signal` lets it: what client-go calls a reflector, without a store. A stream that ends is taken
- * up again at the last version seen; a failure is retried from there after a backoff of 0.8 s to 30 s on the clock; only a
- * 410 lists again. Resolves once `signal` has aborted; never rejects.
+ * List, then watch, for as long as `signal` lets it: what client-go calls a reflector, without a store. A stream that
+ * ends is taken up again at the last version seen; a failure is retried from there after a backoff of 0.8 s to 30 s on
+ * the clock; only a 410 lists again. Resolves once `signal` has aborted; never rejects.
  */
 export async function follow<T extends KubernetesObject>(
   tools: FollowTools,

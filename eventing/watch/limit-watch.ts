@@ -7,9 +7,9 @@ export interface WatchLimit extends Disposable {
 }
 
 /**
- * Asks the server to end a watch after the tools' `watchSeconds`, as every client of Kubernetes does, and ends it 10 s later where
- * the server is not heard of: a connection that died on the way looks like a watch in which nothing happens. Without
- * `watchSeconds` it ends with the tools' signal only, and needs no timer.
+ * Asks the server to end a watch after the tools' `watchSeconds`, as every client of Kubernetes does, and ends it 10 s
+ * later where the server is not heard of: a connection that died on the way looks like a watch in which nothing
+ * happens. Without `watchSeconds` it ends with the tools' signal only, and needs no timer.
  */
 export function limitWatch({ clock, signal, watchSeconds }: Limits): WatchLimit {
   if (!watchSeconds) return { options: { signal }, [Symbol.dispose]: () => {} };

@@ -2,7 +2,8 @@
 export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let rest = "";
   for await (const chunk of chunks) {
-    // Only the new chunk can hold a line feed, so that a large object arriving in small chunks is not scanned again and again.
+    // Only the new chunk can hold a line feed, so that a large object arriving in small chunks is not scanned again and
+    // again.
     if (!chunk.includes("\n")) {
       rest += chunk;
       continue;

@@ -9,7 +9,10 @@ export type Change = "add" | "update" | "delete";
 /** Told of each change, in order; `old` is what the cache held, for updates and deletes. Must not throw. */
 type ChangeHandler<T extends KubernetesObject> = (change: Change, object: T, old?: T) => void;
 
-/** A local copy of a kind's objects, as old as the network makes it. Objects in it are shared: read them, never change them. */
+/**
+ * A local copy of a kind's objects, as old as the network makes it. Objects in it are shared: read them, never change
+ * them.
+ */
 export interface Reflection<T extends KubernetesObject = KubernetesObject> {
   get(namespace: string | undefined, name: string): T | undefined;
   /** All objects, or those of a namespace, in the order they were first seen. */

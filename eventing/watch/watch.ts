@@ -29,9 +29,10 @@ export interface WatchEvent<T extends KubernetesObject = KubernetesObject> {
 }
 
 /**
- * Watches a kind: GET with `watch=1`, one JSON document a line, bookmarks asked for. Metadata-only objects carry the kind asked for. Ends when the server ends the stream
- * or `signal` aborts; leaving the loop early closes the response. Throws an {@link ApiError}: what the server answered, an
- * `ERROR` event as its Status says (410 `Expired` when the version is too old), or status 0 `Unreachable`.
+ * Watches a kind: GET with `watch=1`, one JSON document a line, bookmarks asked for. Metadata-only objects carry the
+ * kind asked for. Ends when the server ends the stream or `signal` aborts; leaving the loop early closes the response.
+ * Throws an {@link ApiError}: what the server answered, an `ERROR` event as its Status says (410 `Expired` when the
+ * version is too old), or status 0 `Unreachable`.
  */
 export async function* watchEvents<T extends KubernetesObject>(
   transport: Transport,

@@ -21,8 +21,8 @@ export interface ControllerTools extends FollowTools {
 }
 
 /**
- * A controller as it runs: started by a function `start<Name>(tools, switches?)`, told what to look at by reflections, working its
- * keys off a queue, ended by `tools.signal`. At rest it holds no timer.
+ * A controller as it runs: started by a function `start<Name>(tools, switches?)`, told what to look at by reflections,
+ * working its keys off a queue, ended by `tools.signal`. At rest it holds no timer.
  */
 export interface Running {
   /** Resolves when its caches are filled and it has begun to work. */

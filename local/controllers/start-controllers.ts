@@ -16,7 +16,9 @@ import { startStatefulSets } from "./statefulset/start-statefulsets.ts";
 import { startVolumeBinder } from "./volume-binder/start-volume-binder.ts";
 
 export interface ControllersOptions extends ToolsOptions {
-  /** As kube-controller-manager's `--controllers`: `*` for all, a name for one, `-name` for all but one. All by default. */
+  /**
+   * As kube-controller-manager's `--controllers`: `*` for all, a name for one, `-name` for all but one. All by default.
+   */
   controllers?: readonly string[];
   scheduler?: SchedulerOptions;
   /** Without it no kubelet is started, whatever `controllers` says. */

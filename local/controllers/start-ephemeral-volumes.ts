@@ -46,7 +46,9 @@ export function startEphemeralVolumes({
       if (isOwn(await client.get(PersistentVolumeClaim, namespace, name))) return;
     }
     const owner = `${namespace}/${pod.metadata.name}`;
-    const note = `ephemeral volume ${volume.name}: PVC ${namespace}/${name} was not created for pod ${owner} (pod is not owner)`;
+    const note =
+      `ephemeral volume ${volume.name}: PVC ${namespace}/${name} was not created for pod ${owner} (pod is not ` +
+      "owner)";
     record(pod, { type: "Warning", reason: "FailedBinding", note, by: "ephemeral_volume" });
   }
 

@@ -17,7 +17,8 @@ const quarantine = 40_000;
 
 /**
  * Deletes by force the pods that no kubelet will ever delete: those of a node that no longer exists, those being
- * deleted on a node that is not ready and tainted `node.kubernetes.io/out-of-service`, and those being deleted without a node.
+ * deleted on a node that is not ready and tainted `node.kubernetes.io/out-of-service`, and those being deleted without
+ * a node.
  */
 export function startPodGc({ client, clock, signal, reflections, trouble }: ControllerTools): Running {
   const pods = reflections.of<PodObject>(Pod);

@@ -10,7 +10,9 @@ const event = {
   body: "",
 };
 
-/** Two brokers of one dispatcher: `a` delivers to what replies so, `b` holds an event whose subscriber never replies. */
+/**
+ * Two brokers of one dispatcher: `a` delivers to what replies so, `b` holds an event whose subscriber never replies.
+ */
 async function after(reply: Reply) {
   const clock = virtualClock();
   const { send, arrivals } = subscribers(clock, {

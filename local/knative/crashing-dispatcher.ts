@@ -7,15 +7,16 @@ import type { HttpResponse } from "../../shared/http-message.ts";
 const longestReply = 768;
 
 /**
- * Creates brokers that share one dispatcher, as those of Knative 1.22.2 do: a reply of more than 768 bytes that leads to the
- * dead-letter sink makes it panic (its buffer for the base64 holds 1,024 characters), and what any of these brokers holds in memory
- * is lost.
+ * Creates brokers that share one dispatcher, as those of Knative 1.22.2 do: a reply of more than 768 bytes that leads
+ * to the dead-letter sink makes it panic (its buffer for the base64 holds 1,024 characters), and what any of these
+ * brokers holds in memory is lost.
  */
 export function crashingDispatcher(): typeof createBroker {
   const brokers = new Set<Broker>();
   return (options, tools) => {
     function crash(subscriber: string): void {
-      const because = `the channel dispatcher crashed over a reply of more than ${longestReply} bytes from ${subscriber}`;
+      const because =
+        `the channel dispatcher crashed over a reply of more than ${longestReply} bytes from ` + `${subscriber}`;
       tools.trace?.({ at: tools.clock.now(), hop: "trouble", by: "Knative", because });
       for (const broker of brokers) broker.lose(because);
     }

@@ -50,7 +50,9 @@ const eventing = ["all", "knative", "eventing"];
 const sources = ["all", "knative", "sources"];
 const sink: PrinterColumn = { name: "Sink", type: "string", jsonPath: ".status.sinkUri" };
 
-/** The CustomResourceDefinitions of the kinds of Knative Eventing that are obeyed here, with the columns Knative shows. */
+/**
+ * The CustomResourceDefinitions of the kinds of Knative Eventing that are obeyed here, with the columns Knative shows.
+ */
 export const eventingDefinitions = [
   definition(Broker, eventing, [
     { name: "URL", type: "string", jsonPath: ".status.address.url" },

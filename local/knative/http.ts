@@ -15,8 +15,8 @@ export interface ServedIngress {
 }
 
 /**
- * Serves an ingress over HTTP, so that functions and `curl` reach the brokers as `http://host:port/namespace/name`. Port 0 takes a free
- * one; rejects when the port is taken. A caller that goes away aborts the signal of its request.
+ * Serves an ingress over HTTP, so that functions and `curl` reach the brokers as `http://host:port/namespace/name`.
+ * Port 0 takes a free one; rejects when the port is taken. A caller that goes away aborts the signal of its request.
  */
 export async function serveIngress(
   ingress: Ingress,

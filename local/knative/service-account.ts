@@ -6,8 +6,8 @@ import type { Transport } from "../../shared/kubernetes/transport.ts";
 const lifetime = 3600;
 
 /**
- * The transport of a ServiceAccount: `transport` with a token of its own, which `client` (that must be allowed to) asks for when
- * it is needed.
+ * The transport of a ServiceAccount: `transport` with a token of its own, which `client` (that must be allowed to) asks
+ * for when it is needed.
  */
 export function asServiceAccount(
   { client, transport, clock }: { client: Client; transport: Transport; clock: Clock },

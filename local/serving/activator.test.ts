@@ -152,7 +152,7 @@ describe("saturation", () => {
     expect(await ask("peak")).toBe("2");
   });
 
-  test("without burst capacity ten times the concurrency wait at a warm instance, more are refused with 503", async () => {
+  test("without burst capacity ten times the concurrency wait at a warm instance, more get 503", async () => {
     open();
     await activator.deploy(plan({ concurrency: 1 }, { burst: 0 }), "tester-00001");
     await ask("version");
@@ -180,7 +180,7 @@ describe("saturation", () => {
     expect(records.map(({ record }) => record.msg)).toEqual(["gate", "version"]);
   });
 
-  test("more processes are started where max-scale allows them and requests still wait when the autoscaler looks", async () => {
+  test("more processes are started where max-scale allows it and requests wait when the autoscaler looks", async () => {
     open();
     await activator.deploy(plan({ concurrency: 1 }, { max: 2 }), "tester-00001");
     const gate = join(folder, "gate");
@@ -301,7 +301,7 @@ describe("sharing", () => {
     await activator.deploy(version("1"), first);
   });
 
-  test("a pinned revision keeps the traffic; the newer one is proven, goes to zero, and is reached by its tag alone", async () => {
+  test("a pinned revision keeps the traffic; the newer one goes to zero, and is reached by its tag alone", async () => {
     expect(activator.route("shop", "tester", [{ revisionName: first, percent: 100 }])).toEqual([]);
     await activator.deploy(version("2"), second);
     await until(() => told("stopped").length === 1);
@@ -327,7 +327,7 @@ describe("sharing", () => {
     expect(answers.sort().join("")).toBe("11111122");
   });
 
-  test("the traffic goes back to an earlier revision without a new one, and what is under way is answered", async () => {
+  test("the traffic goes back to an earlier revision, and what is under way is answered", async () => {
     await activator.deploy(version("2"), second);
     const gate = join(folder, "gate");
     const held = ask(`gate ${gate}`);

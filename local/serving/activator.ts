@@ -42,14 +42,14 @@ export interface Activator {
   /** Delivers to `http://<service>.<namespace>.svc.cluster.local/...`; rejects for a host that it does not know. */
   readonly send: Send;
   /**
-   * Makes `plan` the newest revision of its service, once it is ready, and resolves then; unless {@link Activator.route} said
-   * otherwise it takes the traffic. A revision that has no share of it any more answers what it has been given and goes.
-   * Rejects when the new one does not come to listen; nothing changes then.
+   * Makes `plan` the newest revision of its service, once it is ready, and resolves then; unless {@link
+   * Activator.route} said otherwise it takes the traffic. A revision that has no share of it any more answers what it
+   * has been given and goes. Rejects when the new one does not come to listen; nothing changes then.
    */
   deploy(plan: Plan, revision: string): Promise<void>;
   /**
-   * Shares the requests to a service among its revisions from now on, and gives those with a tag an address of their own.
-   * Answers the names of revisions that are not there; if there are any, nothing changes.
+   * Shares the requests to a service among its revisions from now on, and gives those with a tag an address of their
+   * own. Returns the names of revisions that are not there; if there are any, nothing changes.
    */
   route(namespace: string, service: string, traffic: readonly TrafficTarget[]): readonly string[];
   /** Takes a service away once what it has been given is answered. */

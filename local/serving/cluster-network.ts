@@ -4,14 +4,16 @@ import type { Send } from "../../eventing/send.ts";
 
 /** Lets processes reach `*.svc.cluster.local`, which no name server on a laptop knows. */
 export interface ClusterNetwork {
-  /** What a process needs in its environment: Node.js then asks the proxy for plain HTTP, and for nothing on loopback. */
+  /**
+   * What a process needs in its environment: Node.js then asks the proxy for plain HTTP, and for nothing on loopback.
+   */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
 /**
- * Starts an HTTP proxy on loopback that hands requests to `send` by their URL. Node's `fetch` asks for a tunnel even for
- * plain HTTP, its `http` sends the whole URL; both end here.
+ * Starts an HTTP proxy on loopback that hands requests to `send` by their URL. Node's `fetch` asks for a tunnel even
+ * for plain HTTP, its `http` sends the whole URL; both end here.
  */
 export async function openClusterNetwork(send: Send): Promise<ClusterNetwork> {
   const tunnels = new Set<Socket>();

@@ -34,8 +34,8 @@ interface Known {
 }
 
 /**
- * Keeps the activator at what the Services of a cluster say, and their status at what the activator does. Every change of
- * a template is a new revision; what cannot be obeyed changes nothing but the status.
+ * Keeps the activator at what the Services of a cluster say, and their status at what the activator does. Every change
+ * of a template is a new revision; what cannot be obeyed changes nothing but the status.
  */
 export function startServingController(tools: ControllerTools, activator: Activator): ServingController {
   const { client, clock, signal, reflections, trouble } = tools;

@@ -3,8 +3,9 @@ import { KnativeService } from "./kind.ts";
 const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 /**
- * The CustomResourceDefinition of Knative Services, as far as kubectl and the controller here need it. What a Service may
- * say is judged by the controller, which answers in the Service's status; Knative's own schema would let more through.
+ * The CustomResourceDefinition of Knative Services, as far as kubectl and the controller here need it. What a Service
+ * may say is judged by the controller, which answers in the Service's status; Knative's own schema would let more
+ * through.
  */
 export const serviceDefinition = {
   apiVersion: "apiextensions.k8s.io/v1",

@@ -26,7 +26,10 @@ export interface FleetHost {
 
 /** The instances of one revision, between none and a few, as many as requests call for. */
 export interface Fleet {
-  /** A place at an instance, at once or when there is one. Rejects with a {@link Refusal}, or the reason that `signal` aborted for. */
+  /**
+   * A place at an instance, at once or when there is one. Rejects with a {@link Refusal}, or the reason that `signal`
+   * aborted for.
+   */
   take(signal: AbortSignal): Promise<Member>;
   /** Gives the place back. */
   release(member: Member): void;

@@ -41,7 +41,8 @@ const probeTimeout = 100;
  * Starts a process in a process group of its own, so that Ctrl-C in a terminal reaches only this program, and resolves
  * when it is ready.
  *
- * Rejects with a sentence when it ends first, or is not ready within `limit` milliseconds (it is killed then), or `signal` aborts.
+ * Rejects with a sentence when it ends first, or is not ready within `limit` milliseconds (it is killed then), or
+ * `signal` aborts.
  */
 export async function startInstance(
   launch: Launch,

@@ -65,7 +65,8 @@ const container = z.strictObject({
     .optional(),
   env: z.array(z.strictObject({ name: z.string(), value: z.string().default("") })).default([]),
   envFrom: z.array(z.strictObject({ configMapRef: source })).default([]),
-  // As the queue-proxy does while `periodSeconds` is 0, readiness is asked for many times a second: numbers have no effect.
+  // As the queue-proxy does while `periodSeconds` is 0, readiness is asked for many times a second: numbers have no
+  // effect.
   readinessProbe: z
     .looseObject({
       httpGet: z
@@ -94,8 +95,8 @@ const podSpec = z.strictObject({
   containerConcurrency: z.number().int().min(0).max(1000).default(0),
   timeoutSeconds: z.number().int().min(1).max(600).default(300),
   serviceAccountName: z.string().default("default"),
-  // Scratch space: the process has this machine's own. Credentials appear in a folder that the process is told of; other volumes
-  // would have to appear at a path of the container.
+  // Scratch space: the process has this machine's own. Credentials appear in a folder that the process is told of;
+  // other volumes would have to appear at a path of the container.
   volumes: z
     .array(
       z.union([
@@ -153,7 +154,8 @@ const service = z
   });
 
 /**
- * Reads what a Knative Service wants. Every field is obeyed, or known to mean nothing to a process on a laptop, or refused.
+ * Reads what a Knative Service wants. Every field is obeyed, or known to mean nothing to a process on a laptop, or
+ * refused.
  *
  * @throws Unobeyable naming every field that is refused.
  */

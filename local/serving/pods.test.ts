@@ -38,7 +38,7 @@ const plan = (namespace = "default"): Plan => ({
   scale: { min: 0, max: 1, window: 1000, retention: 0, burst: 0 },
 });
 
-test("an instance has a pod with the labels of its template, under its revision's name, which no scheduler takes", async () => {
+test("an instance has a pod with its template's labels and its revision's name, which no scheduler takes", async () => {
   pods.begin(plan(), "release-00001");
   await pods.settled();
   const [pod, ...others] = await list();

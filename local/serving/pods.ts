@@ -13,11 +13,14 @@ export interface FunctionPodTools {
   failed(pod: string, error: unknown): void;
 }
 
-/** The Pod objects that stand for the processes of functions, so that sources see functions come and go as they do in production. */
+/**
+ * The Pod objects that stand for the processes of functions, so that sources see functions come and go as they do in
+ * production.
+ */
 export interface FunctionPods {
   /**
-   * Creates the pod of an instance that starts, and returns what deletes it when the instance has gone. Neither waits for the API
-   * server, and neither throws.
+   * Creates the pod of an instance that starts, and returns what deletes it when the instance has gone. Neither waits
+   * for the API server, and neither throws.
    */
   begin(plan: Plan, revision: string): () => void;
   /** Resolves when everything that was to be created or deleted is. */
@@ -25,8 +28,8 @@ export interface FunctionPods {
 }
 
 /**
- * A pod with this gate is never scheduled, so that no kubelet starts it a second time: it runs as a process already, and nobody
- * takes the gate away.
+ * A pod with this gate is never scheduled, so that no kubelet starts it a second time: it runs as a process already,
+ * and nobody takes the gate away.
  */
 const gate = "laptop.holdfast.dev/runs-as-a-process";
 
@@ -64,7 +67,10 @@ export function createFunctionPods({ client, random, failed }: FunctionPodTools)
   };
 }
 
-/** Named and labelled as Knative Serving does it; it meets the Pod Security standard `restricted`, as the functions' own pods do. */
+/**
+ * Named and labelled as Knative Serving does it; it meets the Pod Security standard `restricted`, as the functions' own
+ * pods do.
+ */
 function podOf({ namespace, service, image, serviceAccount, labels }: Plan, revision: string, suffix: string) {
   const serving = { app: revision, "serving.knative.dev/service": service, "serving.knative.dev/revision": revision };
   return {

@@ -14,7 +14,9 @@ export interface Load {
 const activatorQueue = 10_000;
 /** A queue-proxy holds this many times its instance's concurrency. */
 const proxyQueue = 10;
-/** The autoscaler aims at 70 % of the concurrency that an instance can have, and assumes 100 where there is no limit. */
+/**
+ * The autoscaler aims at 70 % of the concurrency that an instance can have, and assumes 100 where there is no limit.
+ */
 const utilisation = 0.7;
 const assumedConcurrency = 100;
 

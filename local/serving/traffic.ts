@@ -49,8 +49,8 @@ export const traffic: z.ZodType<readonly TrafficTarget[]> = z
   .transform((targets) => (targets.length === 0 ? allToLatest : targets));
 
 /**
- * Deals requests out to those who share them: of a hundred in a row each gets its percentage, and its turns are spread evenly.
- * Answers `undefined` when nobody has a share.
+ * Deals requests out to those who share them: of a hundred in a row each gets its percentage, and its turns are spread
+ * evenly. Returns `undefined` when nobody has a share.
  */
 export function dealOut<T>(shares: readonly { readonly to: T; readonly percent: number }[]): () => T | undefined {
   const credits = shares.filter(({ percent }) => percent > 0).map((share) => ({ ...share, credit: 0 }));

@@ -72,7 +72,10 @@ async function letOneGo(
   }
 }
 
-/** In a few sentences: the sets whose claims Kubernetes itself goes on deleting, by a field that nobody puts back any more. */
+/**
+ * In a few sentences: the sets whose claims Kubernetes itself goes on deleting, by a field that nobody puts back any
+ * more.
+ */
 export async function describeProjected(client: Client): Promise<readonly string[]> {
   const sets: KubernetesObject[] = [];
   for await (const set of client.list<StatefulSetLike>(StatefulSet)) {

@@ -79,7 +79,9 @@ export function createActivity(terminal: Terminal): Activity {
 
 const sweep = "platform-sweep";
 
-/** A decision that a rule writes down comes back as an event, upon which it decides the same: that is not told again. */
+/**
+ * A decision that a rule writes down comes back as an event, upon which it decides the same: that is not told again.
+ */
 function withoutEchoes(): (record: LogRecord) => boolean {
   const last = new Map<string, { told: string; at: number }>();
   return ({ rule, uid, decision, msg }) => {

@@ -15,7 +15,8 @@ test("the note of what was applied is the one that kubectl writes", () => {
     ...object.metadata,
     annotations: {
       "kubectl.kubernetes.io/last-applied-configuration":
-        '{"apiVersion":"eventing.knative.dev/v1","kind":"Broker","metadata":{"annotations":{},"name":"b","namespace":"a"},"spec":{"z":[{"x":2,"y":1}]}}\n',
+        '{"apiVersion":"eventing.knative.dev/v1","kind":"Broker","metadata":{"annotations":{},' +
+        '"name":"b","namespace":"a"},"spec":{"z":[{"x":2,"y":1}]}}\n',
     },
   });
 });

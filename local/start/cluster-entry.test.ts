@@ -23,6 +23,7 @@ test("one that cannot be read is complained about, with both files", async () =>
   const file = await kubeconfig({ "certificate-authority": "/nowhere/ca.crt" });
   expect(() => readCluster(file)).toThrow(Complaint);
   expect(() => readCluster(file)).toThrow(
-    `The certificate authority that ${file} names cannot be read: ENOENT: no such file or directory, open '/nowhere/ca.crt'`,
+    `The certificate authority that ${file} names cannot be read: ENOENT: no such file or directory, ` +
+      "open '/nowhere/ca.crt'",
   );
 });

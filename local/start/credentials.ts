@@ -16,15 +16,17 @@ export type ClusterEntry = Readonly<Record<string, unknown>>;
 
 /** Kubeconfigs that let processes act as service accounts. */
 export interface Credentials {
-  /** The path of a kubeconfig with the identity of a service account; asks the API server for a token when first asked. */
+  /**
+   * The path of a kubeconfig with the identity of a service account; asks the API server for a token when first asked.
+   */
   kubeconfigFor(namespace: string, serviceAccount: string): Promise<string>;
 }
 
 const lifetime = 24 * 3600;
 
 /**
- * Issues service account tokens into files below `folder`, readable by this user alone, and renews each in its file when
- * four fifths of its life are over, as the kubelet does for pods.
+ * Issues service account tokens into files below `folder`, readable by this user alone, and renews each in its file
+ * when four fifths of its life are over, as the kubelet does for pods.
  */
 export function issueCredentials(
   { client, clock, signal }: { client: Client; clock: Clock; signal: AbortSignal },

@@ -10,7 +10,7 @@ export const usualPlace = join(root, "node_modules/.cache/holdfast");
 
 /** Bundles of earlier runs: a start that finds nothing changed has nothing to bundle. */
 export interface KeptBundles {
-  /** Copies the bundle of a function to `folder`, if it was made of what is there now. Answers whether it was. */
+  /** Copies the bundle of a function to `folder`, if it was made of what is there now. Returns whether it was. */
   take(name: string, folder: string): Promise<boolean>;
   /**
    * Keeps the bundle in `folder`, whose making began at `since` (milliseconds since the epoch), unless `signal` aborts
@@ -73,7 +73,8 @@ export function openKeptBundles(place: string): KeptBundles {
         await writeFile(join(prepared, recipeFile), JSON.stringify(recipe));
         const replaced = `${prepared}-replaced`;
         if (!signal.aborted) {
-          // Whole folders change places: whoever takes a bundle at this moment finds all of one, or fails and makes their own.
+          // Whole folders change places: whoever takes a bundle at this moment finds all of one, or fails and makes
+          // their own.
           await rename(kept, replaced).catch(() => {});
           // Somebody else may have been quicker; theirs is as good.
           await rename(prepared, kept).catch(() => {});

@@ -125,8 +125,8 @@ function asAdministrator(handle: Transport, token: string): Transport {
 }
 
 /**
- * Who knows the secret path is the administrator: kubectl sends no token over plain HTTP, and without one anybody who can
- * reach the port, a web page among them, would be. Functions come with their tokens and without the path.
+ * Who knows the secret path is the administrator: kubectl sends no token over plain HTTP, and without one anybody who
+ * can reach the port, a web page among them, would be. Functions come with their tokens and without the path.
  */
 function admitByPath(handle: Transport, administrators: Transport, secret: string): Transport {
   const prefix = `/${secret}/`;

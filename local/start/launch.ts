@@ -13,14 +13,18 @@ import { type KeptBundles, openKeptBundles, usualPlace } from "./kept-bundles.ts
 export interface Bundles {
   /** Bundles all functions that have changed since they were bundled last. Rejects as soon as `signal` aborts. */
   build(signal: AbortSignal): Promise<void>;
-  /** Bundles one function, and again whenever a file of it changes; `built` hears of each time, with the errors there were. */
+  /**
+   * Bundles one function, and again whenever a file of it changes; `built` hears of each time, with the errors there
+   * were.
+   */
   watch(name: string, built: (errors: readonly Message[]) => void): Promise<BuildContext>;
   /** Runs the bundle that the image `fn://<system>/<rule>` stands for, as it is at this moment. */
   launch(plan: Plan, name: RevisionName, environment: Record<string, string>): Promise<Launch>;
 }
 
 /**
- * Bundles go to `folder`, so that two runs at once do not write the same files; copies for later runs are kept in `place`.
+ * Bundles go to `folder`, so that two runs at once do not write the same files; copies for later runs are kept in
+ * `place`.
  */
 export function createBundles(
   folder: string,

@@ -16,7 +16,8 @@ export function sayWhatIsTouched(
   const item = (text: string) => print(`  - ${wrap(text, 4, width)}`);
   print(paint("bold", `This works on the cluster ${cluster.server}`));
   say(
-    `(context ${cluster.context}, user ${cluster.user}). Knative is not needed, and no CustomResourceDefinition is created: sources, brokers and functions run here.`,
+    `(context ${cluster.context}, user ${cluster.user}). Knative is not needed, ` +
+      "and no CustomResourceDefinition is created: sources, brokers and functions run here.",
   );
   print("");
   say("It creates, and takes away at the end:");
@@ -27,17 +28,22 @@ export function sayWhatIsTouched(
   print("");
   say("While it runs, the functions do on this cluster what they are for:");
   item(
-    "protect puts the finalizer holdfast.dev/pvc-protection on every claim of every namespace, when it changes or when the sweep comes to it, which it does every five minutes;",
+    "protect puts the finalizer holdfast.dev/pvc-protection on every claim of every namespace, " +
+      "when it changes or when the sweep comes to it, which it does every five minutes;",
   );
   item("release annotates claims that are being deleted, and takes the finalizer off once no pod uses them;");
   item(
-    "on StatefulSets with the annotation holdfast.dev/pvc-delete-policy, of their own or of their namespace, the functions of PVC retention do what it says, which may delete claims;",
+    "on StatefulSets with the annotation holdfast.dev/pvc-delete-policy, of their own or of their namespace, " +
+      "the functions of PVC retention do what it says, which may delete claims;",
   );
   item(
-    "the functions write Events on claims, pods and StatefulSets; the sweep and the dead-letter function keep what they know in namespace holdfast.",
+    "the functions write Events on claims, pods and StatefulSets; the sweep and the dead-letter function keep " +
+      "what they know in namespace holdfast.",
   );
   say(
-    `At the end it ${yes ? "takes" : "asks whether to take"} the finalizers off the claims and StatefulSets again. What PVC retention has written on StatefulSets and their claims stays, unless the annotation is taken away before.`,
+    `At the end it ${yes ? "takes" : "asks whether to take"} the finalizers off the claims and StatefulSets ` +
+      "again. What PVC retention has written on StatefulSets and their claims stays, " +
+      "unless the annotation is taken away before.",
   );
   print("");
 }

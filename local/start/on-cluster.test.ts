@@ -128,7 +128,8 @@ test("what is there already and not ours ends the run, and all that it had creat
   const kept = await client.get<KubernetesObject>(PersistentVolumeClaim, "default", "data");
   expect(kept && hasFinalizer(kept, holdfastProtection)).toBe(true);
   expect(err).toBe(
-    `holdfast: ClusterRole ${name} is there already and not ours: Holdfast seems to be installed on this cluster. Nothing of it was touched.\n`,
+    `holdfast: ClusterRole ${name} is there already and not ours: Holdfast seems to be installed on this ` +
+      "cluster. Nothing of it was touched.\n",
   );
   expect(await names(Namespace)).toEqual([]);
   expect(await names(ClusterRole)).toEqual([name]);

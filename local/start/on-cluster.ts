@@ -88,7 +88,8 @@ export async function startOnCluster(
     watchSeconds,
   });
   const credentials = issueCredentials({ client, clock, signal: session.signal }, cluster.entry, session.folder);
-  // What carried a finalizer of ours before is left as it was, unless a run of ours put it there and could not clean up.
+  // What carried a finalizer of ours before is left as it was, unless a run of ours put it there and could not clean
+  // up.
   const before = (await visit.tookOver()) ? [] : await heldObjects(client);
   session.onEnd(() => sayFarewell(client, before, options, terminal));
   const knative = await startKnative({
@@ -125,8 +126,8 @@ async function reach(client: Client, { server }: KnownCluster): Promise<void> {
 }
 
 /**
- * What this program does itself. What the functions do is up to the roles that it creates, and the API server lets nobody
- * create a role with more rights than their own.
+ * What this program does itself. What the functions do is up to the roles that it creates, and the API server lets
+ * nobody create a role with more rights than their own.
  */
 function rightsFor(guests: readonly KubernetesObject[], { tour }: StartOptions): Right[] {
   const rbac = "rbac.authorization.k8s.io";

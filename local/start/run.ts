@@ -7,7 +7,7 @@ import { openStage } from "./open-stage.ts";
 import type { StartOptions } from "./options.ts";
 import type { Session } from "./session.ts";
 
-/** Plays what was asked for on a stage, and stays until the session is to end. Answers the exit code. */
+/** Plays what was asked for on a stage, and stays until the session is to end. Returns the exit code. */
 export async function run(options: StartOptions, session: Session): Promise<number> {
   const { signal } = session;
   const out = terminal(process.stdout);

@@ -13,8 +13,8 @@ export interface Session {
 }
 
 /**
- * Runs a program in a session and answers its exit code: what it says, 1 after a complaint, `interrupted` when it was asked
- * to end before.
+ * Runs a program in a session and returns its exit code: what it says, 1 after a complaint, `interrupted` when it was
+ * asked to end before.
  */
 export async function inSession(interrupted: number, run: (session: Session) => Promise<number>): Promise<number> {
   let session: ReturnType<typeof openSession>;

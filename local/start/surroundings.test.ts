@@ -24,18 +24,22 @@ const plan = (optional: boolean) =>
     secrets: [{ name: "holdfast-salt", optional, folder: "salt" }],
   }) as unknown as Plan;
 
-test("entries of ConfigMaps are variables, those of Secrets files that only this user reads, and what has gone is gone", async () => {
-  const password = Buffer.from("secret").toString("base64");
-  const there = { "ConfigMap holdfast-volume": { SALTENV: "base" }, "Secret holdfast-salt": { password } };
-  const variables = await readSurroundings(clientWith(there), plan(true), folder);
-  const home = variables.HOLDFAST_CREDENTIALS ?? "";
-  expect(variables).toEqual({ SALTENV: "base", HOLDFAST_CREDENTIALS: home });
-  const file = join(home, "salt", "password");
-  expect(readFileSync(file, "utf8")).toBe("secret");
-  expect(statSync(file).mode & 0o077).toBe(0);
-  await readSurroundings(clientWith({}), plan(true), folder);
-  expect(existsSync(file)).toBe(false);
-});
+test(
+  "entries of ConfigMaps are variables, those of Secrets files that only this user reads, " +
+    "and what has gone is gone",
+  async () => {
+    const password = Buffer.from("secret").toString("base64");
+    const there = { "ConfigMap holdfast-volume": { SALTENV: "base" }, "Secret holdfast-salt": { password } };
+    const variables = await readSurroundings(clientWith(there), plan(true), folder);
+    const home = variables.HOLDFAST_CREDENTIALS ?? "";
+    expect(variables).toEqual({ SALTENV: "base", HOLDFAST_CREDENTIALS: home });
+    const file = join(home, "salt", "password");
+    expect(readFileSync(file, "utf8")).toBe("secret");
+    expect(statSync(file).mode & 0o077).toBe(0);
+    await readSurroundings(clientWith({}), plan(true), folder);
+    expect(existsSync(file)).toBe(false);
+  },
+);
 
 test("what a function cannot start without is named where it is missing", async () => {
   await expect(readSurroundings(clientWith({}), plan(false), folder)).rejects.toThrow(

@@ -10,8 +10,9 @@ const Secret = { apiVersion: "v1", kind: "Secret", plural: "secrets", namespaced
 type WithData = KubernetesObject & { readonly data?: Readonly<Record<string, string>> };
 
 /**
- * What a function takes from ConfigMaps and Secrets when it starts, as variables: entries of ConfigMaps as they are, and those of
- * Secrets as files below `folder`, readable by this user alone, where the function is told to look for credentials.
+ * What a function takes from ConfigMaps and Secrets when it starts, as variables: entries of ConfigMaps as they are,
+ * and those of Secrets as files below `folder`, readable by this user alone, where the function is told to look for
+ * credentials.
  *
  * @throws Error when one is missing that the function cannot start without.
  */

@@ -9,8 +9,8 @@ const everyTick = "2s";
 type Template = { template: { spec: { containers: { env?: { name: string; value?: string }[] }[] } } };
 
 /**
- * An object of `knative/` as it is installed where the sweep has to do everything: it comes every other second, and every object has
- * its resync each time. What does not concern the sweep stays as it is.
+ * An object of `knative/` as it is installed where the sweep has to do everything: it comes every other second, and
+ * every object has its resync each time. What does not concern the sweep stays as it is.
  */
 export function sweptOften(object: KubernetesObject): KubernetesObject {
   if (object.kind === "PingSource") return { ...object, spec: { ...(object.spec as object), schedule } };
@@ -23,8 +23,8 @@ export function sweptOften(object: KubernetesObject): KubernetesObject {
 }
 
 /**
- * The sweep's table with a resync of every object once in `every`, as an administrator patches it, in the rows of these rules;
- * another object as it is.
+ * The sweep's table with a resync of every object once in `every`, as an administrator patches it, in the rows of these
+ * rules; another object as it is.
  */
 export function withTurns(
   object: KubernetesObject,

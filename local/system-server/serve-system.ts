@@ -18,8 +18,8 @@ export interface Certificate {
 }
 
 /**
- * Puts a stand-in on loopback, in plain HTTP, or in TLS where it has a certificate; on a free port unless one is given. Rejects
- * when the port is taken.
+ * Puts a stand-in on loopback, in plain HTTP, or in TLS where it has a certificate; on a free port unless one is given.
+ * Rejects when the port is taken.
  */
 export async function serveSystem(
   transport: SystemTransport,

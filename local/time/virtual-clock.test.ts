@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
-test("sleepers wake in the order of their times, and in the order they lay down where the times are equal", async () => {
+test("sleepers wake in the order of their times; where these are equal, in the order in which they began", async () => {
   const clock = virtualClock(0);
   const woken: string[] = [];
   const sleep = (name: string, ms: number) => clock.sleep(ms).then(() => void woken.push(`${name}@${clock.now()}`));

@@ -7,10 +7,12 @@ interface Timer {
 
 /** A clock that stands still until told to move, for in-process worlds without sockets. */
 export interface VirtualClock extends Clock {
-  /** Moves time forward by `ms`, running every timer in order and letting all it started come to rest before the next. */
+  /**
+   * Moves time forward by `ms`, running every timer in order and letting all it started come to rest before the next.
+   */
   advance(ms: number): Promise<void>;
   /**
-   * Advances from timer to timer until `done()` is true and answers whether it came true within `ms` of virtual
+   * Advances from timer to timer until `done()` is true and returns whether it came true within `ms` of virtual
    * time. `done` is asked whenever the world is at rest.
    */
   runUntil(done: () => boolean | Promise<boolean>, ms: number): Promise<boolean>;
@@ -18,7 +20,10 @@ export interface VirtualClock extends Clock {
   settle(): Promise<void>;
 }
 
-/** A virtual clock that starts at `start` (milliseconds since the epoch). Deterministic as long as nothing does real I/O. */
+/**
+ * A virtual clock that starts at `start` (milliseconds since the epoch). Deterministic as long as nothing does real
+ * I/O.
+ */
 export function virtualClock(start = Date.parse("2026-01-01T00:00:00Z")): VirtualClock {
   let now = start;
   /** In the order in which they were set: of two at the same time, the first goes first. */

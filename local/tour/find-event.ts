@@ -8,7 +8,10 @@ interface KubernetesEvent extends KubernetesObject {
   regarding?: { name?: string };
 }
 
-/** Whether an Event of this reason was written on an object of the tour; those on objects of no namespace are in `default`. */
+/**
+ * Whether an Event of this reason was written on an object of the tour; those on objects of no namespace are in
+ * `default`.
+ */
 export async function findEvent(
   client: Client,
   about: string,

@@ -42,7 +42,9 @@ export function nothingLeft({ client, processes }: Pick<Stage, "client" | "proce
   };
 }
 
-/** Takes away what the tours made, even when the functions no longer run; resolves when the server has nothing of it. */
+/**
+ * Takes away what the tours made, even when the functions no longer run; resolves when the server has nothing of it.
+ */
 export async function endTour({ client, clock }: Pick<Stage, "client" | "clock">): Promise<void> {
   const end = clock.now() + goingPatience;
   await client.delete(Namespace, undefined, tourNamespace);

@@ -34,8 +34,8 @@ export interface Stage {
 }
 
 /**
- * Plays chapters and their steps one after the other, each proof with the time since its step began. Answers whether all came
- * true; ends with the first that did not. Rejects when `signal` aborts.
+ * Plays chapters and their steps one after the other, each proof with the time since its step began. Returns whether
+ * all came true; ends with the first that did not. Rejects when `signal` aborts.
  */
 export async function play(chapters: readonly Chapter[], stage: Stage): Promise<boolean> {
   const { terminal } = stage;

@@ -1,7 +1,10 @@
 import { MalformedEvent } from "../../shared/event/malformed-event.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 
-/** Something the person at the keyboard has to know and can change: shown as one line on standard error, without a stack. */
+/**
+ * Something the person at the keyboard has to know and can change: shown as one line on standard error, without a
+ * stack.
+ */
 export class Complaint extends Error {
   override readonly name: string = "Complaint";
 }
@@ -10,7 +13,7 @@ export class Complaint extends Error {
 export const isPlain = (error: unknown): error is Error =>
   [Complaint, ApiError, MalformedEvent].some((plain) => error instanceof plain);
 
-/** Tells why the program ends, in one line where that is the reader's to change, and answers the exit code. */
+/** Tells why the program ends, in one line where that is the reader's to change, and returns the exit code. */
 export function complain(error: unknown): number {
   const text = isPlain(error) ? error.message : error instanceof Error ? (error.stack ?? error.message) : error;
   process.stderr.write(`holdfast: ${text}\n`);

@@ -30,8 +30,8 @@ const withShortHelp = (options: ParseArgsOptionsConfig): ParseArgsOptionsConfig 
 const npmsOwn = ["tag", "yes"];
 
 /**
- * npm takes flags that stand before a `--` for its own configuration, and hands that on in the environment: the command would do
- * something else than it was asked to.
+ * npm takes flags that stand before a `--` for its own configuration, and hands that on in the environment: the command
+ * would do something else than it was asked to.
  */
 function isKeptByNpm(flag: string, environment: NodeJS.ProcessEnv): boolean {
   const value = environment[`npm_config_${flag.replaceAll("-", "_")}`];

@@ -1,8 +1,8 @@
 import { complain } from "./complaint.ts";
 
 /**
- * Runs a command to its exit code: what it answers, or that of {@link complain}, or 130 and 143 when it is told to end. A reader
- * who has seen enough, as `head` has, ends it too.
+ * Runs a command to its exit code: what it answers, or that of {@link complain}, or 130 and 143 when it is told to end.
+ * A reader who has seen enough, as `head` has, ends it too.
  */
 export async function runCommand(run: () => Promise<number>): Promise<void> {
   // Told by a signal alone, a process ends without what it has to take away.

@@ -16,7 +16,8 @@ const remove = (path: string) => {
 };
 
 /**
- * Makes a folder that only this user can read, and that goes when it is disposed of, and when the process exits at the latest.
+ * Makes a folder that only this user can read, and that goes when it is disposed of, and when the process exits at the
+ * latest.
  *
  * @throws Complaint where none can be made.
  */

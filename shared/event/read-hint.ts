@@ -130,7 +130,8 @@ function changeOf(type: string): Hint["change"] {
   const change = changes.exec(type)?.[1];
   if (change) return change as Change;
   throw new MalformedEvent(
-    `Events of type ${type.slice(0, 100)} say nothing about a Kubernetes object; narrow the filter of the Trigger that sends them.`,
+    `Events of type ${type.slice(0, 100)} say nothing about a Kubernetes object; ` +
+      "narrow the filter of the Trigger that sends them.",
   );
 }
 

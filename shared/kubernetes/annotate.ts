@@ -3,8 +3,8 @@ import type { KubernetesObject } from "./object.ts";
 import type { Write } from "./write.ts";
 
 /**
- * Sets annotations and labels (null removes) on the object as it was read: the uid and resourceVersion in the patch make
- * the API server answer 409 when the object is another one or has changed since.
+ * Sets annotations and labels (null removes) on the object as it was read: the uid and resourceVersion in the patch
+ * make the API server answer 409 when the object is another one or has changed since.
  */
 export function annotate(
   kind: Kind,

@@ -2,7 +2,10 @@
 export interface ApiFailure {
   /** HTTP status; 0 when no answer came (refused, reset, deadline passed). */
   status: number;
-  /** `NotFound`, `NoSuchPath` (a 404 that is not the API server's word about an object), `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `Expired`, `TooManyRequests`, `Timeout`, `Unreachable`, ... */
+  /**
+   * `NotFound`, `NoSuchPath` (a 404 that is not the API server's word about an object), `AlreadyExists`, `Conflict`,
+   * `Invalid`, `Forbidden`, `Expired`, `TooManyRequests`, `Timeout`, `Unreachable`, ...
+   */
   reason: string;
   /** The server's message. */
   message: string;
@@ -45,9 +48,9 @@ export const isAlreadyExists = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.reason === "AlreadyExists";
 
 /**
- * The object is not what was read: a stale resourceVersion (409), another uid (409 or 422), or a JSON Patch whose `test`
- * failed (422 without causes, which a validation error always has). Fields that another manager of server-side apply
- * holds are none of this: reading again does not help.
+ * The object is not what was read: a stale resourceVersion (409), another uid (409 or 422), or a JSON Patch whose
+ * `test` failed (422 without causes, which a validation error always has). Fields that another manager of server-side
+ * apply holds are none of this: reading again does not help.
  */
 export const isConflict = (error: unknown): error is ApiError => {
   if (!(error instanceof ApiError)) return false;

@@ -12,9 +12,10 @@ export interface Condition {
 export type WantedCondition = Pick<Condition, "type" | "status" | "reason" | "message">;
 
 /**
- * The conditions with one of them brought to what it should be; the very same list when it already says so, because an unchanged
- * object must stay unwritten. `lastTransitionTime` moves only when the status does, as the Kubernetes API conventions ask;
- * other fields of the condition and other conditions stay as they are. `now` is in milliseconds since the epoch.
+ * The conditions with one of them brought to what it should be; the very same list when it already says so, because an
+ * unchanged object must stay unwritten. `lastTransitionTime` moves only when the status does, as the Kubernetes API
+ * conventions ask; other fields of the condition and other conditions stay as they are. `now` is in milliseconds since
+ * the epoch.
  */
 export function setCondition(
   conditions: readonly Condition[],

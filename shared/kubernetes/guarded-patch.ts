@@ -3,8 +3,8 @@ import type { KubernetesObject } from "./object.ts";
 import type { Write } from "./write.ts";
 
 /**
- * A JSON Patch on the object as it was read: the API server refuses it (422, a failed `test`) when the object is another one
- * of the same name, or has changed since.
+ * A JSON Patch on the object as it was read: the API server refuses it (422, a failed `test`) when the object is
+ * another one of the same name, or has changed since.
  */
 export function guardedPatch(kind: Kind, object: KubernetesObject, operations: readonly object[]): Write {
   const { namespace, name, uid, resourceVersion } = object.metadata;
@@ -16,8 +16,8 @@ export function guardedPatch(kind: Kind, object: KubernetesObject, operations: r
 }
 
 /**
- * The operations of a JSON Patch that set annotations or labels of the object as it was read, or remove them (null). `made`: an
- * operation before them has made the map.
+ * The operations of a JSON Patch that set annotations or labels of the object as it was read, or remove them (null).
+ * `made`: an operation before them has made the map.
  */
 export function metadataOperations(
   { metadata }: KubernetesObject,

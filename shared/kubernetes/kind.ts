@@ -44,7 +44,10 @@ export const ControllerRevision = {
   plural: "controllerrevisions",
   namespaced: true,
 } as const satisfies Kind;
-/** What namespaces and classes say changes seldom: beside pods, each Trigger for them would cost a request for every heartbeat. */
+/**
+ * What namespaces and classes say changes seldom: beside pods, each Trigger for them would cost a request for every
+ * heartbeat.
+ */
 export const Namespace = {
   apiVersion: "v1",
   kind: "Namespace",

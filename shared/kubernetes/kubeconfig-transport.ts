@@ -7,16 +7,19 @@ import type { ApiRequest, Transport } from "./transport.ts";
 /** Bound service account tokens rotate in their file; exec plugins renew theirs: ask client-node again this often. */
 const credentialsAge = 30_000;
 
-/** An idle connection is given up before the API server gives it up (after 90 s), so that no request runs into its end. */
+/**
+ * An idle connection is given up before the API server gives it up (after 90 s), so that no request runs into its end.
+ */
 const idle = 30_000;
 
 /**
  * A transport to a real API server. client-node finds the cluster and signs in: the given kubeconfig file, else
- * `KUBECONFIG` or `~/.kube/config`, else the pod's service account; certificates, tokens, exec and OIDC plugins, proxies.
- * Requests then go out as they are, because client-node's models would drop fields they do not know, and through Node's
- * own client: undici, which client-node prefers, keeps what it has read until the next full garbage collection, so that a
- * function's memory would grow with the lists it reads. Answers are asked for in gzip, which the API server sends for
- * bodies above 128 KiB. After a 401 everything is read and signed in anew, as what was read may have been replaced.
+ * `KUBECONFIG` or `~/.kube/config`, else the pod's service account; certificates, tokens, exec and OIDC plugins,
+ * proxies. Requests then go out as they are, because client-node's models would drop fields they do not know, and
+ * through Node's own client: undici, which client-node prefers, keeps what it has read until the next full garbage
+ * collection, so that a function's memory would grow with the lists it reads. Answers are asked for in gzip, which the
+ * API server sends for bodies above 128 KiB. After a 401 everything is read and signed in anew, as what was read may
+ * have been replaced.
  *
  * @throws Error when the kubeconfig cannot be read or names no cluster.
  */

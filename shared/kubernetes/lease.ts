@@ -19,8 +19,9 @@ export interface LeaseObject extends KubernetesObject {
 }
 
 /**
- * Until when somebody has the Lease, in milliseconds since the epoch; `undefined` when nobody has. One that cannot be read counts as
- * held for a day after it was last written, as far as that is known, else for ever: whoever holds it may be at work.
+ * Until when somebody has the Lease, in milliseconds since the epoch; `undefined` when nobody has. One that cannot be
+ * read counts as held for a day after it was last written, as far as that is known, else for ever: whoever holds it may
+ * be at work.
  */
 export function heldUntil(lease: LeaseObject | undefined, now: number): number | undefined {
   const { holderIdentity, renewTime, leaseDurationSeconds } = lease?.spec ?? {};
@@ -41,8 +42,9 @@ export interface Claimant {
 }
 
 /**
- * The write that takes a Lease which was seen to be free. Of two that try at once one gets it: the other's is a conflict, and
- * calls for another look. Whoever has taken it has it for the whole time, alone; there is nothing to compare.
+ * The write that takes a Lease which was seen to be free. Of two that try at once one gets it: the other's is a
+ * conflict, and calls for another look. Whoever has taken it has it for the whole time, alone; there is nothing to
+ * compare.
  */
 export function takeLease(seen: LeaseObject | undefined, claimant: Claimant, now: number): Write {
   const { namespace, name, holder, seconds } = claimant;

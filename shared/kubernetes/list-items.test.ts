@@ -24,8 +24,8 @@ function read(text: string, cuts: readonly number[] = [], list = readLists<unkno
 /** Strings and keys that could be taken for the structure around them. */
 const tricky = fc.constantFrom("items", '"items":[', "\\", '\\"', "]", "}", "{", '"', "é", "\u2028", "");
 /**
- * Without backslashes: after an object of the same form, JSON.parse of Node 24.21 takes the key that is an escaped backslash for one
- * that is an escaped quote, and then it is no measure.
+ * Without backslashes: after an object of the same form, JSON.parse of Node 24.21 takes the key that is an escaped
+ * backslash for one that is an escaped quote, and then it is no measure.
  */
 const key = fc.oneof(tricky, fc.string()).filter((key) => !key.includes("\\"));
 const item = fc.dictionary(key, fc.oneof(tricky, fc.jsonValue() as fc.Arbitrary<unknown>));

@@ -7,8 +7,9 @@ export interface ListEnvelope {
 }
 
 /**
- * Cuts the JSON text of Kubernetes lists into their items while it arrives. Take in a piece, ask for items until there is none,
- * take in the next piece, and at the end ask for the rest of the list. After that it is ready for the next list, or page.
+ * Cuts the JSON text of Kubernetes lists into their items while it arrives. Take in a piece, ask for items until there
+ * is none, take in the next piece, and at the end ask for the rest of the list. After that it is ready for the next
+ * list, or page.
  */
 export interface ListReader<T> {
   take(piece: string | Uint8Array): void;
@@ -24,18 +25,21 @@ const closeBrace = 125;
 const openBracket = 91;
 const closeBracket = 93;
 
-/** Longer strings are better searched for their end by the platform, shorter ones are over before it has been called. */
+/**
+ * Longer strings are better searched for their end by the platform, shorter ones are over before it has been called.
+ */
 const shortString = 24;
 
 /**
- * A reader of lists, one after the other. However long a list is, it takes no more memory than its longest item: a page of pods
- * that is parsed as one is several megabytes of objects that all live until the last of them has been looked at. It works on
- * bytes and parses an item only when it is asked for, because V8 enlarges its young generation, and keeps it so, by what is alive
- * whenever it collects: strings of pieces and items that wait for their turn would be. What it holds is reused for the next list,
- * because what lives as long as a page becomes old, and would be there until the next full collection.
+ * A reader of lists, one after the other. However long a list is, it takes no more memory than its longest item: a page
+ * of pods that is parsed as one is several megabytes of objects that all live until the last of them has been looked
+ * at. It works on bytes and parses an item only when it is asked for, because V8 enlarges its young generation, and
+ * keeps it so, by what is alive whenever it collects: strings of pieces and items that wait for their turn would be.
+ * What it holds is reused for the next list, because what lives as long as a page becomes old, and would be there until
+ * the next full collection.
  *
- * Arrays at the paths `leaveOut`, each of two names as in `metadata.managedFields`, are given out empty: most of what real objects
- * consist of is never read by anybody, and what is not parsed need not be collected again.
+ * Arrays at the paths `leaveOut`, each of two names as in `metadata.managedFields`, are given out empty: most of what
+ * real objects consist of is never read by anybody, and what is not parsed need not be collected again.
  *
  * `next` and `end` throw SyntaxError when the text is not JSON, or ends too early.
  */
@@ -55,7 +59,10 @@ export function readLists<T>(leaveOut: readonly string[] = []): ListReader<T> {
   let place: "before" | "among" | "after" = "before";
   /** Where the item that is being scanned begins. */
   let begin = 0;
-  /** What is left out under the key that the scan has come to on the item's own level, and whether it is at such a key below. */
+  /**
+   * What is left out under the key that the scan has come to on the item's own level, and whether it is at such a key
+   * below.
+   */
   let children: readonly Buffer[] | undefined;
   let leavesOut = false;
   /** Where, from its beginning, the item that is being scanned is passed over: from, to, from, to. */
@@ -162,7 +169,9 @@ function namesOf(path: string): [parent: string, child: string] {
   return [parent, child];
 }
 
-/** Whether the string between the quotes at `begin` and `end` is the word; escapes are never needed for one of letters. */
+/**
+ * Whether the string between the quotes at `begin` and `end` is the word; escapes are never needed for one of letters.
+ */
 function isWord(bytes: Buffer, begin: number, end: number, word: Buffer): boolean {
   return end - begin - 1 === word.length && word.compare(bytes, begin + 1, end) === 0;
 }

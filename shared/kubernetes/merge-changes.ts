@@ -10,9 +10,9 @@ export interface Wanted {
 }
 
 /**
- * The merge patch that brings the object as it was read to what is wanted: only what it does not say yet, and no write at all where it
- * says everything. Its uid and resourceVersion make the API server answer 409 when the object is another one or has changed since. Lists
- * are compared, and replaced, as a whole.
+ * The merge patch that brings the object as it was read to what is wanted: only what it does not say yet, and no write
+ * at all where it says everything. Its uid and resourceVersion make the API server answer 409 when the object is
+ * another one or has changed since. Lists are compared, and replaced, as a whole.
  */
 export function mergeChanges(kind: Kind, object: KubernetesObject, wanted: Wanted): readonly Write[] {
   const { annotations, labels, spec } = wanted;

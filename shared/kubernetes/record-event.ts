@@ -26,8 +26,8 @@ interface KubernetesEvent extends KubernetesObject {
 
 /**
  * Records an events.k8s.io/v1 Event on an object. The Event's name follows from the object's uid, the function's system
- * and the reason, so that however often it is recorded there is one, and any rule of the system can clear it: with the same note nothing is written, with another note it is
- * replaced (the API server lets an Event change only its series).
+ * and the reason, so that however often it is recorded there is one, and any rule of the system can clear it: with the
+ * same note nothing is written, with another note it is replaced (the API server lets an Event change only its series).
  *
  * @throws ApiError when the API server does not take it.
  */

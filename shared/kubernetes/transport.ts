@@ -14,9 +14,14 @@ export interface ApiResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Decoded text in chunks of any size, never cut inside a character. Ending the iteration early closes the response. */
+  /**
+   * Decoded text in chunks of any size, never cut inside a character. Ending the iteration early closes the response.
+   */
   readonly body: AsyncIterable<string>;
-  /** The same in UTF-8, where the transport has it as bytes, cut anywhere: for readers of lists, which are long. Instead of `body`, not beside it. */
+  /**
+   * The same in UTF-8, where the transport has it as bytes, cut anywhere: for readers of lists, which are long. Instead
+   * of `body`, not beside it.
+   */
   readonly bytes?: AsyncIterable<Uint8Array>;
 }
 

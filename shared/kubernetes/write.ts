@@ -41,9 +41,10 @@ async function dispatch(client: Client, write: Write): Promise<KubernetesObject 
 }
 
 /**
- * Sends writes in their order. One that is guarded by the resourceVersion of `object` as it was read, and comes after another
- * write of it, is guarded by what that one has left: nobody else may have been in between. What comes later stands on what came
- * before: a patch of an object that is gone ends the sequence, unless it is the last and nothing `follows`.
+ * Sends writes in their order. One that is guarded by the resourceVersion of `object` as it was read, and comes after
+ * another write of it, is guarded by what that one has left: nobody else may have been in between. What comes later
+ * stands on what came before: a patch of an object that is gone ends the sequence, unless it is the last and nothing
+ * `follows`.
  *
  * @throws ApiError
  * @throws Contended when an object that something later stands on is gone.

@@ -28,9 +28,10 @@ export interface ActContext {
 export type Afterwards = () => Promise<void>;
 
 /**
- * Carries out one decision: at most one guarded step. Returns `"conflict"` when the object is not what was looked at any
- * more, which calls for another look; every other failure becomes an outcome. Events that are no longer true are left for
- * `afterwards` where nothing depends on it: among a thousand claims, the last is not to wait for the Events of the others.
+ * Carries out one decision: at most one guarded step. Returns `"conflict"` when the object is not what was looked at
+ * any more, which calls for another look; every other failure becomes an outcome. Events that are no longer true are
+ * left for `afterwards` where nothing depends on it: among a thousand claims, the last is not to wait for the Events of
+ * the others.
  */
 export async function act<Schema extends ZodObject, Facts>(
   rule: Rule<Schema, Facts>,
@@ -92,8 +93,8 @@ async function perform(
         throw new Error(`${rule.name} does not declare the system ${command.system.name}.`);
       const change = progress(rule, decision, step, context);
       // A command that is repeated changes nothing here: a patch of nothing holds the object to what was looked at.
-      // First, because the other writes trigger rules that would write in between, and the command would wait for the sweep; and
-      // a process that dies after them is taken up at the time that the note says.
+      // First, because the other writes trigger rules that would write in between, and the command would wait for the
+      // sweep; and a process that dies after them is taken up at the time that the note says.
       const intent = withProgress(writes, kind, about, change ?? { annotations: {} }, "at the beginning");
       await sendAll(client, about, intent, "a command");
       // The annotation stands: were the command to fail first, no later look would know of these Events.
@@ -121,8 +122,8 @@ async function ensure(provided: readonly Proviso[] = [], { client }: ActContext)
 }
 
 /**
- * What a system refuses for good is told on the object that the command was for, in the system's own words: a person must act. It stays
- * until it expires, for what the system says of the next command is another matter.
+ * What a system refuses for good is told on the object that the command was for, in the system's own words: a person
+ * must act. It stays until it expires, for what the system says of the next command is another matter.
  */
 async function recordRefusal(error: unknown, rule: AnyRule, decision: Call, context: ActContext): Promise<never> {
   const isFinal = error instanceof SystemError && ["refused", "unauthorized"].includes(error.failure);
@@ -130,7 +131,10 @@ async function recordRefusal(error: unknown, rule: AnyRule, decision: Call, cont
   throw error;
 }
 
-/** Recorded first, and the annotation last: after a crash in between the same is recorded again, which is one Event all the same. */
+/**
+ * Recorded first, and the annotation last: after a crash in between the same is recorded again, which is one Event all
+ * the same.
+ */
 async function standStill(
   rule: AnyRule,
   decision: Wait | Stop,
@@ -156,8 +160,8 @@ function eventOf({ name, steps = {} }: AnyRule, step: Step): StepEvent | undefin
 }
 
 /**
- * Reasons of Events that are no longer true: of the step that the object was seen in, or, when the rule has done with the object,
- * of all its steps, because a run that was cut short may have recorded more than the annotation knows.
+ * Reasons of Events that are no longer true: of the step that the object was seen in, or, when the rule has done with
+ * the object, of all its steps, because a run that was cut short may have recorded more than the annotation knows.
  */
 function outdatedEvents(rule: AnyRule, decision: Decision): readonly string[] {
   const { steps = {} } = rule;
@@ -226,9 +230,9 @@ async function record(
 }
 
 /**
- * After a conflict the next look may decide otherwise, and only Events that the annotation knows of are cleared: one that there
- * was not goes with the annotation that was not written. Unless the conflict was with another run of the rule that has
- * written the same: the Event is one, and that annotation knows of it.
+ * After a conflict the next look may decide otherwise, and only Events that the annotation knows of are cleared: one
+ * that there was not goes with the annotation that was not written. Unless the conflict was with another run of the
+ * rule that has written the same: the Event is one, and that annotation knows of it.
  */
 async function withdraw(
   error: unknown,
@@ -243,7 +247,10 @@ async function withdraw(
   throw error;
 }
 
-/** Whether the object says by now what was to be written. A patch of nothing reads for a rule that may write but not get. */
+/**
+ * Whether the object says by now what was to be written. A patch of nothing reads for a rule that may write but not
+ * get.
+ */
 async function isWritten(rule: AnyRule, { about, kind, step }: Wait | Stop, { client }: ActContext) {
   const { namespace, name, uid } = about.metadata;
   const live = await client

@@ -82,7 +82,7 @@ test("a run that fails fails its own requests only", async () => {
   await expect(second).resolves.toBeDefined();
 });
 
-test("whenever requests arrive and runs end, no request shares a run that began before it, and each is answered", async () => {
+test("whenever requests arrive, none shares a run that began before it, and each is answered", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom("arrive", "end", "fail", "turn"), { maxLength: 40 }), async (steps) => {
       const { runs, join } = harness();

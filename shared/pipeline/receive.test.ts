@@ -42,7 +42,10 @@ const event = (name = "data", id = "e1") => ({
   body: "",
 });
 
-/** A client that records its calls and answers them from a list of errors, then with success, but for objects that are gone. */
+/**
+ * A client that records its calls and answers them from a list of errors, then with success, but for objects that are
+ * gone.
+ */
 function world(errors: Record<string, (Error | undefined)[]> = {}, gone: readonly string[] = []) {
   const calls: unknown[][] = [];
   const call = (verb: string, kind: Kind, ...rest: unknown[]) => {
@@ -280,7 +283,7 @@ describe("waiting", () => {
     expect(calls.filter(([verb, plural]) => verb === "create" && plural === "events").length).toBe(2);
   });
 
-  test("whose Event another run has recorded is recorded once more afterwards, because that run may clear it", async () => {
+  test("whose Event another run has recorded is recorded once more, because that run may clear it", async () => {
     const { tools, calls } = world({
       "create events": [failure(409, "AlreadyExists"), failure(409, "AlreadyExists")],
       "patch persistentvolumeclaims": [failure(409, "Conflict")],

@@ -30,7 +30,7 @@ function write(name: string, order: number, more: Partial<WriteStep> = {}): Deci
   return { do: "write", about, kind: PersistentVolume, because: "It is tested.", writes: [patch], order, ...more };
 }
 
-/** Runs decisions; answers what was asked of the API server, in its order, and how each object fared. */
+/** Runs decisions; returns what was asked of the API server, in its order, and how each object fared. */
 async function carryOut(decisions: readonly Decision[], failing: Readonly<Record<string, number>> = {}) {
   const asked: string[] = [];
   const answer = (verb: string) => (_kind: unknown, _namespace: unknown, name: string) => {
@@ -95,13 +95,16 @@ describe("a decision to write nothing", () => {
   });
 });
 
-test("rules that go on with what others have begun write it down under one name, and clear each other's Events", async () => {
-  const before = { v: 1, uid: "a", step: "earlier", since: "2026-01-01T00:00:00Z", because: "It is tested." };
-  const about = volume("a", { "holdfast.dev/test.shared": JSON.stringify(before) });
-  const step = { name: "held" };
-  const { asked } = await carryOut([write("a", 0, { about, step })]);
-  expect(asked).toEqual(["patch a", "create Event", expect.stringMatching(/^delete a\./)]);
-  const again = { ...before, step: "held" };
-  const same = volume("a", { "holdfast.dev/test.shared": JSON.stringify(again) });
-  expect((await carryOut([write("a", 0, { about: same, writes: [], step })])).asked).toEqual([]);
-});
+test(
+  "rules that go on with what others have begun write it down under one name, " + "and clear each other's Events",
+  async () => {
+    const before = { v: 1, uid: "a", step: "earlier", since: "2026-01-01T00:00:00Z", because: "It is tested." };
+    const about = volume("a", { "holdfast.dev/test.shared": JSON.stringify(before) });
+    const step = { name: "held" };
+    const { asked } = await carryOut([write("a", 0, { about, step })]);
+    expect(asked).toEqual(["patch a", "create Event", expect.stringMatching(/^delete a\./)]);
+    const again = { ...before, step: "held" };
+    const same = volume("a", { "holdfast.dev/test.shared": JSON.stringify(again) });
+    expect((await carryOut([write("a", 0, { about: same, writes: [], step })])).asked).toEqual([]);
+  },
+);

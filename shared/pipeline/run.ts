@@ -103,7 +103,9 @@ const some = (events: readonly string[]) =>
 const tooOften = ({ about }: Decision): Outcome => ({
   result: "failed",
   status: 503,
-  because: `${describe(referenceTo(about))} changed under every one of ${looks} attempts; the event will be delivered again.`,
+  because:
+    `${describe(referenceTo(about))} changed under every one of ${looks} attempts; ` +
+    "the event will be delivered again.",
 });
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

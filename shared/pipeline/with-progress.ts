@@ -11,9 +11,10 @@ export interface MetadataChange {
 }
 
 /**
- * The writes, with a change of annotations and labels of the object merged into the last patch of it. Where none of them
- * can take it (another object, a subresource, a server-side apply that would have to remove something), it is a patch of its
- * own: at the end, because what it says has then been done, or at the beginning where it says what is about to be done.
+ * The writes, with a change of annotations and labels of the object merged into the last patch of it. Where none of
+ * them can take it (another object, a subresource, a server-side apply that would have to remove something), it is a
+ * patch of its own: at the end, because what it says has then been done, or at the beginning where it says what is
+ * about to be done.
  */
 export function withProgress(
   writes: readonly Write[],

@@ -14,7 +14,7 @@ const settings = z.object({ craneUrl: z.string().default("http://crane") });
 const craneWith = (connect: (tools: SystemTools<unknown>) => unknown) =>
   system({ name: "crane", doc: "Moves.", settings, credentials: { token: { doc: "A token." } }, port: 80, connect });
 
-test("a system is connected once, with its settings from the environment and its credentials from files, read anew", async () => {
+test("a system is connected once, by settings of the environment; credentials are read anew", async () => {
   const built: SystemTools<unknown>[] = [];
   const crane = craneWith((tools) => built.push(tools));
   const connect = connectSystems({ crane }, { CRANE_URL: "https://crane.example/", HOLDFAST_CREDENTIALS: folder });

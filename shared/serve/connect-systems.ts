@@ -13,8 +13,8 @@ const mounted = "/etc/holdfast";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The clients of a function's systems, each built once, from settings in the environment and credentials in files. Their HTTP is
- * imported when the first request is sent.
+ * The clients of a function's systems, each built once, from settings in the environment and credentials in files.
+ * Their HTTP is imported when the first request is sent.
  *
  * @throws SettingsError at once when a setting cannot be used, so that a new Revision never becomes ready.
  */

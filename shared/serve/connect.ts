@@ -3,8 +3,8 @@ import { type Client, createClient } from "../kubernetes/client.ts";
 import { kubeconfigTransport } from "../kubernetes/kubeconfig-transport.ts";
 
 /**
- * The function's own client: in a cluster by its service account, elsewhere by `KUBECONFIG`; or one by the kubeconfig `file`. Kept in
- * a chunk of its own.
+ * The function's own client: in a cluster by its service account, elsewhere by `KUBECONFIG`; or one by the kubeconfig
+ * `file`. Kept in a chunk of its own.
  *
  * @throws ApiError with status 0 when there are no credentials to be found, so that the event is delivered again.
  */

@@ -12,7 +12,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A function with little patience. Answers what it has taken, what it has complained of, and its port. */
+/** A function with little patience. Returns what it has taken, what it has complained of, and its port. */
 async function listening() {
   const taken: HttpRequest[] = [];
   const complaints: string[] = [];

@@ -2,8 +2,8 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from "node
 import type { Express } from "express";
 
 /**
- * An HTTP server for an Express app. A sender that stops in the middle of a request does not hold a place for longer than
- * `patience`, in milliseconds: node answers it 408.
+ * An HTTP server for an Express app. A sender that stops in the middle of a request does not hold a place for longer
+ * than `patience`, in milliseconds: node answers it 408.
  */
 export function createExpressServer(app: Express, patience = 30_000): Server {
   const limits = {
@@ -17,8 +17,8 @@ export function createExpressServer(app: Express, patience = 30_000): Server {
 }
 
 /**
- * Express gives each request and response the prototypes of its app, which makes V8 treat every one of them as a shape of
- * its own. Made with these prototypes in the first place, they stay fast.
+ * Express gives each request and response the prototypes of its app, which makes V8 treat every one of them as a shape
+ * of its own. Made with these prototypes in the first place, they stay fast.
  */
 function messagesOf(app: Express) {
   return {

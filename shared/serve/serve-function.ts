@@ -14,9 +14,9 @@ import { guarded } from "./oidc/guard.ts";
 import { largestBody, readBody } from "./read-body.ts";
 
 /**
- * Runs a function's handler as a Knative function: listens on `PORT` (8080), answers `/health/live` and `/health/ready`,
- * takes events by POST, and on SIGTERM finishes what it has begun before it exits. Settings that cannot be used end the
- * process at once, so that a new Revision never becomes ready and the old one keeps the traffic.
+ * Runs a function's handler as a Knative function: listens on `PORT` (8080), answers `/health/live` and
+ * `/health/ready`, takes events by POST, and on SIGTERM finishes what it has begun before it exits. Settings that
+ * cannot be used end the process at once, so that a new Revision never becomes ready and the old one keeps the traffic.
  */
 export function serveFunction<Schema extends ZodObject>(
   declaration: FunctionDeclaration<Schema>,

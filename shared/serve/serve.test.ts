@@ -128,7 +128,7 @@ describe("a function as a process", () => {
   });
 });
 
-test("settings that cannot be used end the process at once with the variable, the value and what was expected", async () => {
+test("unusable settings end the process at once with variable, value and what was expected", async () => {
   const { child, output } = start(await freePort(), { MODE: "lax" });
   const [code] = await once(child, "exit");
   expect(code).toBe(1);

@@ -29,7 +29,9 @@ export interface ClaimUse {
   readonly ephemeral: boolean;
 }
 
-/** Every claim a pod names. The claim of an ephemeral volume is called `<pod>-<volume>`. Tolerates a pod without spec. */
+/**
+ * Every claim a pod names. The claim of an ephemeral volume is called `<pod>-<volume>`. Tolerates a pod without spec.
+ */
 export function claimsOf(pod: KubernetesObject): readonly ClaimUse[] {
   const volumes = (pod as Partial<Pod>).spec?.volumes;
   if (!Array.isArray(volumes)) return [];
@@ -75,7 +77,9 @@ function isShutDown({ metadata }: KubernetesObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
 }
 
-/** The claim of an ephemeral volume counts only while the pod controls it: a claim of that name may be somebody else's. */
+/**
+ * The claim of an ephemeral volume counts only while the pod controls it: a claim of that name may be somebody else's.
+ */
 function isControlledBy(claim: KubernetesObject, pod: KubernetesObject): boolean {
   return listOf(claim.metadata.ownerReferences).some(({ controller, uid }) => controller && uid === pod.metadata.uid);
 }
@@ -99,7 +103,10 @@ export function uses(
   return ephemeral ? isControlledBy(target, pod) && !isShutDown(pod) : true;
 }
 
-/** Arrays of a pod that neither {@link claimsOf} nor {@link uses} reads, by their paths: for lists, which need not parse them. */
+/**
+ * Arrays of a pod that neither {@link claimsOf} nor {@link uses} reads, by their paths: for lists, which need not parse
+ * them.
+ */
 export function unreadOf(mode: UseMode): readonly string[] {
   return mode === "strict" ? [...unread, ...readIfTerminated] : unread;
 }

@@ -1,6 +1,9 @@
 import * as z from "zod";
 
-/** The finalizer of Kubernetes' own PVC protection. Since 1.30.12 the kubelet refuses a claim being deleted only without it. */
+/**
+ * The finalizer of Kubernetes' own PVC protection. Since 1.30.12 the kubelet refuses a claim being deleted only without
+ * it.
+ */
 export const inTreeProtection = "kubernetes.io/pvc-protection";
 
 /** The finalizer that Holdfast's PVC protection puts on claims unless its settings name another. */

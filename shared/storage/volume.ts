@@ -1,6 +1,9 @@
 import type { KubernetesObject } from "../kubernetes/object.ts";
 
-/** Finalizer of a namespace in which volumes were offered: it must not come back as another before all offers are withdrawn. */
+/**
+ * Finalizer of a namespace in which volumes were offered: it must not come back as another before all offers are
+ * withdrawn.
+ */
 export const offerGuard = "holdfast.dev/undelete";
 
 /** A PersistentVolume as far as rules read it. */
@@ -21,8 +24,9 @@ export interface Claim extends KubernetesObject {
 }
 
 /**
- * Whether Kubernetes has brought the binding to its end. Before that nothing is changed: external-provisioner deletes a volume of
- * phase Released and policy Delete without a look at its claim, and right after a new claim was bound the phase may still be the old.
+ * Whether Kubernetes has brought the binding to its end. Before that nothing is changed: external-provisioner deletes a
+ * volume of phase Released and policy Delete without a look at its claim, and right after a new claim was bound the
+ * phase may still be the old.
  */
 export function isBound({ metadata, spec, status }: Volume, claim: Claim | undefined): claim is Claim {
   return (

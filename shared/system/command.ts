@@ -1,8 +1,8 @@
 import type { ExternalSystem } from "./system.ts";
 
 /**
- * A command to an external system with its input: what a `call` decision names. Two of the same command with equal input
- * are equal to a test, because `send` is the command's own.
+ * A command to an external system with its input: what a `call` decision names. Two of the same command with equal
+ * input are equal to a test, because `send` is the command's own.
  */
 export interface Command<Client = unknown, Input = unknown> {
   /** For the log, in words: `spawn a Salt job`. */

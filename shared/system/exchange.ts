@@ -7,8 +7,9 @@ import type { SystemRequest, SystemResponse, SystemTransport } from "./transport
 export type Exchange = (request: Omit<SystemRequest, "signal">) => Promise<SystemResponse>;
 
 /**
- * Puts a deadline (in milliseconds, for the whole answer) and one kind of error on a transport. A system that is half up may
- * take a request and never answer it (salt-api does while its master is down): whether it was carried out is not known then.
+ * Puts a deadline (in milliseconds, for the whole answer) and one kind of error on a transport. A system that is half
+ * up may take a request and never answer it (salt-api does while its master is down): whether it was carried out is not
+ * known then.
  *
  * @throws SystemError `unreachable` when there is no whole answer in time.
  */

@@ -4,16 +4,19 @@ import { sendRequest } from "../http/send-request.ts";
 import type { SystemTools } from "./system.ts";
 import type { SystemTransport } from "./transport.ts";
 
-/** No answer of a system that is read whole is longer; one that is comes from something else, or would not fit into memory. */
+/**
+ * No answer of a system that is read whole is longer; one that is comes from something else, or would not fit into
+ * memory.
+ */
 const longestAnswer = 32 * 1024 * 1024;
 
 /** An idle connection is given up soon: a function goes back to zero, and proxies forget. Milliseconds. */
 const idle = 15_000;
 
 /**
- * A transport to the system at `root` (a URL without a slash at its end). Over TLS the credentials `ca.crt`, and `tls.crt` with
- * `tls.key`, are used where they are there, and read for each request, because Secrets are renewed in place. Redirects are
- * not followed: they could take credentials elsewhere.
+ * A transport to the system at `root` (a URL without a slash at its end). Over TLS the credentials `ca.crt`, and
+ * `tls.crt` with `tls.key`, are used where they are there, and read for each request, because Secrets are renewed in
+ * place. Redirects are not followed: they could take credentials elsewhere.
  */
 export function httpTransport(root: string, credential: SystemTools<unknown>["credential"]): SystemTransport {
   const secure = root.startsWith("https:");

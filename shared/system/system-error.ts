@@ -1,5 +1,6 @@
 /**
- * - `unreachable`: no answer, half an answer, one that is not the system's (a proxy's page), or a failure of its own (5xx)
+ * - `unreachable`: no answer, half an answer, one that is not the system's (a proxy's page), or a failure of its own
+ *   (5xx)
  * - `overloaded`: it asks to be left alone (429, 503 with `Retry-After`)
  * - `unauthorized`: it does not let us in, or not do this
  * - `refused`: it has understood, and will not do it however often it is asked
@@ -7,8 +8,8 @@
 export type SystemFailure = "unreachable" | "overloaded" | "unauthorized" | "refused";
 
 /**
- * The one error that clients of external systems throw. An unreachable or overloaded system is answered with 503, so that
- * the broker tries again; an unauthorized or refused request is final, and a person must act.
+ * The one error that clients of external systems throw. An unreachable or overloaded system is answered with 503, so
+ * that the broker tries again; an unauthorized or refused request is final, and a person must act.
  */
 export class SystemError extends Error {
   override readonly name = "SystemError";
@@ -18,7 +19,9 @@ export class SystemError extends Error {
   /** Milliseconds that the system asks to be left alone. */
   readonly retryAfter: number | undefined;
 
-  /** `message` is one or more whole sentences: what was asked, what was answered, and what to do where somebody must. */
+  /**
+   * `message` is one or more whole sentences: what was asked, what was answered, and what to do where somebody must.
+   */
   constructor(
     system: string,
     failure: SystemFailure,

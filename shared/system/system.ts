@@ -15,13 +15,16 @@ export interface SystemTools<Settings> {
   readonly transport: SystemTransport;
   readonly clock: Clock;
   readonly settings: Settings;
-  /** A credential's text, trimmed, read anew each time because Secrets are renewed in place; `undefined` where there is none. */
+  /**
+   * A credential's text, trimmed, read anew each time because Secrets are renewed in place; `undefined` where there is
+   * none.
+   */
   readonly credential: (name: string) => Promise<string | undefined>;
 }
 
 /**
- * An external system that rules look at and give commands to. From it derive the environment, the Secret, the egress rule
- * and the documentation of each function that names it among its `systems`.
+ * An external system that rules look at and give commands to. From it derive the environment, the Secret, the egress
+ * rule and the documentation of each function that names it among its `systems`.
  */
 export interface ExternalSystem<Client = unknown, Schema extends ZodObject = ZodObject> {
   /** One word in lower case: the Secret is `holdfast-<name>`, mounted at `/etc/holdfast/<name>`. */
@@ -49,7 +52,7 @@ export function system<Client, Schema extends ZodObject>(
 }
 
 /** The systems of a rule, by the names under which `look` and commands get their clients. */
-// biome-ignore lint/suspicious/noExplicitAny: a client's settings stand on both sides of a function, so that nothing else fits all systems.
+// biome-ignore lint/suspicious/noExplicitAny: settings stand on both sides of a function, so nothing else fits all.
 export type Systems = Readonly<Record<string, ExternalSystem<any, any>>>;
 
 /** The clients of a rule's systems, by the same names. */

@@ -15,5 +15,8 @@ export function row(
   colour: Colour,
   sentence: string,
 ): string {
-  return `  ${paint("bold", name.padEnd(nameWidth))} ${paint(colour, word.padEnd(verdictWidth))} ${wrap(sentence, column, width)}`;
+  return (
+    `  ${paint("bold", name.padEnd(nameWidth))} ${paint(colour, word.padEnd(verdictWidth))} ` +
+    `${wrap(sentence, column, width)}`
+  );
 }

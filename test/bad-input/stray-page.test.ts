@@ -11,8 +11,9 @@ import { receive } from "../../shared/pipeline/receive.ts";
 import type { Rule } from "../../shared/rule.ts";
 import { readSettings } from "../../shared/settings.ts";
 
-// A 404 that is not the API server's word about an object: a definition that is being replaced, a version that is not served any more,
-// or a load balancer that answers for the API server. Whatever hangs on the object must not be taken for free.
+// A 404 that is not the API server's word about an object: a definition that is being replaced, a version that is not
+// served any more, or a load balancer that answers for the API server. Whatever hangs on the object must not be taken
+// for free.
 
 const satellite = {
   apiVersion: "piraeus.io/v1",
@@ -27,7 +28,10 @@ const satellite = {
   spec: { clusterRef: { name: "linstorcluster" }, deletionPolicy: "Evacuate" },
 } as const;
 
-/** Gives a rule an event of an object, of a cluster in which nothing but this object and `others` is, and pages instead of `stray`. */
+/**
+ * Gives a rule an event of an object, of a cluster in which nothing but this object and `others` is, and pages instead
+ * of `stray`.
+ */
 async function give(rule: Rule, object: KubernetesObject, others: readonly KubernetesObject[], stray: RegExp) {
   const clock = virtualClock(Date.parse("2026-03-01T12:00:00Z"));
   const written: string[] = [];

@@ -14,7 +14,9 @@ const controlPlane = "needs a control plane";
 
 const benches: Readonly<Record<string, Benchmark>> = {
   budget: {
-    doc: "start, memory, throughput and bytes of a function beside the barest server that Node can be; what runs without a name",
+    doc:
+      "start, memory, throughput and bytes of a function beside the barest server that Node can be; " +
+      "what runs without a name",
     load: () => import("./budget/run.ts"),
   },
   release: {

@@ -11,7 +11,9 @@ export interface PodShape {
   readonly asCreated?: boolean;
 }
 
-/** A running pod that looks like one of a real cluster: two containers with probes and variables, and managed fields. */
+/**
+ * A running pod that looks like one of a real cluster: two containers with probes and variables, and managed fields.
+ */
 export function pod({ namespace, name, node, claim, bytes, asCreated = false }: PodShape) {
   const base = {
     apiVersion: "v1",

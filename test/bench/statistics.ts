@@ -1,4 +1,7 @@
-/** The value below which the share `q` (0 to 1) of the values lies; the mean of the two nearest where it lies between them. */
+/**
+ * The value below which the share `q` (0 to 1) of the values lies; the mean of the two nearest where it lies between
+ * them.
+ */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) * q;

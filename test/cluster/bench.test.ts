@@ -4,7 +4,8 @@ import type { Passage } from "../bench/latency/measure.ts";
 import { bootPlane, type Plane } from "../bench/plane/boot.ts";
 import { compareReleases } from "../bench/release/compare.ts";
 
-// The suite's own control plane has controllers at work, which would be measured with the benchmarks: they boot one of theirs.
+// The suite's own control plane has controllers at work, which would be measured with the benchmarks: they boot one of
+// theirs.
 const assets = inject("cluster")?.assets;
 const tell = () => {};
 
@@ -54,7 +55,8 @@ describe.skipIf(!assets)("the benchmarks on a control plane, in small", () => {
       expect(matched).toBeGreaterThanOrEqual(emitted);
       expect(delivered).toBeGreaterThan(matched);
     }
-    // A live read and a patch, and the answer to each, over one connection; a busy machine may cut one of them in pieces.
+    // A live read and a patch, and the answer to each, over one connection; a busy machine may cut one of them in
+    // pieces.
     expect(single.filter(({ calls }) => calls.length === 4).length).toBeGreaterThan(5);
   });
 });

@@ -39,8 +39,8 @@ export interface ControlPlane {
  * binaries as `KUBEBUILDER_ASSETS` names it. Takes about six seconds. The processes belong to a supervisor that ends
  * them when this process goes, however it goes.
  *
- * @throws Error when a binary is missing, with the last lines of its log when a process ends early, and when the API server
- * is not ready within a minute.
+ * @throws Error when a binary is missing, with the last lines of its log when a process ends early, and when the API
+ * server is not ready within a minute.
  */
 export async function startControlPlane(assets: string, options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const binary = (name: string) => join(assets, name);

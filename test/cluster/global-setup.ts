@@ -20,8 +20,8 @@ declare module "vitest" {
 }
 
 /**
- * Boots a control plane from `KUBEBUILDER_ASSETS`, or takes the cluster of `KUBECONFIG`; with neither the whole suite is
- * skipped. Binaries come first, because many people have a cluster they care for in `KUBECONFIG`.
+ * Boots a control plane from `KUBEBUILDER_ASSETS`, or takes the cluster of `KUBECONFIG`; with neither the whole suite
+ * is skipped. Binaries come first, because many people have a cluster they care for in `KUBECONFIG`.
  */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const { KUBEBUILDER_ASSETS: assets, KUBECONFIG: kubeconfig } = process.env;

@@ -8,7 +8,7 @@ export const kubectl = [process.env.KUBEBUILDER_ASSETS ?? ""]
   .map((folder) => join(folder, "kubectl"))
   .find(existsSync);
 
-/** Runs kubectl and answers what it prints. Throws with what it complains about when it fails. */
+/** Runs kubectl and returns what it prints. Throws with what it complains about when it fails. */
 export function run(options: readonly string[], kubeconfig = "", input?: string): string {
   const env = { ...process.env, KUBECONFIG: kubeconfig };
   return execFileSync(kubectl ?? "kubectl", options, {

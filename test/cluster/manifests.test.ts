@@ -22,7 +22,8 @@ const { HOLDFAST_KNATIVE_CRDS: definitions } = process.env;
 const ready = Boolean(cluster && kubectl && definitions);
 if (cluster && !ready)
   console.log(
-    "The manifests are not applied: that takes kubectl in KUBEBUILDER_ASSETS and Knative's definitions in HOLDFAST_KNATIVE_CRDS.",
+    "The manifests are not applied: that takes kubectl in KUBEBUILDER_ASSETS and Knative's definitions in " +
+      "HOLDFAST_KNATIVE_CRDS.",
   );
 
 const functions = await loadDeclared(root);
@@ -98,13 +99,25 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
     expect(run(["apply", ...options], cluster?.kubeconfig, list)).toContain("serverside-applied");
   });
 
-  test("a misspelt field is refused where Knative's definitions know all fields, and found by our own schemas where not", () => {
-    const [trigger] = readKustomization("knative").objects.filter(({ kind }) => kind === "Trigger");
-    const misspelt = { ...trigger, spec: { ...(trigger?.spec as object), subscribers: {} } };
-    const options = ["apply", "--server-side", "--validate=strict", "--dry-run=server", "--force-conflicts", "-f", "-"];
-    expect(run(options, cluster?.kubeconfig, JSON.stringify(misspelt))).toContain("serverside-applied");
-    expect(faultsOf(misspelt as unknown as KubernetesObject)).toEqual([expect.stringContaining("subscribers")]);
-  });
+  test(
+    "a misspelt field is refused where Knative's definitions know all fields, " +
+      "and found by our own schemas where not",
+    () => {
+      const [trigger] = readKustomization("knative").objects.filter(({ kind }) => kind === "Trigger");
+      const misspelt = { ...trigger, spec: { ...(trigger?.spec as object), subscribers: {} } };
+      const options = [
+        "apply",
+        "--server-side",
+        "--validate=strict",
+        "--dry-run=server",
+        "--force-conflicts",
+        "-f",
+        "-",
+      ];
+      expect(run(options, cluster?.kubeconfig, JSON.stringify(misspelt))).toContain("serverside-applied");
+      expect(faultsOf(misspelt as unknown as KubernetesObject)).toEqual([expect.stringContaining("subscribers")]);
+    },
+  );
 
   const reviewAccount = async (name: string, { may }: Declared) => {
     const client = createClient(kubeconfigTransport(cluster?.kubeconfig));

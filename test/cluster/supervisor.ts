@@ -1,7 +1,8 @@
 /**
  * Runs the processes of a control plane for a test run: `node supervisor.ts FOLDER`, one `{name, command, args}` per
- * line on standard input, output of each in `FOLDER/<name>.log`. Prints the name of a process that ended by itself. When
- * standard input ends, because the test run is over or has died, it stops them, last started first, and removes FOLDER.
+ * line on standard input, output of each in `FOLDER/<name>.log`. Prints the name of a process that ended by itself.
+ * When standard input ends, because the test run is over or has died, it stops them, last started first, and removes
+ * FOLDER.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, rmSync } from "node:fs";
@@ -15,7 +16,10 @@ interface Order {
 }
 
 const stopWithin = 10_000;
-/** Go's garbage collector takes a seventh of an API server's time by default; these live for minutes, and memory is cheaper. */
+/**
+ * Go's garbage collector takes a seventh of an API server's time by default; these live for minutes, and memory is
+ * cheaper.
+ */
 const env = { ...process.env, GOGC: "400" };
 const folder = process.argv[2] ?? "";
 const running: { name: string; child: ChildProcess; ended: Promise<void> }[] = [];

@@ -77,7 +77,8 @@ export function access(open: () => Promise<Bench>): void {
       );
       expect(error).toMatchObject({ status: 403, reason: "Forbidden" });
       expect(error.message).toContain(
-        `persistentvolumeclaims${name} is forbidden: ${user(namespace)} cannot ${verb} resource "persistentvolumeclaims" in API group "" in the namespace "${namespace}"`,
+        `persistentvolumeclaims${name} is forbidden: ${user(namespace)} cannot ${verb} resource ` +
+          `"persistentvolumeclaims" in API group "" in the namespace "${namespace}"`,
       );
     });
 
@@ -91,7 +92,8 @@ export function access(open: () => Promise<Bench>): void {
         await failure(client.request("GET", "/api/v1/pods")),
       ].map(({ message }) => message);
       expect(messages[0]).toContain(
-        `statefulsets.apps "a" is forbidden: ${user(namespace)} cannot delete resource "statefulsets" in API group "apps" in the namespace "${namespace}"`,
+        `statefulsets.apps "a" is forbidden: ${user(namespace)} cannot delete resource "statefulsets" in API ` +
+          `group "apps" in the namespace "${namespace}"`,
       );
       expect(messages[1]).toContain(
         `pods "a" is forbidden: ${user(namespace)} cannot patch resource "pods/status" in API group ""`,

@@ -142,7 +142,8 @@ export function admission(open: () => Promise<Bench>): void {
         const error = await failure(call());
         expect(error).toMatchObject({ status: 403, reason: "Forbidden" });
         expect(error.message).toContain(
-          `${object} is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`,
+          `${object} is forbidden: unable to create new content in namespace ${namespace} because it is being ` +
+            "terminated",
         );
         expect(error.causes).toEqual([
           {

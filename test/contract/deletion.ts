@@ -63,7 +63,7 @@ export function deletion(open: () => Promise<Bench>): void {
       ]);
     });
 
-    test("deletionTimestamp cannot be taken back: a write that changes it is accepted and changes nothing", async () => {
+    test("deletionTimestamp stays: a write that changes it is accepted and changes nothing", async () => {
       const bench = await open();
       await held(bench);
       const { metadata } = await remove(bench);
@@ -88,7 +88,8 @@ export function deletion(open: () => Promise<Bench>): void {
       expect(error.causes).toContainEqual({
         reason: "FieldValueForbidden",
         message:
-          'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"holdfast.dev/late"}',
+          "Forbidden: no new finalizers can be added if the object is being deleted, " +
+          'found new finalizers []string{"holdfast.dev/late"}',
         field: "metadata.finalizers",
       });
       expect(isConflict(error)).toBe(false);
@@ -103,7 +104,7 @@ export function deletion(open: () => Promise<Bench>): void {
       expect(patched).toMatchObject(patch);
     });
 
-    test("the object goes with its last finalizer, not before; the patch that removes it still answers the object", async () => {
+    test("the object goes with its last finalizer; the patch that removes it still returns the object", async () => {
       const bench = await open();
       await held(bench, [ours, "holdfast.dev/other"]);
       await remove(bench);
@@ -127,7 +128,7 @@ export function deletion(open: () => Promise<Bench>): void {
       expect(await read(bench)).toBeUndefined();
     });
 
-    test("a watch sees MODIFIED when the deletion is asked for, and DELETED, under a newer version, when it happens", async () => {
+    test("a watch sees MODIFIED when the deletion is asked for, and a newer DELETED when it happens", async () => {
       const bench = await open();
       const { metadata } = await held(bench);
       const watch = watching(bench, ConfigMap, { resourceVersion: metadata.resourceVersion, labelSelector: "t=1" });
@@ -164,7 +165,8 @@ export function deletion(open: () => Promise<Bench>): void {
       ]);
       expect([otherUid, otherVersion].map(isConflict)).toEqual([true, true]);
       expect(otherUid.message).toContain(
-        `the UID in the precondition (${foreignUid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
+        `the UID in the precondition (${foreignUid}) does not match the UID in record (${metadata.uid}). ` +
+          "The object might have been deleted and then recreated",
       );
       const { uid, resourceVersion } = metadata;
       expect(await admin.delete(ConfigMap, namespace, "a", { uid, resourceVersion })).toBe(true);

@@ -23,7 +23,10 @@ const both = "DeleteOnScaledownAndStatefulSetDeletion";
 const field = (whenDeleted: string, whenScaled: string) => ({ whenDeleted, whenScaled }) as RetentionPolicy;
 const [deletes, keeps] = [field("Delete", "Delete"), field("Retain", "Retain")];
 
-/** The admission policy of PVC retention as it is shipped: in the write that changes a policy to one that keeps, so does the field. */
+/**
+ * The admission policy of PVC retention as it is shipped: in the write that changes a policy to one that keeps, so does
+ * the field.
+ */
 export function retentionPolicy(open: () => Promise<Bench>): void {
   describe("the admission policy of PVC retention", () => {
     /** The policy on the sets of a namespace of its own. */

@@ -73,17 +73,21 @@ export function serverSideApply(open: () => Promise<Bench>): void {
       expect(left?.metadata.ownerReferences).toEqual([two]);
     });
 
-    test("refuses to change a field that another manager holds, names manager and field, and reading again does not help", async () => {
-      const bench = await open();
-      await apply(bench, "one", {}, { a: "1" });
-      const error = await failure(apply(bench, "two", {}, { a: "2" }));
-      expect(error).toMatchObject({ status: 409, reason: "Conflict" });
-      expect(error.message).toContain('Apply failed with 1 conflict: conflict with "one": .data.a');
-      expect(error.causes).toEqual([
-        { reason: "FieldManagerConflict", message: 'conflict with "one"', field: ".data.a" },
-      ]);
-      expect(isConflict(error)).toBe(false);
-    });
+    test(
+      "refuses to change a field that another manager holds, names manager and field, " +
+        "and reading again does not help",
+      async () => {
+        const bench = await open();
+        await apply(bench, "one", {}, { a: "1" });
+        const error = await failure(apply(bench, "two", {}, { a: "2" }));
+        expect(error).toMatchObject({ status: 409, reason: "Conflict" });
+        expect(error.message).toContain('Apply failed with 1 conflict: conflict with "one": .data.a');
+        expect(error.causes).toEqual([
+          { reason: "FieldManagerConflict", message: 'conflict with "one"', field: ".data.a" },
+        ]);
+        expect(isConflict(error)).toBe(false);
+      },
+    );
 
     test("takes the field over by force; the one it belonged to then loses it without a word", async () => {
       const bench = await open();

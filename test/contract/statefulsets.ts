@@ -101,7 +101,10 @@ export function statefulSets(open: () => Promise<Bench>): void {
       expect(error.causes).toContainEqual({
         reason: "FieldValueForbidden",
         field: "spec",
-        message: `Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden`,
+        message:
+          "Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
+          "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and " +
+          "'minReadySeconds' are forbidden",
       });
     });
 

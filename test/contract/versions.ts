@@ -15,7 +15,7 @@ export function versions(open: () => Promise<Bench>): void {
     admin.request<KubernetesObject>("PUT", pathOf(ConfigMap, namespace, "a"), object);
 
   describe("versions", () => {
-    test("every write raises the resourceVersion, a decimal number, and a write that changes nothing does not", async () => {
+    test("every write raises the decimal resourceVersion, and one that changes nothing does not", async () => {
       const { admin, namespace } = await open();
       const created = await admin.create(ConfigMap, configMap({ namespace, name: "a" }, { key: "1" }));
       const change = { data: { key: "2" } };
@@ -44,7 +44,8 @@ export function versions(open: () => Promise<Bench>): void {
       expect(error).toMatchObject({ status: 409, reason: "Conflict" });
       expect(isConflict(error)).toBe(true);
       expect(error.message).toContain(
-        'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+        'Operation cannot be fulfilled on configmaps "a": the object has been modified; ' +
+          "please apply your changes to the latest version and try again",
       );
     });
 

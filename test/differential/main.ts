@@ -49,7 +49,8 @@ async function main(args: readonly string[]): Promise<number> {
     say(`at sequence ${seed}`);
   }
   say(
-    `All hold. Plain Kubernetes kept ${kept} claims and deleted ${gone}; of those that it kept ${excused} went with their sets in ours, ` +
+    `All hold. Plain Kubernetes kept ${kept} claims and deleted ${gone}; ` +
+      `of those that it kept ${excused} went with their sets in ours, ` +
       "as they should.",
   );
   return 0;
@@ -58,7 +59,10 @@ async function main(args: readonly string[]): Promise<number> {
 /** The command that plays a sequence again, in the world and with the faults that it had. */
 function commandFor({ seed, admissionPolicy, faults, keepsVolumes }: InProcessOptions): string {
   const world = admissionPolicy ? "policy" : "no-policy";
-  return `npm run differential -- --seed ${seed} --world ${world}${keepsVolumes ? " --undelete" : ""}${faults ? "" : " --no-faults"}`;
+  return (
+    `npm run differential -- --seed ${seed} --world ` +
+    `${world}${keepsVolumes ? " --undelete" : ""}${faults ? "" : " --no-faults"}`
+  );
 }
 
 await runCommand(() => main(process.argv.slice(2)));

@@ -10,7 +10,9 @@ import type { Functions } from "./worlds/setting.ts";
 const within = 50;
 const mutants: readonly Mutant[] = [actsOnName, actsOnAge, forcesField];
 
-/** The first sequence in which these functions lose a claim, each played without faults; `undefined` when there is none. */
+/**
+ * The first sequence in which these functions lose a claim, each played without faults; `undefined` when there is none.
+ */
 async function firstLoss(functions: Functions, most: number): Promise<Result | undefined> {
   for (let seed = 1; seed <= most; seed++) {
     const options = { seed, admissionPolicy: false, faults: false, functions };

@@ -9,7 +9,7 @@ import type { InProcessOptions } from "./worlds/in-process.ts";
 const batches = [1, 9, 17, 25, 33];
 const size = 8;
 
-/** Answers how many volumes have outlived a claim. */
+/** Returns how many volumes have outlived a claim. */
 async function holds(options: InProcessOptions): Promise<number> {
   const sequence = drawSequence(options.seed);
   const result = await runInProcess(options, sequence);

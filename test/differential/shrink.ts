@@ -10,8 +10,8 @@ export interface Shrunk {
 }
 
 /**
- * Leaves operations and faults out of a failing run for as long as it still fails, by the loss of a claim if it did: halves of them
- * first, then one by one.
+ * Leaves operations and faults out of a failing run for as long as it still fails, by the loss of a claim if it did:
+ * halves of them first, then one by one.
  */
 export async function shrink(
   options: InProcessOptions,

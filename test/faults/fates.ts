@@ -7,8 +7,8 @@ import type { Send } from "../../eventing/send.ts";
 import type { Clock } from "../../shared/clock.ts";
 
 /**
- * What becomes of one event: one number per copy, the milliseconds until that copy goes on. `[0]` is no fault, `[]` loses the event,
- * `[0, 0]` doubles it, and different delays for different events put them out of order.
+ * What becomes of one event: one number per copy, the milliseconds until that copy goes on. `[0]` is no fault, `[]`
+ * loses the event, `[0, 0]` doubles it, and different delays for different events put them out of order.
  */
 export type Fate = readonly number[];
 

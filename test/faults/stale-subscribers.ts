@@ -16,10 +16,11 @@ export interface Stale {
 const filter = "http://broker-filter.knative-eventing.svc.cluster.local";
 
 /**
- * Creates brokers whose channel has subscribers of Subscriptions that are gone, as the in-memory channel of Knative 1.22 has when many
- * Triggers were changed or deleted at once: its list of subscribers is written as a whole, from a cache, and without a version.
- * A Trigger that was changed is delivered for twice, the second time by its old `delivery`; of one that was deleted the filter knows
- * nothing, and answers 404 to every event of the broker. Every Trigger is Ready all the same.
+ * Creates brokers whose channel has subscribers of Subscriptions that are gone, as the in-memory channel of Knative
+ * 1.22 has when many Triggers were changed or deleted at once: its list of subscribers is written as a whole, from a
+ * cache, and without a version. A Trigger that was changed is delivered for twice, the second time by its old
+ * `delivery`; of one that was deleted the filter knows nothing, and answers 404 to every event of the broker. Every
+ * Trigger is Ready all the same.
  */
 export function staleSubscribers({ changed, deleted = [] }: Stale) {
   return (options: BrokerOptions, tools: PostTools): Broker => {

@@ -69,7 +69,8 @@ describe.skipIf(!inject("imageTools"))("on the command line", () => {
 
   const reference = (text: string) => `# fn://${name} stays\ndata:\n  image:   "${text}"   # why\n`;
   const object = (label: string, text = `fn://${name}`) =>
-    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${label}, namespace: default, labels: {a: ${label}}}\n${reference(text)}`;
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${label}, namespace: default, labels: {a: ` +
+    `${label}}}\n${reference(text)}`;
 
   test("npm run resolve prints YAML as it is, with images by digest", async () => {
     const file = join(folder, "one.yaml");

@@ -22,7 +22,7 @@ export default function setup(project: TestProject): void {
     ...(canHaveSmallDisk ? [] : ["No disk is filled: this user may not mount one."]),
     ...(kubectlFolder ? [] : ["npm run apply is not tried: there is no kubectl that knows kustomize."]),
   ];
-  const all = `The suite of images is skipped: there is no ${missing.join(", no ")}. Debian has packages of these names.`;
+  const all = `The suite of images is skipped: there is no ${missing.join(", no ")}. Debian has packages for them.`;
   for (const line of missing.length > 0 ? [all] : left) console.log(line);
 }
 

@@ -22,7 +22,8 @@ async function push(host: string, surroundings: Surroundings): Promise<string> {
 }
 
 describe.skipIf(!inject("imageTools"))("a registry with passwords, behind TLS, with an authority of its own", () => {
-  // A registry on this machine may have any certificate, so this one is reached by the other name that its certificate has.
+  // A registry on this machine may have any certificate, so this one is reached by the other name that its certificate
+  // has.
   const host = "kubernetes.test";
   const trusted = getCACertificates("default");
   let registry: DockerRegistry;
@@ -106,7 +107,8 @@ describe.skipIf(!inject("imageTools"))("a registry that takes tokens of another 
 
   test("is of no use to who has no login there", async () => {
     await expect(push(registry.host, impatient(wrong))).rejects.toThrow(
-      `${tokens.login.realm} gives the login from ${right.origin} no token for ${registry.host}: 401, UNAUTHORIZED: incorrect username or password.`,
+      `${tokens.login.realm} gives the login from ${right.origin} no token for ${registry.host}: 401, ` +
+        "UNAUTHORIZED: incorrect username or password.",
     );
     await expect(push(registry.host, impatient())).rejects.toThrow("gives somebody without a login no token");
   });

@@ -63,12 +63,13 @@ describe.skipIf(!inject("imageTools"))("pushing to Debian's docker-registry", ()
     const before = uploads();
     const second = await smallRelease("a/c");
     await push(second, whereabouts);
-    // Two layers and two configs of its own, and what is attached; neither the shared layer nor the empty config of attachments.
+    // Two layers and two configs of its own, and what is attached; neither the shared layer nor the empty config of
+    // attachments.
     expect(uploads() - before).toBe(5);
     expect((await registry.manifest("holdfast/a/c", "v1")).digest).toBe(second.index.descriptor.digest);
   });
 
-  test("a registry without the referrers API gets a list under a tag, which is added to and holds nothing twice", async () => {
+  test("a registry without the referrers API gets a list under a tag, which holds nothing twice", async () => {
     const release = await smallRelease("a/b");
     const { descriptor } = release.index;
     const more = attachment(descriptor, jsonContent({ more: true }, "application/spdx+json"), {});

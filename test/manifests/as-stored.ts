@@ -22,8 +22,9 @@ export function containersOf({ spec }: KubernetesObject): readonly Container[] {
 }
 
 /**
- * The containers of a Knative Service as they are stored: Knative's webhook names the one container, gives it a readiness probe, and
- * reads and writes the whole in Go, which adds fields that have no `omitempty` and drops empty ones that have it.
+ * The containers of a Knative Service as they are stored: Knative's webhook names the one container, gives it a
+ * readiness probe, and reads and writes the whole in Go, which adds fields that have no `omitempty` and drops empty
+ * ones that have it.
  */
 export function containersAsStored(service: KubernetesObject): readonly Container[] {
   return containersOf(service).map((container) => {

@@ -103,20 +103,24 @@ test("a Trigger waits longer than its function may take, and sends its dead-lett
   }
 });
 
-test("no Trigger's delivery or broker changes from release to release: many at once leave stale subscribers in channels", () => {
-  for (const { metadata, spec } of triggers) {
-    expect(spec.delivery).toEqual({
-      retry: 5,
-      backoffPolicy: "exponential",
-      backoffDelay: "PT0.5S",
-      timeout: "PT310S",
-      deadLetterSink: {
-        ref: { apiVersion: "serving.knative.dev/v1", kind: "Service", name: "platform-dead-letter" },
-      },
-    });
-    expect(metadata.name.endsWith(`-${spec.broker}`)).toBe(true);
-  }
-});
+test(
+  "no Trigger's delivery or broker changes from release to release: many at once leave stale subscribers in " +
+    "channels",
+  () => {
+    for (const { metadata, spec } of triggers) {
+      expect(spec.delivery).toEqual({
+        retry: 5,
+        backoffPolicy: "exponential",
+        backoffDelay: "PT0.5S",
+        timeout: "PT310S",
+        deadLetterSink: {
+          ref: { apiVersion: "serving.knative.dev/v1", kind: "Service", name: "platform-dead-letter" },
+        },
+      });
+      expect(metadata.name.endsWith(`-${spec.broker}`)).toBe(true);
+    }
+  },
+);
 
 test("a function has one Trigger per broker, because each costs a request for every event", () => {
   const pairs = triggers.map(({ spec }) => `${spec.subscriber.ref?.name} ${spec.broker}`);

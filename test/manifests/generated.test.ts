@@ -35,32 +35,37 @@ test("the repository says what its functions declare (otherwise: npm run manifes
   expect(faults).toEqual([]);
 });
 
-test("an edited manifest, an edited table, a missing manifest and one that nothing asks for are noticed, and put right", () => {
-  const copy = copyOfRepository();
-  const edit = (path: string, change: (text: string) => string) =>
-    writeFileSync(join(copy, path), change(readFileSync(join(copy, path), "utf8")));
-  edit("knative/pvc-protection/release.yaml", (text) => text.replace("retry: 5", "retry: 50"));
-  edit("functions/pvc-protection/warn/README.md", (text) => text.replace("`LOG_LEVEL`", "`LOG`"));
-  rmSync(join(copy, "sources/storage.yaml"));
-  cpSync(join(copy, "knative/pvc-protection/warn.yaml"), join(copy, "knative/pvc-protection/worry.yaml"));
+test(
+  "an edited manifest, an edited table, a missing manifest and one that nothing asks for are noticed, " +
+    "and put right",
+  () => {
+    const copy = copyOfRepository();
+    const edit = (path: string, change: (text: string) => string) =>
+      writeFileSync(join(copy, path), change(readFileSync(join(copy, path), "utf8")));
+    edit("knative/pvc-protection/release.yaml", (text) => text.replace("retry: 5", "retry: 50"));
+    edit("functions/pvc-protection/warn/README.md", (text) => text.replace("`LOG_LEVEL`", "`LOG`"));
+    rmSync(join(copy, "sources/storage.yaml"));
+    cpSync(join(copy, "knative/pvc-protection/warn.yaml"), join(copy, "knative/pvc-protection/worry.yaml"));
 
-  const { found } = differences(copy, functions, systems);
-  expect(summary(found)).toEqual([
-    "update functions/pvc-protection/warn/README.md",
-    "update knative/pvc-protection/release.yaml",
-    "remove knative/pvc-protection/worry.yaml",
-    "create sources/storage.yaml",
-  ]);
-  settle(copy, found);
-  expect(differences(copy, functions, systems)).toEqual({ found: [], faults: [] });
-});
+    const { found } = differences(copy, functions, systems);
+    expect(summary(found)).toEqual([
+      "update functions/pvc-protection/warn/README.md",
+      "update knative/pvc-protection/release.yaml",
+      "remove knative/pvc-protection/worry.yaml",
+      "create sources/storage.yaml",
+    ]);
+    settle(copy, found);
+    expect(differences(copy, functions, systems)).toEqual({ found: [], faults: [] });
+  },
+);
 
 test("a README without a place for its tables, or without a file, is a fault that names the marks", () => {
   const copy = copyOfRepository();
   rmSync(join(copy, "functions/pvc-protection/warn/README.md"));
   writeFileSync(join(copy, "sources/README.md"), "<!-- generated: scenarios -->\n<!-- end of scenarios -->\n");
   expect(differences(copy, functions, systems).faults).toEqual([
-    "functions/pvc-protection/warn/README.md must have <!-- generated: wakes -->, <!-- generated: permissions -->, <!-- generated: settings -->, each with an end.",
+    "functions/pvc-protection/warn/README.md must have <!-- generated: wakes -->, <!-- generated: " +
+      "permissions -->, <!-- generated: settings -->, each with an end.",
     "sources/README.md must have <!-- generated: sources -->, each with an end.",
   ]);
 });

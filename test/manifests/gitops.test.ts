@@ -14,14 +14,18 @@ describe("for tools that ask the API server about everything before they apply a
   const access = readKustomization("knative/overlays/access").objects;
   const functions = readKustomization("knative/overlays/functions").objects;
 
-  test("the account of every function is there before its Service, and nothing that comes first needs what comes later", () => {
-    expect(danglingReferences(access)).toEqual([]);
-    const accounts = new Set(ofKind("ServiceAccount", access).map(({ metadata }) => metadata.name));
-    const services = ofKind("Service", functions);
-    expect(services.length).toBeGreaterThan(2);
-    for (const { spec } of services) expect(accounts).toContain(spec.template.spec.serviceAccountName);
-    expect([...access, ...functions].map(identityOf).sort()).toEqual(objects.map(identityOf).sort());
-  });
+  test(
+    "the account of every function is there before its Service, and nothing that comes first needs what comes " +
+      "later",
+    () => {
+      expect(danglingReferences(access)).toEqual([]);
+      const accounts = new Set(ofKind("ServiceAccount", access).map(({ metadata }) => metadata.name));
+      const services = ofKind("Service", functions);
+      expect(services.length).toBeGreaterThan(2);
+      for (const { spec } of services) expect(accounts).toContain(spec.template.spec.serviceAccountName);
+      expect([...access, ...functions].map(identityOf).sort()).toEqual(objects.map(identityOf).sort());
+    },
+  );
 
   test("Flux is told so: what has the functions depends on what has the accounts", () => {
     const flux = readKustomization("knative/examples/flux").objects;

@@ -56,8 +56,8 @@ export interface Kustomization extends z.output<typeof schema> {
 }
 
 /**
- * Follows a kustomization's resources and components (a folder relative to the repository), under the rules that kustomize has
- * for them: files lie beneath the folder, folders may lie anywhere but above it.
+ * Follows a kustomization's resources and components (a folder relative to the repository), under the rules that
+ * kustomize has for them: files lie beneath the folder, folders may lie anywhere but above it.
  *
  * @throws Error that names the kustomization at fault.
  */
@@ -84,9 +84,9 @@ export function readKustomization(folder: string): Kustomization {
 const known = new Map<string, readonly unknown[]>();
 
 /**
- * The documents of a YAML file of the repository, parsed once, because overlays list the same files again and again: nobody may
- * change what is returned. Throws when one is not valid, or when readers of YAML 1.1 would read it otherwise than
- * those of 1.2.
+ * The documents of a YAML file of the repository, parsed once, because overlays list the same files again and again:
+ * nobody may change what is returned. Throws when one is not valid, or when readers of YAML 1.1 would read it otherwise
+ * than those of 1.2.
  */
 function readYaml(file: string): readonly unknown[] {
   const documents = known.get(file) ?? parseYaml(readFileSync(file, "utf8"), file);

@@ -90,7 +90,8 @@ test("no generated role may delete a claim, in whatever is installed beside the 
 test("a misspelt field is noticed, wherever it is", () => {
   // Overlays bring the same objects together again and again.
   const all = folders.flatMap((folder) => readKustomization(folder).objects);
-  // The API server itself refuses fields of definitions that it does not know, and what settings are called is a test of its own.
+  // The API server itself refuses fields of definitions that it does not know, and what settings are called is a test
+  // of its own.
   const ours = all.filter(
     ({ kind, data = {} }) =>
       kind !== "CustomResourceDefinition" &&
@@ -114,7 +115,7 @@ test("the admission policy stamps the finalizer that protect adds and release re
   );
 });
 
-test("the admission policy of PVC retention knows the annotations, the policies and the field manager of the rules", () => {
+test("PVC retention's admission policy knows the rules' annotations, policies and field manager", () => {
   const [policy] = ofKind(
     "MutatingAdmissionPolicy",
     readKustomization("knative/pvc-retention/admission-policy").objects,

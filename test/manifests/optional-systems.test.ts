@@ -3,7 +3,8 @@ import { parse } from "yaml";
 import { readKustomization } from "./kustomization.ts";
 import { ofKind } from "./schemas/schemas.ts";
 
-// Components that change the default must change what optional systems bring besides, too: a patch whose target is not there is passed over.
+// Components that change the default must change what optional systems bring besides, too: a patch whose target is not
+// there is passed over.
 
 const of = (component: string) => readKustomization(`knative/components/${component}`);
 const standard = readKustomization("knative/overlays/default").objects;
@@ -29,29 +30,35 @@ describe.each(["volume", "satellite"])("the overlay %s", (system) => {
     }
   });
 
-  test("with oidc: every function checks who sends, every Trigger signs in, and the sweep has a token for every broker", () => {
-    const { patches } = of("oidc");
-    const text = (kind: string, name: string) =>
-      patches.flatMap(({ target, patch }) =>
-        target.kind === kind && (target.name ?? target.labelSelector) === name ? [patch] : [],
+  test(
+    "with oidc: every function checks who sends, every Trigger signs in, " +
+      "and the sweep has a token for every broker",
+    () => {
+      const { patches } = of("oidc");
+      const text = (kind: string, name: string) =>
+        patches.flatMap(({ target, patch }) =>
+          target.kind === kind && (target.name ?? target.labelSelector) === name ? [patch] : [],
+        );
+      for (const { metadata } of ofKind("Service", objects))
+        expect(text("Service", metadata.name).join(), metadata.name).toContain("OIDC_AUDIENCE");
+      for (const { metadata } of ofKind("Trigger", objects)) {
+        const labels: Readonly<Record<string, string | undefined>> = metadata.labels ?? {};
+        const selector = ["name", "component"].map(
+          (key) => `app.kubernetes.io/${key}=${labels[`app.kubernetes.io/${key}`]}`,
+        );
+        expect(text("Trigger", selector.join()).join(), metadata.name).toContain(
+          "/spec/delivery/deadLetterSink/audience",
+        );
+      }
+      const [binding] = ofKind("ClusterRoleBinding", of(`oidc/${system}`).objects);
+      const accounts = ofKind("Service", objects).map(({ spec }) => spec.template.spec.serviceAccountName);
+      expect(binding?.subjects.map(({ name }) => name)).toEqual(
+        accounts.filter((name) => name.startsWith(`${system}-`)),
       );
-    for (const { metadata } of ofKind("Service", objects))
-      expect(text("Service", metadata.name).join(), metadata.name).toContain("OIDC_AUDIENCE");
-    for (const { metadata } of ofKind("Trigger", objects)) {
-      const labels: Readonly<Record<string, string | undefined>> = metadata.labels ?? {};
-      const selector = ["name", "component"].map(
-        (key) => `app.kubernetes.io/${key}=${labels[`app.kubernetes.io/${key}`]}`,
-      );
-      expect(text("Trigger", selector.join()).join(), metadata.name).toContain(
-        "/spec/delivery/deadLetterSink/audience",
-      );
-    }
-    const [binding] = ofKind("ClusterRoleBinding", of(`oidc/${system}`).objects);
-    const accounts = ofKind("Service", objects).map(({ spec }) => spec.template.spec.serviceAccountName);
-    expect(binding?.subjects.map(({ name }) => name)).toEqual(accounts.filter((name) => name.startsWith(`${system}-`)));
-    for (const { metadata } of ofKind("Broker", objects))
-      expect(text("Service", "platform-sweep").join()).toContain(`broker/holdfast/${metadata.name}`);
-  });
+      for (const { metadata } of ofKind("Broker", objects))
+        expect(text("Service", "platform-sweep").join()).toContain(`broker/holdfast/${metadata.name}`);
+    },
+  );
 
   test("with source-filters: what triggers a function of it passes the sources of the default", () => {
     const patches = [...of("source-filters").patches, ...of(`source-filters/${system}`).patches];

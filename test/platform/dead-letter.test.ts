@@ -62,7 +62,8 @@ test("a dead-lettered event is shown on its object, logged, and kept", async () 
   const { metadata } = await claim("data", [ours]);
   expect(await handle(deadLettered("data"))).toEqual({ status: 204, headers: {}, body: "" });
   const said =
-    "The function pvc-protection-release.holdfast did not take a change of PersistentVolumeClaim data (HTTP 403) and replied: " +
+    "The function pvc-protection-release.holdfast did not take a change of PersistentVolumeClaim data (HTTP " +
+    "403) and replied: " +
     "pods is forbidden. Grant the function's role what it lacks, then replay the event.";
   expect(await events()).toMatchObject([
     { type: "Warning", note: said, regarding: { uid: metadata.uid, kind: "PersistentVolumeClaim" } },

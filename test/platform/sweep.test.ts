@@ -113,24 +113,28 @@ const status = async () => {
 const names = () => posted.map(({ name }) => name);
 
 describe("a tick", () => {
-  test("sends an event for what is being deleted with our finalizer, with the attributes of a source, and for nothing else", async () => {
-    await table(rowText());
-    await deleting("data-1");
-    await claim("data-2", { finalizers: [ours] });
-    expect(await tick()).toBe("1 row was swept.");
-    expect(posted).toHaveLength(1);
-    expect(posted[0]).toMatchObject({
-      url: sink,
-      headers: {
-        "ce-type": "dev.holdfast.sweep",
-        "ce-kind": "PersistentVolumeClaim",
-        "ce-apiversion": "v1",
-        "ce-namespace": "default",
-        "ce-name": "data-1",
-        "ce-specversion": "1.0",
-      },
-    });
-  });
+  test(
+    "sends an event for what is being deleted with our finalizer, with the attributes of a source, " +
+      "and for nothing else",
+    async () => {
+      await table(rowText());
+      await deleting("data-1");
+      await claim("data-2", { finalizers: [ours] });
+      expect(await tick()).toBe("1 row was swept.");
+      expect(posted).toHaveLength(1);
+      expect(posted[0]).toMatchObject({
+        url: sink,
+        headers: {
+          "ce-type": "dev.holdfast.sweep",
+          "ce-kind": "PersistentVolumeClaim",
+          "ce-apiversion": "v1",
+          "ce-namespace": "default",
+          "ce-name": "data-1",
+          "ce-specversion": "1.0",
+        },
+      });
+    },
+  );
 
   test("sends one event for an object that several rows want", async () => {
     await table(rowText() + rowText());
@@ -217,7 +221,7 @@ describe("time", () => {
     expect(posted[0]?.at).toBeLessThanOrEqual(Date.parse("2026-01-01T00:00:17Z"));
   });
 
-  test("'again in 10 s', over and over, is kept within 2 s each time, by a rule that takes its time to say so", async () => {
+  test("'again in 10 s', over and over, is kept within 2 s each time, by a rule that is slow", async () => {
     await table(rowText());
     const first = clock.now() + 10_000;
     await waiting("data-1", new Date(first).toISOString());
@@ -301,7 +305,7 @@ describe("what is listed", () => {
       kind: "PersistentVolumeClaim",
       metadata: { namespace: "default", name: `data-${10_000 + index}`, uid: `u${index}`, resourceVersion: "5" },
     }));
-  /** Lets lists answer these objects; answers what was listed. */
+  /** Lets lists answer these objects; returns what was listed. */
   function serve(objects: readonly KubernetesObject[]): ListOptions[] {
     const listed: ListOptions[] = [];
     client = {
@@ -327,7 +331,7 @@ describe("what is listed", () => {
     ]);
   });
 
-  test("is listed again, not kept, when it is too much: every object has its event all the same, in order", async () => {
+  test("is listed again, not kept, when it is too much: every object has its event, in order", async () => {
     await table(all);
     const objects = claims(5_100);
     const listed = serve(objects);

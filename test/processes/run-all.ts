@@ -18,8 +18,8 @@ const everyOther = 2_000;
 const seenFromOutside = (all: readonly Scenario[]) => all.filter(({ within, takes }) => !within && takes === undefined);
 
 /**
- * Runs every scenario that is seen from outside with functions that are processes: with sources of changes, and by sweeps alone.
- * `start`: begins such worlds. `functionsMayGo`: whether the cluster stays without them.
+ * Runs every scenario that is seen from outside with functions that are processes: with sources of changes, and by
+ * sweeps alone. `start`: begins such worlds. `functionsMayGo`: whether the cluster stays without them.
  */
 export function runAll(
   start: (options: { bySweepsAlone: boolean }) => Promise<RealWorlds>,

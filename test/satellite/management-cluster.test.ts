@@ -89,7 +89,7 @@ test("without the setting the function's own cluster is asked, which serves no M
   expect(await annotationsOf()).toEqual({});
 });
 
-test("a management cluster that cannot be reached is no cluster without Machines: the event is delivered again", async () => {
+test("an unreachable management cluster is not one without Machines: the event is delivered again", async () => {
   expect((await delivered(join(folder, "absent"))).status).toBe(503);
   await served.close();
   expect((await delivered(join(folder, "value"))).status).toBe(503);

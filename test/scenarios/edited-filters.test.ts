@@ -31,7 +31,8 @@ const movedTo = (setting: Setting, from: Setting, all: readonly Scenario[]): rea
 
 describe("PVC protection after its filters were edited", () => {
   const setting = unfiltered(beside);
-  // What triggers a function is what such an edit changes: those who count requests need the filters as they are shipped.
+  // What triggers a function is what such an edit changes: those who count requests need the filters as they are
+  // shipped.
   const chosen = scenarios.filter(({ title }) => !title.includes("trigger no function"));
   runScenarios(movedTo(setting, beside, chosen), [setting], { open: emulatedWorld, watch: watchInvariants });
 });

@@ -6,7 +6,8 @@ import { root } from "../manifests/kustomization.ts";
 const there = (file: string) => existsSync(join(root, file));
 const systems = new Set(globSync("functions/*/*/index.ts", { cwd: root }).map((file) => file.split("/")[1] as string));
 
-// The tests of a system hold its functions to their roles: no scenario may be denied anything, and no grant be left over.
+// The tests of a system hold its functions to their roles: no scenario may be denied anything, and no grant be left
+// over.
 for (const system of systems) {
   const title = `${system} runs on the laptop edition and on a real control plane`;
   if (there(`test/scenarios/${system}/scenarios.ts`))

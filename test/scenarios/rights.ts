@@ -7,8 +7,8 @@ import { ofKind } from "../manifests/schemas/schemas.ts";
 import type { Asked } from "../worlds/asked.ts";
 
 /**
- * Comes after the scenarios of a system: what the default install grants to its functions, some scenario must have used. `elsewhere`: what
- * only clusters need that these worlds cannot be.
+ * Comes after the scenarios of a system: what the default install grants to its functions, some scenario must have
+ * used. `elsewhere`: what only clusters need that these worlds cannot be.
  */
 export function proveGrantsAreUsed(system: string, asked: ReadonlySet<Asked>, elsewhere: readonly string[] = []): void {
   test(`the functions of ${system} are granted no right that no scenario uses`, () => {

@@ -14,8 +14,8 @@ interface Runner {
 }
 
 /**
- * Runs each scenario in each of its settings, one test each. Returns what the accounts of Holdfast asked of the API server
- * meanwhile, as far as the tests have run.
+ * Runs each scenario in each of its settings, one test each. Returns what the accounts of Holdfast asked of the API
+ * server meanwhile, as far as the tests have run.
  */
 export function runScenarios(
   scenarios: readonly Scenario[],

@@ -10,7 +10,10 @@ export interface Scenario {
   readonly settings?: readonly Setting[];
   /** The scenario reaches beyond its namespace, as a sweep does: no other one runs at the same time. */
   readonly alone?: boolean;
-  /** The scenario looks into functions, drives one by hand or stands in their way, which worlds that run them as processes do not let it do. */
+  /**
+   * The scenario looks into functions, drives one by hand or stands in their way, which worlds that run them as
+   * processes do not let it do.
+   */
   readonly within?: boolean;
   /** The functions are gone for a while: worlds of processes run it where the cluster stays without them. */
   readonly absent?: true;

@@ -41,20 +41,23 @@ async function open(isTold: boolean, node = createStorage(minion), answers: numb
 
 const phase = async (world: World, name: string) => phaseOf((await volumeOf(world, name)) ?? {});
 
-test("the end of a job triggers settle and publish at once, by the event of a real reactor and without the sweep", async () => {
-  const answers: number[] = [];
-  const world = await open(true, createStorage(minion), answers);
-  const name = await createVolume(world);
-  await world.rest();
-  expect(await phase(world, name)).toBe("Available");
-  // PrepareVolume and GetDeviceInfo, each answered by the broker as any event is.
-  expect(answers).toEqual([202, 202]);
+test(
+  "the end of a job triggers settle and publish at once, " + "by the event of a real reactor and without the sweep",
+  async () => {
+    const answers: number[] = [];
+    const world = await open(true, createStorage(minion), answers);
+    const name = await createVolume(world);
+    await world.rest();
+    expect(await phase(world, name)).toBe("Available");
+    // PrepareVolume and GetDeviceInfo, each answered by the broker as any event is.
+    expect(answers).toEqual([202, 202]);
 
-  await world.admin.delete(Volume, undefined, name);
-  await world.rest();
-  expect(await volumeOf(world, name)).toBeUndefined();
-  await world.stop();
-});
+    await world.admin.delete(Volume, undefined, name);
+    await world.rest();
+    expect(await volumeOf(world, name)).toBeUndefined();
+    await world.stop();
+  },
+);
 
 test("a lost event leaves a Volume Pending until the sweep", async () => {
   const world = await open(false);

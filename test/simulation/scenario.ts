@@ -10,7 +10,10 @@ export interface Scenario {
   readonly setting: Setting;
   /** Controllers of Kubernetes that are needed besides binder, scheduler, kubelet and claim protection. */
   readonly controllers?: readonly string[];
-  /** The admission plugin of Kubernetes' own protection is on although its controller is not, as where only that was switched off. */
+  /**
+   * The admission plugin of Kubernetes' own protection is on although its controller is not, as where only that was
+   * switched off.
+   */
   readonly admissionPlugin?: boolean;
   /** The server notes who manages which field, which a rule of the scenario reads. It costs a third of each write. */
   readonly managedFields?: boolean;

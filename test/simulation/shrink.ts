@@ -8,7 +8,10 @@ export interface Shrunk {
   readonly runs: number;
 }
 
-/** Leaves faults out of a failing run for as long as it still fails by the same name: halves of them first, then one by one. */
+/**
+ * Leaves faults out of a failing run for as long as it still fails by the same name: halves of them first, then one by
+ * one.
+ */
 export async function shrink(spec: RunSpec, failing: RunResult, mostRuns = 200): Promise<Shrunk> {
   let result = failing;
   let without: ReadonlySet<string> = new Set(spec.without);

@@ -28,7 +28,7 @@ export const toy = rule({
 
 function decide(claim: KubernetesObject | undefined, now: number): readonly Decision[] {
   if (claim?.metadata.labels?.[label] !== "true") return [];
-  const because = \`Claim \${claim.metadata.name} is a toy: take the label \${label} off it when you have played enough.\`;
+  const because = \`Claim \${claim.metadata.name} is a toy: remove its label \${label} when you have played enough.\`;
   return [about(PersistentVolumeClaim, claim).wait(because, { next: now + 60_000 })];
 }
 `;

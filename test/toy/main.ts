@@ -22,9 +22,9 @@ there. Fails when one of them does, and when any file had to be edited besides.
 `;
 
 /**
- * What looks at every function of the repository: the generator, structure, manifests, malformed input, what `npm start` reads, and
- * scenarios, in which the toys run beside all that is installed by default. The tests of other functions, of the kit and of
- * the laptop edition's parts import nothing that could change.
+ * What looks at every function of the repository: the generator, structure, manifests, malformed input, what
+ * `npm start` reads, and scenarios, in which the toys run beside all that is installed by default. The tests of other
+ * functions, of the kit and of the laptop edition's parts import nothing that could change.
  */
 const noticing = [
   "build/functions",

@@ -3,7 +3,9 @@ import type { ApiResponse, Transport } from "../../shared/kubernetes/transport.t
 /** One request of a service account, as its roles see it. */
 export interface Asked {
   readonly account: string;
-  /** `patch /persistentvolumeclaims`: verb, group and resource, as `test/manifests/grants.ts` writes what roles grant. */
+  /**
+   * `patch /persistentvolumeclaims`: verb, group and resource, as `test/manifests/grants.ts` writes what roles grant.
+   */
   readonly grant: string;
   /** What the API server said when it was not allowed. */
   readonly denied?: string;

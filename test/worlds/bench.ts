@@ -22,7 +22,10 @@ export async function benchOn(server: Server, whenOver: WhenOver = onTestFinishe
   return { ...server, namespace };
 }
 
-/** Takes away what others would go on looking at. To take a namespace away as a whole costs a real API server over a hundred requests. */
+/**
+ * Takes away what others would go on looking at. To take a namespace away as a whole costs a real API server over a
+ * hundred requests.
+ */
 async function empty(admin: Client, namespace: string): Promise<void> {
   const options = { propagationPolicy: "Background", gracePeriodSeconds: 0 };
   for (const kind of [StatefulSet, Pod, PersistentVolumeClaim])

@@ -12,7 +12,10 @@ export const kubeletNode = "holdfast-node";
 /** A node without a kubelet: the scenario itself reports on its pods. */
 export const bareNode = "holdfast-bare-node";
 
-/** Puts on a cluster what scenarios expect of every one: a storage class that provisions, and a node without a kubelet. Answers how to take it away. */
+/**
+ * Puts on a cluster what scenarios expect of every one: a storage class that provisions, and a node without a kubelet.
+ * Returns how to take it away.
+ */
 export async function furnish(client: Client): Promise<() => Promise<void>> {
   const provisioner = "kubernetes.io/host-path";
   const wanted = [

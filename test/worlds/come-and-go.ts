@@ -8,7 +8,10 @@ export interface ComeAndGo {
   want(isThere: boolean): Promise<void>;
 }
 
-/** `change`: makes the thing come or go. It is there at first. What it rejects with, all that have waited for it reject with. */
+/**
+ * `change`: makes the thing come or go. It is there at first. What it rejects with, all that have waited for it reject
+ * with.
+ */
 export function comeAndGo(change: (isThere: boolean) => Promise<void>): ComeAndGo {
   let isThere = true;
   let running = 0;

@@ -12,7 +12,10 @@ import type { Setting, World } from "./world.ts";
 /** Milliseconds of virtual time in which nothing may happen that should not. */
 const restFor = 30_000;
 
-/** A whole cluster in this process: API server, controllers, scheduler, kubelet and Holdfast, on one virtual clock and one seed. */
+/**
+ * A whole cluster in this process: API server, controllers, scheduler, kubelet and Holdfast, on one virtual clock and
+ * one seed.
+ */
 export async function emulatedWorld(
   setting: Setting,
   { seed = 1, whenOver = onTestFinished }: { seed?: number; whenOver?: WhenOver } = {},

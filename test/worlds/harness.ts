@@ -30,8 +30,8 @@ export interface Harness {
 const ingress = "http://broker-ingress.knative-eventing.svc.cluster.local";
 
 /**
- * Installs Holdfast from `knative/` on a server, and runs sources, brokers and functions in this process, each source and
- * each function under its own service account.
+ * Installs Holdfast from `knative/` on a server, and runs sources, brokers and functions in this process, each source
+ * and each function under its own service account.
  */
 export async function startHarness(server: Server, random: Random, setting: Setting): Promise<Harness> {
   const { admin, transport, clock } = server;
@@ -164,7 +164,10 @@ export async function startHarness(server: Server, random: Random, setting: Sett
   };
 }
 
-/** Waits until new claims get the finalizer from the policy, or do not any more: a real API server learns of policies by watching them. */
+/**
+ * Waits until new claims get the finalizer from the policy, or do not any more: a real API server learns of policies by
+ * watching them.
+ */
 export async function policyInForce({ admin, eventually }: Server, isInForce = true): Promise<void> {
   await eventually(`the admission policy is ${isInForce ? "" : "not "}in force`, async () => {
     const probe = claim({ namespace: "default", generateName: "holdfast-probe-" });

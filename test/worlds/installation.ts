@@ -29,8 +29,8 @@ const defaultFinalizer = "holdfast.dev/pvc-protection";
 const known = new WeakMap<Setting, Installation>();
 
 /**
- * What is installed in a setting: the default and the setting's components, as an admin would patch them. Read once for each setting,
- * because thousands of worlds install it; nobody may change what is answered.
+ * What is installed in a setting: the default and the setting's components, as an admin would patch them. Read once for
+ * each setting, because thousands of worlds install it; nobody may change what is answered.
  */
 export function readInstallation(setting: Setting): Installation {
   const installation = known.get(setting) ?? read(setting);
@@ -74,7 +74,7 @@ function dataOf(objects: readonly KubernetesObject[], name: string): Readonly<Re
   return (found?.data ?? {}) as Readonly<Record<string, string>>;
 }
 
-/** Puts objects on an API server; what is there already stays. Answers how to take away what was put there. */
+/** Puts objects on an API server; what is there already stays. Returns how to take away what was put there. */
 export async function install(client: Client, objects: readonly KubernetesObject[]): Promise<() => Promise<void>> {
   const served = await discover(client, (path, error) => {
     throw new Error(`The API server does not answer ${path}.`, { cause: error });

@@ -21,9 +21,9 @@ export interface ProcessWorldsOptions {
 }
 
 /**
- * Worlds in which everything is as `npm start` runs it: the functions' real bundles as processes that come and go, on real
- * time. What looks into functions, or stands in their way, is refused; the only setting is the default one, and the same by sweeps
- * alone, every other second.
+ * Worlds in which everything is as `npm start` runs it: the functions' real bundles as processes that come and go, on
+ * real time. What looks into functions, or stands in their way, is refused; the only setting is the default one, and
+ * the same by sweeps alone, every other second.
  */
 export async function processWorlds(
   setting: Setting,

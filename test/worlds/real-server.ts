@@ -22,7 +22,10 @@ const pollEvery = 100;
 
 /** What cannot be found out about a server by asking it. */
 export interface RealServerOptions {
-  /** Makes its etcd forget what is past; without it the cluster must be older than its compaction interval, five minutes. */
+  /**
+   * Makes its etcd forget what is past; without it the cluster must be older than its compaction interval, five
+   * minutes.
+   */
   compact?: () => Promise<void>;
   guardsOwnerReferences?: boolean;
   /** See {@link Server}. */

@@ -15,8 +15,8 @@ const holdfast = "holdfast";
 /** A cluster on real time on which scenarios run. */
 export interface RealWorlds {
   /**
-   * A world in this setting, for the running test. The setting stays installed until another one is asked for, by when no scenario
-   * of the one before may still run.
+   * A world in this setting, for the running test. The setting stays installed until another one is asked for, by when
+   * no scenario of the one before may still run.
    */
   open(setting: Setting, test: { whenOver: WhenOver }): Promise<World>;
   stop(): Promise<void>;
@@ -57,7 +57,7 @@ async function claimNamespace({ admin, throwaway }: Server): Promise<void> {
   await admin.create(Namespace, manifest(Namespace, { name: holdfast })).catch((cause) => {
     if (!isAlreadyExists(cause)) throw cause;
     if (throwaway) return;
-    const message = `The cluster has a namespace ${holdfast}: the suite needs one that nobody has installed Holdfast on.`;
+    const message = `The cluster has a namespace ${holdfast}: the suite needs one without Holdfast.`;
     throw new Error(message, { cause });
   });
 }

@@ -9,9 +9,9 @@ import type { Server } from "./server.ts";
 export const restFor = 700;
 
 /**
- * Puts beside a server on real time what scenarios expect of a cluster: a storage class, nodes, and those controllers of the
- * laptop edition that are `missing` there (by name, as kube-controller-manager's `--controllers` takes them). Answers how
- * to end them.
+ * Puts beside a server on real time what scenarios expect of a cluster: a storage class, nodes, and those controllers
+ * of the laptop edition that are `missing` there (by name, as kube-controller-manager's `--controllers` takes them).
+ * Returns how to end them.
  */
 export async function surround(server: Server, missing: readonly string[]): Promise<() => Promise<void>> {
   const { admin, transport, clock } = server;

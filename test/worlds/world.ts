@@ -22,7 +22,10 @@ export interface Setting {
   readonly finalizer?: string;
   /** Environment variables over those of the manifests, by the name of the function's Service. */
   readonly environment: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** The clients of external systems, over stand-ins on the world's clock; absent where no function that is installed has any. */
+  /**
+   * The clients of external systems, over stand-ins on the world's clock; absent where no function that is installed
+   * has any.
+   */
   readonly connect?: (clock: Clock) => Connect;
   /** Objects of the default that are left out, as those of a system that nothing here depends on. */
   readonly leaveOut?: (object: KubernetesObject) => boolean;
@@ -30,7 +33,10 @@ export interface Setting {
   readonly edit?: (object: KubernetesObject) => KubernetesObject;
   /** Sources and brokers of `eventing/`, as on a cluster without Knative; Knative's otherwise. */
   readonly withoutKnative?: true;
-  /** No source of changes runs, and the sweep comes every so many milliseconds: all that rules hear of they hear of from it. */
+  /**
+   * No source of changes runs, and the sweep comes every so many milliseconds: all that rules hear of they hear of from
+   * it.
+   */
   readonly bySweepsAlone?: number;
   /** What stands in the place of brokers, as `staleSubscribers` makes it. */
   readonly createBroker?: EventingOptions["createBroker"];
@@ -63,8 +69,8 @@ export interface Delivery {
 export type SendOn = (instead?: ApiRequest) => Promise<ApiResponse>;
 
 /**
- * Stands between functions and the API server: answers itself, or sends the request on, does something before or after, or
- * loses the answer by throwing.
+ * Stands between functions and the API server: answers itself, or sends the request on, does something before or after,
+ * or loses the answer by throwing.
  */
 export type Intercept = (call: Call, send: SendOn) => Promise<ApiResponse>;
 
@@ -99,8 +105,8 @@ export interface World extends Bench {
   /** From now on this decides what becomes of each event that a source emits; `undefined`: nothing special. */
   fate(decide: (event: Attributes) => Fate | undefined): void;
   /**
-   * From now on the functions are not there: nothing reaches them. Answers how to have them back, when they hear of nothing
-   * that has happened meanwhile: that is for the sweep to find.
+   * From now on the functions are not there: nothing reaches them. Returns how to have them back, when they hear of
+   * nothing that has happened meanwhile: that is for the sweep to find.
    */
   absent(): Promise<() => Promise<void>>;
   /** Starts one more instance of a function, by the name of its rule. */

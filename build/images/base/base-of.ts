@@ -21,7 +21,8 @@ export async function baseOf(
   } catch (error) {
     if (!(error instanceof Complaint)) throw error;
     throw new Complaint(
-      `Images need a base, and the pinned one cannot be had. ${error.message} --base takes another: a reference, or oci:DIR for one on disk.`,
+      `Images need a base, and the pinned one cannot be had. ${error.message} --base takes another: ` +
+        "a reference, or oci:DIR for one on disk.",
       { cause: error },
     );
   }

@@ -14,8 +14,8 @@ import type { Base } from "./base.ts";
 import { acceptedManifests, readBase } from "./read-base.ts";
 
 /**
- * A base in a registry. Its layers are fetched when somebody needs their bytes, which a registry that has them does not, and
- * kept in `cache`.
+ * A base in a registry. Its layers are fetched when somebody needs their bytes, which a registry that has them does
+ * not, and kept in `cache`.
  *
  * @throws Complaint when it cannot be had
  */

@@ -21,7 +21,8 @@ export async function readPinned(from: URL = file): Promise<Pinned> {
 }
 
 /**
- * Makes the pin name what the tag does now. Answers the pin before and after. What is read of the image is kept in `cache`.
+ * Makes the pin name what the tag does now. Returns the pin before and after. What is read of the image is kept in
+ * `cache`.
  *
  * @throws Complaint when it cannot be had, or has no image for one of `platforms`; the pin stays as it is, then
  */

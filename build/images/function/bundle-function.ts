@@ -17,7 +17,10 @@ export interface Bundle {
   readonly bakes: boolean;
 }
 
-/** Bundles a function into a folder of its own in `output`. @throws Complaint when it cannot be; esbuild has told why, then */
+/**
+ * Bundles a function into a folder of its own in `output`. @throws Complaint when it cannot be; esbuild has told why,
+ * then
+ */
 export async function bundleFunction(name: string, output: string): Promise<Bundle> {
   const folder = join(output, name);
   await rm(folder, { recursive: true, force: true });

@@ -13,8 +13,8 @@ const fileMode = 0o644;
 const executableMode = 0o755;
 
 /**
- * Files as a tar archive, with the folders above them. Nothing of the machine gets in: owner root, time zero, modes that no
- * umask has touched, entries sorted by path. The same files always make the same bytes.
+ * Files as a tar archive, with the folders above them. Nothing of the machine gets in: owner root, time zero, modes
+ * that no umask has touched, entries sorted by path. The same files always make the same bytes.
  */
 export async function tarOf(files: readonly LayerFile[]): Promise<Buffer> {
   const archive = pack();

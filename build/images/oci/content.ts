@@ -19,7 +19,9 @@ export function contentOf(bytes: Buffer, mediaType: string, more: Partial<Descri
   };
 }
 
-/** A value as JSON content. Keys stay in the order that they have, so that the same value always gives the same digest. */
+/**
+ * A value as JSON content. Keys stay in the order that they have, so that the same value always gives the same digest.
+ */
 export function jsonContent(value: object, mediaType: string, more: Partial<Descriptor> = {}): Content {
   return contentOf(Buffer.from(JSON.stringify(value)), mediaType, more);
 }

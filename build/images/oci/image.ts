@@ -26,8 +26,8 @@ export function indexOf(images: readonly Image[], annotations: Readonly<Record<s
 const empty = jsonContent({}, mediaTypes.empty);
 
 /**
- * An artifact that says something about `subject`, as OCI 1.1 has it: found by who asks for the referrers of the subject.
- * Its bytes follow from the statement and the subject, so that the same statement is never attached twice.
+ * An artifact that says something about `subject`, as OCI 1.1 has it: found by who asks for the referrers of the
+ * subject. Its bytes follow from the statement and the subject, so that the same statement is never attached twice.
  */
 export function attachment(
   subject: Descriptor,

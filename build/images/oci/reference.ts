@@ -36,7 +36,8 @@ export function parseRepository(text: string): Repository {
   const path = host === "docker.io" && !written.includes("/") ? `library/${written}` : written;
   if (!hostPattern.test(host) || !pathPattern.test(path))
     throw new Complaint(
-      `${JSON.stringify(text)} is no repository: it has the form HOST/PATH, and the path is of lower-case letters, digits, ".", "_", "-" and "/".`,
+      `${JSON.stringify(text)} is no repository: it has the form HOST/PATH, ` +
+        'and the path is of lower-case letters, digits, ".", "_", "-" and "/".',
     );
   return { host, path };
 }

@@ -8,8 +8,8 @@ import type { Release } from "../oci/image.ts";
 import { contentsOf, entriesOf, indexText, layoutFile } from "./write-layout.ts";
 
 /**
- * Writes releases to an OCI layout in an archive, as `podman load`, `ctr images import` and `skopeo copy oci-archive:` read it.
- * The file is there once it is whole.
+ * Writes releases to an OCI layout in an archive, as `podman load`, `ctr images import` and `skopeo copy oci-archive:`
+ * read it. The file is there once it is whole.
  *
  * @throws Complaint when it cannot be written
  */

@@ -6,10 +6,11 @@ import { reasonOf } from "./explain.ts";
 import type { Answer, Transport } from "./transport.ts";
 
 /**
- * The `authorization` header that answers a registry's challenges, or nothing when none asks for what we have. `scopes` are
- * what is to be done, as `repository:<path>:pull,push`.
+ * The `authorization` header that answers a registry's challenges, or nothing when none asks for what we have. `scopes`
+ * are what is to be done, as `repository:<path>:pull,push`.
  *
- * @throws Complaint when the token service refuses the credentials, or there are none for a registry that wants a password
+ * @throws Complaint when the token service refuses the credentials, or there are none for a registry that wants a
+ * password
  */
 export async function authorize(
   host: string,

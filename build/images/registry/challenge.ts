@@ -13,7 +13,9 @@ const scheme = new RegExp(String.raw`^[\s,]*(${token})(?=\s|,|$)`);
 /** Credentials of the form that takes no parameters. */
 const token68 = /^\s*[\w.~+/-]+=*(?=\s*(?:,|$))/;
 
-/** Reads a `WWW-Authenticate` header, which may hold several challenges (RFC 9110, 11.6.1). What cannot be read ends it. */
+/**
+ * Reads a `WWW-Authenticate` header, which may hold several challenges (RFC 9110, 11.6.1). What cannot be read ends it.
+ */
 export function parseChallenges(header: string): readonly Challenge[] {
   const challenges: Challenge[] = [];
   let rest = header;

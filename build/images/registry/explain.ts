@@ -7,7 +7,8 @@ export async function reasonOf({ status, body }: Answer): Promise<string> {
   try {
     const { errors } = JSON.parse(text) as { errors: { code: string; message?: string; detail?: unknown }[] };
     const detail = (value: unknown) => (typeof value === "string" ? ` (${value})` : "");
-    return `${status}, ${errors.map(({ code, message, detail: more }) => `${code}: ${message}${detail(more)}`).join("; ")}`;
+    const reasons = errors.map(({ code, message, detail: more }) => `${code}: ${message}${detail(more)}`);
+    return `${status}, ${reasons.join("; ")}`;
   } catch {
     const [line = ""] = text.trim().split("\n");
     return line && !line.startsWith("<") ? `${status}, ${line.slice(0, 200)}` : String(status);
@@ -19,7 +20,8 @@ export function unreachable(host: string, error: Error & { code?: string }): Com
   const { code = "", message } = error;
   if (isCertificateFault(code))
     return new Complaint(
-      `The certificate of ${host} is not trusted: ${message}. NODE_EXTRA_CA_CERTS can name a file with your own authority; --insecure-registry accepts any certificate.`,
+      `The certificate of ${host} is not trusted: ${message}. NODE_EXTRA_CA_CERTS can name a file with your own ` +
+        "authority; --insecure-registry accepts any certificate.",
     );
   if (isNoTls(code))
     return new Complaint(`${host} does not answer with TLS. If it is meant to be so, say --insecure-registry.`);

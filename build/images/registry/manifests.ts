@@ -8,7 +8,7 @@ import type { Connection } from "./registry.ts";
 /**
  * Puts a manifest or an index into a repository, under its digest or under a tag. What it names must be there.
  *
- * Answers whether the registry has seen that the manifest is about another, so that it can tell who asks about that.
+ * Returns whether the registry has seen that the manifest is about another, so that it can tell who asks about that.
  *
  * @throws Complaint when the registry refuses it
  */
@@ -37,8 +37,8 @@ export async function hasManifest({ send }: Connection, { descriptor }: Content)
 }
 
 /**
- * The manifest or index of a tag or digest; nothing when there is none. Registries have been seen to answer with another than
- * was asked for, so a digest is checked.
+ * The manifest or index of a tag or digest; nothing when there is none. Registries have been seen to answer with
+ * another than was asked for, so a digest is checked.
  *
  * @throws Complaint
  */

@@ -135,7 +135,8 @@ describe("a registry with tokens", () => {
     const connection = await connect(repository, "pull", surroundedBy(registry, { credentials }));
     await connection.send(head);
     expect(forms).toEqual([
-      "POST grant_type=refresh_token&refresh_token=i&client_id=holdfast&scope=repository%3Aa%2Fb%3Apull&service=registry",
+      "POST " +
+        "grant_type=refresh_token&refresh_token=i&client_id=holdfast&scope=repository%3Aa%2Fb%3Apull&service=registry",
     ]);
   });
 

@@ -20,7 +20,9 @@ export interface Call extends Omit<Message, "url"> {
 /** A repository in a registry that has been greeted. */
 export interface Connection {
   readonly repository: Repository;
-  /** Rejects with a Complaint when the registry cannot be reached or refuses who we are; answers whatever else it says. */
+  /**
+   * Rejects with a Complaint when the registry cannot be reached or refuses who we are; answers whatever else it says.
+   */
   send(call: Call): Promise<Answer>;
 }
 

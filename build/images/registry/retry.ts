@@ -12,7 +12,10 @@ export interface Patience {
 /** Longer than this nobody wants to wait for one request, whatever the registry asks for. Milliseconds. */
 const longestPause = 30_000;
 
-/** Milliseconds to wait after try number `tried` (from 1), with some chance in it, so that many clients do not return at once. */
+/**
+ * Milliseconds to wait after try number `tried` (from 1), with some chance in it, so that many clients do not return at
+ * once.
+ */
 export function pauseAfter(tried: number, { pause }: Patience, retryAfter?: string): number {
   const asked = Number(retryAfter) * 1000;
   if (asked > 0) return Math.min(asked, longestPause);
@@ -23,8 +26,8 @@ export function pauseAfter(tried: number, { pause }: Patience, retryAfter?: stri
 export const isTransient = (status: number) => [408, 425, 429, 500, 502, 503, 504].includes(status);
 
 /**
- * Sends again until the answer is not one that may be another soon, or patience ends: then it is the last answer, or it rejects with
- * the last error. Complaints, and what `isFinal`, are rejected with at once.
+ * Sends again until the answer is not one that may be another soon, or patience ends: then it is the last answer, or it
+ * rejects with the last error. Complaints, and what `isFinal`, are rejected with at once.
  */
 export async function persist(
   patience: Patience,

@@ -23,12 +23,14 @@ export interface Answer {
 export type Transport = (message: Message) => Promise<Answer>;
 
 const redirects = 5;
-/** Milliseconds. A registry may think about a large blob before it answers; it must not take this long to be reached. */
+/**
+ * Milliseconds. A registry may think about a large blob before it answers; it must not take this long to be reached.
+ */
 const connectTimeout = 10_000;
 
 /**
- * HTTP, through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name, if any. `anyCertificate` leaves unchecked who
- * answers. Downloads are followed to where they are kept, without showing the credentials there.
+ * HTTP, through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name, if any. `anyCertificate` leaves
+ * unchecked who answers. Downloads are followed to where they are kept, without showing the credentials there.
  */
 export function openTransport(anyCertificate: boolean): Transport {
   const tls = { rejectUnauthorized: !anyCertificate };

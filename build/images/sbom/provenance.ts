@@ -24,9 +24,9 @@ export interface Origin {
 const buildType = "https://holdfast.dev/image/v1";
 
 /**
- * Where an image is from, as an in-toto statement with SLSA's predicate for provenance. It names every source by its hash
- * and no time and no machine, because none of those is in the image: who builds from the same sources gets the same
- * image, and the same statement.
+ * Where an image is from, as an in-toto statement with SLSA's predicate for provenance. It names every source by its
+ * hash and no time and no machine, because none of those is in the image: who builds from the same sources gets the
+ * same image, and the same statement.
  */
 export function provenanceOf({ name, index, images, base, nodes, packages, sources, cached, tools }: Origin): object {
   const sha256 = ({ digest }: { digest: string }) => ({ sha256: digest.replace("sha256:", "") });

@@ -35,7 +35,8 @@ beforeAll(async () => {
   npmPackage("unused", { name: "unused", version: "1.0.0", sideEffects: false });
   file(
     "functions/a.ts",
-    'import { b } from "./b.ts"; import { value } from "used"; import { value as odd } from "@scope/odd"; import { value as no } from "unused"; console.log(b, value, odd);',
+    'import { b } from "./b.ts"; import { value } from "used"; import { value as odd } from "@scope/odd"; ' +
+      'import { value as no } from "unused"; console.log(b, value, odd);',
   );
   file("functions/b.ts", "export const b = Date.now();");
   const lock = {
@@ -89,19 +90,23 @@ describe("a bill of materials", () => {
     creationInfo: { created: string };
   }
 
-  test("is of SPDX 2.3: its identifiers are unique and of the letters that may be, and everything refers to something", () => {
-    const { packages, relationships, creationInfo, ...document } = bill() as Bill;
-    expect(document).toMatchObject({ spdxVersion: "SPDX-2.3", dataLicense: "CC0-1.0", SPDXID: "SPDXRef-DOCUMENT" });
-    expect(creationInfo.created).toBe("1970-01-01T00:00:00Z");
-    const ids = [document.SPDXID, ...packages.map(({ SPDXID }) => SPDXID)];
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const id of ids) expect(id).toMatch(/^SPDXRef-[a-zA-Z0-9.-]+$/);
-    for (const { spdxElementId, relatedSpdxElement } of relationships)
-      expect(ids).toEqual(expect.arrayContaining([spdxElementId, relatedSpdxElement]));
-    expect(ids.filter((id) => !relationships.some(({ relatedSpdxElement: to }) => to === id))).toEqual([
-      "SPDXRef-DOCUMENT",
-    ]);
-  });
+  test(
+    "is of SPDX 2.3: its identifiers are unique and of the letters that may be, " +
+      "and everything refers to something",
+    () => {
+      const { packages, relationships, creationInfo, ...document } = bill() as Bill;
+      expect(document).toMatchObject({ spdxVersion: "SPDX-2.3", dataLicense: "CC0-1.0", SPDXID: "SPDXRef-DOCUMENT" });
+      expect(creationInfo.created).toBe("1970-01-01T00:00:00Z");
+      const ids = [document.SPDXID, ...packages.map(({ SPDXID }) => SPDXID)];
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const id of ids) expect(id).toMatch(/^SPDXRef-[a-zA-Z0-9.-]+$/);
+      for (const { spdxElementId, relatedSpdxElement } of relationships)
+        expect(ids).toEqual(expect.arrayContaining([spdxElementId, relatedSpdxElement]));
+      expect(ids.filter((id) => !relationships.some(({ relatedSpdxElement: to }) => to === id))).toEqual([
+        "SPDXRef-DOCUMENT",
+      ]);
+    },
+  );
 
   test("says of each package which it is, and claims nothing that nobody has declared", () => {
     const { packages } = bill() as Bill;
@@ -127,7 +132,7 @@ describe("a bill of materials", () => {
   });
 });
 
-test("a statement of provenance is of in-toto and SLSA: about the index and each image, from everything that went in", () => {
+test("provenance is of in-toto and SLSA: about the index and each image, from everything that went in", () => {
   const statement = provenanceOf({
     name,
     index: { mediaType: "i", digest: digest("0"), size: 1 },

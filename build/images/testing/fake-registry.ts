@@ -101,7 +101,9 @@ export function fakeRegistry({ referrers = false, intercept }: FakeRegistryOptio
   return registry;
 }
 
-/** Only this registry, whatever it is called; nobody waits between tries, and `pauses` gets how long it would have been. */
+/**
+ * Only this registry, whatever it is called; nobody waits between tries, and `pauses` gets how long it would have been.
+ */
 export function surroundedBy(
   { transport }: FakeRegistry,
   more: Partial<Surroundings> = {},

@@ -9,8 +9,8 @@ const kafka = "knative/components/kafka";
 const ordered = "knative/components/kafka-ordered";
 
 /**
- * Every attribute that a source sets, as an EventTransform must name it to keep it, and the key by which Kafka puts events of one
- * object into one partition. An attribute that an event has not stays absent.
+ * Every attribute that a source sets, as an EventTransform must name it to keep it, and the key by which Kafka puts
+ * events of one object into one partition. An attribute that an event has not stays absent.
  */
 const attributes = ["specversion", "id", "type", "source", "subject", "time", "datacontenttype"];
 const extensions = ["apiversion", "kind", "namespace", "name"];
@@ -58,7 +58,10 @@ export function addKafka(
           ...[...optional].map(([system, members]) => furtherTablePatch(system, members, kafkaIngress)),
         ],
       },
-      "The brokers keep their events in Kafka: what a broker has taken is not lost. For new installations, because a broker's class cannot be changed. Needs Knative's broker for Apache Kafka and its ConfigMap kafka-broker-config, which names the Kafka servers, the partitions and the replication factor of each topic.",
+      "The brokers keep their events in Kafka: what a broker has taken is not lost. For new installations, " +
+        "because a broker's class cannot be changed. Needs Knative's broker for Apache Kafka and its ConfigMap " +
+        "kafka-broker-config, which names the Kafka servers, the partitions and the replication factor of each " +
+        "topic.",
     ),
   );
 
@@ -114,7 +117,11 @@ export function addKafka(
           },
         ],
       },
-      "With the component kafka: the events of one object reach a function one after the other, in their order. Sources set no partition key, so an EventTransform before each broker makes one of the object's uid. Think twice: nothing in Holdfast needs an order, a function that fails holds up all objects of its partition, each transform is a pod that always runs, and it refuses events of more than 100 kB, which the source then drops. Events of the sweep have no key.",
+      "With the component kafka: the events of one object reach a function one after the other, " +
+        "in their order. Sources set no partition key, so an EventTransform before each broker makes one of the " +
+        "object's uid. Think twice: nothing in Holdfast needs an order, " +
+        "a function that fails holds up all objects of its partition, each transform is a pod that always runs, " +
+        "and it refuses events of more than 100 kB, which the source then drops. Events of the sweep have no key.",
     ),
   );
 }

@@ -7,7 +7,10 @@ import { sweepFunction } from "../sweep.ts";
 const folder = "knative/platform/mend-channels";
 const variable = "STALE_CHANNELS";
 
-/** The option by which an administrator lets the sweep delete a channel that is stale: the right, and the setting that uses it. */
+/**
+ * The option by which an administrator lets the sweep delete a channel that is stale: the right, and the setting that
+ * uses it.
+ */
 export function addMendChannels(files: Map<string, string>, functions: readonly Declared[]): void {
   const sweep = functions.find(({ name }) => name === sweepFunction);
   const index = sweep ? settingsOf(sweep).findIndex((setting) => setting.variable === variable) : -1;
@@ -29,7 +32,9 @@ export function addMendChannels(files: Map<string, string>, functions: readonly 
           },
         ],
       },
-      "Lets the sweep delete a broker's channel that delivers to subscribers that are gone, instead of saying so. Knative rebuilds it within half a minute; events in its memory are lost, and the sweep makes up for them.",
+      "Lets the sweep delete a broker's channel that delivers to subscribers that are gone, " +
+        "instead of saying so. Knative rebuilds it within half a minute; events in its memory are lost, " +
+        "and the sweep makes up for them.",
     ),
   );
 }

@@ -23,8 +23,8 @@ const port = 8080;
 const Namespace: Kind = { apiVersion: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 
 /**
- * An installation without Knative: the default's accounts, roles and table, each function as a Deployment, and one more, which
- * obeys the sources, brokers and Triggers that are given to it as files.
+ * An installation without Knative: the default's accounts, roles and table, each function as a Deployment, and one
+ * more, which obeys the sources, brokers and Triggers that are given to it as files.
  */
 export function addNoKnative(files: Map<string, string>, functions: readonly Declared[]): void {
   const deadLetters = functions.find(({ name }) => name === "platform/dead-letter")?.name;
@@ -45,12 +45,16 @@ export function addNoKnative(files: Map<string, string>, functions: readonly Dec
   add(
     "source.yaml",
     standInDocuments([...watched.values()].flat()),
-    "Sources and brokers in one process. One replica: a second one would send every event twice, which the functions bear, and no leader is elected. While it is rolled to a new version both run for a moment. Events that wait in its memory are lost when it ends before they are delivered; the sweep makes up for them, as for every lost event.",
+    "Sources and brokers in one process. One replica: a second one would send every event twice, " +
+      "which the functions bear, and no leader is elected. While it is rolled to a new version both run for a " +
+      "moment. Events that wait in its memory are lost when it ends before they are delivered; " +
+      "the sweep makes up for them, as for every lost event.",
   );
   add(
     "eventing.yaml",
     [...eventing, ...triggers.filter(({ overlay }) => !overlay).map(trigger)],
-    "What the Deployment platform-source is given as files: not applied to the cluster, which need not know these kinds.",
+    "What the Deployment platform-source is given as files: not applied to the cluster, " +
+      "which need not know these kinds.",
   );
   files.set(
     `${folder}/kustomization.yaml`,
@@ -63,7 +67,9 @@ export function addNoKnative(files: Map<string, string>, functions: readonly Dec
         ],
         patches: [...leaveOut, ...sweepTablePatch(functions, ingress, namespace)],
       },
-      "For clusters without Knative: each function is a Deployment that always runs, and platform-source watches the cluster and sends the events. The functions, their images, settings and roles are the same.",
+      "For clusters without Knative: each function is a Deployment that always runs, " +
+        "and platform-source watches the cluster and sends the events. The functions, their images, " +
+        "settings and roles are the same.",
     ),
   );
   for (const [option, planned] of Map.groupBy(triggers, ({ overlay }) => overlay)) {

@@ -15,8 +15,8 @@ const audienceOf = (name: string) => `${namespace}/${slug(name)}`;
 const add = (path: string, value: unknown): Operation => ({ op: "add", path, value });
 
 /**
- * Senders sign in, and functions check who they are, those of optional systems, too: of what is not installed there is nothing to be
- * patched. What their accounts need besides is a component for each system.
+ * Senders sign in, and functions check who they are, those of optional systems, too: of what is not installed there is
+ * nothing to be patched. What their accounts need besides is a component for each system.
  */
 export function addOidc(
   files: Map<string, string>,
@@ -43,7 +43,12 @@ export function addOidc(
           ...functions.filter(({ name }) => name === sweepFunction).flatMap((sweep) => tokensFor(sweep, functions)),
         ],
       },
-      "Functions take events only from Holdfast's own Triggers and sources: brokers and the PingSource send a token that says for whom it is meant, and the function checks its signature by the cluster's keys, its issuer, its audience, its time and its subject. Needs authentication-oidc: enabled in Knative's ConfigMap config-features, which is alpha. List it after options that have Triggers (pod-updates, for example); with the overlay of an optional system also list the folder of its name beneath this one.",
+      "Functions take events only from Holdfast's own Triggers and sources: " +
+        "brokers and the PingSource send a token that says for whom it is meant, " +
+        "and the function checks its signature by the cluster's keys, its issuer, its audience, " +
+        "its time and its subject. Needs authentication-oidc: enabled in Knative's ConfigMap config-features, " +
+        "which is alpha. List it after options that have Triggers (pod-updates, for example); " +
+        "with the overlay of an optional system also list the folder of its name beneath this one.",
     ),
   );
 }
@@ -85,7 +90,9 @@ function patchesOf({ name, wakes }: Declared, deadLetters: boolean): readonly Pa
   return wakes ? [service, triggers] : [service];
 }
 
-/** Where the kubelet puts the tokens that the sweep shows to brokers; each is named as the path of the broker's address. */
+/**
+ * Where the kubelet puts the tokens that the sweep shows to brokers; each is named as the path of the broker's address.
+ */
 const tokens = "/var/run/holdfast/tokens";
 
 /** The sweep is triggered by the PingSource, and sends to brokers, which ask for tokens, too. */

@@ -6,7 +6,10 @@ import { alternatives } from "../triggers.ts";
 
 const folder = "knative/components/source-filters";
 
-/** Sources that send only what triggers a function: a component for the default, one for each option, and for each optional system. */
+/**
+ * Sources that send only what triggers a function: a component for the default, one for each option, and for each
+ * optional system.
+ */
 export function addSourceFilters(
   files: Map<string, string>,
   functions: readonly Declared[],
@@ -15,7 +18,12 @@ export function addSourceFilters(
   // A signal comes from elsewhere.
   const wakes = functions.flatMap(({ wakes = [] }) => wakes.filter(({ signal }) => !signal));
   const about =
-    "Sources send only what some Trigger of the default lets through: the other changes of pods and claims end in the adapter. Needs new-apiserversource-filters: enabled in Knative's ConfigMap config-features, which is alpha; without it Knative refuses the sources. With an option that has Triggers of its own (pod-updates, for example), and with the overlay of an optional system, also list the folder of its name beneath this one: what the sources keep back reaches no Trigger.";
+    "Sources send only what some Trigger of the default lets through: " +
+    "the other changes of pods and claims end in the adapter. Needs new-apiserversource-filters: " +
+    "enabled in Knative's ConfigMap config-features, which is alpha; without it Knative refuses the sources. " +
+    "With an option that has Triggers of its own (pod-updates, for example), " +
+    "and with the overlay of an optional system, also list the folder of its name beneath this one: " +
+    "what the sources keep back reaches no Trigger.";
   const byDefault = wakes.filter(({ overlay }) => !overlay);
   const patches = perSource(byDefault, (any) => [{ op: "add", path: "/spec/filters", value: [{ any }] }]);
   files.set(`${folder}/kustomization.yaml`, kustomizationFile("Component", { patches }, about));
@@ -29,7 +37,8 @@ export function addSourceFilters(
   }
   for (const [system, members] of optional) {
     const watched = new Set(byDefault.map(({ kind }) => keyOf(kind)));
-    // What the default watches for the system, too; what it does not watch comes from sources of the system's own, without filters.
+    // What the default watches for the system, too; what it does not watch comes from sources of the system's own,
+    // without filters.
     const shared = members
       .flatMap(({ wakes = [] }) => wakes.filter(({ signal, overlay }) => !signal && !overlay))
       .filter(({ kind }) => watched.has(keyOf(kind)));

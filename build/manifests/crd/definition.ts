@@ -4,8 +4,8 @@ import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import { type StructuralSchema, structuralSchema } from "./openapi.ts";
 
 /**
- * With a definition go all objects of its kind, here the storage that they stand for: Flux and Argo CD are to leave it where it is, also
- * when it is taken out of what they apply.
+ * With a definition go all objects of its kind, here the storage that they stand for: Flux and Argo CD are to leave it
+ * where it is, also when it is taken out of what they apply.
  */
 const kept = {
   "kustomize.toolkit.fluxcd.io/prune": "disabled",
@@ -13,8 +13,8 @@ const kept = {
 };
 
 /**
- * The CustomResourceDefinition of a kind, its schemas generated of zod's. It has none of the labels by which the rest of an installation
- * is selected, and deleted.
+ * The CustomResourceDefinition of a kind, its schemas generated of zod's. It has none of the labels by which the rest
+ * of an installation is selected, and deleted.
  *
  * @throws Error when a schema cannot be said in a structural schema.
  */

@@ -191,7 +191,7 @@ describe("the ring buffer", () => {
     );
   };
 
-  test("takes few events an hour of which nobody knows which function did not take them, and loses no other for them", () => {
+  test("takes few events an hour whose function is unknown, and loses no other for them", () => {
     let data = fill(mostEvents - 2, 0);
     const others = Object.values(data).length;
     for (let i = 0; i < 1_000; i++) data = put(data, unattributed(mostEvents + i));

@@ -2,15 +2,18 @@ import type { HttpRequest } from "../../../shared/http-message.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Pod } from "../../../shared/storage/pod-claims.ts";
 
-/** An event that a function finally did not take, reduced to what may be kept: no secrets, no environment, no status. */
+/**
+ * An event that a function finally did not take, reduced to what may be kept: no secrets, no environment, no status.
+ */
 export interface DeadLetteredEvent {
   /** Milliseconds since the epoch. */
   readonly received: number;
   /** The CloudEvent's own attributes, as far as they are texts. */
   readonly attributes: Readonly<Record<string, string>>;
   /**
-   * The host of the function, for example `pvc-protection-release.holdfast`; empty when the broker did not say: the function answered
-   * too late or with a body that is no event, or the broker's channel delivers for a Trigger that is gone.
+   * The host of the function, for example `pvc-protection-release.holdfast`; empty when the broker did not say: the
+   * function answered too late or with a body that is no event, or the broker's channel delivers for a Trigger that is
+   * gone.
    */
   readonly destination: string;
   /** The HTTP status of the last attempt; empty or a word when there was no answer. */
@@ -55,8 +58,9 @@ export function readDeadLetteredEvent({ headers, body }: HttpRequest, received: 
 }
 
 /**
- * The fields that rules read from a Pod, which may be gone by the time of a replay, and none besides: an allow-list cannot leak
- * what it does not know. Other objects are left out: an event without its object has every rule read it live.
+ * The fields that rules read from a Pod, which may be gone by the time of a replay, and none besides: an allow-list
+ * cannot leak what it does not know. Other objects are left out: an event without its object has every rule read it
+ * live.
  */
 function reduced(data: unknown): object | undefined {
   const { apiVersion, kind, metadata, spec, status } = asRecord(data) as Partial<Pod> & Partial<KubernetesObject>;

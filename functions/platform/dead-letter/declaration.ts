@@ -6,7 +6,10 @@ import { namespaceName, objectName } from "../../../shared/names.ts";
 /** The kinds on whose objects a dead-lettered event can be shown. */
 export const shownOn = [PersistentVolumeClaim, Pod, StatefulSet] as const;
 
-/** The ConfigMap of the ring buffer. Others of the namespace say where external systems are: they are not this function's to write. */
+/**
+ * The ConfigMap of the ring buffer. Others of the namespace say where external systems are: they are not this
+ * function's to write.
+ */
 const shippedBuffer = "holdfast-dead-letters";
 
 const settings = z.object({

@@ -17,11 +17,13 @@ import { added, keyOf } from "./ring-buffer.ts";
 const attempts = 5;
 
 /**
- * Takes dead-lettered events: a log line, a Warning Event on the object that the event named, and the event in the ring buffer.
- * Keeping it is what must succeed; whatever cannot be shown on an object is in the log and in the ring buffer all the same.
+ * Takes dead-lettered events: a log line, a Warning Event on the object that the event named, and the event in the ring
+ * buffer. Keeping it is what must succeed; whatever cannot be shown on an object is in the log and in the ring buffer
+ * all the same.
  *
- * An event of which the broker does not say which function did not take it is no matter of the object that it names, and may be one
- * of very many: it is shown on no object, and neither kept nor logged once the ring buffer holds enough of these.
+ * An event of which the broker does not say which function did not take it is no matter of the object that it names,
+ * and may be one of very many: it is shown on no object, and neither kept nor logged once the ring buffer holds enough
+ * of these.
  */
 export function recordDeadLetters(tools: Tools<Settings>): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log } = tools;

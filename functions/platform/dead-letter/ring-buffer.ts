@@ -1,10 +1,16 @@
 import type { DeadLetteredEvent } from "./dead-lettered-event.ts";
 
-/** How many events the ring buffer holds. A ConfigMap holds at most 1 MiB; half of it is left to what others may put there. */
+/**
+ * How many events the ring buffer holds. A ConfigMap holds at most 1 MiB; half of it is left to what others may put
+ * there.
+ */
 export const mostEvents = 50;
 /** In bytes of the events' JSON. */
 export const mostBytes = 400_000;
-/** The longest event, in bytes, that is kept with its object; beyond, the object is left out, and then the attributes are cut. */
+/**
+ * The longest event, in bytes, that is kept with its object; beyond, the object is left out, and then the attributes
+ * are cut.
+ */
 export const longestEvent = 8_000;
 /** How many events the ring buffer holds of those of which nobody knows which function did not take them. */
 export const mostUnattributed = 5;
@@ -29,11 +35,12 @@ export function textOf(event: DeadLetteredEvent): string {
 }
 
 /**
- * What changes in the ConfigMap's data when an event is added: its own key, and null for every event that must make room, the
- * oldest first. Keys that are no events are left alone.
+ * What changes in the ConfigMap's data when an event is added: its own key, and null for every event that must make
+ * room, the oldest first. Keys that are no events are left alone.
  *
- * Nothing changes for an event of which nobody knows which function did not take it, once there are enough of this hour: where a
- * channel delivers for a Trigger that is gone, every event of its broker is one, and they would push the others out.
+ * Nothing changes for an event of which nobody knows which function did not take it, once there are enough of this
+ * hour: where a channel delivers for a Trigger that is gone, every event of its broker is one, and they would push the
+ * others out.
  */
 export function added(data: Readonly<Record<string, string>>, event: DeadLetteredEvent): Record<string, string | null> {
   const key = keyOf(event);

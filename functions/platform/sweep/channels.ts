@@ -27,7 +27,10 @@ interface Subscriber {
 
 type Channel = KubernetesObject & { spec?: { subscribers?: readonly Subscriber[] } };
 
-/** Knative puts it on the channels that it makes for brokers. Others are made by people, and nobody would make them anew. */
+/**
+ * Knative puts it on the channels that it makes for brokers. Others are made by people, and nobody would make them
+ * anew.
+ */
 const brokerLabel = "eventing.knative.dev/broker";
 
 /** A channel with subscribers that no Subscription has. */
@@ -38,12 +41,13 @@ export interface StaleChannel {
 }
 
 /**
- * The brokers' channels of a namespace that still deliver to subscribers of Subscriptions that are gone. Knative 1.22 writes the whole list of
- * subscribers from a cache and without a version, so that of several Triggers that change at once one write may bring back what
- * another has taken out; nothing takes it out again. None where Knative's channels are not installed.
+ * The brokers' channels of a namespace that still deliver to subscribers of Subscriptions that are gone. Knative 1.22
+ * writes the whole list of subscribers from a cache and without a version, so that of several Triggers that change at
+ * once one write may bring back what another has taken out; nothing takes it out again. None where Knative's channels
+ * are not installed.
  *
- * A Subscription has a finalizer until it is out of the channel: a subscriber that is in the channel before and after the
- * Subscriptions were listed, and in none of them, is in nobody's hands.
+ * A Subscription has a finalizer until it is out of the channel: a subscriber that is in the channel before and after
+ * the Subscriptions were listed, and in none of them, is in nobody's hands.
  */
 export async function findStaleChannels(client: Client, namespace: string): Promise<readonly StaleChannel[]> {
   const listChannels = () =>
@@ -72,15 +76,17 @@ export function adviceOn({ channel, triggers }: StaleChannel): string {
   const { namespace, name } = channel.metadata;
   const who = triggers.length === 1 ? `the Trigger ${triggers[0]}` : `the Triggers ${triggers.join(", ")}`;
   return (
-    `The channel ${name} still has subscribers of what ${who} said before: functions get events twice or, where a Trigger is gone, ` +
-    `every event of the broker fails. Run "kubectl -n ${namespace} delete inmemorychannel ${name}": Knative rebuilds it ` +
+    `The channel ${name} still has subscribers of what ${who} said before: functions get events twice or, ` +
+    "where a Trigger is gone, " +
+    `every event of the broker fails. Run "kubectl -n ${namespace} delete inmemorychannel ${name}": ` +
+    "Knative rebuilds it " +
     "within half a minute, and the sweep makes up for what was lost."
   );
 }
 
 /**
- * Deletes the channel as it was looked at, so that Knative's broker creates it anew with the subscribers that there are. Returns what
- * was done, in a sentence. Events in its memory are lost, which costs time until the next sweep.
+ * Deletes the channel as it was looked at, so that Knative's broker creates it anew with the subscribers that there
+ * are. Returns what was done, in a sentence. Events in its memory are lost, which costs time until the next sweep.
  *
  * @throws ApiError when the server refuses
  */
@@ -91,9 +97,15 @@ export async function rebuild({ channel, triggers }: StaleChannel, client: Clien
   } catch (error) {
     // Somebody is at work on it: the next tick looks again.
     if (!isConflict(error)) throw error;
-    return `The channel ${name} has just changed; whether it delivers to subscribers that are gone is looked at again with the next tick.`;
+    return (
+      `The channel ${name} has just changed; whether it delivers to subscribers that are gone is looked at again ` +
+      "with the next tick."
+    );
   }
-  return `The channel ${name} delivered to subscribers that are gone (${triggers.join(", ")}) and was deleted, so that Knative rebuilds it.`;
+  return (
+    `The channel ${name} delivered to subscribers that are gone (${triggers.join(", ")}) and was deleted, ` +
+    "so that Knative rebuilds it."
+  );
 }
 
 const subscribersOf = ({ spec }: Channel): readonly Subscriber[] => spec?.subscribers ?? [];

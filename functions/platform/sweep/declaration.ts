@@ -11,10 +11,16 @@ import {
 import { namespaceName, objectName } from "../../../shared/names.ts";
 import { InMemoryChannel, Subscription } from "./channels.ts";
 
-/** The kinds that the shipped table sweeps. An admin who adds another to the table grants its `list` to the function's role. */
+/**
+ * The kinds that the shipped table sweeps. An admin who adds another to the table grants its `list` to the function's
+ * role.
+ */
 const swept = [PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace] as const;
 
-/** The ConfigMap of the table. Others of the namespace say where external systems are: the sweep has no need to write those. */
+/**
+ * The ConfigMap of the table. Others of the namespace say where external systems are: the sweep has no need to write
+ * those.
+ */
 const shippedTable = "holdfast-sweep";
 
 const settings = z.object({
@@ -36,13 +42,16 @@ const settings = z.object({
     .enum(["report", "mend"])
     .default("report")
     .describe(
-      "What becomes of a broker's channel that delivers to subscribers that are gone: `report`, a Warning on the table says what to do; `mend`, the sweep deletes the channel, and Knative rebuilds it. Needs the option mend-channels.",
+      "What becomes of a broker's channel that delivers to subscribers that are gone: `report`, " +
+        "a Warning on the table says what to do; `mend`, the sweep deletes the channel, and Knative rebuilds it. " +
+        "Needs the option mend-channels.",
     ),
   tokens: z
     .string()
     .default("")
     .describe(
-      "The folder with a token for each broker that asks for one, at the path of the broker's address; empty: none is sent.",
+      "The folder with a token for each broker that asks for one, at the path of the broker's address; empty: " +
+        "none is sent.",
     ),
 });
 export type Settings = z.output<typeof settings>;
@@ -62,6 +71,7 @@ export const sweepFunction = {
   ],
   // One tick at a time; a second one, should it come, waits.
   concurrency: 1,
-  // Nothing comes between two ticks: whatever Knative waits for in vain is paid for with each. It takes no less than this.
+  // Nothing comes between two ticks: whatever Knative waits for in vain is paid for with each. It takes no less than
+  // this.
   idle: 6,
 } satisfies FunctionDeclaration<typeof settings>;

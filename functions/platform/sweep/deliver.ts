@@ -19,8 +19,8 @@ const pauses = [100, 200, 400, 800, 1600];
 const patience = 5_000;
 
 /**
- * Sends one sweep event to the row's broker, with the attributes an ApiServerSource would give it. Answers why the broker
- * did not take it, or `undefined` when it did. No attempt begins, and none goes on, after `end`.
+ * Sends one sweep event to the row's broker, with the attributes an ApiServerSource would give it. Answers why the
+ * broker did not take it, or `undefined` when it did. No attempt begins, and none goes on, after `end`.
  */
 export async function deliver(
   row: Row,

@@ -7,8 +7,9 @@ const napStep = 2_000;
 const startTime = 10_000;
 
 /**
- * While something falls due within the tick, looks at what waits every two seconds; else costs nothing. What has just had its event is
- * looked after as well, for as long as a function may take to start: its rule may want to look again soon, over and over.
+ * While something falls due within the tick, looks at what waits every two seconds; else costs nothing. What has just
+ * had its event is looked after as well, for as long as a function may take to start: its rule may want to look again
+ * soon, over and over.
  */
 export async function nap(tick: Tick, looked: number): Promise<void> {
   const { clock, end, lists, sent, refusals } = tick;

@@ -27,8 +27,9 @@ export function needsLook({ metadata }: KubernetesObject, row: Row, span: Span):
 }
 
 /**
- * The earliest due time in any progress annotation of ours, for objects that carry the waiting label. A damaged annotation
- * is due at once: what cannot be read must not wait for ever. One that was copied from another object says nothing.
+ * The earliest due time in any progress annotation of ours, for objects that carry the waiting label. A damaged
+ * annotation is due at once: what cannot be read must not wait for ever. One that was copied from another object says
+ * nothing.
  */
 export function dueTime({ metadata }: Pick<KubernetesObject, "metadata">): number | undefined {
   if (metadata.labels?.[waitingLabel] !== "true") return undefined;
@@ -50,8 +51,8 @@ function nextOf(text: string, uid: string): number | undefined {
 }
 
 /**
- * Whether a multiple of the period falls into the span. All objects of all rows are resynced together: what is spread over the period
- * would trigger every function again and again in a cluster in which nothing happens.
+ * Whether a multiple of the period falls into the span. All objects of all rows are resynced together: what is spread
+ * over the period would trigger every function again and again in a cluster in which nothing happens.
  */
 function isResync(every: number, { after, until }: Span): boolean {
   return Math.floor(until / every) > Math.floor(after / every);

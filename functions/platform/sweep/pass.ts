@@ -7,7 +7,10 @@ import { objectsOf, offer, type Tick } from "./tick.ts";
 /** What has fallen due, or waits to go, comes before what is merely resynced. */
 const phaseOf: Readonly<Record<Reason, Phase>> = { due: "urgent", deleting: "urgent", missing: "rest", resync: "rest" };
 
-/** So many objects are kept in mind while the lists are read, whatever there are: when there are more, the lists are read again. */
+/**
+ * So many objects are kept in mind while the lists are read, whatever there are: when there are more, the lists are
+ * read again.
+ */
 const mostKept = 5_000;
 
 /** An object that has its event when all that is urgent has had it, and the rows that want it. */
@@ -17,8 +20,9 @@ interface Later extends Named {
 }
 
 /**
- * Sends an event for every object that needs a look: for what is urgent while the lists are read, then for the rest. Answers the
- * place where the tick's time ended; `undefined` when all was looked at. `from`: where the tick before ended.
+ * Sends an event for every object that needs a look: for what is urgent while the lists are read, then for the rest.
+ * Answers the place where the tick's time ended; `undefined` when all was looked at. `from`: where the tick before
+ * ended.
  */
 export async function pass(tick: Tick, span: Span, from: Cursor | undefined): Promise<Cursor | undefined> {
   // Of a list that the table does not have any more, a place says nothing.
@@ -45,7 +49,9 @@ export async function pass(tick: Tick, span: Span, from: Cursor | undefined): Pr
   }
 }
 
-/** Reads every list once: sends an event for what is urgent, and adds to `later` what comes after the place of the rest. */
+/**
+ * Reads every list once: sends an event for what is urgent, and adds to `later` what comes after the place of the rest.
+ */
 async function readLists(
   tick: Tick,
   span: Span,

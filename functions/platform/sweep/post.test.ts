@@ -28,7 +28,7 @@ beforeEach(() => {
   received = [];
 });
 
-test("an event is posted as it is, empty attributes included, and the connection is kept for the next one", async () => {
+test("an event is posted as it is, with empty attributes, and the connection is kept for the next one", async () => {
   const post = postSigned("");
   for (let index = 0; index < 3; index++)
     expect(await post(`${url}/shop/storage`, { headers, body: "" })).toEqual({ status: 202, headers: {}, body: "" });

@@ -3,8 +3,8 @@ import { authorization } from "./broker-token.ts";
 import type { Post } from "./deliver.ts";
 
 /**
- * Posts to brokers, over connections that node keeps for the next event, and signs in where there is a token. Not by `fetch`, which
- * takes 20 MB to load and much more for the events of a large cluster.
+ * Posts to brokers, over connections that node keeps for the next event, and signs in where there is a token. Not by
+ * `fetch`, which takes 20 MB to load and much more for the events of a large cluster.
  */
 export const postSigned =
   (tokens: string): Post =>

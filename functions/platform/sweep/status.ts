@@ -27,7 +27,9 @@ const schema = z.looseObject({
 export type Cursor = z.output<typeof cursor>;
 export type SweepStatus = z.output<typeof schema>;
 
-/** The status on the ConfigMap; `undefined` when there is none, or it is damaged or was copied from another ConfigMap. */
+/**
+ * The status on the ConfigMap; `undefined` when there is none, or it is damaged or was copied from another ConfigMap.
+ */
 export function readStatus({ metadata }: KubernetesObject): SweepStatus | undefined {
   try {
     const status = schema.parse(JSON.parse(metadata.annotations?.[statusKey] ?? ""));

@@ -36,8 +36,8 @@ export interface SweepSettings {
 /**
  * One tick: sends an event for every object of the table's kinds that needs a look, then naps while something falls due
  * within the tick. Where the tick's time ends, the place is written down and the next tick goes on there. A row that
- * cannot be used, a kind that cannot be listed and a broker that takes nothing are reported, and the others still served.
- * Two sweeps at once send some events twice, which the rules bear.
+ * cannot be used, a kind that cannot be listed and a broker that takes nothing are reported, and the others still
+ * served. Two sweeps at once send some events twice, which the rules bear.
  *
  * @throws ApiError when the table cannot be read.
  */
@@ -102,7 +102,10 @@ async function readTables(
   return { rows: tables.flatMap(({ rows }) => rows), faults: tables.flatMap(({ faults }) => faults) };
 }
 
-/** Says of each channel of the sweep's namespace that delivers to subscribers that are gone what to do, or what was done. */
+/**
+ * Says of each channel of the sweep's namespace that delivers to subscribers that are gone what to do, or what was
+ * done.
+ */
 async function lookAtChannels(
   { client, unread }: Tick,
   { namespace, staleChannels }: SweepSettings,

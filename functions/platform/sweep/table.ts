@@ -54,8 +54,9 @@ export interface Table {
 }
 
 /**
- * Reads the table: a YAML list, one row per rule and kind. A row that cannot be used is refused with its line and what was
- * expected, and nothing is guessed in its place; the other rows still count. `namespace` is the one that the sweep runs in.
+ * Reads the table: a YAML list, one row per rule and kind. A row that cannot be used is refused with its line and what
+ * was expected, and nothing is guessed in its place; the other rows still count. `namespace` is the one that the sweep
+ * runs in.
  */
 export function readTable(text: string, namespace: string): Table {
   const row = rowIn(namespace);

@@ -11,7 +11,10 @@ import { finalizerName, holdfastProtection, inTreeProtection } from "../../../sh
 import type { Subject } from "../../../shared/subject.ts";
 import { lacking } from "../../../shared/sweep.ts";
 
-/** What kubectl's `-l` takes: `key`, `!key`, `key=value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`, joined by commas. */
+/**
+ * What kubectl's `-l` takes: `key`, `!key`, `key=value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`, joined by
+ * commas.
+ */
 const labelSelector = (() => {
   const key = "[A-Za-z0-9]([-A-Za-z0-9_./]*[A-Za-z0-9])?";
   const value = "([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?";
@@ -46,7 +49,8 @@ const settings = z.object({
     .enum(["present", "absent"])
     .default("present")
     .describe(
-      "`absent` where Kubernetes' own PVC protection is switched off: its finalizer is then added as well, because kubelets look for it.",
+      "`absent` where Kubernetes' own PVC protection is switched off: its finalizer is then added as well, " +
+        "because kubelets look for it.",
     ),
 });
 type Settings = z.output<typeof settings>;
@@ -71,7 +75,8 @@ export const protect = rule({
       metadataOnly: true,
     });
     let found: Facts;
-    // To the end of the list: one that is left in the middle takes its connection with it, and the patch would need a new one.
+    // To the end of the list: one that is left in the middle takes its connection with it, and the patch would need a
+    // new one.
     for await (const claim of claims) found ??= claim;
     return found;
   },
@@ -93,7 +98,7 @@ function decide(claim: Facts, _now: number, settings: Settings): readonly Decisi
     return [leave(`Claim ${name} is being deleted; Kubernetes takes no new finalizers on it.`)];
   const finalizers = missing(claim, settings);
   if (finalizers.length === 0) return [leave(`Claim ${name} carries ${settings.finalizer} already.`)];
-  const because = `Claim ${name} gets ${finalizers.join(" and ")}, so that its deletion waits for the pods that use it.`;
+  const because = `Claim ${name} gets ${finalizers.join(" and ")}, so that its deletion waits for pods that use it.`;
   return [write(because, [addFinalizers(PersistentVolumeClaim, claim, finalizers)])];
 }
 

@@ -21,15 +21,18 @@ const settings = z.object({
     .enum(["strict", "document"])
     .default("strict")
     .describe(
-      "Which pods use a claim: `strict`, every bound pod until its object is gone; `document`, none that has terminated.",
+      "Which pods use a claim: `strict`, every bound pod until its object is gone; `document`, " +
+        "none that has terminated.",
     ),
   finalizer: finalizerName.describe("The finalizer to release; the same as the one that `protect` adds."),
   inTree: z
     .enum(["present", "overruled", "absent"])
     .default("present")
     .describe(
-      "What becomes of Kubernetes' own protection: `present`, its controller releases first; `overruled`, it runs, but on claims " +
-        "with our finalizer this rule decides; `absent`, it is switched off, and this rule stands in for it on all claims.",
+      "What becomes of Kubernetes' own protection: `present`, its controller releases first; `overruled`, " +
+        "it runs, but on claims " +
+        "with our finalizer this rule decides; `absent`, it is switched off, " +
+        "and this rule stands in for it on all claims.",
     ),
 });
 type Settings = z.output<typeof settings>;
@@ -43,7 +46,10 @@ export interface User {
 /** The claims of one namespace that wait for us, and who was seen to use them. */
 export interface Facts {
   readonly claims: readonly KubernetesObject[];
-  /** By claim name: at least one user of every claim that has any. The list of pods was begun after the claims were read. */
+  /**
+   * By claim name: at least one user of every claim that has any. The list of pods was begun after the claims were
+   * read.
+   */
   readonly users: ReadonlyMap<string, readonly User[]>;
 }
 
@@ -73,8 +79,8 @@ export const release = rule({
     "after-in-tree": silent,
     "in-tree-silent": warning("InTreeProtectionSilent"),
   },
-  // Requests of one namespace share their runs: the more of them are let in, the fewer lists of pods there are. This is as many
-  // as Knative allows where nobody has configured more.
+  // Requests of one namespace share their runs: the more of them are let in, the fewer lists of pods there are. This is
+  // as many as Knative allows where nobody has configured more.
   concurrency: 1000,
   subjects,
   look: async ({ namespace, members }, { client, settings }) => look(client, namespace, members, settings),
@@ -98,8 +104,8 @@ function subjects({ kind, change, namespace, name, object }: Hint, settings: Set
 }
 
 /**
- * Whether a claim being deleted waits for us. Where Kubernetes' own controller is off, its finalizer waits as well, even
- * alone: the admission plugin puts it on every claim, also on those that protect leaves alone or has not seen yet.
+ * Whether a claim being deleted waits for us. Where Kubernetes' own controller is off, its finalizer waits as well,
+ * even alone: the admission plugin puts it on every claim, also on those that protect leaves alone or has not seen yet.
  */
 function isWaiting(claim: KubernetesObject, { finalizer, inTree }: Settings): boolean {
   if (!isBeingDeleted(claim)) return false;
@@ -129,8 +135,8 @@ async function look(
     if (waiting(claim)) claims.push(claim);
   }
   if (claims.length === 0) return none;
-  // The order is what closes the race with a pod that is bound late: a claim seen above without the in-tree finalizer is
-  // refused by every kubelet from then on, so a pod that got in before is in this list.
+  // The order is what closes the race with a pod that is bound late: a claim seen above without the in-tree finalizer
+  // is refused by every kubelet from then on, so a pod that got in before is in this list.
   return { claims, users: await findUsers(client, scope, claims, settings) };
 }
 
@@ -184,20 +190,22 @@ function decideClaim(claim: KubernetesObject, users: readonly User[], now: numbe
 }
 
 /**
- * While the in-tree finalizer is there, a kubelet may still start a pod that was bound late; ours stays until it is gone.
- * That takes the in-tree controller moments, and the removal comes back as an event.
+ * While the in-tree finalizer is there, a kubelet may still start a pod that was bound late; ours stays until it is
+ * gone. That takes the in-tree controller moments, and the removal comes back as an event.
  */
 function waitForInTree(claim: KubernetesObject, now: number, { mode }: Settings): Decision {
   const { wait } = about(PersistentVolumeClaim, claim);
   const since = Date.parse(claim.metadata.deletionTimestamp ?? "");
   if (!(now - since > inTreePatience)) {
-    const because = `No pod uses claim ${claim.metadata.name}; it goes after Kubernetes has removed ${inTreeProtection}.`;
+    const because =
+      `No pod uses claim ${claim.metadata.name}; it goes after Kubernetes has removed ` + `${inTreeProtection}.`;
     // Whoever was named before does not hold it any more; a claim of which nothing was said needs no word for a moment.
     return wait(because, readProgress(claim, name) ? { step: { name: "after-in-tree" } } : {});
   }
   const advice =
     mode === "document"
-      ? "Its controller also counts pods that have terminated; set IN_TREE=overruled on the function to decide without it."
+      ? "Its controller also counts pods that have terminated; set IN_TREE=overruled on the function to decide " +
+        "without it."
       : "If Kubernetes' own PVC protection controller is switched off, set IN_TREE=absent on the function.";
   const because = `No pod uses claim ${claim.metadata.name}, but ${inTreeProtection} is still on it. ${advice}`;
   return wait(because, { step: { name: "in-tree-silent" } });

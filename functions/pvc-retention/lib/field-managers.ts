@@ -13,9 +13,9 @@ interface ManagedFields {
 }
 
 /**
- * Who else has chosen what the field says on an occasion, by their names. Any `Delete` is somebody's choice, also one that no entry
- * speaks of. A `Retain` is one where it is held by server-side apply: the server fills `Retain` in on every set, and seen on 1.36 whoever
- * creates a set by POST then holds it as an Update without having asked for it.
+ * Who else has chosen what the field says on an occasion, by their names. Any `Delete` is somebody's choice, also one
+ * that no entry speaks of. A `Retain` is one where it is held by server-side apply: the server fills `Retain` in on
+ * every set, and seen on 1.36 whoever creates a set by POST then holds it as an Update without having asked for it.
  */
 export function choosersOf(set: StatefulSet, occasion: Occasion): readonly string[] {
   const holders = entriesOf(set).filter((entry) => holds(entry, occasion));

@@ -4,7 +4,10 @@ import type { RetentionPolicy } from "./stateful-set.ts";
 /** On a StatefulSet: what becomes of its claims. On a Namespace: the default of its sets. */
 export const policyKey = "holdfast.dev/pvc-delete-policy";
 
-/** The rule that writes the policy onto the set's field. Its progress is on every set that has a policy, and on no other. */
+/**
+ * The rule that writes the policy onto the set's field. Its progress is on every set that has a policy, and on no
+ * other.
+ */
 export const projectingRule = "pvc-retention/project";
 
 /** The four policies of KEP-1847's first version, as Kubernetes' final one spells them. */
@@ -30,8 +33,8 @@ export interface Policy extends RetentionPolicy {
 }
 
 /**
- * Reads the policy of a set from its annotation, with that of its namespace as the default; `undefined` when neither names
- * one, which leaves the set alone. An unknown policy deletes nothing: `Retain`.
+ * Reads the policy of a set from its annotation, with that of its namespace as the default; `undefined` when neither
+ * names one, which leaves the set alone. An unknown policy deletes nothing: `Retain`.
  */
 export function readPolicy(set: KubernetesObject, namespace: KubernetesObject | undefined): Policy | undefined {
   const own = set.metadata.annotations?.[policyKey];

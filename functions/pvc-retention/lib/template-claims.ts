@@ -5,8 +5,9 @@ import type { StatefulSet } from "./stateful-set.ts";
 const largestOrdinal = 2 ** 31 - 1;
 
 /**
- * The ordinal of a claim that has the name of one of the set's, by the static scheme `<template>-<set>-<ordinal>`; `undefined` when it
- * has not. A name proves nothing: template `a-b` of set `c` and template `a` of set `b-c` yield the same one.
+ * The ordinal of a claim that has the name of one of the set's, by the static scheme `<template>-<set>-<ordinal>`;
+ * `undefined` when it has not. A name proves nothing: template `a-b` of set `c` and template `a` of set `b-c` yield the
+ * same one.
  */
 export function ordinalOf({ metadata, spec }: StatefulSet, claimName: string): number | undefined {
   for (const template of spec.volumeClaimTemplates ?? []) {
@@ -20,8 +21,8 @@ export function ordinalOf({ metadata, spec }: StatefulSet, claimName: string): n
 }
 
 /**
- * What a claim's labels say of a set: they are those of the selector, they lack some, or one has another value. Kubernetes gives new claims
- * the labels of the selector; one that was made by hand may have none.
+ * What a claim's labels say of a set: they are those of the selector, they lack some, or one has another value.
+ * Kubernetes gives new claims the labels of the selector; one that was made by hand may have none.
  */
 export function labelsFor({ spec }: StatefulSet, { metadata }: KubernetesObject): "match" | "lack" | "differ" {
   const wanted = Object.entries(spec.selector?.matchLabels ?? {});

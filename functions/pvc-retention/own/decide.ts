@@ -39,11 +39,13 @@ function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decisio
   if (!goes || (isOut && reference && isOurs(reference))) {
     const forget = !hasPolicy(set) && hasNote(claim);
     if (!reference && !forget) return undefined;
-    const because = `Claim ${claim.metadata.name} is not to go with StatefulSet ${set.metadata.name}: it belongs to nobody.`;
+    const because =
+      `Claim ${claim.metadata.name} is not to go with StatefulSet ${set.metadata.name}: ` + "it belongs to nobody.";
     const write = reference && untie(claim, reference);
     return about(PersistentVolumeClaim, claim).write(because, write ? [write] : [], forget ? {} : { step: "kept" });
   }
-  // Of claims with a pod Kubernetes' own controller takes care, and what another's pod uses is not the set's to take along.
+  // Of claims with a pod Kubernetes' own controller takes care, and what another's pod uses is not the set's to take
+  // along.
   if (reference || pods.length > 0) return undefined;
   const obstacle = inTheWay(claim, set);
   if (obstacle)
@@ -52,7 +54,9 @@ function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decisio
     return leaveOut(set, claim, "its labels are not those of the set's claims. Give it those if it is to go with it.");
   if (!isUsedBy(claim, set))
     return leaveOut(set, claim, `nothing shows that the set has used it. If it is to go: ${commandToNote(claim, set)}`);
-  const because = `Claim ${claim.metadata.name} is given to StatefulSet ${set.metadata.name}, which has used it, and goes with it.`;
+  const because =
+    `Claim ${claim.metadata.name} is given to StatefulSet ${set.metadata.name}, which has used it, ` +
+    "and goes with it.";
   const more = { step: "kept", provided: [whileItDeletes(set)], over: [notIncluded.reason] } as const;
   return about(PersistentVolumeClaim, claim).write(because, [tie(claim, set)], more);
 }

@@ -23,8 +23,8 @@ export interface Facts {
 }
 
 /**
- * A set with the claims of its names, and whoever uses them where a verdict may rest on that. `undefined` when it is gone or going, or when
- * nothing of ours is on it, which costs one small read.
+ * A set with the claims of its names, and whoever uses them where a verdict may rest on that. `undefined` when it is
+ * gone or going, or when nothing of ours is on it, which costs one small read.
  */
 export async function look(client: Client, namespace: string | undefined, name: string): Promise<Facts | undefined> {
   const set = await client.get<StatefulSet>(Sets, namespace, name);

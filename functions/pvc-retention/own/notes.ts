@@ -24,23 +24,31 @@ export function isFollowed(set: StatefulSet): boolean {
 }
 
 /**
- * Notes on the set what its claims follow, and with how many pods it was looked at: with every new one there may be a claim to be noted.
- * While claims are being `changed` another step is noted, which comes back as an event of the set and has it looked at once more.
+ * Notes on the set what its claims follow, and with how many pods it was looked at: with every new one there may be a
+ * claim to be noted. While claims are being `changed` another step is noted, which comes back as an event of the set
+ * and has it looked at once more.
  */
 export function noteFollowing(set: StatefulSet, changed: boolean): Wait {
   const { whenDeleted } = retentionOf(set);
-  const because = `The claims of StatefulSet ${set.metadata.name} ${changed ? "are made to follow" : "follow"} whenDeleted: ${whenDeleted}.`;
+  const because =
+    `The claims of StatefulSet ${set.metadata.name} ${changed ? "are made to follow" : "follow"} whenDeleted: ` +
+    `${whenDeleted}.`;
   const step = { name: changed ? "changing" : "followed", details: { whenDeleted, replicas: replicasOf(set) } };
   return { about: set, kind: Sets, do: "wait", because, step };
 }
 
 const replicasOf = ({ status }: StatefulSet) => (status as { replicas?: number } | undefined)?.replicas ?? 0;
 
-/** Whether the claim carries the note that a pod of this very set has used it. A copy's note names another claim, and counts for nothing. */
+/**
+ * Whether the claim carries the note that a pod of this very set has used it. A copy's note names another claim, and
+ * counts for nothing.
+ */
 export const isUsedBy = (claim: KubernetesObject, { metadata }: StatefulSet): boolean =>
   readProgress(claim, name)?.set === metadata.uid;
 
-/** Whether people have taken the claim out of the set: its labels say so, or they said otherwise when the set used it. */
+/**
+ * Whether people have taken the claim out of the set: its labels say so, or they said otherwise when the set used it.
+ */
 export function isTakenOut(claim: KubernetesObject, set: StatefulSet): boolean {
   const labels = labelsFor(set, claim);
   return labels === "differ" || (labels === "lack" && readProgress(claim, name)?.labels === "match");
@@ -57,5 +65,8 @@ export function noteUse(claim: KubernetesObject, set: StatefulSet) {
 export function commandToNote({ metadata }: KubernetesObject, set: StatefulSet): string {
   const since = metadata.creationTimestamp ?? "";
   const note = { v: 1, uid: metadata.uid, step: "used", since, because: "By hand.", set: set.metadata.uid };
-  return `kubectl annotate pvc -n ${metadata.namespace} ${metadata.name} --overwrite '${progressKey(name)}=${JSON.stringify(note)}'`;
+  return (
+    `kubectl annotate pvc -n ${metadata.namespace} ${metadata.name} --overwrite ` +
+    `'${progressKey(name)}=${JSON.stringify(note)}'`
+  );
 }

@@ -10,7 +10,9 @@ const path = "/metadata/ownerReferences";
 
 const referencesOf = ({ metadata }: KubernetesObject): readonly OwnerReference[] => metadata.ownerReferences ?? [];
 
-/** The reference by which a claim, or a pod, goes with this very set, be it ours or that of Kubernetes' own controller. */
+/**
+ * The reference by which a claim, or a pod, goes with this very set, be it ours or that of Kubernetes' own controller.
+ */
 export const referenceTo = (object: KubernetesObject, { metadata }: StatefulSet): OwnerReference | undefined =>
   referencesOf(object).find(({ uid, controller }) => uid === metadata.uid && controller === true);
 
@@ -44,8 +46,8 @@ export function tie(claim: KubernetesObject, { metadata }: StatefulSet): Write {
 }
 
 /**
- * What a reference to the set depends on: that very set is alive, and deletes its claims. Asked right before the write, because a policy
- * that keeps counts as soon as it is there.
+ * What a reference to the set depends on: that very set is alive, and deletes its claims. Asked right before the write,
+ * because a policy that keeps counts as soon as it is there.
  */
 export function whileItDeletes({ metadata }: StatefulSet): Proviso {
   const { namespace, name, uid } = metadata;

@@ -13,7 +13,9 @@ import { isFollowed, name } from "./notes.ts";
 
 export const own = rule({
   name,
-  doc: "Has a set's claims without a pod follow its field, as Kubernetes' own controller has those with one: where they go with the set, those that it has used are tied to it; where they stay, none is.",
+  doc:
+    "Has a set's claims without a pod follow its field, as Kubernetes' own controller has those with one: " +
+    "where they go with the set, those that it has used are tied to it; where they stay, none is.",
   settings: z.object({}),
   wakes: [on(Sets, ["add", "update"])],
   may: [

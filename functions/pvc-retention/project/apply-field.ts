@@ -4,8 +4,8 @@ import { fieldManager, holdsField } from "../lib/field-managers.ts";
 import { occasions, type RetentionPolicy, retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
 
 /**
- * Applies the field. Where somebody else holds what is wanted already, it stays theirs alone. Without a policy the field is given back: what
- * nobody else holds falls to the server's default, `Retain` for both.
+ * Applies the field. Where somebody else holds what is wanted already, it stays theirs alone. Without a policy the
+ * field is given back: what nobody else holds falls to the server's default, `Retain` for both.
  *
  * Seen on Kubernetes 1.36: another uid answers 422, another resourceVersion 409, a set that is gone 409; the field of a
  * set that was created without it belongs to its creator, so that an apply without force answers 409.

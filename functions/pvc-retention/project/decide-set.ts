@@ -15,7 +15,9 @@ const patience = 3;
 /** Taken back later than this after it was applied, a value was changed, not fought over. Milliseconds. */
 const fightWindow = 3_600_000;
 
-/** What is to be done about a set; nothing while it is being deleted: Kubernetes' controller looks at the field no more. */
+/**
+ * What is to be done about a set; nothing while it is being deleted: Kubernetes' controller looks at the field no more.
+ */
 export function decideSet({ set, policy }: SetAndPolicy, now: number): Decision | undefined {
   if (isBeingDeleted(set)) return undefined;
   return policy ? enforce(set, policy, now) : giveBack(set);
@@ -38,13 +40,17 @@ function enforce(set: StatefulSet, policy: Policy, now: number): Decision | unde
   const attempt = isTakenBack && isRecent ? (before.attempt ?? 1) + 1 : 1;
   if (isGivenUp || attempt > patience) {
     const because =
-      `The persistentVolumeClaimRetentionPolicy of StatefulSet ${nameOf(set)} was made ${inFull(wanted)} ${patience} times and taken ` +
-      `back as often: it stays ${inFull(current)}, and that is in force. Take the field out of what somebody else applies to the ` +
+      `The persistentVolumeClaimRetentionPolicy of StatefulSet ${nameOf(set)} was made ${inFull(wanted)} ` +
+      `${patience} times and taken ` +
+      `back as often: it stays ${inFull(current)}, and that is in force. ` +
+      "Take the field out of what somebody else applies to the " +
       `set, then remove the annotation ${progressKey(name)}.`;
     const step = { name: "taken-back", attempt: patience, details: { ...noteOf(set, policy) } };
     return about(Sets, set).stop(because, { step });
   }
-  const because = `StatefulSet ${nameOf(set)} gets persistentVolumeClaimRetentionPolicy ${inFull(wanted)}: ${reason(set, policy, current, wanted)}`;
+  const because =
+    `StatefulSet ${nameOf(set)} gets persistentVolumeClaimRetentionPolicy ${inFull(wanted)}: ` +
+    `${reason(set, policy, current, wanted)}`;
   const applied = new Date(now).toISOString();
   const step = {
     name: stepOf(set, policy, current),
@@ -54,7 +60,9 @@ function enforce(set: StatefulSet, policy: Policy, now: number): Decision | unde
   return about(Sets, set).write(because, [applyField(set, wanted)], { step });
 }
 
-/** What the field is to say on an occasion: the more conservative of the policy and of what somebody else has chosen. */
+/**
+ * What the field is to say on an occasion: the more conservative of the policy and of what somebody else has chosen.
+ */
 function safer(set: StatefulSet, policy: Policy, occasion: keyof RetentionPolicy): Fate {
   const isKept = retentionOf(set)[occasion] === "Retain" && choosersOf(set, occasion).length > 0;
   return isKept ? "Retain" : policy[occasion];
@@ -64,7 +72,9 @@ function safer(set: StatefulSet, policy: Policy, occasion: keyof RetentionPolicy
 function settle(set: StatefulSet, policy: Policy, now: number): Decision | undefined {
   const current = retentionOf(set);
   const step: Step = { name: stepOf(set, policy, current), details: { ...noteOf(set, policy) } };
-  const because = `StatefulSet ${nameOf(set)} has persistentVolumeClaimRetentionPolicy ${inFull(current)}: ${reason(set, policy, current, current)}`;
+  const because =
+    `StatefulSet ${nameOf(set)} has persistentVolumeClaimRetentionPolicy ${inFull(current)}: ` +
+    `${reason(set, policy, current, current)}`;
   if (nextProgress(set, name, step, because, now) === undefined) return undefined;
   return about(Sets, set).wait(because, { step });
 }
@@ -72,10 +82,13 @@ function settle(set: StatefulSet, policy: Policy, now: number): Decision | undef
 /** No policy any more: the field falls back to its default where it is ours, and at last the note goes. */
 function giveBack(set: StatefulSet): Decision | undefined {
   if (occasions.some((one) => holdsField(set, one))) {
-    const because = `StatefulSet ${nameOf(set)} has no policy any more: its persistentVolumeClaimRetentionPolicy is given back.`;
+    const because =
+      `StatefulSet ${nameOf(set)} has no policy any more: ` + "its persistentVolumeClaimRetentionPolicy is given back.";
     return about(Sets, set).write(because, [applyField(set, undefined)], { step: { name: "given-back" } });
   }
-  const because = `StatefulSet ${nameOf(set)} has no policy any more, and nothing of its persistentVolumeClaimRetentionPolicy is ours.`;
+  const because =
+    `StatefulSet ${nameOf(set)} has no policy any more, and nothing of its persistentVolumeClaimRetentionPolicy ` +
+    "is ours.";
   return set.metadata.annotations?.[progressKey(name)] === undefined ? undefined : about(Sets, set).leave(because);
 }
 
@@ -92,8 +105,10 @@ function reason(set: StatefulSet, policy: Policy, current: RetentionPolicy, want
   if (holders.length === 0) return `the policy of the ${policy.from} is ${policy.name}.`;
   const keeps = fieldText(wanted) !== fieldText(policy);
   return keeps
-    ? `${who} keeps claims by it, which the policy ${policy.name} would delete. To have them deleted, take the field out of what ${who} applies.`
-    : `the policy ${policy.name} keeps claims that ${who} had it delete. To have them deleted, change or remove the annotation ${policyKey}.`;
+    ? `${who} keeps claims by it, which the policy ${policy.name} would delete. To have them deleted, ` +
+        `take the field out of what ${who} applies.`
+    : `the policy ${policy.name} keeps claims that ${who} had it delete. To have them deleted, ` +
+        `change or remove the annotation ${policyKey}.`;
 }
 
 const nameOf = ({ metadata }: StatefulSet) => metadata.name;

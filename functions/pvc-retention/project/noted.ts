@@ -28,8 +28,9 @@ export function says(before: Progress | undefined, { policy, from, field, holder
 }
 
 /**
- * Whether an update of a set may be of concern to the rule, by what the event shows. Most change the set's status alone, and end here. What
- * the namespace says, when it was last looked at, is in the note; when it says otherwise it has an event of its own.
+ * Whether an update of a set may be of concern to the rule, by what the event shows. Most change the set's status
+ * alone, and end here. What the namespace says, when it was last looked at, is in the note; when it says otherwise it
+ * has an event of its own.
  */
 export function concerns(set: StatefulSet): boolean {
   const before = readProgress(set, projectingRule);

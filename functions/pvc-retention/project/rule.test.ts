@@ -38,7 +38,10 @@ const stepOf = (decision: Decision | undefined) => {
   return step === "kept" ? undefined : step;
 };
 
-/** The set as it is once the decision has been carried out: what is applied is ours, and taken from whoever does not apply it. */
+/**
+ * The set as it is once the decision has been carried out: what is applied is ours, and taken from whoever does not
+ * apply it.
+ */
 function carriedOut(shape: Shape, decision: Decision | undefined): Shape {
   const patch = applied(decision);
   const step = stepOf(decision);
@@ -238,36 +241,40 @@ describe("what triggers the rule", () => {
   });
 });
 
-test("whatever the policy and whoever else has chosen, the field never deletes more than either asks for, and comes to rest", () => {
-  const fate = fc.constantFrom("Retain", "Delete");
-  const held = fc.array(
-    fc
-      .tuple(fc.constantFrom("flux", "helm", "us"), fc.constantFrom("Apply", "Update"), fc.subarray([...occasions]))
-      .map(([manager, operation, held]) => [manager, operation, ...held] as const),
-    { maxLength: 3 },
-  );
-  const policy = fc.option(
-    fc.constantFrom("Retain", both, "DeleteOnScaledownOnly", "DeleteOnStatefulSetDeletionOnly", "?"),
-    { nil: undefined },
-  );
-  fc.assert(
-    fc.property(policy, fate, fate, held, (policy, deleted, scaled, held) => {
-      const shape: Shape = { ...(policy ? { policy } : {}), field: `${deleted}/${scaled}`, held: held as never };
-      const decision = decide(setOf(shape));
-      const next = carriedOut(shape, decision);
-      const set = setOf(next);
-      const asked = readPolicy(set, undefined);
-      for (const [index, occasion] of occasions.entries()) {
-        const [before, now] = [shape.field, next.field].map((field) => field?.split("/")[index]);
-        if (now === "Delete" && before === "Retain") {
-          expect(asked?.[occasion]).toBe("Delete");
-          expect(held.some(([manager, by, ...of]) => manager !== "us" && by === "Apply" && of.includes(occasion))).toBe(
-            false,
-          );
+test(
+  "whatever the policy and whoever else has chosen, the field never deletes more than either asks for, " +
+    "and comes to rest",
+  () => {
+    const fate = fc.constantFrom("Retain", "Delete");
+    const held = fc.array(
+      fc
+        .tuple(fc.constantFrom("flux", "helm", "us"), fc.constantFrom("Apply", "Update"), fc.subarray([...occasions]))
+        .map(([manager, operation, held]) => [manager, operation, ...held] as const),
+      { maxLength: 3 },
+    );
+    const policy = fc.option(
+      fc.constantFrom("Retain", both, "DeleteOnScaledownOnly", "DeleteOnStatefulSetDeletionOnly", "?"),
+      { nil: undefined },
+    );
+    fc.assert(
+      fc.property(policy, fate, fate, held, (policy, deleted, scaled, held) => {
+        const shape: Shape = { ...(policy ? { policy } : {}), field: `${deleted}/${scaled}`, held: held as never };
+        const decision = decide(setOf(shape));
+        const next = carriedOut(shape, decision);
+        const set = setOf(next);
+        const asked = readPolicy(set, undefined);
+        for (const [index, occasion] of occasions.entries()) {
+          const [before, now] = [shape.field, next.field].map((field) => field?.split("/")[index]);
+          if (now === "Delete" && before === "Retain") {
+            expect(asked?.[occasion]).toBe("Delete");
+            expect(
+              held.some(([manager, by, ...of]) => manager !== "us" && by === "Apply" && of.includes(occasion)),
+            ).toBe(false);
+          }
+          if (asked?.[occasion] === "Retain") expect(now).toBe("Retain");
         }
-        if (asked?.[occasion] === "Retain") expect(now).toBe("Retain");
-      }
-      if (policy) expect(decide(set)).toBeUndefined();
-    }),
-  );
-});
+        if (policy) expect(decide(set)).toBeUndefined();
+      }),
+    );
+  },
+);

@@ -14,7 +14,9 @@ import { concerns } from "./noted.ts";
 
 export const project = rule({
   name,
-  doc: "Writes the policy of a set onto the set's own field, where nobody else has chosen to keep more, and says on the set what is in force.",
+  doc:
+    "Writes the policy of a set onto the set's own field, where nobody else has chosen to keep more, " +
+    "and says on the set what is in force.",
   settings: z.object({}),
   wakes: [on(Sets, ["add", "update"]), on(Namespace, ["add", "update"])],
   may: [

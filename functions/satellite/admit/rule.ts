@@ -66,7 +66,8 @@ function decide({ nodes, clusters, configurations }: Facts): readonly Decision[]
     const cluster = alive.find(({ spec }) => satelliteWanted(candidate, spec ?? {}, "has none").wanted);
     if (isBeingDeleted(node) || !cluster) return [leave(`Node ${candidate.name} is not to have a satellite now.`)];
     const merged = mergeConfigurations(configurations, candidate);
-    const because = `Node ${candidate.name} matches LinstorCluster ${cluster.metadata.name}, and gets a LinstorSatellite.`;
+    const because =
+      `Node ${candidate.name} matches LinstorCluster ${cluster.metadata.name}, ` + "and gets a LinstorSatellite.";
     return [write(because, [created(candidate.name, cluster, merged)])];
   });
 }

@@ -8,7 +8,9 @@ const name = "satellite/await-empty";
 
 export const awaitEmpty = rule({
   name,
-  doc: "Holds an evacuation until LINSTOR has nothing left on the node, and all that was there has its copies elsewhere.",
+  doc:
+    "Holds an evacuation until LINSTOR has nothing left on the node, and all that was there has its copies " +
+    "elsewhere.",
   ...chainRule,
   may: mayLook(),
   steps: chainSteps,

@@ -10,7 +10,9 @@ const name = "satellite/await-reattach";
 
 export const awaitReattach = rule({
   name,
-  doc: "Holds an evacuation until the volumes that were attached on the node are attached elsewhere, or nobody uses them.",
+  doc:
+    "Holds an evacuation until the volumes that were attached on the node are attached elsewhere, " +
+    "or nobody uses them.",
   ...chainRule,
   wakes: [
     on(LinstorSatellite, ["update"]),

@@ -16,7 +16,9 @@ const name = "satellite/await-satellites";
 
 export const awaitSatellites = rule({
   name,
-  doc: "Holds an evacuation until every other satellite is ready, for a time: then it goes on, and names those that are not.",
+  doc:
+    "Holds an evacuation until every other satellite is ready, for a time: then it goes on, " +
+    "and names those that are not.",
   ...chainRule,
   wakes: [on(LinstorSatellite, ["add", "update", "delete"])],
   may: mayLook(),
@@ -37,7 +39,8 @@ function warningOf(seen: SatelliteSeen | LeavingSeen, now: number): readonly Dec
   const names = ignored({ ...seen.facts, now });
   if (names.length === 0) return [];
   const because =
-    `The evacuation of LinstorSatellite ${seen.satellite.metadata.name} goes on although LinstorSatellites are not ready: ` +
+    `The evacuation of LinstorSatellite ${seen.satellite.metadata.name} goes on although LinstorSatellites are ` +
+    "not ready: " +
     `${listed(names)}. Repair them, or delete those that will not come back.`;
   return [about(LinstorSatellite, seen.satellite).record(because, warning("SatellitesNotReady"))];
 }

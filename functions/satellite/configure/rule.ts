@@ -46,7 +46,8 @@ export interface Facts {
 export const configure = rule({
   name,
   doc:
-    "Brings the spec of each LinstorSatellite to what the LinstorSatelliteConfigurations that match its Node come to, and says in " +
+    "Brings the spec of each LinstorSatellite to what the LinstorSatelliteConfigurations that match its Node " +
+    "come to, and says in " +
     "their status where they apply.",
   settings: z.object({}),
   wakes: [
@@ -146,7 +147,9 @@ function specOf({ satellite, node }: Placed, { clusters, configurations }: Facts
     return leave(`${title} is as its configurations say.`);
   const { name: satelliteName, uid, resourceVersion } = satellite.metadata;
   const metadata = { uid, resourceVersion, annotations: { [appliedKey]: applied } };
-  const because = `${title} gets the spec of ${applied || "no configuration"}, with the deletion policy ${merged.spec.deletionPolicy}.`;
+  const because =
+    `${title} gets the spec of ${applied || "no configuration"}, with the deletion policy ` +
+    `${merged.spec.deletionPolicy}.`;
   const patch = { metadata, ...(spec ? { spec } : {}) };
   return write(
     because,

@@ -26,7 +26,8 @@ export type Facts = SatelliteSeen | undefined;
 export const hook = rule({
   name,
   doc:
-    "Makes the Machine of a satellite with the policy Evacuate wait for its evacuation, writes down which Machine it is while " +
+    "Makes the Machine of a satellite with the policy Evacuate wait for its evacuation, " +
+    "writes down which Machine it is while " +
     "the Node exists, and takes our hooks from Machines that are not to wait.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), ...onMachine(["add", "update"])],

@@ -10,7 +10,10 @@ import { satelliteRule } from "./satellite-rule.ts";
 /** Satellites with what their evacuation depends on. */
 export type ChainFacts = readonly (SatelliteSeen | LeavingSeen)[];
 
-/** What the rules of the nine steps share, as far as they do not say otherwise: each looks at satellites that are being evacuated. */
+/**
+ * What the rules of the nine steps share, as far as they do not say otherwise: each looks at satellites that are being
+ * evacuated.
+ */
 export const chainRule = {
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update"])],

@@ -39,8 +39,8 @@ export const setPoolProperties = command(
 );
 
 /**
- * Makes a storage pool, and sets its properties when the satellite has taken it: LINSTOR keeps, and lists as if it were well, what the
- * satellite has refused. A pool without them is nothing to rely upon, and a person must look.
+ * Makes a storage pool, and sets its properties when the satellite has taken it: LINSTOR keeps, and lists as if it were
+ * well, what the satellite has refused. A pool without them is nothing to rely upon, and a person must look.
  */
 export const createPool = command(
   linstor,
@@ -56,7 +56,10 @@ export const createPool = command(
   },
 );
 
-/** LINSTOR is not to give a node up by itself that has been offline for an hour: with the policy Retain it would lose its data. */
+/**
+ * LINSTOR is not to give a node up by itself that has been offline for an hour: with the policy Retain it would lose
+ * its data.
+ */
 export const forbidEviction = command(linstor, "forbid the eviction of nodes", async (client, _input: object) => {
   await client.controller.modify({ set: { [evictionKey]: "false" } });
 });

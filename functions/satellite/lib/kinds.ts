@@ -69,8 +69,8 @@ export function managementKinds(served: readonly string[]): { machine: Kind; clu
 }
 
 /**
- * The changes of Machines that trigger a rule, in the versions that there are: each with an overlay of its own, because a source of
- * what the cluster does not serve does not run, and one of both versions would send every change twice.
+ * The changes of Machines that trigger a rule, in the versions that there are: each with an overlay of its own, because
+ * a source of what the cluster does not serve does not run, and one of both versions would send every change twice.
  */
 export function onMachine(changes: readonly Change[]): readonly Wake[] {
   return [on(Machine, changes, "cluster-api"), on(MachineV1beta1, changes, "cluster-api-v1beta1")];

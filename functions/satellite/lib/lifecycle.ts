@@ -1,17 +1,17 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 
 /**
- * Annotation of a LinstorCluster: the moment (RFC 3339) from which on its LinstorSatellites are Holdfast's, because somebody has
- * switched off what piraeus-operator does with them.
+ * Annotation of a LinstorCluster: the moment (RFC 3339) from which on its LinstorSatellites are Holdfast's, because
+ * somebody has switched off what piraeus-operator does with them.
  */
 export const handedOverKey = "holdfast.dev/satellites-handed-over";
 
 const operator = "piraeus.io/operator";
 
 /**
- * Why a LinstorSatellite is left alone, as a sentence: piraeus-operator has written it, and nobody has said that it has ceased to.
- * Two that evacuate one node would call LINSTOR twice, which has lost data. The API server keeps in `managedFields` who has
- * written last and when; the operator applies under one name.
+ * Why a LinstorSatellite is left alone, as a sentence: piraeus-operator has written it, and nobody has said that it has
+ * ceased to. Two that evacuate one node would call LINSTOR twice, which has lost data. The API server keeps in
+ * `managedFields` who has written last and when; the operator applies under one name.
  */
 export function foreignLifecycle(
   satellite: KubernetesObject,

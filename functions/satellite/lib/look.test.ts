@@ -60,7 +60,7 @@ async function look(persistentVolumes: readonly object[], listed: readonly strin
   return looked;
 }
 
-test("a LINSTOR that lists none of the volumes that there are is not believed, whatever it says of the node", async () => {
+test("a LINSTOR that lists none of the cluster's volumes is not believed, whatever it says of the node", async () => {
   expect(await look([volume("Bound")], [])).toMatchObject({
     error: {
       failure: "unreachable",

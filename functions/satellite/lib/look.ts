@@ -115,8 +115,8 @@ export async function lookAtVolumes(client: Client, node: string): Promise<Volum
 }
 
 /**
- * What LINSTOR says of a node; `undefined` when it does not know it. What is on the node is read before the rest, so that what
- * appears meanwhile is at worst seen next time.
+ * What LINSTOR says of a node; `undefined` when it does not know it. What is on the node is read before the rest, so
+ * that what appears meanwhile is at worst seen next time.
  *
  * @throws SystemError
  */
@@ -154,8 +154,8 @@ async function lookAtData(
 }
 
 /**
- * A LINSTOR that lists none of the volumes that there are is another one, or has lost its database. It would call every node empty, and
- * with that be done with its data.
+ * A LINSTOR that lists none of the volumes that there are is another one, or has lost its database. It would call every
+ * node empty, and with that be done with its data.
  *
  * @throws SystemError
  */
@@ -166,7 +166,8 @@ function requireOurs(definitions: readonly ResourceDefinition[], { facts, object
   throw new SystemError(
     "LINSTOR",
     "unreachable",
-    `LINSTOR lists none of the volumes of this cluster (${listed(wanted)}), and nothing that it says of a node is believed. Look ` +
+    `LINSTOR lists none of the volumes of this cluster (${listed(wanted)}), ` +
+      "and nothing that it says of a node is believed. Look " +
       "whether LINSTOR_URL is that of this cluster's LINSTOR, and whether LINSTOR still has its database. " +
       "PersistentVolumes whose data is gone for good must be deleted.",
   );
@@ -182,8 +183,8 @@ export interface ChainView {
 }
 
 /**
- * The satellites that a subject means, live, each with the facts of its evacuation where it leaves; of a scope, those that are
- * deleted or whose evacuation has begun.
+ * The satellites that a subject means, live, each with the facts of its evacuation where it leaves; of a scope, those
+ * that are deleted or whose evacuation has begun.
  *
  * @throws ApiError, SystemError
  */

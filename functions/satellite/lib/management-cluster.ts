@@ -2,8 +2,8 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 
 /**
- * A client that looks for Cluster API's objects on the management cluster, and for all others on the function's own; the own one
- * where no kubeconfig is named.
+ * A client that looks for Cluster API's objects on the management cluster, and for all others on the function's own;
+ * the own one where no kubeconfig is named.
  *
  * @param kubeconfig path of the file by which the management cluster is reached; empty for the function's own cluster
  * @param connect makes its client; throws what that throws, so that the event is delivered again

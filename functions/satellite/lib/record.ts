@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 
 /**
- * Annotation of a LinstorSatellite: an evacuation has begun, and what can no longer be found out about it. Where the evacuation
- * stands is never read from it.
+ * Annotation of a LinstorSatellite: an evacuation has begun, and what can no longer be found out about it. Where the
+ * evacuation stands is never read from it.
  */
 export const recordKey = "holdfast.dev/evacuation";
 

@@ -19,7 +19,10 @@ interface Wanted {
   readonly message: string;
 }
 
-/** The guarded patch that brings conditions there; none where they say so already. `now` is in milliseconds since the epoch. */
+/**
+ * The guarded patch that brings conditions there; none where they say so already. `now` is in milliseconds since the
+ * epoch.
+ */
 export function conditionWrites(
   satellite: LinstorSatelliteObject,
   wanted: readonly Wanted[],

@@ -12,7 +12,10 @@ import { recordKey, writeRecord } from "./record.ts";
 import { evacuationReport, removalReport } from "./report.ts";
 import { conditionWrites } from "./satellite.ts";
 
-/** The steps that rules of the chain leave a satellite in. `acting`: the rule looks once more what has come of it, and moves on. */
+/**
+ * The steps that rules of the chain leave a satellite in. `acting`: the rule looks once more what has come of it, and
+ * moves on.
+ */
 export const chainSteps = { acting: silent, waiting: silent, stuck: warning("EvacuationStuck") };
 
 /** A satellite whose next step is the asking rule's own. */
@@ -36,8 +39,8 @@ export function standingOf({ record, facts }: LeavingSeen, now: number): Standin
 }
 
 /**
- * The decisions of a rule of the chain: `act` for each satellite whose next step is its own, and nothing for the others, of which
- * it forgets what it has written down.
+ * The decisions of a rule of the chain: `act` for each satellite whose next step is its own, and nothing for the
+ * others, of which it forgets what it has written down.
  */
 export function decideStep(
   own: StepName,
@@ -85,8 +88,8 @@ function turnOf(own: StepName, seen: LeavingSeen, standing: Standing, now: numbe
 }
 
 /**
- * When to look again: what is written down stays until it has passed, because each write comes back as an event. Milliseconds since
- * the epoch; `again` is how long after `now` at most.
+ * When to look again: what is written down stays until it has passed, because each write comes back as an event.
+ * Milliseconds since the epoch; `again` is how long after `now` at most.
  */
 export function nextLook(object: KubernetesObject, ruleName: string, now: number, again = 10_000): number {
   const written = Date.parse(readProgress(object, ruleName)?.next ?? "");

@@ -18,7 +18,10 @@ export const satelliteNamed = (name: string): Subject => ({ kind: LinstorSatelli
 /** Every satellite that is being evacuated. */
 export const allLeaving: Subject = { kind: LinstorSatellite };
 
-/** The satellite of an event, where `cares` says so, the rule has something to clear there, or the event does not show it. */
+/**
+ * The satellite of an event, where `cares` says so, the rule has something to clear there, or the event does not show
+ * it.
+ */
 export function satellitesIn(
   hint: Hint,
   ruleName: string,
@@ -74,7 +77,10 @@ export function ofReattachment({ kind, object }: Hint): readonly Subject[] {
   return !attachment || attachment.spec.attacher === csiDriver ? [allLeaving] : [];
 }
 
-/** Any satellite, when a volume of LINSTOR's driver has changed: the affinity controller makes it anew, and marks may be lost. */
+/**
+ * Any satellite, when a volume of LINSTOR's driver has changed: the affinity controller makes it anew, and marks may be
+ * lost.
+ */
 export function ofVolume({ kind, object }: Hint): readonly Subject[] {
   if (kind !== PersistentVolume.kind) return [];
   const volume = object as PersistentVolumeObject | undefined;

@@ -3,7 +3,10 @@ import type { SatelliteSeen } from "./look.ts";
 import { hooksOn } from "./machine.ts";
 import type { VolumeFacts } from "./volumes/volume-facts.ts";
 
-/** What an evacuation that was given up has left, for a sentence; `undefined` when nothing. No satellite goes before it is gone. */
+/**
+ * What an evacuation that was given up has left, for a sentence; `undefined` when nothing. No satellite goes before it
+ * is gone.
+ */
 export function traces({
   machine,
   volumes,

@@ -30,7 +30,9 @@ export type Facts =
 
 export const lose = rule({
   name,
-  doc: "Gives up a satellite with the policy Delete with all its data, as soon as its node is no longer connected to LINSTOR.",
+  doc:
+    "Gives up a satellite with the policy Delete with all its data, as soon as its node is no longer connected " +
+    "to LINSTOR.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
   may: mayLook(),
@@ -82,7 +84,8 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
     return [
       waiting(
         "connected",
-        `The satellite of ${title} is not OFFLINE in LINSTOR, and cannot be given up before: its DaemonSet must be removed.`,
+        `The satellite of ${title} is not OFFLINE in LINSTOR, and cannot be given up before: ` +
+          "its DaemonSet must be removed.",
       ),
     ];
   const because = `LINSTOR gives up the node of ${title} with all data on it, as its policy Delete says.`;

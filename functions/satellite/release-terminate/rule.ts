@@ -10,7 +10,9 @@ const name = "satellite/release-terminate";
 
 export const releaseTerminate = rule({
   name,
-  doc: "Lets Cluster API shut down the Node of a satellite that is evacuated, once no volume carries marks of it any more.",
+  doc:
+    "Lets Cluster API shut down the Node of a satellite that is evacuated, " +
+    "once no volume carries marks of it any more.",
   ...chainRule,
   may: mayLook({ machines: true }),
   steps: chainSteps,

@@ -16,7 +16,9 @@ const name = "satellite/remove";
 
 export const remove = rule({
   name,
-  doc: "Removes an evacuated satellite from LINSTOR, and lets the LinstorSatellite go when LINSTOR does not list it any more.",
+  doc:
+    "Removes an evacuated satellite from LINSTOR, and lets the LinstorSatellite go when LINSTOR does not list it " +
+    "any more.",
   ...chainRule,
   may: mayLook(),
   steps: { ...chainSteps, removing: silent },

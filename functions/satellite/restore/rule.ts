@@ -28,7 +28,9 @@ export type Facts = (SatelliteSeen & { readonly linstor: LinstorNode | undefined
 
 export const restore = rule({
   name,
-  doc: "Takes an evacuation or eviction back in LINSTOR when nothing leaves any more, and forgets what was written down about it.",
+  doc:
+    "Takes an evacuation or eviction back in LINSTOR when nothing leaves any more, " +
+    "and forgets what was written down about it.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"])],
   may: mayLook(),
@@ -64,7 +66,9 @@ function decide(seen: Facts, now: number): readonly Decision[] {
   const isOver = facts.machine === "none" || facts.machine === "alive";
   if (!record || !facts.nodeWanted || !isOver || !node || isEvacuating(node) || isEvicted(node))
     return [leave(`There is no evacuation of ${title} to take back now.`)];
-  const because = `${title} stays: its evacuation is given up. Copies that were on their way are still made, and their sources go.`;
+  const because =
+    `${title} stays: its evacuation is given up. Copies that were on their way are still made, ` +
+    "and their sources go.";
   const report = [conditions.evacuated, conditions.documented].map(
     (type) => ({ type, status: "False", reason: "GivenUp", message: because }) as const,
   );

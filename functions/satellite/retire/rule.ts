@@ -26,7 +26,9 @@ export type Facts = readonly Owned[];
 
 export const retire = rule({
   name,
-  doc: "Deletes the LinstorSatellite of a Node that is gone, no longer selected, or has a NoExecute taint that is not tolerated.",
+  doc:
+    "Deletes the LinstorSatellite of a Node that is gone, no longer selected, " +
+    "or has a NoExecute taint that is not tolerated.",
   settings: z.object({}),
   wakes: [on(Node, ["update", "delete"]), on(LinstorCluster, ["update"]), on(LinstorSatellite, ["add"])],
   may: [

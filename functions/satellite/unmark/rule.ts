@@ -27,7 +27,9 @@ export interface Facts {
 
 export const unmark = rule({
   name,
-  doc: "Removes the marks of an evacuation from volumes: when it is complete, and when it is given up, by whatever way.",
+  doc:
+    "Removes the marks of an evacuation from volumes: when it is complete, and when it is given up, " +
+    "by whatever way.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update", "delete"]), on(PersistentVolume, ["add", "update"])],
   may: mayLook({ volumes: true }),
@@ -58,7 +60,8 @@ export const unmark = rule({
       ];
     }),
     ...stale.map(({ node, volume }): Decision => {
-      const because = `PersistentVolume ${volume.metadata.name} loses the marks of ${node}, which is not being evacuated.`;
+      const because =
+        `PersistentVolume ${volume.metadata.name} loses the marks of ${node}, ` + "which is not being evacuated.";
       return about(PersistentVolume, volume).write(because, [withoutMarks(volume, node)]);
     }),
   ],

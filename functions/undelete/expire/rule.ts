@@ -62,7 +62,8 @@ function decide(facts: Facts | undefined, now: number): readonly Decision[] {
       : `is reclaimed by Kubernetes (${policy})`;
   const since = `was due at ${new Date(time).toISOString()} and nobody has come back for it`;
   const because = `${describeVolume(volume, note)} ${since}: it ${what}.`;
-  // In one patch: with the policy alone it would be reclaimed only after the next claim, with the uid alone it would be kept for ever.
+  // In one patch: with the policy alone it would be reclaimed only after the next claim, with the uid alone it would be
+  // kept for ever.
   const spec = { persistentVolumeReclaimPolicy: policy, claimRef: { uid: note.claim.uid } };
   return [forget(volume, now, "VolumeHandedBack", because, spec)];
 }

@@ -48,7 +48,10 @@ const schema = z.object({
   claim: z.object({ namespace: z.string(), name: z.string(), uid: z.string() }),
   /** The namespace's uid. Absent: any namespace of that name will do. */
   namespaceUid: z.string().optional(),
-  /** When it was bound to the claim, or somebody said that it is to be offered: of two volumes of a name the later is offered. */
+  /**
+   * When it was bound to the claim, or somebody said that it is to be offered: of two volumes of a name the later is
+   * offered.
+   */
   right: z.number(),
   /** A time cannot be read: a person must see to it. */
   unreadable: z.literal(true).optional(),

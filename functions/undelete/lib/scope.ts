@@ -1,6 +1,8 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 
-/** On a claim, its namespace or its StorageClass: how long the volume is kept after the claim; `none` for not at all. */
+/**
+ * On a claim, its namespace or its StorageClass: how long the volume is kept after the claim; `none` for not at all.
+ */
 export const keepKey = "holdfast.dev/keep-volume-for";
 
 /** What the narrowest of claim, namespace and class says, as it is written; `undefined`: do not keep. */

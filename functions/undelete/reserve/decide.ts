@@ -14,9 +14,15 @@ import {
   reclaimTime,
 } from "../lib/note.ts";
 
-/** On a namespace: the uid of the one of its name before it, whose volumes are its own. Nobody knows it who could not see them. */
+/**
+ * On a namespace: the uid of the one of its name before it, whose volumes are its own. Nobody knows it who could not
+ * see them.
+ */
 const successorKey = "holdfast.dev/successor-of";
-/** On a volume that the controller bound: when a claim finds another volume it is Available to all; without it, reserved as before. */
+/**
+ * On a volume that the controller bound: when a claim finds another volume it is Available to all; without it, reserved
+ * as before.
+ */
 const boundByController = "pv.kubernetes.io/bound-by-controller";
 
 const unread = `until its time can be read, because ${reclaimAtKey} is no time such as 2030-01-31T12:00:00Z`;
@@ -38,7 +44,10 @@ export interface Free {
   readonly note: Note;
 }
 
-/** The volumes whose claims are gone, but for what a person has given to another claim, or left to Kubernetes to reclaim. */
+/**
+ * The volumes whose claims are gone, but for what a person has given to another claim, or left to Kubernetes to
+ * reclaim.
+ */
 export function freeVolumes({ volumes, claims }: Facts): readonly Free[] {
   return volumes.flatMap((volume) => {
     const note = readNote(volume);
@@ -51,8 +60,8 @@ export function freeVolumes({ volumes, claims }: Facts): readonly Free[] {
 }
 
 /**
- * What is to be done about a volume whose claim is gone; `free`: all such volumes of the namespace. An offer is of the first order: what it
- * rests on comes before it.
+ * What is to be done about a volume whose claim is gone; `free`: all such volumes of the namespace. An offer is of the
+ * first order: what it rests on comes before it.
  */
 export function decideVolume(
   { volume, note }: Free,
@@ -83,7 +92,8 @@ export function decideVolume(
     const how =
       otherNamespace === "never"
         ? "OTHER_NAMESPACE is never"
-        : `nobody has said who may have it, as by: kubectl annotate namespace ${note.claim.namespace} ${successorKey}=${namespaceUid}`;
+        : `nobody has said who may have it, as by: kubectl annotate namespace ${note.claim.namespace} ` +
+          `${successorKey}=${namespaceUid}`;
     const orAny = `To offer it to whichever comes: ${allTheSame}`;
     return stay("asks", `because namespace ${note.claim.namespace} ${who}, and ${how}. ${orAny}`);
   }

@@ -18,7 +18,8 @@ const settings = z.object({
     .enum(["ask", "always", "never"])
     .default("ask")
     .describe(
-      "Whether a volume may go to a namespace of the same name that is another one: `ask`, when somebody who may says so; " +
+      "Whether a volume may go to a namespace of the same name that is another one: `ask`, " +
+        "when somebody who may says so; " +
         "`always`; `never`.",
     ),
 });
@@ -86,8 +87,8 @@ function decide(
 }
 
 /**
- * Holds the namespace before volumes are offered there, and looks again when it has been deleted meanwhile. It is held from then on: who
- * let it go, because no offer was seen, could not know of one that is under way.
+ * Holds the namespace before volumes are offered there, and looks again when it has been deleted meanwhile. It is held
+ * from then on: who let it go, because no offer was seen, could not know of one that is under way.
  */
 function hold(namespace: KubernetesObject, decisions: readonly Decision[]): readonly Decision[] {
   const { name, uid } = namespace.metadata;

@@ -99,7 +99,8 @@ export function followedStep(
 export function followed(object: KubernetesObject, ruleName: string, jid: string): Followed {
   const progress = readProgress(object, ruleName);
   if (progress?.jid !== jid) {
-    // Whoever noted the next attempt may have died before its id was written: what was counted until then stays counted.
+    // Whoever noted the next attempt may have died before its id was written: what was counted until then stays
+    // counted.
     const isNext = typeof progress?.jid === "string" && progress.jid > jid;
     const attempt = isNext ? Math.max(1, (progress.attempt ?? 1) - 1) : 1;
     return { attempt, posted: timeOf(jid), reposted: false, resumes: undefined };

@@ -80,11 +80,15 @@ export const volumeSpec = z
   .meta({
     "x-kubernetes-validations": [
       {
-        rule: "[has(self.sparseLoopDevice), has(self.rawBlockDevice), has(self.lvmLogicalVolume)].filter(given, given).size() == 1",
+        rule:
+          "[has(self.sparseLoopDevice), has(self.rawBlockDevice), has(self.lvmLogicalVolume)].filter(given, " +
+          "given).size() == 1",
         message: "exactly one of sparseLoopDevice, rawBlockDevice and lvmLogicalVolume must be set",
       },
       {
-        rule: "has(self.sparseLoopDevice) == has(oldSelf.sparseLoopDevice) && has(self.rawBlockDevice) == has(oldSelf.rawBlockDevice)",
+        rule:
+          "has(self.sparseLoopDevice) == has(oldSelf.sparseLoopDevice) && has(self.rawBlockDevice) " +
+          "== has(oldSelf.rawBlockDevice)",
         message: "the kind of storage cannot be changed: create another Volume, and move the data there",
       },
     ],

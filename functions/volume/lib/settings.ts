@@ -7,7 +7,8 @@ export const common = z.object({
     .regex(/^[\w.-]*$/, "expected the name of a Salt environment such as base")
     .default("")
     .describe(
-      "The Salt environment of the states. Empty: `metalk8s-<version>` on nodes that MetalK8s has labelled with its version, else `base`.",
+      "The Salt environment of the states. Empty: `metalk8s-<version>` on nodes that MetalK8s has labelled " +
+        "with its version, else `base`.",
     ),
 });
 export type Common = z.output<typeof common>;

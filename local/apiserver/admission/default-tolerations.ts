@@ -6,8 +6,8 @@ const taints = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 const tolerationSeconds = 300;
 
 /**
- * DefaultTolerationSeconds: a pod that says nothing about nodes that are not ready or cannot be reached stays on one for
- * five minutes, and an update that takes that away has no effect. In place.
+ * DefaultTolerationSeconds: a pod that says nothing about nodes that are not ready or cannot be reached stays on one
+ * for five minutes, and an update that takes that away has no effect. In place.
  */
 export function applyDefaultTolerations(resource: Resource, object: KubernetesObject): void {
   if (resource.kind !== "Pod" || resource.apiVersion !== "v1") return;

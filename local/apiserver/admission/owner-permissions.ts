@@ -49,7 +49,8 @@ function checkFinalizerPermission(
   const refuse = (why: string) => forbidden(resource, metadata.name, why);
   if (!known) {
     throw refuse(
-      `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${owner.apiVersion} Kind ${owner.kind}: no matches for kind "${owner.kind}" in version "${owner.apiVersion}"`,
+      "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion " +
+        `${owner.apiVersion} Kind ${owner.kind}: no matches for kind "${owner.kind}" in version "${owner.apiVersion}"`,
     );
   }
   const scope = known.namespaced && namespace ? { namespace } : {};

@@ -101,7 +101,8 @@ describe("conflicts", () => {
     const patched = write("kp", { ...live, data: { a: "1", b: "2", c: "7" } }, { live });
     const refused = conflictOf(() => apply("m2", named({ data: { a: "2", b: "3", c: "9" } }), { live: patched }));
     expect(refused?.message).toBe(
-      'Apply failed with 3 conflicts: conflicts with "m1":\n- .data.a\n- .data.b\nconflicts with "kp" using v1:\n- .data.c',
+      'Apply failed with 3 conflicts: conflicts with "m1":\n- .data.a\n- .data.b\nconflicts with "kp" using ' +
+        "v1:\n- .data.c",
     );
   });
 
@@ -131,7 +132,8 @@ describe("conflicts", () => {
     const live = write("kubectl-create", { ...statefulSet, metadata, spec: defaulted }, { resource: statefulSet });
     const wanted = { metadata, spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" } } };
     expect(conflictOf(() => apply("h", wanted, { resource: statefulSet, live }))?.message).toBe(
-      'Apply failed with 1 conflict: conflict with "kubectl-create" using apps/v1: .spec.persistentVolumeClaimRetentionPolicy.whenDeleted',
+      'Apply failed with 1 conflict: conflict with "kubectl-create" using apps/v1: ' +
+        ".spec.persistentVolumeClaimRetentionPolicy.whenDeleted",
     );
   });
 });

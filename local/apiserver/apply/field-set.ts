@@ -1,8 +1,8 @@
 import { type Fields, isFields } from "../patch/value.ts";
 
 /**
- * One step of a path into an object, as FieldsV1 writes it: `f:<member>`, `k:{"<key>":<value>}` for an element of a list
- * map, `v:<value>` for an element of a set, `i:<index>` for any other (in messages only).
+ * One step of a path into an object, as FieldsV1 writes it: `f:<member>`, `k:{"<key>":<value>}` for an element of a
+ * list map, `v:<value>` for an element of a set, `i:<index>` for any other (in messages only).
  */
 export type PathElement = string;
 
@@ -35,7 +35,9 @@ interface Node {
   readonly children: Map<PathElement, Node>;
 }
 
-/** Writes a set as FieldsV1: nested objects in the API server's order, `.` where a path with children is itself owned. */
+/**
+ * Writes a set as FieldsV1: nested objects in the API server's order, `.` where a path with children is itself owned.
+ */
 export function toFieldsV1(set: FieldSet): Fields {
   const root: Node = { owned: false, children: new Map() };
   for (const path of set) {

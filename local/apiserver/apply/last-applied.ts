@@ -10,8 +10,8 @@ const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 export const kubectl = "kubectl";
 
 /**
- * The fields that `kubectl apply` without `--server-side` set and nobody has changed since: the API server lets kubectl's
- * server-side apply have them without force, so that users can go over from one to the other.
+ * The fields that `kubectl apply` without `--server-side` set and nobody has changed since: the API server lets
+ * kubectl's server-side apply have them without force, so that users can go over from one to the other.
  */
 export function appliedBefore(live: Fields, schema: Schema): FieldSet {
   const text = annotationsOf(live)[annotation];

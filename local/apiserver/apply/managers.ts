@@ -36,8 +36,8 @@ export function readManagers(managedFields: unknown): Ownership[] {
 }
 
 /**
- * The object with these managers in `metadata.managedFields`, in the API server's order. Those that own nothing are left
- * out, and without any the member is.
+ * The object with these managers in `metadata.managedFields`, in the API server's order. Those that own nothing are
+ * left out, and without any the member is.
  */
 export function withManagers(object: Fields, managers: readonly Ownership[]): Fields {
   const { managedFields: _, ...metadata } = isFields(object.metadata) ? object.metadata : {};

@@ -22,8 +22,8 @@ function mergeMembers(live: Fields, applied: Fields, schema: Schema): Fields {
 }
 
 /**
- * Elements that both have take the order of the applied list; what only one of the lists has stays between its neighbours
- * there, and where both have such elements the live ones come first.
+ * Elements that both have take the order of the applied list; what only one of the lists has stays between its
+ * neighbours there, and where both have such elements the live ones come first.
  */
 function mergeItems(live: unknown[], applied: unknown[], schema: Schema): unknown[] {
   const [old, fresh] = [partsOf(live, schema), partsOf(applied, schema)];

@@ -22,9 +22,10 @@ export interface Write {
 }
 
 /**
- * Answers the object with `metadata.managedFields` brought up to date: what the write changed belongs to its manager from
- * now on, and to nobody else. A write that changes nothing leaves the account as it was. Entries that the writer sends
- * along are taken over, `[]` and `[{}]` clear them, and an object stored without any stays so until someone applies it.
+ * Answers the object with `metadata.managedFields` brought up to date: what the write changed belongs to its manager
+ * from now on, and to nobody else. A write that changes nothing leaves the account as it was. Entries that the writer
+ * sends along are taken over, `[]` and `[{}]` clear them, and an object stored without any stays so until someone
+ * applies it.
  */
 export function trackFields({ resource, live, object, manager, subresource, now }: Write): Fields {
   const schema = typeOf(resource);

@@ -39,7 +39,8 @@ describe("who asks", () => {
   test("nobody without a token, and nobody with an unknown one", async () => {
     const { ask } = await secured();
     expect((await ask("GET", configMaps)).json.message).toBe(
-      'configmaps is forbidden: User "system:anonymous" cannot list resource "configmaps" in API group "" in the namespace "default"',
+      'configmaps is forbidden: User "system:anonymous" cannot list resource "configmaps" in API group "" in ' +
+        'the namespace "default"',
     );
     const { status, json } = await ask("GET", configMaps, undefined, { authorization: "Bearer nobody" });
     expect([status, json.message]).toEqual([401, "Unauthorized"]);
@@ -108,7 +109,8 @@ describe("what is allowed", () => {
     expect((await merge(`${pods}/x/status`, {}, me)).status).toBe(404);
     expect((await merge(`${pods}/x`, {}, me)).json).toMatchObject({
       message:
-        'pods "x" is forbidden: User "system:serviceaccount:default:me" cannot patch resource "pods" in API group "" in the namespace "default"',
+        'pods "x" is forbidden: User "system:serviceaccount:default:me" cannot patch resource "pods" in API ' +
+        'group "" in the namespace "default"',
       details: { name: "x", kind: "pods" },
     });
     expect((await ask("DELETE", pods, undefined, me)).json.message).toContain("cannot deletecollection resource");
@@ -148,7 +150,8 @@ describe("what is allowed", () => {
   test("is asked before whether there is such a thing", async () => {
     const { ask, me } = await secured();
     expect((await ask("GET", "/apis/nobody.dev/v1/foos", undefined, me)).json.message).toBe(
-      'foos.nobody.dev is forbidden: User "system:serviceaccount:default:me" cannot list resource "foos" in API group "nobody.dev" at the cluster scope',
+      'foos.nobody.dev is forbidden: User "system:serviceaccount:default:me" cannot list resource "foos" in ' +
+        'API group "nobody.dev" at the cluster scope',
     );
   });
 
@@ -238,7 +241,9 @@ describe("changing owners, where that takes permission", () => {
   test("to update the finalizers of an owner whose deletion it is to block", async () => {
     const remove = { ...write, verbs: ["delete"] };
     const { merge, own } = await guarded(remove);
-    const refusal = `configmaps "x" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>`;
+    const refusal =
+      'configmaps "x" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you ' +
+      "can't set finalizers on: , <nil>";
     expect(await own(owner("a", blocking))).toBe(refusal);
     expect(await own(owner("a"))).toBe(200);
     await merge(`${configMaps}/x`, { metadata: { ownerReferences: [owner("a", blocking)] } }, admin);

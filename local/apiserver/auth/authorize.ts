@@ -31,7 +31,8 @@ export function authorize(state: State, user: Identity, wanted: Attributes): voi
   throw new StatusError(
     403,
     "Forbidden",
-    `${subject} is forbidden: User ${JSON.stringify(user.user)} cannot ${verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(group)} ${scope}`,
+    `${subject} is forbidden: User ${JSON.stringify(user.user)} cannot ${verb} resource ` +
+      `${JSON.stringify(resource)} in API group ${JSON.stringify(group)} ${scope}`,
     { ...(name ? { name } : {}), ...(group ? { group } : {}), kind: plural },
   );
 }

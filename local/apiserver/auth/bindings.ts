@@ -38,7 +38,10 @@ function* rulesOfBinding({ store }: State, user: Identity, binding: KubernetesOb
   const because = () => {
     const where = namespace ? `${binding.metadata.name}/${namespace}` : binding.metadata.name;
     const who = subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace ?? namespace}` : subject.name;
-    return `RBAC: allowed by ${binding.kind} ${JSON.stringify(where)} of ${kind} ${JSON.stringify(name)} to ${subject.kind} ${JSON.stringify(who)}`;
+    return (
+      `RBAC: allowed by ${binding.kind} ${JSON.stringify(where)} of ${kind} ${JSON.stringify(name)} to ` +
+      `${subject.kind} ${JSON.stringify(who)}`
+    );
   };
   for (const rule of rulesIn(role.object)) yield { rule, because };
 }

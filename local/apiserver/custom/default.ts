@@ -3,8 +3,8 @@ import { type Fields, fieldOf, isFields, setField } from "../patch/value.ts";
 import type { Schema } from "../schema/schema.ts";
 
 /**
- * Fills in the defaults of a custom resource's schema. Where a field is null and may not be, the null goes first. Metadata
- * has no defaults.
+ * Fills in the defaults of a custom resource's schema. Where a field is null and may not be, the null goes first.
+ * Metadata has no defaults.
  */
 export function defaultCustom(schema: Schema, object: Fields): Fields {
   const { metadata, ...rest } = object;

@@ -153,7 +153,8 @@ describe("CEL rules", () => {
   test("are not evaluated where something is missing or of another type", () => {
     expect(judged(rules({ rule: "self < 5" }), { size: 7, mode: "x" })).toEqual([
       'spec.mode: Unsupported value: "x": supported values: "a"',
-      "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+      "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; " +
+        "correct the existing errors to complete validation",
     ]);
   });
 });

@@ -14,8 +14,9 @@ const require = createRequire(import.meta.url);
 const validators = new WeakMap<Schema, ValidateFunction>();
 
 /**
- * What is wrong with a custom resource, worded as the API server words it. In an update, what was already wrong in the same
- * place and has not changed is let through. Rules of `x-kubernetes-validations` are evaluated once nothing else is wrong.
+ * What is wrong with a custom resource, worded as the API server words it. In an update, what was already wrong in the
+ * same place and has not changed is let through. Rules of `x-kubernetes-validations` are evaluated once nothing else is
+ * wrong.
  */
 export function validateCustom(schema: Schema, object: Fields, live?: Fields): Cause[] {
   const { metadata: _, ...value } = object;
@@ -36,7 +37,8 @@ export function validateCustom(schema: Schema, object: Fields, live?: Fields): C
 const unchecked = invalidValue(
   "<nil>",
   null,
-  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+  "some validation rules were not checked because the object was invalid; " +
+    "correct the existing errors to complete validation",
 );
 
 function validatorOf(schema: Schema): ValidateFunction {

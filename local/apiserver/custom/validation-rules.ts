@@ -22,9 +22,9 @@ export function hasRules(schema: Schema): boolean {
 const known = new WeakMap<Schema, boolean>();
 
 /**
- * The rules of `x-kubernetes-validations` that an object breaks. Rules about `oldSelf` are about updates, and compare with
- * what stood at the same path; parts that an update leaves alone are not judged again. A rule that cannot be evaluated
- * counts as broken and says why.
+ * The rules of `x-kubernetes-validations` that an object breaks. Rules about `oldSelf` are about updates, and compare
+ * with what stood at the same path; parts that an update leaves alone are not judged again. A rule that cannot be
+ * evaluated counts as broken and says why.
  */
 export function rulesBroken(schema: Schema, object: Fields, live?: Fields): Cause[] {
   const before = new Map<string, unknown>();

@@ -4,9 +4,9 @@ import { version } from "./server-version.ts";
 import { subresourceOf, verbsOf } from "./verbs.ts";
 
 /**
- * Answers what the API server says of itself: `/version`, `/api`, `/apis`, `/apis/<group>` and the resource lists, and at
- * `/api` and `/apis` one aggregated document (`apidiscovery.k8s.io/v2`) where the client accepts that. `undefined` for any
- * other path and for a group or version that is not served.
+ * Answers what the API server says of itself: `/version`, `/api`, `/apis`, `/apis/<group>` and the resource lists, and
+ * at `/api` and `/apis` one aggregated document (`apidiscovery.k8s.io/v2`) where the client accepts that. `undefined`
+ * for any other path and for a group or version that is not served.
  */
 export function discover(resources: readonly Resource[], path: string, accept: string): object | undefined {
   if (path === "/version" || path === "/version/") return version;

@@ -10,8 +10,8 @@ import { version } from "./server-version.ts";
 const root = "/openapi/v3";
 
 /**
- * Answers `/openapi/v3` (the index) and `/openapi/v3/api/v1`, `/openapi/v3/apis/<group>/<version>`: what kubectl needs to
- * validate, to explain and to compute patches. `undefined` for any other path.
+ * Answers `/openapi/v3` (the index) and `/openapi/v3/api/v1`, `/openapi/v3/apis/<group>/<version>`: what kubectl needs
+ * to validate, to explain and to compute patches. `undefined` for any other path.
  */
 export function openApi(resources: readonly Resource[], path: string): object | undefined {
   if (path !== root && !path.startsWith(`${root}/`)) return undefined;

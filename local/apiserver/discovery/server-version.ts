@@ -1,4 +1,6 @@
-/** What the laptop edition says it is at `/version`: the release whose behaviour it follows, marked as no build of it. */
+/**
+ * What the laptop edition says it is at `/version`: the release whose behaviour it follows, marked as no build of it.
+ */
 export const version = {
   major: "1",
   minor: "36",

@@ -59,7 +59,8 @@ describe("what may change", () => {
     expect((await merge(`${claims}/data`, { spec: { volumeName: "other" } })).json.details.causes[0]).toEqual({
       reason: "FieldValueForbidden",
       message:
-        "Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+        "Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName " +
+        "for bound claims",
       field: "spec",
     });
   });
@@ -84,7 +85,8 @@ describe("what may change", () => {
       await bind();
       expect([await resize("3Gi"), await resize("1025Mi")]).toEqual([200, 200]);
       expect(await resize("1023Mi")).toBe(
-        'PersistentVolumeClaim "data" is invalid: spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
+        'PersistentVolumeClaim "data" is invalid: spec.resources.requests.storage: Forbidden: ' +
+          "field can not be less than status.capacity",
       );
     });
 
@@ -92,7 +94,8 @@ describe("what may change", () => {
       const { bind, resize } = await bound({});
       await bind();
       expect(await resize("2Gi")).toBe(
-        'persistentvolumeclaims "data" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+        'persistentvolumeclaims "data" is forbidden: only dynamically provisioned pvc can be resized and the ' +
+          "storageclass that provisions the pvc must support resize",
       );
     });
   });

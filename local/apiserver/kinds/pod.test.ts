@@ -146,7 +146,8 @@ test.each(["log", "exec", "attach", "portforward", "proxy"])("%s is refused with
   expect([status, json.reason, json.message]).toEqual([
     501,
     "NotImplemented",
-    `The laptop edition's API server does not implement the subresource ${subresource} of pods, because no containers run here.`,
+    `The laptop edition's API server does not implement the subresource ${subresource} of pods, ` +
+      "because no containers run here.",
   ]);
   expect((await ask("GET", `${pods}/p/nothing`)).status).toBe(404);
 });

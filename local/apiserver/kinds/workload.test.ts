@@ -54,7 +54,9 @@ test("what may change of a StatefulSet", async () => {
   };
   expect((await merge(`${statefulSets}/db`, { spec: policy })).json.spec).toMatchObject(policy);
   expect((await merge(`${statefulSets}/db`, { spec: { serviceName: "other" } })).json.message).toBe(
-    `StatefulSet.apps "db" is invalid: spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden`,
+    'StatefulSet.apps "db" is invalid: spec: Forbidden: updates to statefulset spec for fields other than ' +
+      "'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', " +
+      "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
   );
 });
 

@@ -1,8 +1,8 @@
 import { type Fields, setField } from "./value.ts";
 
 /**
- * A copy of a JSON value that shares nothing with it, and that may be changed where the value was frozen. Ten times as fast as
- * `structuredClone`, which looks for more than JSON has.
+ * A copy of a JSON value that shares nothing with it, and that may be changed where the value was frozen. Ten times as
+ * fast as `structuredClone`, which looks for more than JSON has.
  */
 export function copyOf<T>(value: T): T;
 export function copyOf(value: unknown): unknown {

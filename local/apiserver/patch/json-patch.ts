@@ -7,13 +7,13 @@ import { type Fields, fieldOf, goTypeOf, isFields, setField } from "./value.ts";
  * Applies a JSON Patch the way the API server does and returns the patched object; the target is not touched.
  *
  * The server's library departs from RFC 6902, and rules can tell: `replace` creates a missing member, `test` against
- * null passes where the member is missing (its parent must exist), `value` may be left out and is null then, `copy` of a
- * missing member yields null, array indices may be negative and count from the end, and what stands before the first
+ * null passes where the member is missing (its parent must exist), `value` may be left out and is null then, `copy` of
+ * a missing member yields null, array indices may be negative and count from the end, and what stands before the first
  * slash of a path is ignored. npm's JSON Patch libraries follow the RFC in all of these and refuse members called
  * `constructor`, which are legal labels; so this is written out.
  *
- * A patch that is no array of operations is refused with 400, one that cannot be applied, a failed `test` included, with
- * 422: reason `Invalid`, the server's one message for all of them, and empty details without causes.
+ * A patch that is no array of operations is refused with 400, one that cannot be applied, a failed `test` included,
+ * with 422: reason `Invalid`, the server's one message for all of them, and empty details without causes.
  */
 export function jsonPatch(target: Fields, operations: unknown): Fields {
   if (operations === null) return target;

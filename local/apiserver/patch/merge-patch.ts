@@ -9,7 +9,9 @@ import { type Fields, fieldOf, goTypeOf, isFields, setField } from "./value.ts";
 export function mergePatch(target: Fields, patch: unknown): Fields {
   if (patch === null) throw new StatusError(400, "BadRequest", "Invalid JSON Patch");
   if (!isFields(patch)) {
-    const message = `error decoding patch: json: cannot unmarshal ${goTypeOf(patch)} into Go value of type map[string]interface {}`;
+    const message =
+      `error decoding patch: json: cannot unmarshal ${goTypeOf(patch)} into Go value of type ` +
+      "map[string]interface {}";
     throw new StatusError(400, "BadRequest", message);
   }
   return copyOf(merge(target, patch)) as Fields;

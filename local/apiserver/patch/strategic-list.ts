@@ -12,8 +12,9 @@ export interface ListMerge {
 }
 
 /**
- * Merges a patch's list into an object's. What the patch names (or `order`, when given) comes in that order, and what it
- * does not name keeps its place among the rest. A new element therefore comes before those that only the server knows.
+ * Merges a patch's list into an object's. What the patch names (or `order`, when given) comes in that order, and what
+ * it does not name keeps its place among the rest. A new element therefore comes before those that only the server
+ * knows.
  */
 export function mergeLists(old: unknown[], patch: unknown[], merge: ListMerge): unknown[] {
   const same = merge.key === undefined ? isDeepStrictEqual : sameBy(merge.key);

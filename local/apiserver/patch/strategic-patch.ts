@@ -20,9 +20,9 @@ import { type Fields, fieldOf, goTypeOf, isFields, setField } from "./value.ts";
 
 /**
  * Applies a strategic merge patch to an object of a built-in kind and returns the patched object; the target is not
- * touched. Lists merge by the keys that the type declares; `$patch`, `$retainKeys`, `$deleteFromPrimitiveList/<field>` and
- * `$setElementOrder/<field>` are obeyed. A directive that is none of these is refused with 400, where the API server
- * would drop it as an unknown field; what its library cannot apply is a 500 without a reason, as there.
+ * touched. Lists merge by the keys that the type declares; `$patch`, `$retainKeys`, `$deleteFromPrimitiveList/<field>`
+ * and `$setElementOrder/<field>` are obeyed. A directive that is none of these is refused with 400, where the API
+ * server would drop it as an unknown field; what its library cannot apply is a 500 without a reason, as there.
  *
  * Custom resources have no strategic merge patch: the caller answers 415 before it comes to this.
  */
@@ -34,7 +34,9 @@ export function strategicMerge(kind: Kind, live: Fields, patch: unknown): Fields
   }
   const schema = typeOf(kind);
   if (!schema) {
-    const message = `the type of ${kind.kind} in ${kind.apiVersion} is not known here, so a strategic merge patch of it is not supported`;
+    const message =
+      `the type of ${kind.kind} in ${kind.apiVersion} is not known here, ` +
+      "so a strategic merge patch of it is not supported";
     throw new StatusError(415, "UnsupportedMediaType", message);
   }
   return mergeFields(copyOf(live), copyOf(patch), schema);

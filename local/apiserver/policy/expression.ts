@@ -15,7 +15,9 @@ const require = createRequire(import.meta.url);
 const compiled = new Map<string, Evaluate>();
 let environment: import("@marcbachmann/cel-js").Environment | undefined;
 
-/** Compiles a CEL expression of an admission policy or of a custom resource's schema; throws {@link ExpressionError}. */
+/**
+ * Compiles a CEL expression of an admission policy or of a custom resource's schema; throws {@link ExpressionError}.
+ */
 export function compile(expression: string): Evaluate {
   let evaluate = compiled.get(expression);
   if (!evaluate) {

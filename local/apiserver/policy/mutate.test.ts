@@ -158,7 +158,8 @@ describe("mutations", () => {
       { name: "o", expression: "variables.n + 'o'" },
     ];
     const labels =
-      "{'o': variables.o, 'ns': namespaceObject.metadata.name, 'op': request.operation, 'u': request.userInfo.username, 'k': request.kind.kind, 'old': oldObject == null ? 'none' : 'some'}";
+      "{'o': variables.o, 'ns': namespaceObject.metadata.name, 'op': request.operation, 'u': " +
+      "request.userInfo.username, 'k': request.kind.kind, 'old': oldObject == null ? 'none' : 'some'}";
     const mutations = [configure(`Object{metadata: Object.metadata{labels: ${labels}}}`)];
     expect(mutated({ variables, mutations }).metadata.labels).toEqual({
       o: "x-vo",

@@ -9,12 +9,12 @@ import { applyConfiguration } from "./policy-configuration.ts";
 import { type AdmissionRequest, requestVariable } from "./request.ts";
 
 /**
- * What MutatingAdmissionPolicies make of an object about to be stored; the object given is not touched. Policies run once
- * each, by name, for every binding that matches. Parameters are not supported: a policy that wants some refuses what it
- * matches.
+ * What MutatingAdmissionPolicies make of an object about to be stored; the object given is not touched. Policies run
+ * once each, by name, for every binding that matches. Parameters are not supported: a policy that wants some refuses
+ * what it matches.
  *
- * An expression that fails denies the request with the API server's 403 (whose reason is `Invalid`), unless the policy's
- * `failurePolicy` is `Ignore`: then that mutation is left out.
+ * An expression that fails denies the request with the API server's 403 (whose reason is `Invalid`), unless the
+ * policy's `failurePolicy` is `Ignore`: then that mutation is left out.
  */
 export function mutate(policies: readonly Fields[], bindings: readonly Fields[], request: AdmissionRequest): Fields {
   const { resource } = request;

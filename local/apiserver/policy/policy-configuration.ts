@@ -9,9 +9,9 @@ import { StatusError } from "../status-error.ts";
 import { ExpressionError } from "./expression.ts";
 
 /**
- * Merges what an `ApplyConfiguration` mutation came to into an object, as server-side apply merges: sets grow, list maps
- * merge by their keys. What an object is called cannot be changed, and lists, maps and structs that are owned whole cannot
- * be mutated; that and what does not fit the type throws {@link ExpressionError}.
+ * Merges what an `ApplyConfiguration` mutation came to into an object, as server-side apply merges: sets grow, list
+ * maps merge by their keys. What an object is called cannot be changed, and lists, maps and structs that are owned
+ * whole cannot be mutated; that and what does not fit the type throws {@link ExpressionError}.
  */
 export function applyConfiguration(resource: Resource, object: Fields, configuration: unknown): Fields {
   if (!isFields(configuration)) throw new ExpressionError("must evaluate to Object");

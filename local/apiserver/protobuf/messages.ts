@@ -1,7 +1,7 @@
 /**
  * A message: by field number the JSON name and, after a colon, the type. Types are `string`, `int`, `bool`, `bytes`,
- * `count` and `flag` (left out when they are 0 or false), `json`, `Time`, `IntOrString` and other messages; `T[]` repeats, `T{}` is a map from texts. Numbers and names are
- * those of Kubernetes 1.36.
+ * `count` and `flag` (left out when they are 0 or false), `json`, `Time`, `IntOrString` and other messages; `T[]`
+ * repeats, `T{}` is a map from texts. Numbers and names are those of Kubernetes 1.36.
  */
 type Message = Readonly<Record<number, string>>;
 

@@ -47,7 +47,8 @@ function read(header: string): Form | StatusError {
   }
   const message = understood
     ? "only the following media types are accepted: application/json, application/yaml"
-    : "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/json;stream=watch";
+    : "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, " +
+      "application/json;stream=watch";
   return new StatusError(406, "NotAcceptable", message, understood ? undefined : {});
 }
 

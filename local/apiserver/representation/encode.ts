@@ -67,7 +67,8 @@ function listJson(state: State, call: Call, answer: ListAnswer, form: Form): str
     return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[${all}]}`;
   }
   const all = items.map((stored) => itemJson(resource, stored)).join(",");
-  return `{"kind":"${resource.kind}List","apiVersion":"${resource.apiVersion}","metadata":${metadata},"items":[${all}]}`;
+  const { kind, apiVersion } = resource;
+  return `{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":${metadata},"items":[${all}]}`;
 }
 
 const notAcceptable = (message: string) => new StatusError(406, "NotAcceptable", message);

@@ -27,12 +27,14 @@ export function readObject(call: Call, resource: Resource): KubernetesObject {
   const versioned = `${given} in version ${JSON.stringify(versionOf(`${apiVersion}`))}`;
   if (apiVersion !== resource.apiVersion) {
     throw badRequest(
-      `${versioned} cannot be handled as a ${wanted}: no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+      `${versioned} cannot be handled as a ${wanted}: no kind ${JSON.stringify(given)} is registered for ` +
+        `version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
     );
   }
   if (given !== wanted) {
     throw badRequest(
-      `${versioned} cannot be handled as a ${wanted}: converting (${versionOf(`${apiVersion}`)}.${given}) to (core.${wanted}): unknown conversion`,
+      `${versioned} cannot be handled as a ${wanted}: converting (${versionOf(`${apiVersion}`)}.${given}) ` +
+        `to (core.${wanted}): unknown conversion`,
     );
   }
   try {
@@ -91,7 +93,8 @@ function checkCustomType(resource: Resource, document: Fields, text: string): vo
     if (field) continue;
     const start = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${resource.kind}): Object '${name}' is missing in '${text}' (${start})`,
+      `the object provided is unrecognized (must be of type ${resource.kind}): ` +
+        `Object '${name}' is missing in '${text}' (${start})`,
     );
   }
   if (apiVersion !== resource.apiVersion) {
@@ -109,7 +112,8 @@ const unsupportedBody = () =>
   new StatusError(
     415,
     "UnsupportedMediaType",
-    "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml",
+    "the body of the request was in an unknown format - accepted media types include: application/json, " +
+      "application/yaml",
   );
 
 const versionOf = (apiVersion: string) => apiVersion.slice(apiVersion.indexOf("/") + 1);

@@ -70,7 +70,8 @@ function parse(call: Call, body: string): Fields {
   const { kind = "DeleteOptions", apiVersion = "v1" } = document;
   if (kind !== "DeleteOptions") {
     throw badRequest(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ` +
+        '"pkg/runtime/scheme.go:111"',
     );
   }
   return document;

@@ -38,8 +38,8 @@ const container = {
 const conditions = { conditions: by("type") };
 
 /**
- * By model (without its version) and field. A list that is not here is atomic: owned and replaced whole. The sources are
- * the documents that kube-apiserver 1.36.3 publishes under `/openapi/v3`.
+ * By model (without its version) and field. A list that is not here is atomic: owned and replaced whole. The sources
+ * are the documents that kube-apiserver 1.36.3 publishes under `/openapi/v3`.
  */
 export const mergeRules: Readonly<Record<string, Readonly<Record<string, MergeRule>>>> = {
   ObjectMeta: { finalizers: mergedSet, ownerReferences: by("uid") },

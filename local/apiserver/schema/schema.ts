@@ -1,6 +1,6 @@
 /**
- * An OpenAPI v3 schema as Kubernetes publishes it: the one description of types behind patches, field ownership, pruning,
- * validation and the OpenAPI documents, for built-in kinds and for custom resources alike.
+ * An OpenAPI v3 schema as Kubernetes publishes it: the one description of types behind patches, field ownership,
+ * pruning, validation and the OpenAPI documents, for built-in kinds and for custom resources alike.
  */
 export interface Schema {
   readonly $ref?: string;

@@ -39,7 +39,8 @@ test.each([
   ["a>=1", "unable to parse requirement: found '=', expected: identifier"],
   [
     "a>x",
-    `unable to parse requirement: values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer`,
+    `unable to parse requirement: values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, ` +
+      "the value must be an integer",
   ],
   ["a,", "found '', expected: identifier after ','"],
   [",", "found ',', expected: !, identifier, or 'end of string'"],
@@ -49,11 +50,16 @@ test.each([
   ["a=b c", "found 'c', expected: ',' or 'end of string'"],
   [
     "-a=b",
-    `unable to parse requirement: <nil>: Invalid value: "-a": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
+    'unable to parse requirement: <nil>: Invalid value: "-a": name part must consist of alphanumeric ' +
+      "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName', " +
+      " or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
   ],
   [
     "a=-b",
-    `unable to parse requirement: values[0][a]: Invalid value: "-b": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
+    'unable to parse requirement: values[0][a]: Invalid value: "-b": ' +
+      "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', " +
+      "and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', " +
+      "regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
   ],
 ])("%s is refused", (text, message) => {
   expect(() => parseLabelSelector(text)).toThrow(message);

@@ -1,4 +1,6 @@
-/** How long ago a timestamp is, as kubectl prints ages: `5s`, `3m20s`, `7h5m`, `2d`; `<unknown>` without a timestamp. */
+/**
+ * How long ago a timestamp is, as kubectl prints ages: `5s`, `3m20s`, `7h5m`, `2d`; `<unknown>` without a timestamp.
+ */
 export function ageOf(timestamp: unknown, now: number): string {
   const at = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
   return Number.isNaN(at) ? "<unknown>" : duration(now - at);

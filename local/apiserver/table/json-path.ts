@@ -5,8 +5,8 @@ type Step = (values: unknown[]) => unknown[];
 
 /**
  * Reads a printer column's JSON path: the part of kubectl's dialect that a CustomResourceDefinition may use, which is
- * members (`.a.b`, `['a']`, dots escaped by a backslash), indices, `[*]` and `[?(@.a=="b")]`. A path of another form finds
- * nothing.
+ * members (`.a.b`, `['a']`, dots escaped by a backslash), indices, `[*]` and `[?(@.a=="b")]`. A path of another form
+ * finds nothing.
  */
 export function jsonPath(path: string): (object: unknown) => unknown[] {
   const steps = parse(path);

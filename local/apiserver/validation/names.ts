@@ -23,7 +23,9 @@ export function subdomainProblems(name: string): string[] {
   const problems = bytes(name) > 253 ? ["must be no more than 253 characters"] : [];
   if (!patterns.subdomain.test(name)) {
     problems.push(
-      `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${subdomain}')`,
+      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
+        "and must start and end with an alphanumeric character (e.g. 'example.com', " +
+        `regex used for validation is '${subdomain}')`,
     );
   }
   return problems;
@@ -36,7 +38,9 @@ export function labelProblems(name: string): string[] {
   if (patterns.subdomain.test(name)) return [...problems, "must not contain dots"];
   return [
     ...problems,
-    `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${label}')`,
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', " +
+      "and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', " +
+      `regex used for validation is '${label}')`,
   ];
 }
 
@@ -45,7 +49,9 @@ export function label1035Problems(name: string): string[] {
   const problems = bytes(name) > 63 ? [tooLong(63)] : [];
   if (!patterns.label1035.test(name)) {
     problems.push(
-      `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${label1035}')`,
+      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', " +
+        "start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name', " +
+        ` or 'abc-123', regex used for validation is '${label1035}')`,
     );
   }
   return problems;
@@ -85,7 +91,9 @@ export function labelValueProblems(text: string): string[] {
   const problems = bytes(text) > 63 ? [tooLong(63)] : [];
   if (!patterns.value.test(text)) {
     problems.push(
-      `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '${value}')`,
+      "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', " +
+        "and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', " +
+        `regex used for validation is '${value}')`,
     );
   }
   return problems;

@@ -26,7 +26,9 @@ export const forbiddenValue = (field: string, why: string): Cause => ({
 
 export const unsupportedValue = (field: string, value: unknown, supported: readonly string[]): Cause => ({
   reason: "FieldValueNotSupported",
-  message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((one) => JSON.stringify(one)).join(", ")}`,
+  message:
+    `Unsupported value: ${JSON.stringify(value)}: supported values: ` +
+    `${supported.map((one) => JSON.stringify(one)).join(", ")}`,
   field,
 });
 

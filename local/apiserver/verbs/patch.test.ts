@@ -18,7 +18,8 @@ describe("guards", () => {
       json: {
         reason: "Conflict",
         message:
-          'Operation cannot be fulfilled on configmaps "x": the object has been modified; please apply your changes to the latest version and try again',
+          'Operation cannot be fulfilled on configmaps "x": the object has been modified; ' +
+          "please apply your changes to the latest version and try again",
         details: { name: "x", kind: "configmaps" },
       },
     });

@@ -51,7 +51,8 @@ export function patchType(call: ObjectCall): PatchType {
   if (!type) throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   if (type === "strategic" && call.resource.custom) {
     const message =
-      "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+      "the body of the request was in an unknown format - accepted media types include: " +
+      "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
     throw new StatusError(415, "UnsupportedMediaType", message);
   }
   return type;
@@ -107,7 +108,8 @@ function apply(state: State, call: ObjectCall): Answer {
   const next = decodePatched(call, copyOf(object));
   if (live) return { type: "stored", status: 200, resource, stored: updateObject(state, call, live, next, true) };
   if (next.metadata.uid) {
-    const why = `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`;
+    const why =
+      `uid mismatch: the provided object specified uid ${next.metadata.uid}, ` + "and no existing object was found";
     throw conflict(resource, name, why);
   }
   authorize(state, call.user, attributesOf("create", call));

@@ -32,6 +32,8 @@ export function update(state: State, call: ObjectCall): Answer {
 export function checkUid({ resource, name }: ObjectCall, live: Stored, { metadata }: KubernetesObject): void {
   const { uid } = live.object.metadata;
   if (!metadata.uid || metadata.uid === uid) return;
-  const why = `StorageError: invalid object, Code: 4, Key: /registry/${resource.plural}/${live.key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`;
+  const why =
+    `StorageError: invalid object, Code: 4, Key: /registry/${resource.plural}/${live.key}, ResourceVersion: 0, ` +
+    `AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`;
   throw conflict(resource, name, why);
 }

@@ -88,13 +88,15 @@ describe("metadata", () => {
     [
       { name: "x", finalizers: ["foo"] },
       [
-        'metadata.finalizers[0]: Invalid value: "foo": name is neither a standard finalizer name nor is it fully qualified',
+        'metadata.finalizers[0]: Invalid value: "foo": name is neither a standard finalizer name nor is it ' +
+          "fully qualified",
       ],
     ],
     [
       { name: "x", finalizers: ["orphan", "foregroundDeletion"] },
       [
-        'metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set',
+        'metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: ' +
+          "finalizer orphan and foregroundDeletion cannot be both set",
       ],
     ],
     [
@@ -117,13 +119,16 @@ describe("metadata", () => {
     [
       { name: "x", ownerReferences: [owner({ kind: "Event" })] },
       [
-        'metadata.ownerReferences: Invalid value: {"apiVersion":"v1","kind":"Event","name":"p","uid":"u"}: /v1, Kind=Event is disallowed from being an owner',
+        'metadata.ownerReferences: Invalid value: {"apiVersion":"v1","kind":"Event","name":"p","uid":"u"}: ' +
+          "/v1, Kind=Event is disallowed from being an owner",
       ],
     ],
     [
       { name: "x", ownerReferences: [owner({ controller: true }), owner({ name: "q", uid: "v", controller: true })] },
       [
-        'metadata.ownerReferences: Invalid value: [{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u","controller":true},{"apiVersion":"v1","kind":"Pod","name":"q","uid":"v","controller":true}]: Only one reference can have Controller set to true. Found "true" in references for Pod/p and Pod/q',
+        "metadata.ownerReferences: Invalid value: " +
+          '[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u","controller":true},{"apiVersion":"v1","kind":"Pod","name":"q","uid":"v","controller":true}]: Only one reference can ' +
+          'have Controller set to true. Found "true" in references for Pod/p and Pod/q',
       ],
     ],
   ])("%#", async (metadata, wanted) => {
@@ -181,7 +186,8 @@ describe("types", () => {
     ]);
     expect((await post("Ignore")).headers.warning).toBeUndefined();
     expect((await post("Strict")).json.message).toBe(
-      'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "metadata.bar", unknown field "foo"',
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ' +
+        'unknown field "metadata.bar", unknown field "foo"',
     );
     expect((await post("Foo")).status).toBe(422);
   });
@@ -208,7 +214,8 @@ describe("types", () => {
     const post = (time: string) => ask("POST", "/apis/coordination.k8s.io/v1/namespaces/default/leases", lease(time));
     expect((await post("2026-01-01T02:00:00.123456+02:00")).json.spec.renewTime).toBe("2026-01-01T00:00:00.123456Z");
     expect((await post("2026-01-01T00:00:00.123Z")).json.message).toBe(
-      'Lease in version "v1" cannot be handled as a Lease: parsing time "2026-01-01T00:00:00.123Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse ".123Z" as ".000000"',
+      'Lease in version "v1" cannot be handled as a Lease: parsing time "2026-01-01T00:00:00.123Z" as ' +
+        '"2006-01-02T15:04:05.000000Z07:00": cannot parse ".123Z" as ".000000"',
     );
   });
 });

@@ -62,11 +62,15 @@ export function checkPreconditions(resource: Resource, { object, version }: Stor
   const { uid, name } = object.metadata;
   const kind = { ...resource, plural: resource.kind };
   if (options.uid !== undefined && options.uid !== uid) {
-    const why = `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+    const why =
+      `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). ` +
+      "The object might have been deleted and then recreated";
     throw conflict(kind, name, why);
   }
   if (options.resourceVersion !== undefined && options.resourceVersion !== String(version)) {
-    const why = `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${version}). The object might have been modified`;
+    const why =
+      `the ResourceVersion in the precondition (${options.resourceVersion}) ` +
+      `does not match the ResourceVersion in record (${version}). The object might have been modified`;
     throw conflict(kind, name, why);
   }
 }

@@ -25,6 +25,8 @@ export function dedupeOwners({ metadata }: KubernetesObject, warnings: string[])
   });
   if (twice.size === 0) return;
   warnings.push(
-    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...twice].join(", ")}`,
+    ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, " +
+      "and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " +
+      `${[...twice].join(", ")}`,
   );
 }

@@ -26,7 +26,8 @@ describe("versions", () => {
     const { status, json } = await ask("PUT", `${leases}/x`, put({}));
     expect([status, json.message]).toEqual([
       422,
-      'leases.coordination.k8s.io "x" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+      'leases.coordination.k8s.io "x" is invalid: metadata.resourceVersion: Invalid value: 0: ' +
+        "must be specified for an update",
     ]);
   });
 
@@ -128,7 +129,8 @@ describe("while it is being deleted", () => {
     const { status, json } = await merge(`${configMaps}/x`, { metadata: { finalizers: ["a.dev/b", "e.dev/f"] } });
     expect([status, json.message]).toEqual([
       422,
-      'ConfigMap "x" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"e.dev/f"}',
+      'ConfigMap "x" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object ' +
+        'is being deleted, found new finalizers []string{"e.dev/f"}',
     ]);
   });
 

@@ -3,8 +3,9 @@ import { type ClaimUse, claimsOf } from "../../../shared/storage/pod-claims.ts";
 import type { PodObject } from "../objects/pod.ts";
 
 /**
- * Whether a pod keeps a claim from going, as pvc_protection_controller.go judges it: the pod has a node, and it names the claim,
- * whatever its phase; or the claim is that of an ephemeral volume, belongs to the pod, and the pod is not shut down.
+ * Whether a pod keeps a claim from going, as pvc_protection_controller.go judges it: the pod has a node, and it names
+ * the claim, whatever its phase; or the claim is that of an ephemeral volume, belongs to the pod, and the pod is not
+ * shut down.
  */
 export function podUsesClaim(pod: PodObject, claim: KubernetesObject): boolean {
   if (!pod.spec.nodeName) return false;

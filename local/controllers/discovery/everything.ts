@@ -19,7 +19,9 @@ export interface Everything {
   stopped(): Promise<void>;
 }
 
-/** After a CustomResourceDefinition changed, the kind appears in discovery a little later; asked for this often at most. */
+/**
+ * After a CustomResourceDefinition changed, the kind appears in discovery a little later; asked for this often at most.
+ */
 const attempts = 10;
 
 /**

@@ -14,8 +14,9 @@ export interface CollectTools {
 }
 
 /**
- * Decides on one object from a live read of it and of its owners: deleted when no owner is left that would keep it, its dangling
- * references taken off when one is; or, being deleted in the foreground itself, released once nothing blocks it.
+ * Decides on one object from a live read of it and of its owners: deleted when no owner is left that would keep it, its
+ * dangling references taken off when one is; or, being deleted in the foreground itself, released once nothing blocks
+ * it.
  */
 export async function collect(tools: CollectTools, node: GraphNode): Promise<"done" | Unclear> {
   const { client, graph } = tools;

@@ -2,7 +2,9 @@ import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finaliz
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 
-/** Set by a deletion with `propagationPolicy: Foreground`: the owner stays until the dependents that block it are gone. */
+/**
+ * Set by a deletion with `propagationPolicy: Foreground`: the owner stays until the dependents that block it are gone.
+ */
 export const foregroundDeletion = "foregroundDeletion";
 
 /** Set by a deletion with `propagationPolicy: Orphan`: the owner stays until no dependent refers to it any more. */

@@ -8,7 +8,8 @@ import { createOwnerLookup } from "./owners.ts";
 
 /**
  * Deletes what no owner keeps any more, as kube-controller-manager's garbage collector does: an owner exists when an
- * object of the referenced kind, name and uid does, in the dependent's namespace; one existing owner is enough to keep an object.
+ * object of the referenced kind, name and uid does, in the dependent's namespace; one existing owner is enough to keep
+ * an object.
  */
 export function startGarbageCollector(tools: ControllerTools & { everything: Everything }): Running {
   const { client, clock, signal, everything, trouble } = tools;

@@ -8,7 +8,8 @@ import type { ClaimObject } from "../objects/storage.ts";
 
 /**
  * Looks up, live, the claims of the volumes a pod's containers mount, and says as the kubelet does why the pod cannot
- * start; `undefined` when it can. Since 1.30.12 a claim being deleted is refused only without `kubernetes.io/pvc-protection`.
+ * start; `undefined` when it can. Since 1.30.12 a claim being deleted is refused only without
+ * `kubernetes.io/pvc-protection`.
  */
 export async function checkVolumes(client: Client, pod: PodObject): Promise<string | undefined> {
   const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
@@ -25,7 +26,10 @@ export async function checkVolumes(client: Client, pod: PodObject): Promise<stri
   if (!failed.length) return undefined;
   const names = failed.map(({ volume }) => volume).join(" ");
   const problems = failed.map(({ problem }) => problem).join("; ");
-  return `Unable to attach or mount volumes: unmounted volumes=[${names}], unattached volumes=[], failed to process volumes=[${names}]: ${problems}`;
+  return (
+    `Unable to attach or mount volumes: unmounted volumes=[${names}], unattached volumes=[], ` +
+    `failed to process volumes=[${names}]: ${problems}`
+  );
 }
 
 async function checkVolume(client: Client, pod: PodObject, volume: Volume): Promise<string | undefined> {

@@ -131,7 +131,9 @@ describe("the kubelet", () => {
     await createPod(world, "early", ["later"], node());
     await tells(
       "early",
-      `FailedMount: Unable to attach or mount volumes: unmounted volumes=[later], unattached volumes=[], failed to process volumes=[later]: error processing PVC ${world.namespace}/later: failed to fetch PVC from API server: persistentvolumeclaims "later" not found`,
+      "FailedMount: Unable to attach or mount volumes: unmounted volumes=[later], unattached volumes=[], " +
+        `failed to process volumes=[later]: error processing PVC ${world.namespace}/later: ` +
+        'failed to fetch PVC from API server: persistentvolumeclaims "later" not found',
     );
     expect(await phaseOf("early")).toBe("Pending");
     await claim("later");

@@ -20,8 +20,8 @@ export function exitCodeOf(pod: PodObject): number {
 }
 
 /**
- * When a pod being deleted was asked to stop, when it has stopped, and whether its containers had to be killed: they take their time, but never
- * longer than the grace period, which a second deletion can only shorten.
+ * When a pod being deleted was asked to stop, when it has stopped, and whether its containers had to be killed: they
+ * take their time, but never longer than the grace period, which a second deletion can only shorten.
  */
 export function stopOf({ metadata }: PodObject): { asked: number; at: number; killed: boolean } {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, annotations } = metadata;

@@ -11,7 +11,10 @@ import { syncPod } from "./sync-pod.ts";
 export interface KubeletOptions {
   /** The nodes it stands for; each is registered. */
   nodes: readonly string[];
-  /** Leases and node status at the kubelet's intervals; without it nodes are Ready for ever and a world at rest stays at rest. */
+  /**
+   * Leases and node status at the kubelet's intervals; without it nodes are Ready for ever and a world at rest stays at
+   * rest.
+   */
   heartbeat?: Heartbeat;
   /** Milliseconds between a pod's arrival on the node and its start; 0 by default. */
   startAfter?: number;

@@ -7,7 +7,7 @@ const managed = new Set(["unschedulable", "not-ready", "unreachable", ...Object.
 
 /**
  * The taints a node should have: those of others as they are, and those that follow from its conditions and from its
- * cordon. Answers the very list the node has when it is right already.
+ * cordon. Returns the very list the node has when it is right already.
  */
 export function taintsOf(node: NodeObject, now: string): readonly Taint[] {
   const present = node.spec?.taints ?? [];

@@ -11,7 +11,9 @@ import { findToleration } from "../objects/toleration.ts";
 import { timestamp } from "../timestamp.ts";
 import { startWorkQueue } from "../work-queue.ts";
 
-/** Deletes pods from nodes with `NoExecute` taints: at once, or when the time for which they tolerate the taint is over. */
+/**
+ * Deletes pods from nodes with `NoExecute` taints: at once, or when the time for which they tolerate the taint is over.
+ */
 export function startTaintEviction({ client, clock, signal, reflections, record, trouble }: ControllerTools): Running {
   const pods = reflections.of<PodObject>(Pod);
   const nodes = reflections.of<NodeObject>(Node);
@@ -61,7 +63,9 @@ function noExecuteTaints({ spec }: NodeObject): Taint[] {
   return (spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
 }
 
-/** When a pod may no longer stay, in milliseconds since the epoch: 0 without a toleration, never with an unlimited one. */
+/**
+ * When a pod may no longer stay, in milliseconds since the epoch: 0 without a toleration, never with an unlimited one.
+ */
 function endOfToleration(pod: PodObject, taint: Taint): number {
   const toleration = findToleration(pod.spec.tolerations, taint);
   if (!toleration) return 0;

@@ -158,7 +158,7 @@ describe("the scheduler", () => {
     await isRefused("misplaced", "node(s) didn't match PersistentVolume's node affinity");
   });
 
-  it("schedules a pod with an ephemeral volume once its claim is made and bound, and the claim goes with it", async () => {
+  it("schedules a pod with an ephemeral volume once its claim is bound, and the claim goes with it", async () => {
     const spec = {
       accessModes: ["ReadWriteOnce"],
       resources: { requests: { storage: "1Gi" } },

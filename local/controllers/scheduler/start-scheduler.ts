@@ -13,17 +13,17 @@ import { bindPod, requestVolumes, showUnschedulable } from "./place-pod.ts";
 
 export interface SchedulerOptions {
   /**
-   * Milliseconds by which the scheduler sees claims late, to bind a pod to a claim that is being deleted already: the race that
-   * the cache of the real one makes possible.
+   * Milliseconds by which the scheduler sees claims late, to bind a pod to a claim that is being deleted already: the
+   * race that the cache of the real one makes possible.
    */
   claimLag?: number;
 }
 
 /**
- * The scheduler in miniature. It obeys gates, cordons, taints, node selectors and node affinity, the number of pods a node takes,
- * and claims: missing, unbound, lost or being deleted ones, those that wait for their first consumer, and where volumes can be
- * reached from. It knows nothing of CPU and memory; constraints that it would break (required pod affinity, spreading,
- * resource claims) leave a pod unschedulable with a message that says so.
+ * The scheduler in miniature. It obeys gates, cordons, taints, node selectors and node affinity, the number of pods a
+ * node takes, and claims: missing, unbound, lost or being deleted ones, those that wait for their first consumer, and
+ * where volumes can be reached from. It knows nothing of CPU and memory; constraints that it would break (required pod
+ * affinity, spreading, resource claims) leave a pod unschedulable with a message that says so.
  */
 export function startScheduler(tools: ControllerTools, { claimLag = 0 }: SchedulerOptions = {}): Running {
   const { clock, signal, reflections, trouble } = tools;

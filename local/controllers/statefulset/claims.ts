@@ -11,8 +11,8 @@ import type { SetObject } from "./set.ts";
 import { recordClaim, type SetTools } from "./set-tools.ts";
 
 /**
- * Creates the claims of an ordinal that are missing. Fails, after it has tried them all, when one cannot be created or is being
- * deleted: a pod put on that one would lose its storage, or wait for ever.
+ * Creates the claims of an ordinal that are missing. Fails, after it has tried them all, when one cannot be created or
+ * is being deleted: a pod put on that one would lose its storage, or wait for ever.
  */
 export async function ensureClaims(tools: SetTools, set: SetObject, { pod, ordinal }: Occupant): Promise<void> {
   const failures: string[] = [];
@@ -44,7 +44,9 @@ export function claimsHaveRightOwners(tools: SetTools, set: SetObject, occupant:
 export async function fixOwners(tools: SetTools, set: SetObject, occupant: Occupant): Promise<void> {
   for (const claim of claimsThere(tools, set, occupant)) {
     if (hasUnexpectedController(claim, set, occupant.pod)) {
-      const note = `PersistentVolumeClaim ${claim.metadata.name} has a conflicting OwnerReference that acts as a managing controller, the retention policy is ignored for this claim`;
+      const note =
+        `PersistentVolumeClaim ${claim.metadata.name} has a conflicting OwnerReference that acts as a managing ` +
+        "controller, the retention policy is ignored for this claim";
       tools.record(set, { by: "statefulset-controller", type: "Warning", reason: "ConflictingController", note });
     }
     if (ownersAreRight(claim, set, occupant)) continue;

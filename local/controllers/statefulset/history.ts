@@ -34,8 +34,8 @@ export async function gatherRevisions(tools: SetTools, set: SetObject): Promise<
 }
 
 /**
- * Finds or makes the revision of the set's template: the latest if that is the same, an earlier one that becomes the latest, or a
- * new one. The current revision is the one of the set's status, until a rollout is complete.
+ * Finds or makes the revision of the set's template: the latest if that is the same, an earlier one that becomes the
+ * latest, or a new one. The current revision is the one of the set's status, until a rollout is complete.
  */
 export async function resolveRevisions(
   tools: SetTools,

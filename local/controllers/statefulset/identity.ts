@@ -21,7 +21,10 @@ export function podNameOf({ metadata }: SetObject, ordinal: number): string {
   return `${metadata.name}-${ordinal}`;
 }
 
-/** The name may be that of another set's claim, too: template `a-b` of set `c` and template `a` of set `b-c` yield the same. */
+/**
+ * The name may be that of another set's claim, too: template `a-b` of set `c` and template `a` of set `b-c` yield the
+ * same.
+ */
 export function claimNameOf({ metadata }: SetObject, template: string, ordinal: number): string {
   return `${template}-${metadata.name}-${ordinal}`;
 }

@@ -3,8 +3,8 @@ import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 
 /**
- * What the controller has written for each set and its caches may not show yet. Acting on a cache from before one's own writes
- * means to do things twice, which is why Kubernetes waits since 1.36 (KEP-5647).
+ * What the controller has written for each set and its caches may not show yet. Acting on a cache from before one's own
+ * writes means to do things twice, which is why Kubernetes waits since 1.36 (KEP-5647).
  */
 export interface OwnWrites {
   /** Notes what a write answered; nothing when the object was gone. */

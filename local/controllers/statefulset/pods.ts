@@ -24,8 +24,8 @@ export function controllerOf({ metadata }: KubernetesObject) {
 }
 
 /**
- * The pods that are the set's. Takes in those that nobody controls and that have its labels and a name of its own, and lets go
- * those it controls that have not; a set being deleted does neither.
+ * The pods that are the set's. Takes in those that nobody controls and that have its labels and a name of its own, and
+ * lets go those it controls that have not; a set being deleted does neither.
  */
 export async function gatherPods(tools: SetTools, set: SetObject): Promise<Member[]> {
   const members: Member[] = [];
@@ -45,7 +45,10 @@ export async function gatherPods(tools: SetTools, set: SetObject): Promise<Membe
   return members;
 }
 
-/** Whether the set exists and is not being deleted, by a live read: an orphaning deletion must not be undone by adoption. */
+/**
+ * Whether the set exists and is not being deleted, by a live read: an orphaning deletion must not be undone by
+ * adoption.
+ */
 export async function isStillWanted({ client }: SetTools, { metadata }: SetObject): Promise<boolean> {
   const live = await client.get(StatefulSet, metadata.namespace, metadata.name, { metadataOnly: true });
   return live?.metadata.uid === metadata.uid && !isBeingDeleted(live);
@@ -76,7 +79,10 @@ export async function replaceLostClaims(tools: SetTools, set: SetObject, member:
   await fixOwners(tools, set, member).catch(failedUpdate(tools, set, member));
 }
 
-/** Gives a pod the labels, volumes and owners of claims that it should have. Volumes cannot be changed: the server says so. */
+/**
+ * Gives a pod the labels, volumes and owners of claims that it should have. Volumes cannot be changed: the server says
+ * so.
+ */
 export async function correctPod(tools: SetTools, set: SetObject, member: Member): Promise<void> {
   const { pod, ordinal } = member;
   const labels = pod.metadata.labels?.[podNameLabel] === pod.metadata.name ? undefined : identityLabels(set, ordinal);

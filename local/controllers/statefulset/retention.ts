@@ -10,9 +10,9 @@ export interface Occupant {
 }
 
 /**
- * Whether a claim's owner references are as the set's policy wants them, or are none of the controller's business: a reference to
- * a set or pod of this name but another uid is stale, and whatever it was for, the claim is left to the garbage
- * collector. `isClaimOwnerUpToDate` of stateful_set_utils.go.
+ * Whether a claim's owner references are as the set's policy wants them, or are none of the controller's business: a
+ * reference to a set or pod of this name but another uid is stale, and whatever it was for, the claim is left to the
+ * garbage collector. `isClaimOwnerUpToDate` of stateful_set_utils.go.
  */
 export function ownersAreRight(claim: KubernetesObject, set: SetObject, { pod, ordinal }: Occupant): boolean {
   if (isStale(claim, set) || isStale(claim, pod)) return true;
@@ -33,8 +33,8 @@ export function rightOwners(claim: KubernetesObject, set: SetObject, { pod, ordi
 }
 
 /**
- * Whether somebody else controls the claim, so that no reference of ours may be added and those there are have to go. A claim
- * that is to be retained may be controlled by whoever likes to.
+ * Whether somebody else controls the claim, so that no reference of ours may be added and those there are have to go. A
+ * claim that is to be retained may be controlled by whoever likes to.
  */
 export function hasUnexpectedController(claim: KubernetesObject, set: SetObject, pod: KubernetesObject): boolean {
   const { whenDeleted, whenScaled } = policyOf(set);
@@ -46,14 +46,16 @@ export function hasUnexpectedController(claim: KubernetesObject, set: SetObject,
 }
 
 /**
- * Whether the claim still belongs to an earlier pod of this name, with which it is about to go: no new pod may be put on it. Only
- * where scaling down deletes claims; otherwise they are there to be used again.
+ * Whether the claim still belongs to an earlier pod of this name, with which it is about to go: no new pod may be put
+ * on it. Only where scaling down deletes claims; otherwise they are there to be used again.
  */
 export function isLeftBehind(claim: KubernetesObject, set: SetObject, pod: KubernetesObject): boolean {
   return policyOf(set).whenScaled === "Delete" && isStale(claim, pod);
 }
 
-/** Exactly one of set and pod at a time: the claim of a condemned pod goes with the pod, whatever becomes of the set. */
+/**
+ * Exactly one of set and pod at a time: the claim of a condemned pod goes with the pod, whatever becomes of the set.
+ */
 function wantedOwner(set: SetObject, { pod, ordinal }: Occupant): KubernetesObject | undefined {
   const { whenDeleted, whenScaled } = policyOf(set);
   if (whenScaled === "Delete" && !isInRange(set, ordinal)) return pod;

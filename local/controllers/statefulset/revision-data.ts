@@ -18,8 +18,8 @@ export function remembersSame(left: RevisionObject["data"], right: RevisionObjec
 }
 
 /**
- * The end of a revision's name: Kubernetes' own, so that both controllers know each other's revisions. FNV-1 over the data as Go
- * writes it and the number of collisions so far, in letters that spell no words.
+ * The end of a revision's name: Kubernetes' own, so that both controllers know each other's revisions. FNV-1 over the
+ * data as Go writes it and the number of collisions so far, in letters that spell no words.
  */
 export function revisionHash(data: RevisionObject["data"], collisions: number): string {
   let hash = 0x811c9dc5;

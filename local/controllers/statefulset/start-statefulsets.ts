@@ -16,8 +16,9 @@ import { syncSet } from "./sync-set.ts";
 const patience = 60_000;
 
 /**
- * Kubernetes' StatefulSet controller: pods with a name and claims of their own. A change of a set or of one of its pods leads to
- * another look; a change of a claim does not, as in Kubernetes, so that a set waiting for a claim to go is not told when it has.
+ * Kubernetes' StatefulSet controller: pods with a name and claims of their own. A change of a set or of one of its pods
+ * leads to another look; a change of a claim does not, as in Kubernetes, so that a set waiting for a claim to go is not
+ * told when it has.
  */
 export function startStatefulSets(base: ControllerTools): Running {
   const { clock, signal, reflections, trouble } = base;

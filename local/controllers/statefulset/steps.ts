@@ -1,6 +1,7 @@
 /**
- * Takes a step for each item: one by one until one says `stop` or fails; or in batches of 1, 2, 4, ... at once, where a batch in
- * which one fails is the last, so that what can only fail fails a few times and not a thousand. Answers whether all went through.
+ * Takes a step for each item: one by one until one says `stop` or fails; or in batches of 1, 2, 4, ... at once, where a
+ * batch in which one fails is the last, so that what can only fail fails a few times and not a thousand. Returns
+ * whether all went through.
  */
 export async function forEachOf<T>(
   items: readonly T[],

@@ -13,8 +13,8 @@ import { type Status, statusOf, writeStatus } from "./status.ts";
 import { forEachOf } from "./steps.ts";
 
 /**
- * Brings a set one round closer to what it wants: its pods, their claims, its status and its history. Answers after how many
- * milliseconds another round is due though nothing may change; nothing when only a change matters.
+ * Brings a set one round closer to what it wants: its pods, their claims, its status and its history. Answers after how
+ * many milliseconds another round is due though nothing may change; nothing when only a change matters.
  */
 export async function syncSet(tools: SetTools, set: SetObject): Promise<number | undefined> {
   const gathered = await gatherRevisions(tools, set);

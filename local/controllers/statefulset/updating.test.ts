@@ -25,7 +25,7 @@ describe("a StatefulSet whose template changes", () => {
       return observedGeneration === metadata.generation && currentRevision === updateRevision;
     });
 
-  it("replaces its pods from the highest ordinal down, each when the one before is ready, on the same claims", async () => {
+  it("replaces its pods from the highest ordinal down, one after the other, on the same claims", async () => {
     await world.createSet("roll", { replicas: 3 });
     await world.ready("roll", 3);
     const claims = await Promise.all([0, 1, 2].map((ordinal) => world.claim(`data-roll-${ordinal}`)));

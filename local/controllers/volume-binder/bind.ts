@@ -45,7 +45,7 @@ export async function unbind(client: Client, volume: VolumeObject): Promise<void
   if (free) await setVolumePhase(client, free, "Available");
 }
 
-/** Writes a volume's phase when it is another; answers the volume as it is then. */
+/** Writes a volume's phase when it is another; returns the volume as it is then. */
 export async function setVolumePhase(
   client: Client,
   volume: VolumeObject,

@@ -13,7 +13,9 @@ function names(reference: ClaimReference, { namespace, name }: ClaimObject["meta
   return reference.namespace === namespace && reference.name === name;
 }
 
-/** Why a volume that a claim asks for by name cannot serve it, as the PV controller words it; `undefined` when it can. */
+/**
+ * Why a volume that a claim asks for by name cannot serve it, as the PV controller words it; `undefined` when it can.
+ */
 export function mismatch(volume: VolumeObject, claim: ClaimObject): string | undefined {
   if (volume.metadata.deletionTimestamp)
     return `the volume is marked for deletion ${JSON.stringify(volume.metadata.name)}`;
@@ -26,7 +28,8 @@ export function mismatch(volume: VolumeObject, claim: ClaimObject): string | und
 
 /**
  * The volume that suits a claim best: one reserved for it, else of the available ones with the fewest access modes the
- * smallest. With a node, only volumes that can be reached from it; `reservedOnly` leaves all but reserved ones to the scheduler.
+ * smallest. With a node, only volumes that can be reached from it; `reservedOnly` leaves all but reserved ones to the
+ * scheduler.
  */
 export function findVolume(
   claim: ClaimObject,

@@ -16,8 +16,8 @@ export const volumeFinalizer = "kubernetes.io/pv-controller";
 export const component = "persistentvolume-controller";
 
 /**
- * Gets a volume made for a claim: by the hostpath provisioner a PersistentVolume already bound to the claim (no folder is ever made);
- * for any other provisioner the claim is marked for it, and the rest is up to it.
+ * Gets a volume made for a claim: by the hostpath provisioner a PersistentVolume already bound to the claim (no folder
+ * is ever made); for any other provisioner the claim is marked for it, and the rest is up to it.
  */
 export async function provision(
   { client, random, record }: ControllerTools,
@@ -34,8 +34,10 @@ export async function provision(
   if (!marked) return;
   if (provisioner !== hostPath) {
     const note =
-      `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system ` +
-      "administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.";
+      `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by ` +
+      "the system " +
+      "administrator. If volume creation is delayed, please verify that the provisioner is running and " +
+      "correctly registered.";
     record(marked, { type: "Normal", reason: "ExternalProvisioning", note, by: component });
     return;
   }

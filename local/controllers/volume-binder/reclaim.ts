@@ -7,7 +7,10 @@ import { provisionedBy } from "./annotations.ts";
 import { setVolumePhase } from "./bind.ts";
 import { component, hostPath, volumeFinalizer } from "./provision.ts";
 
-/** Does with a released volume what its reclaim policy says. What it stands for is never touched: there is nothing behind it. */
+/**
+ * Does with a released volume what its reclaim policy says. What it stands for is never touched: there is nothing
+ * behind it.
+ */
 export async function reclaim(tools: ControllerTools, volume: VolumeObject): Promise<void> {
   const { persistentVolumeReclaimPolicy: policy } = volume.spec;
   if (policy === "Retain") return;
@@ -20,7 +23,8 @@ export async function reclaim(tools: ControllerTools, volume: VolumeObject): Pro
     if (failed) tools.record(failed, { type: "Warning", reason, note: problem, by: component });
     return;
   }
-  // Deleted first: from then on the finalizer cannot come back. Each change comes back as an event, and with it the next look.
+  // Deleted first: from then on the finalizer cannot come back. Each change comes back as an event, and with it the
+  // next look.
   const { name, uid, deletionTimestamp } = volume.metadata;
   if (!deletionTimestamp) await client.delete(PersistentVolume, undefined, name, { uid });
   else if (hasFinalizer(volume, volumeFinalizer)) {

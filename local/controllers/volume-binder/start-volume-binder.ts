@@ -12,8 +12,8 @@ import { syncVolume } from "./sync-volume.ts";
 
 /**
  * Binds claims and volumes as kube-controller-manager does, with a hostpath provisioner: by name, by reservation, by
- * best match, or by making one; reclaims volumes whose claim is gone. Where Kubernetes looks at everything every 15 s, this looks
- * at what a change can concern.
+ * best match, or by making one; reclaims volumes whose claim is gone. Where Kubernetes looks at everything every 15 s,
+ * this looks at what a change can concern.
  */
 export function startVolumeBinder(tools: ControllerTools): Running {
   const { clock, signal, reflections, trouble } = tools;

@@ -235,7 +235,7 @@ describe("the volume binder", () => {
     return { volume: made, uid };
   }
 
-  it("binds a released volume whose claim's uid was taken off to the next claim of that name, whatever its class", async () => {
+  it("binds a released volume without its claim's uid to the next claim of that name, of any class", async () => {
     const { volume: made } = await reservedAgain("again");
     await createClass("other-class");
     await createClaim(world, "again", { storageClassName: own("other-class") });
@@ -249,7 +249,7 @@ describe("the volume binder", () => {
     await world.gone(PersistentVolume, made);
   });
 
-  it("leaves a reserved volume out for a claim that is bigger, and reclaims it when uid and policy are put back", async () => {
+  it("leaves a reserved volume out for a bigger claim, and reclaims it when uid and policy are back", async () => {
     const { volume: made, uid } = await reservedAgain("bigger");
     const resources = { requests: { storage: "2Gi" } };
     await createClaim(world, "bigger", { storageClassName: own("bigger"), resources });

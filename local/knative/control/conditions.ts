@@ -15,8 +15,9 @@ export const fails = (reason: string, message: string): Verdict => ({
 });
 
 /**
- * The conditions of a Knative object, sorted by type, with `Ready` summed up from them: true when all are, otherwise with the
- * reason of the first that is false, or else unknown. `lastTransitionTime` moves only with the status; `now` is a timestamp.
+ * The conditions of a Knative object, sorted by type, with `Ready` summed up from them: true when all are, otherwise
+ * with the reason of the first that is false, or else unknown. `lastTransitionTime` moves only with the status; `now`
+ * is a timestamp.
  */
 export function summedUp(
   before: readonly Condition[] | undefined,

@@ -8,8 +8,8 @@ import { startWorkQueue } from "../../controllers/work-queue.ts";
 import { statusOf } from "./status.ts";
 
 /**
- * Keeps `eventing` at what the Brokers, Triggers and sources of a cluster say, and their status at what it does: an edit takes
- * effect with the next event. `server` is the API server's URL.
+ * Keeps `eventing` at what the Brokers, Triggers and sources of a cluster say, and their status at what it does: an
+ * edit takes effect with the next event. `server` is the API server's URL.
  */
 export function startEventingController(tools: ControllerTools, eventing: Eventing, server: string): Running {
   const { client, clock, signal, reflections, trouble } = tools;

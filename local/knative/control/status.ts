@@ -11,8 +11,8 @@ export interface Status {
 }
 
 /**
- * The whole status that tells where an object stands; `now` is a timestamp, `server` the URL of the API server. Only Knative's traces of
- * channels and subscriptions, of which there are none here, are left out.
+ * The whole status that tells where an object stands; `now` is a timestamp, `server` the URL of the API server. Only
+ * Knative's traces of channels and subscriptions, of which there are none here, are left out.
  */
 export function statusOf(object: KubernetesObject, standing: Standing, server: string, now: string): Status {
   const before = (object.status as Partial<Status> | undefined)?.conditions;

@@ -30,7 +30,9 @@ function steps(world: TourWorld): Step[] {
 
   const existing: Step = {
     title: "A claim, and a pod that uses it",
-    text: `Namespace ${tourNamespace}, claim data, pod writer. When the claim is bound, that is an event: the function protect wakes and puts its finalizer on.`,
+    text:
+      `Namespace ${tourNamespace}, claim data, pod writer. When the claim is bound, that is an event: ` +
+      "the function protect wakes and puts its finalizer on.",
     async act() {
       await client.create(PersistentVolumeClaim, example.claim);
       await createPod(world, example.pod);
@@ -43,7 +45,9 @@ function steps(world: TourWorld): Step[] {
 
   const policy: Step = {
     title: "From now on at creation",
-    text: "The admission policy stamps the finalizer inside the API server, before anybody can delete the claim; no function is needed.",
+    text:
+      "The admission policy stamps the finalizer inside the API server, before anybody can delete the claim; " +
+      "no function is needed.",
     async act() {
       await world.installPolicy?.("pvc-protection");
     },
@@ -87,7 +91,9 @@ function steps(world: TourWorld): Step[] {
 
   const deleted: Step = {
     title: "The claim is deleted while pod writer uses it",
-    text: "Pod reader waits for a node and wants the claim, too. release says who holds the claim, and warn tells the pod that has not started.",
+    text:
+      "Pod reader waits for a node and wants the claim, too. release says who holds the claim, " +
+      "and warn tells the pod that has not started.",
     async act() {
       const spec = { ...(example.pod.spec as object), nodeSelector: { "example.com/disk": "none-such" } };
       await client.create(Pod, { ...named(example.pod, { name: "reader" }), spec });
@@ -103,7 +109,9 @@ function steps(world: TourWorld): Step[] {
 
   const released: Step = {
     title: "The pods go",
-    text: "The deletion of pod writer is an event: release lists the pods that are left, finds no user, and lets the claim go.",
+    text:
+      "The deletion of pod writer is an event: release lists the pods that are left, finds no user, " +
+      "and lets the claim go.",
     async act() {
       await client.delete(Pod, tourNamespace, "reader");
       await client.delete(Pod, tourNamespace, "writer");

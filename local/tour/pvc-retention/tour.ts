@@ -12,7 +12,10 @@ import type { TourWorld } from "../world.ts";
 
 const own = "pvc-retention/own";
 
-/** PVC retention from end to end: claims go with replicas that are scaled away, stay, and go with the set, by one annotation. */
+/**
+ * PVC retention from end to end: claims go with replicas that are scaled away, stay, and go with the set, by one
+ * annotation.
+ */
 export const tour: Tour = { title: "PVC retention for StatefulSets", steps };
 
 function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
@@ -39,7 +42,10 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
 
   const made: Step = {
     title: "A set whose claims go with it",
-    text: `StatefulSet ${name}, three replicas, annotated ${policyKey}=${example.metadata.annotations?.[policyKey]}. project writes that onto the set's own field, which Kubernetes obeys, and own notes on each claim that the set uses it.`,
+    text:
+      `StatefulSet ${name}, three replicas, annotated ${policyKey}=${example.metadata.annotations?.[policyKey]}. ` +
+      "project writes that onto the set's own field, which Kubernetes obeys, " +
+      "and own notes on each claim that the set uses it.",
     async act() {
       await client.create(Sets, example);
     },
@@ -58,7 +64,9 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
 
   const scaledDown: Step = {
     title: "One replica less",
-    text: `Scaled down to two. Kubernetes' own controller gives the claim of ${name}-2 to its pod, and the garbage collector takes it; release sees to it that it does not go before the pod.`,
+    text:
+      `Scaled down to two. Kubernetes' own controller gives the claim of ${name}-2 to its pod, ` +
+      "and the garbage collector takes it; release sees to it that it does not go before the pod.",
     async act() {
       await remember(0, 1);
       await change({ spec: { replicas: 2 } });
@@ -75,7 +83,11 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
 
   const kept: Step = {
     title: "Changed our mind",
-    text: `The policy becomes Retain, and the set is scaled down to one${installPolicy ? " in the same write, which the admission policy makes safe" : " once project has written that onto the field"}.`,
+    text: `The policy becomes Retain, and the set is scaled down to one ${
+      installPolicy
+        ? "in the same write, which the admission policy makes safe"
+        : "once project has written that onto the field"
+    }.`,
     async act() {
       if (installPolicy) {
         await installPolicy("pvc-retention");
@@ -95,7 +107,10 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
 
   const tied: Step = {
     title: "It is to go with the set after all",
-    text: `The policy becomes DeleteOnStatefulSetDeletionOnly. Kubernetes' own controller looks after the claims of pods that are there; own ties claim data-${name}-1, which has none, to the set, because the set has used it.`,
+    text:
+      "The policy becomes DeleteOnStatefulSetDeletionOnly. Kubernetes' own controller looks after the claims of " +
+      `pods that are there; own ties claim data-${name}-1, which has none, to the set, ` +
+      "because the set has used it.",
     async act() {
       await choose("DeleteOnStatefulSetDeletionOnly");
     },

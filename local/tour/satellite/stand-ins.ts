@@ -24,7 +24,10 @@ export type StorageNode = (typeof storageNodes)[number];
 /** What lies outside of the functions: LINSTOR with its satellites, Cluster API, and what attaches volumes. */
 export interface StandIns {
   readonly linstor: LinstorStandIn;
-  /** Every version of volumes, Machines and LinstorSatellites since the start: a busy machine shows some for a moment only. */
+  /**
+   * Every version of volumes, Machines and LinstorSatellites since the start: a busy machine shows some for a moment
+   * only.
+   */
   readonly history: readonly KubernetesObject[];
   /** Whether LINSTOR lists a node. */
   lists(node: string): Promise<boolean>;

@@ -72,7 +72,10 @@ function steps(world: TourWorld): Step[] {
 
   const installed: Step = {
     title: "Four nodes with storage",
-    text: `The system is installed beside a stand-in for LINSTOR, with a sweep every other second. ${evacuated} has the policy Evacuate and a Machine of Cluster API, ${retained} Retain, ${lost} Delete; ${volume} is used on ${evacuated}, has a copy on ${retained}, and may be used where it is alone.`,
+    text:
+      "The system is installed beside a stand-in for LINSTOR, with a sweep every other second. " +
+      `${evacuated} has the policy Evacuate and a Machine of Cluster API, ${retained} Retain, ${lost} Delete; ` +
+      `${volume} is used on ${evacuated}, has a copy on ${retained}, and may be used where it is alone.`,
     async act() {
       if (!own) return;
       const started = await startStandIns(world, own);
@@ -117,7 +120,9 @@ function steps(world: TourWorld): Step[] {
 
   const retain: Step = {
     title: "Retain: LINSTOR keeps the node",
-    text: `kubectl taint node ${retained} holdfast-tour=broken:NoExecute. The LinstorSatellite goes; node and data stay in LINSTOR, and are used again when the taint goes.`,
+    text:
+      `kubectl taint node ${retained} holdfast-tour=broken:NoExecute. The LinstorSatellite goes; ` +
+      "node and data stay in LINSTOR, and are used again when the taint goes.",
     act: async () => void (await leave(retained)),
     proofs: [
       { what: "the LinstorSatellite is gone", check: () => isGone(retained) },
@@ -137,7 +142,9 @@ function steps(world: TourWorld): Step[] {
 
   const giveUp: Step = {
     title: "Delete: LINSTOR gives the node up",
-    text: `${lost} gets the same taint. LINSTOR gives nothing up that is connected, and the condition says so; then the satellite stops.`,
+    text:
+      `${lost} gets the same taint. LINSTOR gives nothing up that is connected, and the condition says so; ` +
+      "then the satellite stops.",
     act: async () => void (await leave(lost)),
     proofs: [
       says("it says what it waits for", lost, conditions.deleted, "is not OFFLINE in LINSTOR"),
@@ -154,7 +161,9 @@ function steps(world: TourWorld): Step[] {
 
   const evacuate: Step = {
     title: "Evacuate: the Machine is deleted",
-    text: `kubectl delete machine worker. Its volume is marked and made accessible from everywhere; the node is drained; the volume is attached elsewhere; LINSTOR moves the copy; then the Machine may go.`,
+    text:
+      "kubectl delete machine worker. Its volume is marked and made accessible from everywhere; " +
+      "the node is drained; the volume is attached elsewhere; LINSTOR moves the copy; then the Machine may go.",
     act: async () => void (await client.delete(Machine, tourNamespace, "worker")),
     proofs: [
       {

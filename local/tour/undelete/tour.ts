@@ -10,7 +10,10 @@ import type { TourWorld } from "../world.ts";
 const keepKey = "holdfast.dev/keep-volume-for";
 const successorKey = "holdfast.dev/successor-of";
 
-/** Undelete from end to end: a set is scaled down and up with its data; its namespace is deleted by accident, and comes back. */
+/**
+ * Undelete from end to end: a set is scaled down and up with its data; its namespace is deleted by accident, and comes
+ * back.
+ */
 export const tour: Tour = { title: "Undelete", steps };
 
 function steps({ client, clock }: TourWorld): Step[] {
@@ -33,7 +36,9 @@ function steps({ client, clock }: TourWorld): Step[] {
 
   const made: Step = {
     title: "Volumes that outlive their claims",
-    text: `The namespace is annotated ${keepKey}=24h, and gets StatefulSet db of three replicas. retain sets the reclaim policy of each volume to Retain while its claim is there, and notes on it what it was.`,
+    text:
+      `The namespace is annotated ${keepKey}=24h, and gets StatefulSet db of three replicas. ` +
+      "retain sets the reclaim policy of each volume to Retain while its claim is there, and notes on it what it was.",
     async act() {
       await annotateNamespace({ [keepKey]: "24h" });
       await client.create(StatefulSet, set);
@@ -51,7 +56,9 @@ function steps({ client, clock }: TourWorld): Step[] {
 
   const scaledDown: Step = {
     title: "Scaled down, and the claims go",
-    text: "One replica is left. Kubernetes would have taken the data along; reserve offers the volumes to claims of the same name.",
+    text:
+      "One replica is left. Kubernetes would have taken the data along; " +
+      "reserve offers the volumes to claims of the same name.",
     async act() {
       await client.patch(StatefulSet, tourNamespace, "db", "merge", { spec: { replicas: 1 } });
     },
@@ -72,7 +79,9 @@ function steps({ client, clock }: TourWorld): Step[] {
 
   const accident: Step = {
     title: "The whole namespace, by accident",
-    text: `kubectl delete namespace ${tourNamespace}. The volumes stay; they are offered to nobody, because another namespace of that name may be somebody else's.`,
+    text:
+      `kubectl delete namespace ${tourNamespace}. The volumes stay; they are offered to nobody, ` +
+      "because another namespace of that name may be somebody else's.",
     async act() {
       former = (await client.get<KubernetesObject>(Namespace, undefined, tourNamespace))?.metadata.uid ?? "";
       await client.delete(Namespace, undefined, tourNamespace);
@@ -85,7 +94,9 @@ function steps({ client, clock }: TourWorld): Step[] {
 
   const back: Step = {
     title: "The manifests applied again, and the data is there",
-    text: `The namespace is created anew, and annotated ${successorKey}=<the former one's uid>, which stands on each volume. Then the set is applied again.`,
+    text:
+      `The namespace is created anew, and annotated ${successorKey}=<the former one's uid>, ` +
+      "which stands on each volume. Then the set is applied again.",
     async act() {
       await beginTour({ client, clock });
       await annotateNamespace({ [successorKey]: former, [keepKey]: "24h" });
@@ -100,7 +111,9 @@ function steps({ client, clock }: TourWorld): Step[] {
 
   const over: Step = {
     title: "Not kept any more",
-    text: `The namespace loses the annotation ${keepKey}: each volume has the policy again that it had, and goes with its claim.`,
+    text:
+      `The namespace loses the annotation ${keepKey}: each volume has the policy again that it had, ` +
+      "and goes with its claim.",
     async act() {
       await annotateNamespace({ [keepKey]: null });
     },

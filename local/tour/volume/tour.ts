@@ -31,7 +31,10 @@ function steps(world: TourWorld): Step[] {
 
   const made: Step = {
     title: "Storage on a node",
-    text: `Volume ${name} asks for a sparse file of 64 MiB on node ${node}. accept puts the finalizer on it, prepare begins the Salt job that makes the file, settle reads the job's end, and publish makes a PersistentVolume of what the node says.`,
+    text:
+      `Volume ${name} asks for a sparse file of 64 MiB on node ${node}. accept puts the finalizer on it, ` +
+      "prepare begins the Salt job that makes the file, settle reads the job's end, " +
+      "and publish makes a PersistentVolume of what the node says.",
     async act() {
       await client.create(StorageClass, storageClass);
       const spec = { nodeName: node, storageClassName: name, sparseLoopDevice: { size: "64Mi" } };
@@ -55,7 +58,9 @@ function steps(world: TourWorld): Step[] {
 
   const used: Step = {
     title: "A claim, and a pod that uses it",
-    text: `Claim data asks for the class ${name}, and pod writer for the claim. Kubernetes chooses the node where the Volume is, and binds.`,
+    text:
+      `Claim data asks for the class ${name}, and pod writer for the claim. ` +
+      "Kubernetes chooses the node where the Volume is, and binds.",
     async act() {
       const spec = {
         ...(example.claim.spec as object),
@@ -73,7 +78,9 @@ function steps(world: TourWorld): Step[] {
 
   const held: Step = {
     title: "Deleted, and kept",
-    text: `kubectl delete volume ${name}. The data of claim data is on it: retire says who holds it, and nothing is done on the node.`,
+    text:
+      `kubectl delete volume ${name}. The data of claim data is on it: retire says who holds it, ` +
+      "and nothing is done on the node.",
     async act() {
       await client.delete(Volume, undefined, name);
     },
@@ -95,7 +102,9 @@ function steps(world: TourWorld): Step[] {
 
   const reclaimed: Step = {
     title: "The claim goes, and the node has its storage back",
-    text: "Pod and claim are deleted. That is an event: reclaim begins the Salt job that takes the file back, and when it has ended, the finalizers leave: the PersistentVolume's first, then the Volume's.",
+    text:
+      "Pod and claim are deleted. That is an event: reclaim begins the Salt job that takes the file back, " +
+      "and when it has ended, the finalizers leave: the PersistentVolume's first, then the Volume's.",
     async act() {
       await client.delete(Pod, tourNamespace, "writer");
       await client.delete(PersistentVolumeClaim, tourNamespace, "data");
@@ -111,7 +120,9 @@ function steps(world: TourWorld): Step[] {
   return [made, used, held, reclaimed];
 }
 
-/** Deletes what a tour that was interrupted has made on a node, while the functions still run; waits until it is gone. */
+/**
+ * Deletes what a tour that was interrupted has made on a node, while the functions still run; waits until it is gone.
+ */
 export async function endVolumeTour({ client, clock, volumes }: Pick<TourWorld, "client" | "clock" | "volumes">) {
   const end = clock.now() + (volumes?.patience ?? 0);
   await client.delete(Pod, tourNamespace, "writer", { gracePeriodSeconds: 0 });

@@ -1,6 +1,6 @@
 /**
- * A certificate authority for tests, and a server (127.0.0.1 and kubernetes.test) and a client that it vouches for. Worth nothing
- * anywhere else; made with `openssl ca`, valid from 2024 to 2124.
+ * A certificate authority for tests, and a server (127.0.0.1 and kubernetes.test) and a client that it vouches for.
+ * Worth nothing anywhere else; made with `openssl ca`, valid from 2024 to 2124.
  */
 export const certificates = {
   authority: `-----BEGIN CERTIFICATE-----

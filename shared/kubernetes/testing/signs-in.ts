@@ -15,8 +15,8 @@ interface Seen {
 }
 
 /**
- * What must hold of a transport from a kubeconfig, against a server that speaks TLS: told as a suite, because the bundles of
- * functions leave parts of the libraries out, and it has to hold there as well.
+ * What must hold of a transport from a kubeconfig, against a server that speaks TLS: told as a suite, because the
+ * bundles of functions leave parts of the libraries out, and it has to hold there as well.
  */
 export function signsIn(what: string, load: () => Promise<(file?: string) => Transport>): void {
   describe(what, () => {
@@ -83,7 +83,7 @@ export function signsIn(what: string, load: () => Promise<(file?: string) => Tra
       expect(requests).toBe(0);
     });
 
-    test("knows the server by another name where the kubeconfig says so, and need not know it where it says that", async () => {
+    test("knows the server by another name, or by none, where the kubeconfig says so", async () => {
       const named = await api.kubeconfig({}, { "tls-server-name": "kubernetes.test" });
       expect((await ask(kubeconfigTransport(named))).status).toBe(200);
       const any = { "certificate-authority-data": undefined, "insecure-skip-tls-verify": true };

@@ -20,8 +20,8 @@ export const notAgainWithin = 10_000;
 /** The keys as they are remembered. Nothing but time depends on the memory. */
 export interface KeyCache {
   /**
-   * The keys; `fresh` when they were asked for after this call came. Rejects with what the client throws when there are none, or only
-   * old ones, and the API server does not give any.
+   * The keys; `fresh` when they were asked for after this call came. Rejects with what the client throws when there are
+   * none, or only old ones, and the API server does not give any.
    */
   current(): Promise<{ readonly keys: ClusterKeys; readonly fresh: boolean }>;
   /** Newer keys than these; `undefined` when it is too early to ask again. */
@@ -29,9 +29,10 @@ export interface KeyCache {
 }
 
 /**
- * Keeps the keys that the API server publishes at `/openid/v1/jwks`, and the issuer that it names beside them. Whoever asks
- * must be bound to `system:service-account-issuer-discovery`, as all service accounts are on an unchanged cluster. The
- * address in the discovery document is not followed: it may lie outside, and the API server is the one that is trusted.
+ * Keeps the keys that the API server publishes at `/openid/v1/jwks`, and the issuer that it names beside them. Whoever
+ * asks must be bound to `system:service-account-issuer-discovery`, as all service accounts are on an unchanged cluster.
+ * The address in the discovery document is not followed: it may lie outside, and the API server is the one that is
+ * trusted.
  */
 export function keepClusterKeys(client: () => Client | Promise<Client>, clock: Clock): KeyCache {
   let known: ClusterKeys | undefined;

@@ -9,8 +9,8 @@ export interface OidcSettings {
 }
 
 /**
- * Reads `OIDC_AUDIENCE` and `OIDC_SENDERS` (separated by commas). Without an audience events are taken from everybody: answers
- * `undefined`.
+ * Reads `OIDC_AUDIENCE` and `OIDC_SENDERS` (separated by commas). Without an audience events are taken from everybody:
+ * answers `undefined`.
  *
  * @throws SettingsError when there is one without the other, because half a lock is none.
  */

@@ -181,7 +181,7 @@ describe("the keys", () => {
     expect(asked.find(({ path }) => path.endsWith("jwks"))?.headers.accept).toBe("application/jwk-set+json");
   });
 
-  test("are read again when a token names one that is new, and the old one is believed as long as it is there", async () => {
+  test("are read again when a token names a new one, and the old one is believed while it is there", async () => {
     await judge(sign());
     await clock.advance(notAgainWithin);
     keys.push(await published("second", second));

@@ -12,8 +12,8 @@ const algorithms = ["RS256", "ES256", "ES384", "ES512"];
 const clockTolerance = 30;
 
 /**
- * Checks bearer tokens of the cluster's service accounts: signature, issuer, audience, time, and who sent it. The keys are read
- * through the function's own client, kept, and read again when a token names one that is not among them.
+ * Checks bearer tokens of the cluster's service accounts: signature, issuer, audience, time, and who sent it. The keys
+ * are read through the function's own client, kept, and read again when a token names one that is not among them.
  */
 export function tokenVerifier(settings: OidcSettings, client: () => Client | Promise<Client>, clock: Clock): Verify {
   const cache = keepClusterKeys(client, clock);

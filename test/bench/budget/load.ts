@@ -1,6 +1,7 @@
 /**
- * Sends the irrelevant event over and over: `node load.ts PORT CONNECTIONS MILLISECONDS`. A process of its own, on plain
- * sockets, so that it costs less than any server it is sent to. Prints how many were answered and in how many milliseconds.
+ * Sends the irrelevant event over and over: `node load.ts PORT CONNECTIONS MILLISECONDS`. A process of its own, on
+ * plain sockets, so that it costs less than any server it is sent to. Prints how many were answered and in how many
+ * milliseconds.
  */
 import { connect } from "node:net";
 import { irrelevantEvent } from "./irrelevant-event.ts";

@@ -17,8 +17,9 @@ export async function furnishBusy(admin: Client): Promise<void> {
 }
 
 /**
- * A cluster in which much goes on and nothing is deleted, scaled or evicted: of every twenty changes fourteen are of a pod's status
- * (probes that come and go), two of a pod's labels, two are a node's heartbeat, one is a new pod and one a ConfigMap's.
+ * A cluster in which much goes on and nothing is deleted, scaled or evicted: of every twenty changes fourteen are of a
+ * pod's status (probes that come and go), two of a pod's labels, two are a node's heartbeat, one is a new pod and one a
+ * ConfigMap's.
  */
 export async function keepBusy(admin: Client, changes: number): Promise<void> {
   for (let index = 0; index < changes; index++) {

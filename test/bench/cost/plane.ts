@@ -19,10 +19,12 @@ export interface Traffic {
   readonly wakes: ReadonlyMap<string, number>;
 }
 
-/** The data plane that the repository's YAML declares: sources, brokers and Triggers as the laptop edition obeys them. */
+/**
+ * The data plane that the repository's YAML declares: sources, brokers and Triggers as the laptop edition obeys them.
+ */
 export interface Plane {
   readonly admin: Client;
-  /** Does something to the cluster, and answers what it cost once every event of it has arrived. */
+  /** Does something to the cluster, and returns what it cost once every event of it has arrived. */
   measure(deed: () => Promise<unknown>): Promise<Traffic>;
   /** How many Triggers a broker has, by its name. */
   readonly triggers: ReadonlyMap<string, number>;
@@ -37,12 +39,15 @@ const server = "https://10.96.0.1:443";
 const moment = 1000;
 
 /**
- * Knative's channel-based broker sends an event once to its ingress, once on to its channel, once from there to its filter for each
- * Trigger, and once to each function whose Trigger lets it pass.
+ * Knative's channel-based broker sends an event once to its ingress, once on to its channel, once from there to its
+ * filter for each Trigger, and once to each function whose Trigger lets it pass.
  */
 const requestsFor = (triggers: number, deliveries: number): number => 2 + triggers + deliveries;
 
-/** Opens the plane of the default install, or of the folders of YAML that are given. Functions answer 204 and do nothing. */
+/**
+ * Opens the plane of the default install, or of the folders of YAML that are given. Functions answer 204 and do
+ * nothing.
+ */
 export async function openPlane(folders: readonly string[]): Promise<Plane> {
   const clock = virtualClock();
   const random = seededRandom(1);

@@ -7,7 +7,10 @@ import { openPlane } from "./plane.ts";
 const manifests = fileURLToPath(new URL("../../../knative", import.meta.url));
 const changes = 10_000;
 
-/** Counts what events cost on Knative's channel-based broker, and what a cluster triggers that is busy with other things. */
+/**
+ * Counts what events cost on Knative's channel-based broker, and what a cluster triggers that is busy with other
+ * things.
+ */
 export async function run(): Promise<void> {
   const plane = await openPlane([manifests]);
   try {

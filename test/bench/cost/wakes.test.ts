@@ -27,23 +27,27 @@ test("a busy cluster in which nothing is deleted, scaled or evicted triggers no 
   expect([...wakes]).toEqual([]);
 });
 
-test("a new claim that is bound and a new pod trigger nothing of PVC retention, and their creation at most two functions of all", async () => {
-  const all = await openPlane([`${root}/knative`, `${root}/knative/pvc-protection/claim-adds`]);
-  const { admin } = all;
-  const created = await all.measure(async () => {
-    await admin.create(PersistentVolumeClaim, claim({ namespace: "default", name: "data" }));
-    await admin.create(Pod, aPod("reader", "node-0", "data"));
-  });
-  expect([...created.wakes.keys()]).toEqual(["pvc-protection-protect"]);
-  // Being bound is an update, which may be that of a claim which is being deleted: that is for PVC protection.
-  const bound = await all.measure(() =>
-    admin.patch(PersistentVolumeClaim, "default", "data", "merge", { spec: { volumeName: "pv" } }),
-  );
-  await all.stop();
-  expect([...bound.wakes.keys()].filter((name) => name.startsWith("pvc-retention-"))).toEqual([]);
-});
+test(
+  "a new claim that is bound and a new pod trigger nothing of PVC retention, " +
+    "and their creation at most two functions of all",
+  async () => {
+    const all = await openPlane([`${root}/knative`, `${root}/knative/pvc-protection/claim-adds`]);
+    const { admin } = all;
+    const created = await all.measure(async () => {
+      await admin.create(PersistentVolumeClaim, claim({ namespace: "default", name: "data" }));
+      await admin.create(Pod, aPod("reader", "node-0", "data"));
+    });
+    expect([...created.wakes.keys()]).toEqual(["pvc-protection-protect"]);
+    // Being bound is an update, which may be that of a claim which is being deleted: that is for PVC protection.
+    const bound = await all.measure(() =>
+      admin.patch(PersistentVolumeClaim, "default", "data", "merge", { spec: { volumeName: "pv" } }),
+    );
+    await all.stop();
+    expect([...bound.wakes.keys()].filter((name) => name.startsWith("pvc-retention-"))).toEqual([]);
+  },
+);
 
-test("pods of our own functions, and of the sources' adapters, come and go without an event, however busy they are", async () => {
+test("pods of our own functions, and of the sources' adapters, come and go without an event", async () => {
   const { events, wakes } = await plane.measure(async () => {
     const failed = (pod: string, error: unknown) => expect.fail(`${pod}: ${error}`);
     const pods = createFunctionPods({ client: plane.admin, random: seededRandom(7), failed });
@@ -75,7 +79,7 @@ test("the option pod-updates is what it costs to be triggered by them", async ()
   expect([...wakes.keys()].sort()).toEqual(["pvc-protection-release", "pvc-protection-warn"]);
 });
 
-test("new and running pods, and new claims, trigger nothing, and cost no more requests than are agreed on", async () => {
+test("new and running pods, and new claims, trigger nothing, and cost the requests that are agreed on", async () => {
   const costs = new Map((await measureEvents(plane)).map((cost) => [cost.what, cost]));
   for (const what of ["Pod created", "Pod updated", "PersistentVolumeClaim created"])
     expect([what, costs.get(what)?.wakes]).toEqual([what, []]);

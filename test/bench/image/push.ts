@@ -24,7 +24,10 @@ export function hasRegistry(): boolean {
   return folders.some((folder) => existsSync(join(folder, "docker-registry")));
 }
 
-/** Pushes two functions, and then one in the other's place over and over, which to a registry is a function that has changed. */
+/**
+ * Pushes two functions, and then one in the other's place over and over, which to a registry is a function that has
+ * changed.
+ */
 export async function measurePushes([one, other]: readonly [Release, Release], rounds: number): Promise<PushTimes> {
   const registry = await startRegistry();
   try {

@@ -20,8 +20,9 @@ const measured = "pvc-protection/release";
 const rounds = 10;
 
 /**
- * Builds the images of all functions, or of those that are named, for this machine, on a base with nothing in it, and measures what
- * each of them adds, what a push of one takes, and how fast a function starts from the files of its image.
+ * Builds the images of all functions, or of those that are named, for this machine, on a base with nothing in it, and
+ * measures what each of them adds, what a push of one takes, and how fast a function starts from the files of its
+ * image.
  */
 export async function run(args: readonly string[]): Promise<void> {
   using folder = temporaryFolder("bench-image");

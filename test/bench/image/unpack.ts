@@ -36,8 +36,8 @@ interface Named {
 const read = async <T>(content: Content) => JSON.parse((await bytesOf(content)).toString()) as T;
 
 /**
- * Unpacks what a function adds to its base below a folder: all the files that its process opens but for the C library. Answers how it
- * is run from there, as the image says.
+ * Unpacks what a function adds to its base below a folder: all the files that its process opens but for the C library.
+ * Returns how it is run from there, as the image says.
  */
 export async function unpack({ node, own, entrypoint, environment }: Layers, folder: string): Promise<Program> {
   for (const layer of [node, own]) {

@@ -1,6 +1,6 @@
 /**
- * A process of the latency benchmark: a plain informer of client-node that puts the finalizer on claims that were woken.
- * Arguments: a kubeconfig and a namespace. Writes a line once it watches.
+ * A process of the latency benchmark: a plain informer of client-node that puts the finalizer on claims that were
+ * woken. Arguments: a kubeconfig and a namespace. Writes a line once it watches.
  */
 import {
   CoreV1Api,

@@ -16,8 +16,8 @@ export interface Passage {
   /** Steps on the way, where there are any. */
   readonly hops: Partial<Record<PassedHop["hop"], number>>;
   /**
-   * When the function's calls began to pass to the API server, and their answers back, in turn: read, answer, patch, answer. Told
-   * only of claims that were woken one by one.
+   * When the function's calls began to pass to the API server, and their answers back, in turn: read, answer, patch,
+   * answer. Told only of claims that were woken one by one.
    */
   readonly calls: readonly number[];
 }
@@ -35,7 +35,10 @@ const warmUps = 20;
 /** Milliseconds in which the answer to the last event must have come, after its patch was seen. */
 const answerWithin = 10_000;
 
-/** Wakes claims one after another, and then many at once, and waits for the patch on each. `way` fills while this goes on. */
+/**
+ * Wakes claims one after another, and then many at once, and waits for the patch on each. `way` fills while this goes
+ * on.
+ */
 export async function measureBlock(
   plane: Plane,
   namespace: string,
@@ -83,7 +86,10 @@ export async function measureBlock(
   }
 }
 
-/** The first time each step was taken: the patch itself comes round as an event as well. A claim is patched before its event is answered. */
+/**
+ * The first time each step was taken: the patch itself comes round as an event as well. A claim is patched before its
+ * event is answered.
+ */
 async function hopsOf(claims: readonly string[], hops: readonly PassedHop[]): Promise<Map<string, Passage["hops"]>> {
   const deadline = performance.now() + answerWithin;
   for (;;) {

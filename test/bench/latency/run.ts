@@ -5,8 +5,8 @@ import { compareLatencies } from "./compare.ts";
 import { printLatency } from "./print.ts";
 
 /**
- * `npm run bench -- latency [--single 200] [--burst 1000]`: from a claim's change to the patch that answers it, by a function
- * behind sources and a broker, and by a plain informer of client-node that does the same patch.
+ * `npm run bench -- latency [--single 200] [--burst 1000]`: from a claim's change to the patch that answers it, by a
+ * function behind sources and a broker, and by a plain informer of client-node that does the same patch.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

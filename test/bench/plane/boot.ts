@@ -21,8 +21,8 @@ export interface Plane {
 }
 
 /**
- * Boots etcd and kube-apiserver from a folder, by default that which `KUBEBUILDER_ASSETS` names; the bench decides which controllers run,
- * and when. Says so and answers `undefined` where there is no such folder.
+ * Boots etcd and kube-apiserver from a folder, by default that which `KUBEBUILDER_ASSETS` names; the bench decides
+ * which controllers run, and when. Says so and returns `undefined` where there is no such folder.
  */
 export async function bootPlane(assets = process.env.KUBEBUILDER_ASSETS): Promise<Plane | undefined> {
   if (!assets) {

@@ -1,7 +1,7 @@
 /**
- * A process of the benchmarks: the sources, brokers and Triggers of `knative/` as the laptop edition obeys them, with one function
- * at their end, which it starts as the activator does. One instance and no more, so that its processor time and memory
- * are one process's.
+ * A process of the benchmarks: the sources, brokers and Triggers of `knative/` as the laptop edition obeys them, with
+ * one function at their end, which it starts as the activator does. One instance and no more, so that its processor
+ * time and memory are one process's.
  */
 import { dirname } from "node:path";
 import { functionEnvironment } from "../../../build/functions/environment.mjs";

@@ -5,7 +5,10 @@ import type { Plane } from "./boot.ts";
 
 /** What the bench itself sees of a namespace's claims. */
 export interface ClaimsSeen {
-  /** Resolves at the first change that the condition holds for; checked at once as well. Rejects after `limit` milliseconds. */
+  /**
+   * Resolves at the first change that the condition holds for; checked at once as well. Rejects after `limit`
+   * milliseconds.
+   */
   until(what: string, condition: () => boolean, limit?: number): Promise<void>;
   stop(): void;
 }
@@ -23,7 +26,8 @@ export async function watchClaims(
   const { metadata } = await admin.request<{ metadata: { resourceVersion: string } }>("GET", path);
   let { resourceVersion } = metadata;
   const watch = async () => {
-    // The server ends watches that fall behind, which on a busy machine they do; nothing is lost when it is taken up again.
+    // The server ends watches that fall behind, which on a busy machine they do; nothing is lost when it is taken up
+    // again.
     while (!signal.aborted) {
       for await (const { type, object } of watchEvents(transport, PersistentVolumeClaim, {
         namespace,

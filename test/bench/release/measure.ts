@@ -115,7 +115,9 @@ async function warmUp(plane: Plane): Promise<void> {
   }
 }
 
-/** Waits until it has used next to no processor time for two seconds; rejects when that takes longer than two minutes. */
+/**
+ * Waits until it has used next to no processor time for two seconds; rejects when that takes longer than two minutes.
+ */
 async function settled({ pid, besides }: Worker): Promise<void> {
   const used = () => figuresOf(pid).cpu + (besides?.() ?? 0);
   let last = used();

@@ -25,7 +25,10 @@ export async function removePods(admin: Client, from: number, to: number): Promi
   await inLanes(names, (name) => admin.delete(Pod, namespace, name, { gracePeriodSeconds: 0 }));
 }
 
-/** Creates claims, and where they are to be used a pod for each; answers the claims' names. A pod has the name of its claim. */
+/**
+ * Creates claims, and where they are to be used a pod for each; answers the claims' names. A pod has the name of its
+ * claim.
+ */
 export async function createClaims(admin: Client, prefix: string, count: number, used: boolean): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
   await inLanes(names, (name) => admin.create(PersistentVolumeClaim, claim({ namespace, name })));

@@ -41,8 +41,9 @@ const sets = 5;
 const claims = 40;
 
 /**
- * Opens a cluster in which everything is as `knative/` says, unless `edit` changes it: its functions come from zero and go back, with
- * pods of their own, and its sweep is triggered by its PingSource. Resolves when all that was new has been looked at.
+ * Opens a cluster in which everything is as `knative/` says, unless `edit` changes it: its functions come from zero and
+ * go back, with pods of their own, and its sweep is triggered by its PingSource. Resolves when all that was new has
+ * been looked at.
  */
 export async function openRestingCluster(
   edit: (object: KubernetesObject) => KubernetesObject = (object) => object,

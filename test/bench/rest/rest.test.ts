@@ -14,7 +14,7 @@ async function resting(edit?: (object: KubernetesObject) => KubernetesObject) {
   return cluster;
 }
 
-test("in an hour in which nobody does anything no function runs but the sweep, and no source sends an event", async () => {
+test("in an hour without a change no function runs but the sweep, and no source sends an event", async () => {
   const { rest } = await resting();
   const { wakes, events } = await rest(hour);
   expect([...wakes]).toEqual([["platform-sweep", 12]]);
@@ -29,7 +29,7 @@ test("all of Holdfast takes at most 600 pod-seconds an hour while nobody does an
   expect(podSeconds / 6).toBeGreaterThan(12 * 36);
 });
 
-test("without the selector of the sources the pods of the sweep trigger functions, whose pods trigger them again", async () => {
+test("without the sources' selector the sweep's pods trigger functions, whose pods trigger them again", async () => {
   const { rest } = await resting(withOwnPods);
   const { wakes, events } = await rest(hour);
   expect(events).toBeGreaterThan(100);

@@ -4,8 +4,9 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { Handler } from "../../worlds/functions.ts";
 
 /**
- * Milliseconds of each life of a pod that are neither a request nor the idle window: the cold start, and until the autoscaler has
- * seen that the window is over. On Knative 1.22 the sweep's pod lived for 12 s with a window of 10 s before it was deleted.
+ * Milliseconds of each life of a pod that are neither a request nor the idle window: the cold start, and until the
+ * autoscaler has seen that the window is over. On Knative 1.22 the sweep's pod lived for 12 s with a window of 10 s
+ * before it was deleted.
  */
 const overhead = 2_000;
 /** Milliseconds for which queue-proxy waits for stray requests once the pod is deleted, before anything in it ends. */
@@ -20,8 +21,8 @@ export interface Life {
 }
 
 /**
- * A function that Knative Serving scales from zero and back, on a virtual clock, with a Pod object of its own while it is there:
- * one instance, which goes after its window without a request.
+ * A function that Knative Serving scales from zero and back, on a virtual clock, with a Pod object of its own while it
+ * is there: one instance, which goes after its window without a request.
  */
 export function scaledFunction(
   plan: Plan,

@@ -1,8 +1,9 @@
 /**
- * As much of a cluster as the sweep needs: under `/100000` the API server of a cluster with so many claims, listed as metadata alone,
- * page by page and compressed, with the sweep's table and the broker of its rows. Claims are what claims of a real cluster are, none of
- * them being deleted, and all but every sixtieth protected: what gives them events is that they are not. A process of its own, so that it is in nobody's
- * figures. `/100000/asked` answers how much was asked for since it was asked last.
+ * As much of a cluster as the sweep needs: under `/100000` the API server of a cluster with so many claims, listed as
+ * metadata alone, page by page and compressed, with the sweep's table and the broker of its rows. Claims are what
+ * claims of a real cluster are, none of them being deleted, and all but every sixtieth protected: what gives them
+ * events is that they are not. A process of its own, so that it is in nobody's figures. `/100000/asked` answers how
+ * much was asked for since it was asked last.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
@@ -74,7 +75,8 @@ function pageOf(claims: number, from: number, limit: number): Page {
 /** Names are padded, so that they come in the order in which the API server lists them. */
 function claim(index: number) {
   const padded = (number: number) => String(number).padStart(4, "0");
-  const uid = `${((index * 2_654_435_761) >>> 0).toString(16).padStart(8, "0")}-7c1d-4c39-9a52-${index.toString(16).padStart(12, "0")}`;
+  const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
+  const uid = `${hex((index * 2_654_435_761) >>> 0, 8)}-7c1d-4c39-9a52-${hex(index, 12)}`;
   const time = "2026-01-01T00:00:00Z";
   const binder = "pv.kubernetes.io";
   const managed = (manager: string, fields: object) => ({

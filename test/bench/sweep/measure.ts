@@ -5,7 +5,9 @@ import { writeKubeconfig } from "../kubeconfig.ts";
 import { type Figures, figuresOf } from "../process/figures.ts";
 import { type Running, startListening } from "../process/program.ts";
 
-/** What was asked of a cluster: pages of lists, their bytes as JSON and as they were sent, and events sent to a broker. */
+/**
+ * What was asked of a cluster: pages of lists, their bytes as JSON and as they were sent, and events sent to a broker.
+ */
 export interface Asked {
   readonly pages: number;
   readonly json: number;

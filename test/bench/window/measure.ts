@@ -11,9 +11,9 @@ const name = "web";
 const setPath = `/statefulsets/${name}`;
 
 /**
- * How long a reference is under way, `count` times: from the moment at which `own` asks for the set for the last time before it ties a claim
- * to the answer to that write, both in milliseconds. Somewhere in between the API server has read the one and written the other: the
- * window is no longer.
+ * How long a reference is under way, `count` times: from the moment at which `own` asks for the set for the last time
+ * before it ties a claim to the answer to that write, both in milliseconds. Somewhere in between the API server has
+ * read the one and written the other: the window is no longer.
  */
 export async function measureWindow({ admin, transport }: Plane, count: number): Promise<readonly number[]> {
   const spans: number[] = [];

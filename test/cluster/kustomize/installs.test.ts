@@ -34,14 +34,18 @@ describe.skipIf(!kubectl)("kustomize", () => {
     expect(namesOf("Namespace", objects)).toEqual(["holdfast"]);
   });
 
-  test("the stages that Flux applies are together what kubectl applies, and only accounts, roles and the namespace come first", () => {
-    const [access, functions] = stages.map(build) as [KubernetesObject[], KubernetesObject[]];
-    const first = ["ClusterRole", "ClusterRoleBinding", "Namespace", "Role", "RoleBinding", "ServiceAccount"];
-    expect([...new Set(access.map(({ kind }) => kind))].sort()).toEqual(first);
-    expect(namesOf("ServiceAccount", access)).toEqual(namesOf("Service", functions));
-    expect(sorted([...access, ...functions])).toEqual(sorted(build("knative")));
-    expect(build("knative/examples/flux").flatMap(faultsOf)).toEqual([]);
-  });
+  test(
+    "the stages that Flux applies are together what kubectl applies, and only accounts, " +
+      "roles and the namespace come first",
+    () => {
+      const [access, functions] = stages.map(build) as [KubernetesObject[], KubernetesObject[]];
+      const first = ["ClusterRole", "ClusterRoleBinding", "Namespace", "Role", "RoleBinding", "ServiceAccount"];
+      expect([...new Set(access.map(({ kind }) => kind))].sort()).toEqual(first);
+      expect(namesOf("ServiceAccount", access)).toEqual(namesOf("Service", functions));
+      expect(sorted([...access, ...functions])).toEqual(sorted(build("knative")));
+      expect(build("knative/examples/flux").flatMap(faultsOf)).toEqual([]);
+    },
+  );
 
   test("Argo CD applies the namespace, accounts and roles a wave before all else", () => {
     const wave = ({ metadata }: KubernetesObject) => metadata.annotations?.["argocd.argoproj.io/sync-wave"];

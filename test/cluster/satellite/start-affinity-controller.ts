@@ -10,8 +10,8 @@ const override = "override.piraeus.io/";
 const planAhead = 1000;
 
 /**
- * The LINSTOR Affinity Controller as far as an evacuation needs it: a volume with an override is made anew under its name, without
- * the node affinity that cannot be changed, and with the annotations that it had when that was planned.
+ * The LINSTOR Affinity Controller as far as an evacuation needs it: a volume with an override is made anew under its
+ * name, without the node affinity that cannot be changed, and with the annotations that it had when that was planned.
  */
 export function startAffinityController({ client, clock, signal, reflections, trouble }: ControllerTools): void {
   const volumes = reflections.of<PersistentVolumeObject>(PersistentVolume);

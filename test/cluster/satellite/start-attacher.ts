@@ -8,8 +8,8 @@ import type { LinstorStandIn } from "../../../local/linstor/linstor.ts";
 const finalizer = "external-attacher/linstor-csi-linbit-com";
 
 /**
- * LINSTOR's CSI driver as far as Kubernetes' own attach-detach controller needs it: what that one asks to be attached is in use on
- * the node, and is not any more before the attachment goes.
+ * LINSTOR's CSI driver as far as Kubernetes' own attach-detach controller needs it: what that one asks to be attached
+ * is in use on the node, and is not any more before the attachment goes.
  */
 export function startAttacher(
   { client, clock, signal, reflections, trouble }: ControllerTools,

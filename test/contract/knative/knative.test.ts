@@ -180,7 +180,7 @@ describe("a broker", () => {
     expect(request?.headers["ce-knativeerrordata"]).toBe(recorded.headers["ce-knativeerrordata"]);
   });
 
-  test("says of a function's 404 which function it was, in the reply that its filter gives to the channel", async () => {
+  test("says of a function's 404 which function it was, in its filter's reply to the channel", async () => {
     const { status = 0, reply } = find(recordings("hops"), "filter-trigger-gone");
     const { errdestination, errresponsebody } = JSON.parse(reply?.body ?? "");
     const recorded = find(recordings("dead-letters"), "dead-letter-503");
@@ -207,18 +207,22 @@ describe("a broker", () => {
     expect(arrivals).toEqual([]);
   });
 
-  test("sends what it has no Trigger for any more to the dead-letter sink after six attempts, and says nothing of a function", async () => {
-    const recorded = find(recordings("dead-letters"), "dead-letter-trigger-gone");
-    const { take, arrivals, clock } = broker({}, "pvc-protection-release", staleSubscribers({ deleted: ["s404"] }));
-    const began = clock.now();
-    await take(recorded);
-    // 0.5, 1, 2, 4 and 8 s.
-    expect(clock.now() - began).toBe(15_500);
-    const [request, ...more] = to(arrivals, "platform-dead-letter");
-    expect(more).toEqual([]);
-    expect(headersBut(request!, "ce-knativearrivaltime")).toEqual(headersBut(recorded, "ce-knativearrivaltime"));
-    expect(to(arrivals, "pvc-protection-release")).toEqual([]);
-  });
+  test(
+    "sends what it has no Trigger for any more to the dead-letter sink after six attempts, " +
+      "and says nothing of a function",
+    async () => {
+      const recorded = find(recordings("dead-letters"), "dead-letter-trigger-gone");
+      const { take, arrivals, clock } = broker({}, "pvc-protection-release", staleSubscribers({ deleted: ["s404"] }));
+      const began = clock.now();
+      await take(recorded);
+      // 0.5, 1, 2, 4 and 8 s.
+      expect(clock.now() - began).toBe(15_500);
+      const [request, ...more] = to(arrivals, "platform-dead-letter");
+      expect(more).toEqual([]);
+      expect(headersBut(request!, "ce-knativearrivaltime")).toEqual(headersBut(recorded, "ce-knativearrivaltime"));
+      expect(to(arrivals, "pvc-protection-release")).toEqual([]);
+    },
+  );
 });
 
 describe("the functions", () => {
@@ -282,7 +286,7 @@ describe("the functions", () => {
     expect(headersBut(arrivals[0]!.request, "ce-time")).toEqual(headersBut(recorded!, "ce-time"));
   });
 
-  test("show a dead-lettered event on its object where the broker says which function refused it, and only there", async () => {
+  test("show a dead-lettered event on its object only where the broker says which function refused it", async () => {
     const { client, tools } = cluster();
     const settings = { ...readSettings(deadLetter.settings, {}), namespace: "default" };
     const handle = recordDeadLetters({ ...tools, settings });

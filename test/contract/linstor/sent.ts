@@ -7,7 +7,8 @@ import { exchangeWith } from "../../../shared/system/exchange.ts";
 import { exchange, responseOf } from "./recordings.ts";
 
 /**
- * Sends a command to a LINSTOR that answers its requests as it was recorded, one by one, and holds method and path to the recording.
+ * Sends a command to a LINSTOR that answers its requests as it was recorded, one by one, and holds method and path to
+ * the recording.
  *
  * @returns the bodies that it was sent.
  */

@@ -146,7 +146,9 @@ export const namedFaults: readonly NamedFault[] = [
     ],
   },
   {
-    name: "7: claims of replicas that were scaled away under Retain do not go when the policy turns, nor when it turns back",
+    name:
+      "7: claims of replicas that were scaled away under Retain do not go when the policy turns, " +
+      "nor when it turns back",
     sequence: [
       { do: "create", set: "web", replicas: 20, templates: data, annotation: "Retain" },
       { do: "scale", set: "web", replicas: 1 },

@@ -29,9 +29,10 @@ export interface Verdict {
 type Sides = { readonly plain: readonly Change[]; readonly ours: readonly Change[] };
 
 /**
- * The law: every claim that is alive beside plain Kubernetes is alive in ours, and is the same one. A claim of plain Kubernetes has
- * its twin in ours: of one that a user has made by hand, what the same operation made there; of any other, the first of its
- * name that is alive when Kubernetes' own controllers have come to rest after it was made, or later.
+ * The law: every claim that is alive beside plain Kubernetes is alive in ours, and is the same one. A claim of plain
+ * Kubernetes has its twin in ours: of one that a user has made by hand, what the same operation made there; of any
+ * other, the first of its name that is alive when Kubernetes' own controllers have come to rest after it was made, or
+ * later.
  */
 export function judge({ plain, ours }: Sides, { twins, settledAt, taking }: Played): Verdict {
   const lives = livesOf(ours);
@@ -52,10 +53,10 @@ export function judge({ plain, ours }: Sides, { twins, settledAt, taking }: Play
 }
 
 /**
- * The exception, which KEP-1847 asks for and Kubernetes' own controller does not do: with a set that is deleted by a cascade, and
- * whose claims are to go then, go those without a pod, too. From what was observed alone: the claim belonged to this very set, whose
- * field said Delete; a pod of this very set had mounted it; it still had the set's labels if ever it had; and no pod of anybody
- * else's mounted it.
+ * The exception, which KEP-1847 asks for and Kubernetes' own controller does not do: with a set that is deleted by a
+ * cascade, and whose claims are to go then, go those without a pod, too. From what was observed alone: the claim
+ * belonged to this very set, whose field said Delete; a pod of this very set had mounted it; it still had the set's
+ * labels if ever it had; and no pod of anybody else's mounted it.
  */
 function isTakenAlong(
   { uid, name, to = 0, last }: Life,

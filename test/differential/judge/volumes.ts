@@ -11,8 +11,8 @@ interface VolumeObject extends KubernetesObject {
 }
 
 /**
- * The law for volumes: one that a claim of ours has had for long enough to be seen is there in the end, whatever has become of the claim.
- * From what was observed of volumes and claims alone.
+ * The law for volumes: one that a claim of ours has had for long enough to be seen is there in the end, whatever has
+ * become of the claim. From what was observed of volumes and claims alone.
  */
 export function judgeVolumes({ volumes, keptAfter, ours }: Pick<World, "volumes" | "keptAfter" | "ours">) {
   const lost: string[] = [];
@@ -28,7 +28,8 @@ export function judgeVolumes({ volumes, keptAfter, ours }: Pick<World, "volumes"
     const { name } = seen.object.metadata;
     if (!last?.after || last.after.metadata.deletionTimestamp)
       lost.push(
-        `Volume ${name} (${uid}) of claim ${(seen.object as VolumeObject).spec.claimRef?.name} was to be kept, and is lost.`,
+        `Volume ${name} (${uid}) of claim ${(seen.object as VolumeObject).spec.claimRef?.name} was to be kept, ` +
+          "and is lost.",
       );
     else if (goneAt(ours.changes, (seen.after as VolumeObject).spec.claimRef?.uid) < Number.POSITIVE_INFINITY)
       outlived++;

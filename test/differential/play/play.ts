@@ -17,13 +17,17 @@ export interface World {
   readonly plain: Side;
   /** Holdfast: policies are annotations. */
   readonly ours: Side;
-  /** Whether an annotation that keeps is in force with the very write that sets it: the admission policy is installed. */
+  /**
+   * Whether an annotation that keeps is in force with the very write that sets it: the admission policy is installed.
+   */
   readonly inTheVeryWrite: boolean;
   /** Whether users write the field in `ours`, too: there is nobody there who would do it for them. */
   readonly byHand: boolean;
   /** Every change of a volume so far, oldest first. */
   readonly volumes: readonly Change[];
-  /** Volumes that a claim of ours has had for so long (milliseconds) are not to be lost; absent where nobody keeps them. */
+  /**
+   * Volumes that a claim of ours has had for so long (milliseconds) are not to be lost; absent where nobody keeps them.
+   */
   readonly keptAfter: number | undefined;
   /** Milliseconds. */
   readonly patience: Patience;
@@ -42,8 +46,8 @@ export interface Patience {
   /** For a policy to be in force, with functions that fail. */
   readonly inForce: number;
   /**
-   * From the moment in which a policy that keeps is in force to what relies on it: longer than one write of a function can be under
-   * way. KEP-1847 leaves that race open: claims "were originally declared to have been deleted".
+   * From the moment in which a policy that keeps is in force to what relies on it: longer than one write of a function
+   * can be under way. KEP-1847 leaves that race open: claims "were originally declared to have been deleted".
    */
   readonly underWay: number;
   /** By which caches of Kubernetes' own controllers may be late. */
@@ -55,7 +59,10 @@ export interface Patience {
 
 /** What a judge needs to know of a run besides what was observed. */
 export interface Played {
-  /** Claims that users made by hand, as uids: those of plain Kubernetes, and what the same operation made or met in ours. */
+  /**
+   * Claims that users made by hand, as uids: those of plain Kubernetes, and what the same operation made or met in
+   * ours.
+   */
   readonly twins: ReadonlyMap<string, string | undefined>;
   /** Times at which Kubernetes' own controllers had nothing to do in either namespace. */
   readonly settledAt: readonly number[];
@@ -103,8 +110,8 @@ export async function play(world: World, sequence: readonly Operation[], hasty =
   }
 
   /**
-   * Lets caches of Kubernetes' own controllers catch up with references that were written a moment ago: its garbage collector orphans
-   * only what it has seen, and deletes the rest as garbage.
+   * Lets caches of Kubernetes' own controllers catch up with references that were written a moment ago: its garbage
+   * collector orphans only what it has seen, and deletes the rest as garbage.
    */
   async function settleReferences(): Promise<void> {
     const changed = (changes: readonly Change[]) =>
@@ -169,8 +176,8 @@ export async function play(world: World, sequence: readonly Operation[], hasty =
   }
 
   /**
-   * Without the admission policy a set is what is written until project has looked at it, and pods that it adopts may be condemned by
-   * then: who wants more kept than the field says does not create it so.
+   * Without the admission policy a set is what is written until project has looked at it, and pods that it adopts may
+   * be condemned by then: who wants more kept than the field says does not create it so.
    */
   function sensible(op: Operation): Operation {
     if (op.do !== "create" || !op.explicit || world.inTheVeryWrite) return op;

@@ -3,8 +3,9 @@ import { keeps } from "../sequence/policy.ts";
 import { controllerOf, type Live, mounts, type PodObject, type SetObject } from "./side.ts";
 
 /**
- * What Kubernetes' own controllers have still to do in a namespace, `undefined` when nothing: replicas, owner references of claims that
- * pods mount, garbage. Functions of ours play no part in it: whoever waits for this does not wait for them.
+ * What Kubernetes' own controllers have still to do in a namespace, `undefined` when nothing: replicas, owner
+ * references of claims that pods mount, garbage. Functions of ours play no part in it: whoever waits for this does not
+ * wait for them.
  */
 export function unsettled({ sets, pods, claims }: Live): string | undefined {
   for (const set of sets) {
@@ -40,7 +41,9 @@ export function garbage({ sets, pods }: Live, among: readonly KubernetesObject[]
   return undefined;
 }
 
-/** Whether a claim whose pod runs has the owner that Kubernetes gives it; of one that several pods mount it is a race. */
+/**
+ * Whether a claim whose pod runs has the owner that Kubernetes gives it; of one that several pods mount it is a race.
+ */
 function isTiedRightly(
   { metadata }: KubernetesObject,
   set: SetObject,

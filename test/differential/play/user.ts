@@ -28,8 +28,8 @@ export interface Outcome {
 }
 
 /**
- * `annotates`: whether policies are said as annotations; where not, such operations do nothing here, and the field is written
- * instead.
+ * `annotates`: whether policies are said as annotations; where not, such operations do nothing here, and the field is
+ * written instead.
  */
 export function createUser(client: Client, namespace: string, annotates: boolean): User {
   const patchSet = (name: string, patch: object) =>

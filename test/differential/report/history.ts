@@ -13,7 +13,9 @@ export interface Line {
 /** Characters of a line. */
 const longest = 180;
 
-/** What is said of changes that have to do with what becomes of claims; how pods get their nodes and volumes has not. */
+/**
+ * What is said of changes that have to do with what becomes of claims; how pods get their nodes and volumes has not.
+ */
 const matters = / is created | is gone | owners|retention policy|deletion|pvc-delete|labels|replicas is/;
 
 /** What happened on both sides, in order, for people: what the user did, what functions said, and what changed. */

@@ -9,7 +9,8 @@ export function reportOf(command: string, { result, sequence, runs }: Shrunk): s
   return [
     ...result.failures,
     "",
-    `It takes ${count(sequence, "operation")} and ${count(result.struck, "fault")} (${runs} runs of parts of it were tried):`,
+    `It takes ${count(sequence, "operation")} and ${count(result.struck, "fault")} (${runs} runs of parts of ` +
+      "it were tried):",
     ...listOf(sequence),
     ...result.struck.slice(0, mostFaults).map((fault) => `   fault: ${fault}`),
     ...(result.struck.length > mostFaults ? [`   and ${result.struck.length - mostFaults} more`] : []),

@@ -2,7 +2,9 @@ import { type Random, seededRandom } from "../../../eventing/random.ts";
 import type { Cascade, Operation } from "./operation.ts";
 import { type Field, policies } from "./policy.ts";
 
-/** Another manager's Delete is taken back by Holdfast; more often than this on one set, and it gives way, as it should. */
+/**
+ * Another manager's Delete is taken back by Holdfast; more often than this on one set, and it gives way, as it should.
+ */
 const mostExplicit = 2;
 const cascades: readonly Cascade[] = ["Background", "Background", "Foreground", "Orphan"];
 const fields: readonly Field[] = (["Retain", "Delete"] as const).flatMap((whenDeleted) =>
@@ -17,7 +19,9 @@ interface Cast {
   readonly mayDefault: boolean;
 }
 
-/** Two sets whose claims have the same names are taken now and then: which of them Kubernetes ties a claim to is a race. */
+/**
+ * Two sets whose claims have the same names are taken now and then: which of them Kubernetes ties a claim to is a race.
+ */
 function drawCast(random: Random): Cast {
   const draw = random.next();
   if (draw < 0.7) {

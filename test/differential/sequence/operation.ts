@@ -16,7 +16,10 @@ export type Operation =
       readonly stopsAfter?: number;
       /** Further annotations, which mean nothing to plain Kubernetes. */
       readonly annotations?: Readonly<Record<string, string>>;
-      /** Created by server-side apply with this value in the field, as a GitOps controller does; by a plain POST otherwise. */
+      /**
+       * Created by server-side apply with this value in the field, as a GitOps controller does; by a plain POST
+       * otherwise.
+       */
       readonly explicit?: Field;
     }
   /** `start`: the first ordinal. */
@@ -55,7 +58,9 @@ export function describeOperation(op: Operation): string {
       const policy = op.annotation === undefined ? "" : ` with policy ${op.annotation}`;
       const slow = op.stopsAfter ? `, whose pods stop after ${op.stopsAfter} ms` : "";
       const explicit = op.explicit ? ` by server-side apply with ${words(op.explicit)} in the field` : "";
-      return `creates set ${op.set} of ${op.replicas} (templates ${op.templates.join(", ")})${policy}${explicit}${slow}`;
+      return (
+        `creates set ${op.set} of ${op.replicas} (templates ` + `${op.templates.join(", ")})${policy}${explicit}${slow}`
+      );
     }
     case "scale":
       return `scales ${op.set} to ${op.replicas}${op.start === undefined ? "" : ` from ordinal ${op.start} on`}`;
@@ -74,7 +79,10 @@ export function describeOperation(op: Operation): string {
     case "roll":
       return `changes the pod template of ${op.set}`;
     case "claim":
-      return `creates claim ${op.name} labelled ${JSON.stringify(op.labels)}${op.pod ? `, mounted by pod ${op.pod}` : ""}`;
+      return (
+        `creates claim ${op.name} labelled ` +
+        `${JSON.stringify(op.labels)}${op.pod ? `, mounted by pod ${op.pod}` : ""}`
+      );
     case "deleteClaim":
       return `deletes claim ${op.name}`;
     case "relabel":
@@ -89,8 +97,8 @@ export function describeOperation(op: Operation): string {
 }
 
 /**
- * Whether what becomes of it depends on how quickly Kubernetes' own controllers are, so that the next operation must wait for them:
- * otherwise plain Kubernetes itself would end one way today and another way tomorrow.
+ * Whether what becomes of it depends on how quickly Kubernetes' own controllers are, so that the next operation must
+ * wait for them: otherwise plain Kubernetes itself would end one way today and another way tomorrow.
  */
 export const keepsControllersBusy = ({ do: what }: Operation): boolean =>
   ["create", "scale", "delete", "restart", "roll", "claim", "deleteClaim"].includes(what);

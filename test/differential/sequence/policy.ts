@@ -35,9 +35,9 @@ export interface Wishes {
 }
 
 /**
- * The translation: what a user of plain Kubernetes would have written into the field of a set, had he wished the same. The set's own
- * annotation outranks its namespace's; of a policy and an explicit value the one that keeps wins on each occasion, because who has
- * said Retain anywhere does not expect that anything goes. README.md says why.
+ * The translation: what a user of plain Kubernetes would have written into the field of a set, had he wished the same.
+ * The set's own annotation outranks its namespace's; of a policy and an explicit value the one that keeps wins on each
+ * occasion, because who has said Retain anywhere does not expect that anything goes. README.md says why.
  */
 export function translate(namespaceDefault: string | undefined, { annotation, explicit }: Wishes): Field {
   const policy = annotation ?? namespaceDefault;

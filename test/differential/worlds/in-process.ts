@@ -51,7 +51,10 @@ const sweepEvery = 60_000;
 /** Functions are taken away within the time in which most sequences are over (milliseconds). */
 const troubleWithin = 120_000;
 const longestAbsence = 90_000;
-/** A volume that a claim has had for so long has been seen by undelete (milliseconds): at once, or by the sweep after an absence. */
+/**
+ * A volume that a claim has had for so long has been seen by undelete (milliseconds): at once, or by the sweep after an
+ * absence.
+ */
 const seen = 5_000;
 const seenUnderFaults = 240_000;
 /** Rules that a sequence is about. */

@@ -137,7 +137,10 @@ async function watchSide(bench: Bench, signal: AbortSignal): Promise<Side> {
 
 const known = new WeakMap<object, Promise<void>>();
 
-/** Waits until an annotation that keeps is obeyed in the very write: a real API server learns of policies by watching them. */
+/**
+ * Waits until an annotation that keeps is obeyed in the very write: a real API server learns of policies by watching
+ * them.
+ */
 function inForce(world: Installed): Promise<void> {
   const probing = known.get(world.setting) ?? probe(world);
   known.set(world.setting, probing);

@@ -9,8 +9,8 @@ export type Functions = "repository" | "none" | Mutant;
 const known = new Map<Functions, Map<boolean, Setting>>();
 
 /**
- * What is installed: PVC retention, with its admission policy or without it, and undelete, of which nothing is seen until a namespace asks for
- * it. One and the same setting each time.
+ * What is installed: PVC retention, with its admission policy or without it, and undelete, of which nothing is seen
+ * until a namespace asks for it. One and the same setting each time.
  */
 export function settingOf(functions: Functions, admissionPolicy: boolean): Setting {
   const settings = known.get(functions) ?? new Map<boolean, Setting>();

@@ -25,7 +25,9 @@ export interface Stalls {
 
 /** A function may stand still for so long between two requests (milliseconds). */
 const longest = 20_000;
-/** A write that has been sent is under way for so long (milliseconds): shorter than users wait where they rely on it. */
+/**
+ * A write that has been sent is under way for so long (milliseconds): shorter than users wait where they rely on it.
+ */
 const longestUnderWay = 1_500;
 
 /** Stalls that are drawn at this rate (0 to 1), and those that are added. */

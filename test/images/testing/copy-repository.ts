@@ -6,8 +6,8 @@ const root = join(import.meta.dirname, "../../..");
 const needed = ["build", "functions", "local", "shared", "esbuild.config.mjs", "package.json", "package-lock.json"];
 
 /**
- * Copies to a folder what images are built from, to be changed there. What is large and only read is linked where that can be
- * done: what npm has installed, and Node as a layer.
+ * Copies to a folder what images are built from, to be changed there. What is large and only read is linked where that
+ * can be done: what npm has installed, and Node as a layer.
  */
 export function copyRepository(folder: string): void {
   for (const name of needed) cpSync(join(root, name), join(folder, name), { recursive: true });

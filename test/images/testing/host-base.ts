@@ -9,8 +9,9 @@ export const architecture = process.arch === "arm64" ? "arm64" : "amd64";
 export const foreign = architecture === "amd64" ? "arm64" : "amd64";
 
 /**
- * Writes a base to an OCI layout that stands in for the pinned one, which lies in a registry that tests cannot count on: for
- * this machine's architecture the libraries that Node needs, from where this machine has them; for the other none.
+ * Writes a base to an OCI layout that stands in for the pinned one, which lies in a registry that tests cannot count
+ * on: for this machine's architecture the libraries that Node needs, from where this machine has them; for the other
+ * none.
  */
 export async function writeHostBase(folder: string): Promise<void> {
   const linked = execFileSync("ldd", [process.execPath], { encoding: "utf8" });

@@ -12,8 +12,8 @@ export interface Interposed {
 }
 
 /**
- * Passes requests on to a registry, unless `intercept` answers that it has dealt with one itself, by an answer or by cutting
- * the connection.
+ * Passes requests on to a registry, unless `intercept` answers that it has dealt with one itself, by an answer or by
+ * cutting the connection.
  */
 export async function interpose(
   port: number,
@@ -46,8 +46,8 @@ export async function interpose(
 }
 
 /**
- * Gives a registry the first `bytes` of a request's body, waits until it has them, and cuts the connections to both sides. For
- * `intercept`.
+ * Gives a registry the first `bytes` of a request's body, waits until it has them, and cuts the connections to both
+ * sides. For `intercept`.
  */
 export async function cutAfter(bytes: number, port: number, incoming: IncomingMessage): Promise<void> {
   const { method, url: path, headers, socket } = incoming;

@@ -2,7 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The folder of a kubectl that knows kustomize: of `KUBEBUILDER_ASSETS`, or of `PATH`; `undefined` where there is none. */
+/**
+ * The folder of a kubectl that knows kustomize: of `KUBEBUILDER_ASSETS`, or of `PATH`; `undefined` where there is none.
+ */
 export const kubectlFolder = [process.env.KUBEBUILDER_ASSETS ?? "", ...(process.env.PATH ?? "").split(delimiter)]
   .filter(Boolean)
   .find((folder) => existsSync(join(folder, "kubectl")) && works(join(folder, "kubectl")));

@@ -2,7 +2,9 @@ import type { Credentials } from "../../../build/images/registry/credentials/cre
 import type { Surroundings } from "../../../build/images/registry/registry.ts";
 import { openTransport } from "../../../build/images/registry/transport.ts";
 
-/** Registries as the builder reaches them, but nobody waits between tries; `pauses` gets how long it would have been. */
+/**
+ * Registries as the builder reaches them, but nobody waits between tries; `pauses` gets how long it would have been.
+ */
 export function impatient(login?: Credentials, pauses: number[] = []): Surroundings {
   return {
     transport: openTransport(false),

@@ -31,8 +31,8 @@ export interface Running {
 export const canRunUnpacked = process.getuid?.() === 0;
 
 /**
- * Runs what umoci has unpacked to `bundle` as its configuration says: program, arguments, user and environment, in a file system
- * that has nothing else in it and cannot be written to. Only the network is this machine's.
+ * Runs what umoci has unpacked to `bundle` as its configuration says: program, arguments, user and environment, in a
+ * file system that has nothing else in it and cannot be written to. Only the network is this machine's.
  */
 export async function runUnpacked(bundle: string, environment: Readonly<Record<string, string>>): Promise<Running> {
   const { process: image } = JSON.parse(readFileSync(join(bundle, "config.json"), "utf8")) as RuntimeConfig;

@@ -26,9 +26,9 @@ const namespaceObject = z.strictObject({
 });
 
 /**
- * Every field that our manifests use, and no other: the schemas of Knative's CRDs keep fields that they do not know, so that the
- * API server would take a misspelt one in silence. Also what we hold ourselves to: roles without wildcards, no CPU limit, nothing
- * that slows a cold start, a complete delivery on every Trigger.
+ * Every field that our manifests use, and no other: the schemas of Knative's CRDs keep fields that they do not know, so
+ * that the API server would take a misspelt one in silence. Also what we hold ourselves to: roles without wildcards, no
+ * CPU limit, nothing that slows a cold start, a complete delivery on every Trigger.
  */
 const schemas = {
   Namespace: namespaceObject,

@@ -17,7 +17,10 @@ import { mending } from "./settings.ts";
 const installedIn = "holdfast";
 const table = "holdfast-sweep";
 
-/** From now on the API server refuses a rule's reads, in other words each time, which is final: its events are dead-lettered. */
+/**
+ * From now on the API server refuses a rule's reads, in other words each time, which is final: its events are
+ * dead-lettered.
+ */
 function refuse(world: World, rule: string): void {
   let times = 0;
   world.intercept(async (call, send) => {
@@ -59,7 +62,10 @@ const definition = ({ apiVersion, kind, plural }: Kind): KubernetesObject => {
   );
 };
 
-/** Has the kinds of Knative's channels served, and in Holdfast's namespace the channel that was recorded; its Subscriptions have uids of their own. */
+/**
+ * Has the kinds of Knative's channels served, and in Holdfast's namespace the channel that was recorded; its
+ * Subscriptions have uids of their own.
+ */
 async function staleChannel({ admin, eventually }: World): Promise<{ name: string; leave(): Promise<void> }> {
   const definitions = [InMemoryChannel, Subscription].map(definition);
   for (const object of definitions) await admin.create(CustomResourceDefinition, object);
@@ -213,7 +219,8 @@ const channels: readonly Scenario[] = [
   },
   {
     title:
-      "a channel that delivers for a Trigger that is gone is deleted where the administrator lets the sweep, and no other one",
+      "a channel that delivers for a Trigger that is gone is deleted where the administrator lets the sweep, " +
+      "and no other one",
     settings: [mending],
     within: true,
     alone: true,
@@ -231,7 +238,8 @@ const channels: readonly Scenario[] = [
         const left = await Array.fromAsync(admin.list(InMemoryChannel, { namespace: installedIn }));
         expect(left.map(({ metadata }) => metadata.name)).toEqual(["sound"]);
         expect((await tableEvents(world)).map(({ note }) => note)).toEqual([
-          `The channel ${name} delivered to subscribers that are gone (pvc-retention-grace-storage) and was deleted, so that Knative rebuilds it.`,
+          `The channel ${name} delivered to subscribers that are gone (pvc-retention-grace-storage) ` +
+            "and was deleted, so that Knative rebuilds it.",
         ]);
         await world.sweep();
         expect(await tableEvents(world)).toEqual([]);

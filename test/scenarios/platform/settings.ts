@@ -9,5 +9,7 @@ export const mending: Setting = {
   environment: { "platform-sweep": { STALE_CHANNELS: "mend" } },
 };
 
-/** The functions that serve the rules have few settings of their own that matter; the scenarios need rules that work. */
+/**
+ * The functions that serve the rules have few settings of their own that matter; the scenarios need rules that work.
+ */
 export const settings: readonly Setting[] = [beside, mending];

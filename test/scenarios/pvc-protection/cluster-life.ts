@@ -71,7 +71,8 @@ export const clusterLife: readonly Scenario[] = [
   },
   {
     title:
-      "a second pod is not scheduled while the claim is being deleted, has an Event that says why, and does not hold the claim",
+      "a second pod is not scheduled while the claim is being deleted, has an Event that says why, " +
+      "and does not hold the claim",
     async run(world) {
       const { admin, namespace } = world;
       await boundClaim(world, "data");

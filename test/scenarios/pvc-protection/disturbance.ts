@@ -24,7 +24,7 @@ import { alone, beside } from "./settings.ts";
 
 type Fault = (send: () => Promise<ApiResponse>) => Promise<ApiResponse>;
 
-/** Lets the first `times` requests that match meet a fault; answers how many did. */
+/** Lets the first `times` requests that match meet a fault; returns how many did. */
 function disturb(world: World, times: number, matches: (call: Call) => boolean, fault: Fault): () => number {
   let met = 0;
   world.intercept((call, send) => {
@@ -288,7 +288,9 @@ const disturbed: readonly Scenario[] = [
   },
 ];
 
-/** Things go wrong on the way; in the end everything is as if they had not. What goes wrong does not depend on the mode. */
+/**
+ * Things go wrong on the way; in the end everything is as if they had not. What goes wrong does not depend on the mode.
+ */
 export const disturbance: readonly Scenario[] = disturbed.map((scenario) => ({
   ...scenario,
   within: true,

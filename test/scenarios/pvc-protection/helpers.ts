@@ -143,7 +143,7 @@ export async function claimGoes(world: World, name: string, uid?: string): Promi
   });
 }
 
-/** Waits until a claim says that pods hold it, and answers what it says. */
+/** Waits until a claim says that pods hold it, and returns what it says. */
 export function claimIsHeld(world: World, name: string): Promise<HeldBy> {
   return world.eventually(`claim ${name} says who holds it`, async () => {
     const text = (await claimOf(world, name))?.metadata.annotations?.[progress];

@@ -36,8 +36,8 @@ function beforeRemoval(world: World, finalizer: string, step: () => Promise<void
 }
 
 /**
- * The race that Kubernetes' own protection leaves open: a pod is bound between the list that did not show it and the write
- * that lets the claim go. Whoever binds it saw the claim before its deletion.
+ * The race that Kubernetes' own protection leaves open: a pod is bound between the list that did not show it and the
+ * write that lets the claim go. Whoever binds it saw the claim before its deletion.
  */
 export const lateBinding: readonly Scenario[] = [
   {
@@ -64,7 +64,8 @@ export const lateBinding: readonly Scenario[] = [
   },
   {
     title:
-      "a pod bound after Kubernetes' own finalizer is gone is refused by the kubelet, and the claim goes under no running pod",
+      "a pod bound after Kubernetes' own finalizer is gone is refused by the kubelet, " +
+      "and the claim goes under no running pod",
     within: true,
     settings: twoPhased,
     async run(world) {

@@ -210,7 +210,9 @@ export const releasing: readonly Scenario[] = [
   },
   ...["Succeeded", "Failed"].flatMap((phase): Scenario[] => [
     {
-      title: `a pod that has ${phase.toLowerCase()} holds the claim until it is deleted, because its volumes may still be mounted`,
+      title:
+        `a pod that has ${phase.toLowerCase()} holds the claim until it is deleted, ` +
+        "because its volumes may still be mounted",
       settings: strict,
       async run(world) {
         await protectedClaim(world, "data");

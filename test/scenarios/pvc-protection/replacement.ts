@@ -57,8 +57,8 @@ export const replacement: readonly Scenario[] = [
       await stripInTree(world, "data");
       await claimIsHeld(world, "data");
 
-      // The second one is there when the event of the first one's deletion arrives. Whoever looked in between, for whatever reason,
-      // would find nobody who uses the claim, and be right.
+      // The second one is there when the event of the first one's deletion arrives. Whoever looked in between, for
+      // whatever reason, would find nobody who uses the claim, and be right.
       const gone = await podOf(world, "web");
       world.fate(() => []);
       await removePod(world, "web");

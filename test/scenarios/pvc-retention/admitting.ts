@@ -24,7 +24,9 @@ import {
 import { both, onDeletion, onScaledown } from "./policies.ts";
 import { admitted } from "./settings.ts";
 
-/** A real API server learns of admission policies by watching them: waits until this one changes a set as it is created. */
+/**
+ * A real API server learns of admission policies by watching them: waits until this one changes a set as it is created.
+ */
 async function isAdmitted(world: World): Promise<void> {
   const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Delete" } };
   let probes = 0;
@@ -81,7 +83,8 @@ const scenarios: readonly Scenario[] = [
       await inForce(world, both);
       const data = await dataOf(world, [0, 1]);
       await annotateNamespace(world, { [policyKey]: "Retain" });
-      // The policy sees the namespace by a watch of the API server's own: a moment later, and still before project where that is away.
+      // The policy sees the namespace by a watch of the API server's own: a moment later, and still before project
+      // where that is away.
       await world.eventually("the field keeps", async () => {
         await annotateSet(world, { "scenario.example/touched": "admitting" });
         return (await fieldOf(world)) === "Retain/Retain";

@@ -45,7 +45,7 @@ const faults: readonly (readonly [string, Fault])[] = [
 
 const isWrite = ({ request: { method, path } }: Call) => method !== "GET" && !/\/events(\/|$)/.test(path);
 
-/** The first two writes of every function meet a fault. Answers how many did. */
+/** The first two writes of every function meet a fault. Returns how many did. */
 function disturbWrites(world: World, fault: Fault): () => number {
   const met = new Map<string, number>();
   world.intercept((call, send) => {

@@ -37,7 +37,10 @@ async function isBack(world: World, fate: Fate, [first, second]: readonly [Data,
   }
 }
 
-/** As a kubelet's pods do: one that is gone before Kubernetes' controller has seen the scale-down leaves its claim behind. */
+/**
+ * As a kubelet's pods do: one that is gone before Kubernetes' controller has seen the scale-down leaves its claim
+ * behind.
+ */
 const takesTime = { stopAfter: 2500 };
 
 /** The document's list for one policy. The numbers are its own. */

@@ -6,7 +6,8 @@ import { claim, configMap, statefulSet } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
 import { type PolicyName, policies } from "./policies.ts";
 
-// What scenarios of PVC retention do and wait for. Unless they say otherwise, it is about set `web` and template `data`.
+// What scenarios of PVC retention do and wait for. Unless they say otherwise, it is about set `web` and template
+// `data`.
 
 export const policyKey = "holdfast.dev/pvc-delete-policy";
 /** Scenarios write this on a claim that they delete themselves, or have deleted for the sake of another owner. */
@@ -112,7 +113,9 @@ export async function podsRun(world: World, replicas: number, name: string = set
   });
 }
 
-/** Waits until the field says what a policy asks for, and both Kubernetes' controller and `own` have seen to the claims. */
+/**
+ * Waits until the field says what a policy asks for, and both Kubernetes' controller and `own` have seen to the claims.
+ */
 export async function inForce(world: World, policy: PolicyName, name: string = set): Promise<void> {
   await world.eventually(`${policy} is in force for ${name}`, async () => isInForce(await setOf(world, name), policy));
 }
@@ -448,7 +451,7 @@ interface NoticeEvent extends KubernetesObject {
   reportingController?: string;
 }
 
-/** Waits until a function has said something with this reason on an object, and answers what. */
+/** Waits until a function has said something with this reason on an object, and returns what. */
 export function isTold(world: World, kind: string, name: string, reason: string): Promise<NoticeEvent> {
   return world.eventually(`${kind} ${name} has the Event ${reason}`, async () =>
     (await noticesOn(world, kind, name)).find((notice) => notice.reason === reason),

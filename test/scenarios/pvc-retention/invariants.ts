@@ -46,7 +46,10 @@ interface Moment {
   readonly born: Map<string, number>;
   /** By the uid of a claim: the moment at which its deletion was asked for. */
   readonly doomed: Map<string, number>;
-  /** By the name of a claim: the last moment at which a set that lives wanted no pod for it, and its field was to delete it. */
+  /**
+   * By the name of a claim: the last moment at which a set that lives wanted no pod for it, and its field was to delete
+   * it.
+   */
   readonly condemned: Map<string, number>;
   /** By the name of a claim: the last moment at which a pod began to run with it. */
   readonly used: Map<string, number>;
@@ -108,7 +111,10 @@ function ofClaim(moment: Moment, line: WatchLine): string[] {
   return reason ? [`Claim ${name} went, although ${reason}.`] : [];
 }
 
-/** The field is the only truth: what it said when the claim's deletion was asked for, or when its replica was scaled away. */
+/**
+ * The field is the only truth: what it said when the claim's deletion was asked for, or when its replica was scaled
+ * away.
+ */
 const fieldOf = ({ spec }: SetObject) => spec.persistentVolumeClaimRetentionPolicy ?? keeps;
 const keeps = { whenDeleted: "Retain", whenScaled: "Retain" };
 
@@ -116,7 +122,8 @@ function reasonToStay(moment: Moment, { set, gone, orphaned }: KnownSet, claim: 
   const { whenDeleted, whenScaled } = fieldOf(set);
   // Who was scaled away belongs to its pod from then on, also when its ordinal is wanted again.
   const { name } = claim.metadata;
-  // Nobody can see a scale-up that comes between the last look and the deletion; then no pod has begun to run with the claim since.
+  // Nobody can see a scale-up that comes between the last look and the deletion; then no pod has begun to run with the
+  // claim since.
   const isOvertaken = (moment.condemned.get(name) ?? 0) > (moment.used.get(name) ?? 0);
   const isCondemned =
     isAway(set, name) ||

@@ -61,5 +61,7 @@ function withPolicy(policy: PolicyName): readonly Scenario[] {
   ];
 }
 
-/** A set that is deleted without its dependents: `kubectl delete --cascade=orphan`, `--cascade=false` in the document. */
+/**
+ * A set that is deleted without its dependents: `kubectl delete --cascade=orphan`, `--cascade=false` in the document.
+ */
 export const orphaning: readonly Scenario[] = policyNames.flatMap(withPolicy);

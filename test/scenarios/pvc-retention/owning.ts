@@ -36,7 +36,10 @@ import {
 } from "./helpers.ts";
 import { both, onDeletion } from "./policies.ts";
 
-/** A set of which one replica was scaled away and left its claim, so that Kubernetes' own controller looks at it no more. */
+/**
+ * A set of which one replica was scaled away and left its claim, so that Kubernetes' own controller looks at it no
+ * more.
+ */
 async function withLeftClaim(world: World): Promise<void> {
   await runningSet(world, { policy: "Retain" });
   await scale(world, 1);
@@ -112,7 +115,8 @@ export const owning: readonly Scenario[] = [
     async run(world) {
       await withLeftClaim(world);
       const stale = { ...referenceTo(await setOf(world)), uid: "00000000-0000-0000-0000-000000000001" };
-      // The garbage collector deletes it for the sake of an owner that is gone; a finalizer keeps it long enough to look.
+      // The garbage collector deletes it for the sake of an owner that is gone; a finalizer keeps it long enough to
+      // look.
       await hold(world, 1);
       await goesByHand(world, 1);
       await patchClaim(world, 1, { ownerReferences: [stale] });

@@ -31,7 +31,10 @@ async function startAt({ admin, namespace }: World, start: number, replicas: num
   await admin.patch(StatefulSet, namespace, set, "merge", { spec: { replicas, ordinals: { start } } });
 }
 
-/** Claims of replicas that are scaled away, which Kubernetes' own controller deletes, and claims that were not, which nobody does. */
+/**
+ * Claims of replicas that are scaled away, which Kubernetes' own controller deletes, and claims that were not, which
+ * nobody does.
+ */
 export const scaling: readonly Scenario[] = [
   {
     title: "with spec.ordinals.start claims go at both ends of the range, and those between stay",
@@ -67,7 +70,9 @@ export const scaling: readonly Scenario[] = [
   },
   ...(["OrderedReady", "Parallel"] as const).map(
     (podManagementPolicy): Scenario => ({
-      title: `${podManagementPolicy}: a replica that is wanted again while its pod stops gets a fresh claim, or all of its own`,
+      title:
+        `${podManagementPolicy}: a replica that is wanted again while its pod stops gets a fresh claim, ` +
+        "or all of its own",
       async run(world) {
         await runningSet(world, { policy: onScaledown, stopAfter: 2500, spec: { podManagementPolicy } });
         const [first, second] = await dataOf(world, [0, 1]);
@@ -79,7 +84,8 @@ export const scaling: readonly Scenario[] = [
           return (await podOf(world, 1))?.metadata.uid !== old?.metadata.uid;
         });
         await world.rest();
-        // Kubernetes' controller waits until an old claim is gone, and does not see it: it takes the next change of the set.
+        // Kubernetes' controller waits until an old claim is gone, and does not see it: it takes the next change of the
+        // set.
         await touch(world);
         await podIsReplaced(world, 1, old?.metadata.uid ?? "");
         await podsRun(world, 2);

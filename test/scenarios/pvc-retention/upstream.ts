@@ -23,7 +23,10 @@ import {
 } from "./helpers.ts";
 import { both, onDeletion, onScaledown } from "./policies.ts";
 
-/** The end-to-end cases of Kubernetes itself (`Non-retain StatefulSetPersistentVolumeClaimPolicy`), with its own policy in our words. */
+/**
+ * The end-to-end cases of Kubernetes itself (`Non-retain StatefulSetPersistentVolumeClaimPolicy`), with its own policy
+ * in our words.
+ */
 export const upstream: readonly Scenario[] = [
   {
     title: "end to end 1: claims belong to their set, and are deleted with it",
@@ -48,7 +51,8 @@ export const upstream: readonly Scenario[] = [
   },
   {
     title:
-      "end to end 3: a claim that somebody else controls survives a scale-down, and goes with a later one when it is free",
+      "end to end 3: a claim that somebody else controls survives a scale-down, " +
+      "and goes with a later one when it is free",
     async run(world) {
       await runningSet(world, { policy: onScaledown, replicas: 3 });
       const data = await dataOf(world, [0, 1, 2]);

@@ -66,7 +66,7 @@ export function roll(laptop: Laptop, rule: string, release: Release, traffic?: r
   return change(laptop, rule, { template, traffic: traffic ?? null });
 }
 
-/** Takes a function off the cluster, as examples/function-off does. Answers how to put it back. */
+/** Takes a function off the cluster, as examples/function-off does. Returns how to put it back. */
 export async function takeAway(laptop: Laptop, rule: string): Promise<() => Promise<void>> {
   const { admin } = laptop;
   const objects = laptop.manifestsOf(slug(rule));
@@ -113,7 +113,10 @@ async function givenClaim({ admin }: Laptop, namespace: string, name: string): P
   await admin.create(PersistentVolumeClaim, claim({ namespace, name, finalizers: [protection] }));
 }
 
-/** A claim that is being deleted and is held by a pod, `<name>-user`, as release has written down. Answers what it wrote. */
+/**
+ * A claim that is being deleted and is held by a pod, `<name>-user`, as release has written down. Returns what it
+ * wrote.
+ */
 export async function heldClaim(laptop: Laptop, namespace: string, name: string): Promise<Record<string, unknown>> {
   const { admin } = laptop;
   await givenClaim(laptop, namespace, name);
@@ -172,7 +175,10 @@ export async function reasonsOn({ admin }: Laptop, namespace: string, name: stri
   return reasons.sort();
 }
 
-/** What a function has changed below a path, oldest first: `held@1` for the step that it wrote down in version 1, or what else it did. */
+/**
+ * What a function has changed below a path, oldest first: `held@1` for the step that it wrote down in version 1, or
+ * what else it did.
+ */
 export const madeBy = ({ made }: Laptop, by: string, path: string): readonly string[] =>
   made.flatMap((one) => (one.by === by && one.path.includes(path) ? [inWords(one)] : []));
 

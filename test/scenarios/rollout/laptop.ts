@@ -79,7 +79,10 @@ const controllers = [
 /** Bundling takes its time; what no scenario triggers is left out. */
 const installed = ["platform/dead-letter", "platform/sweep", "pvc-protection/release"];
 
-/** Of the functions those that are installed; of what is no function's, all but the schedule: scenarios sweep when they want to. */
+/**
+ * Of the functions those that are installed; of what is no function's, all but the schedule: scenarios sweep when they
+ * want to.
+ */
 function isInstalled({ kind, metadata }: KubernetesObject): boolean {
   const { "app.kubernetes.io/name": system, "app.kubernetes.io/component": rule } = metadata.labels ?? {};
   return kind !== "PingSource" && (system === undefined || installed.includes(`${system}/${rule}`));

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { bundleOptions } from "../../../esbuild.config.mjs";
 
-/** Releases of a function: the repository's own, and one that writes progress in the next version, with a field nobody knows yet. */
+/**
+ * Releases of a function: the repository's own, and one that writes progress in the next version, with a field nobody
+ * knows yet.
+ */
 export type Release = "now" | "next";
 
 /** Bundles a release of a function below `folder`, and answers the script to run. */

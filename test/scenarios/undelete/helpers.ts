@@ -80,7 +80,7 @@ export function isNoted(world: World, volume: string, step: string): Promise<Liv
   }) as Promise<LiveVolume>;
 }
 
-/** A claim with a volume that will be kept; answers the volume's name. */
+/** A claim with a volume that will be kept; returns the volume's name. */
 export async function keptClaim(world: World, options: ClaimOptions = {}): Promise<string> {
   await createClaim(world, options);
   const volume = await boundVolume(world, options.name);

@@ -168,7 +168,8 @@ export const people: readonly Scenario[] = [
   },
   {
     title:
-      "a claim that was made anew before its volume was offered has another; on a person's word the old one is swapped in",
+      "a claim that was made anew before its volume was offered has another; " +
+      "on a person's word the old one is swapped in",
     async run(world) {
       const volume = await keptClaim(world);
       await world.rest();

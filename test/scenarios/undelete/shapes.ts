@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { PersistentVolume, pathOf } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolume, PersistentVolumeClaim, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { World } from "../../worlds/world.ts";
 import type { Scenario } from "../scenario.ts";
 import {
@@ -27,7 +27,10 @@ import {
 const driver = "csi.example.com";
 const csiFinalizer = "external-provisioner.volume.kubernetes.io/finalizer";
 
-/** What sig-storage-lib-external-provisioner does with a volume of its driver, once: its finalizer, and the deletion of what it stands for. */
+/**
+ * What sig-storage-lib-external-provisioner does with a volume of its driver, once: its finalizer, and the deletion of
+ * what it stands for.
+ */
 async function provisionerLooks(world: World, name: string): Promise<"deleted" | "left"> {
   const { metadata, spec, status } = await volumeOf(world, name);
   const policy = spec.persistentVolumeReclaimPolicy;
@@ -230,16 +233,15 @@ export const shapes: readonly Scenario[] = [
           rule === "undelete/expire" &&
           !raced &&
           request.method === "GET" &&
-          request.path.startsWith(
-            `${pathOf({ apiVersion: "v1", kind: "PersistentVolumeClaim", plural: "persistentvolumeclaims", namespaced: true }, world.namespace)}`,
-          )
+          request.path.startsWith(pathOf(PersistentVolumeClaim, world.namespace))
         ) {
           raced = true;
           await createClaim(world);
         }
         return answer;
       });
-      // The claim comes after expire has seen that there is none, and is bound before it writes: its patch is of a volume that is no more.
+      // The claim comes after expire has seen that there is none, and is bound before it writes: its patch is of a
+      // volume that is no more.
       await world.sweep();
       expect(raced).toBe(true);
       expect(await boundVolume(world)).toBe(volume);

@@ -10,7 +10,10 @@ import type { World } from "../../worlds/world.ts";
 /** The node whose minion answers, and no other. */
 export const minion = "worker-0";
 
-/** Its own class for each scenario, as nothing of the cluster may be shared; Immediate, because no pod ever runs on the node. */
+/**
+ * Its own class for each scenario, as nothing of the cluster may be shared; Immediate, because no pod ever runs on the
+ * node.
+ */
 export async function createClass(world: World, fsType = "ext4"): Promise<string> {
   const name = `local-${world.namespace}`;
   const provisioner = "kubernetes.io/no-provisioner";
@@ -41,8 +44,8 @@ export const persistentVolumeOf = (world: World, name: string): Promise<Persiste
   world.admin.get<PersistentVolumeObject>(PersistentVolume, undefined, name);
 
 /**
- * Lets the sweep come, and time pass, until `check` returns something; Salt's signals are not among what a scenario hears of, so that
- * the end of a job is found by its due time.
+ * Lets the sweep come, and time pass, until `check` returns something; Salt's signals are not among what a scenario
+ * hears of, so that the end of a job is found by its due time.
  */
 export async function swept<T>(world: World, what: string, check: () => Promise<T | undefined>): Promise<T> {
   for (let tick = 0; tick < 60; tick++) {

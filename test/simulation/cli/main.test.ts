@@ -6,7 +6,10 @@ import { patience } from "../testing/patience.ts";
 
 const program = join(import.meta.dirname, "../main.ts");
 
-/** Runs `npm run simulate` and answers its exit code and what it said; ends it as Ctrl-C does as soon as it has said something. */
+/**
+ * Runs `npm run simulate` and returns its exit code and what it said; ends it as Ctrl-C does as soon as it has said
+ * something.
+ */
 async function interrupted(...args: readonly string[]): Promise<{ code: number | null; lines: readonly string[] }> {
   const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";

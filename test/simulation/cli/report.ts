@@ -12,7 +12,8 @@ export async function reportOf(job: Job): Promise<string> {
   const shorter =
     without.size > 0
       ? [
-          `Of ${first.struck.length} faults ${result.struck.length} are needed (found in ${runs} runs): ${result.struck.join(", ") || "none"}.`,
+          `Of ${first.struck.length} faults ${result.struck.length} are needed (found in ${runs} runs): ` +
+            `${result.struck.join(", ") || "none"}.`,
         ]
       : [];
   return [

@@ -5,7 +5,7 @@ import type { Search, Searched } from "./search-worker.ts";
 
 const script = new URL("./search-worker.ts", import.meta.url);
 
-/** Looks for mutants and says of each in how many runs it was found. Answers the exit code: 1 when one was not. */
+/** Looks for mutants and says of each in how many runs it was found. Returns the exit code: 1 when one was not. */
 export async function search({ mutants, first, workers }: Options, say: (text: string) => void): Promise<number> {
   const [only] = mutants;
   if (only && mutants.length === 1) {

@@ -2,8 +2,8 @@ import type { Random } from "../../../eventing/random.ts";
 import type { Streams } from "../streams.ts";
 
 /**
- * Which faults strike in a run. Each has a name that says where it strikes and draws from a stream of that name, so that one
- * can be left out while the others stay as they are: that is how a failing run is made shorter.
+ * Which faults strike in a run. Each has a name that says where it strikes and draws from a stream of that name, so
+ * that one can be left out while the others stay as they are: that is how a failing run is made shorter.
  */
 export interface FaultSchedule {
   /** Draws whether a fault strikes here, with what follows from it; `undefined` when not, or when it is left out. */

@@ -1,8 +1,8 @@
 import { type Invariant, isOurs } from "./invariant.ts";
 
 /**
- * An object is written only in the version that the same process has read: a verdict about another one, or an older state of it,
- * is none. Events are for people, and go by their name.
+ * An object is written only in the version that the same process has read: a verdict about another one, or an older
+ * state of it, is none. Events are for people, and go by their name.
  */
 export const writesOntoWhatWasRead: Invariant = {
   name: "writes-onto-what-was-read",

@@ -4,7 +4,8 @@ import { environmentOf } from "../liveness/liveness-check.ts";
 import { hasEnded, inTree, names, type PodLike } from "../world/may-run.ts";
 import type { Process } from "../world/process.ts";
 
-// What invariants and liveness checks of PVC protection go by: the simulation's own words, not those of the rules that it judges.
+// What invariants and liveness checks of PVC protection go by: the simulation's own words, not those of the rules that
+// it judges.
 
 /** The annotation in which release says who holds a claim. */
 export const progress = "holdfast.dev/pvc-protection.release";

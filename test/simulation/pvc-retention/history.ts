@@ -1,7 +1,8 @@
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import type { Truth } from "../invariants/invariant.ts";
 
-// What checkers of PVC retention go by: what users and Kubernetes have done, and what the field said. None of it is taken from the rules.
+// What checkers of PVC retention go by: what users and Kubernetes have done, and what the field said. None of it is
+// taken from the rules.
 
 export const policyKey = "holdfast.dev/pvc-delete-policy";
 
@@ -9,8 +10,8 @@ export const policyKey = "holdfast.dev/pvc-delete-policy";
 export const progressOf = (rule: string) => `holdfast.dev/pvc-retention.${rule}`;
 
 /**
- * Milliseconds between what a function reads last and the write that rests on it, at most: two ways over a slow network. What
- * changes within them nobody can have seen.
+ * Milliseconds between what a function reads last and the write that rests on it, at most: two ways over a slow
+ * network. What changes within them nobody can have seen.
  */
 export const unseen = 8_000;
 
@@ -50,7 +51,10 @@ export function setsEver({ changes }: Truth): readonly SetLike[] {
   return [...last.values()];
 }
 
-/** How a set stood in the last `ms` milliseconds: as it is now, and as it was before each change; nothing while it was not there. */
+/**
+ * How a set stood in the last `ms` milliseconds: as it is now, and as it was before each change; nothing while it was
+ * not there.
+ */
 export function statesOf({ changes }: Truth, uid: string, ms: number = unseen): readonly SetLike[] {
   const now = changes.at(-1)?.at ?? 0;
   const mine = changes.filter(({ object }) => object.metadata.uid === uid);
@@ -68,7 +72,9 @@ export const isControlledBy = ({ metadata }: KubernetesObject, uid: string): boo
 const claimsOf = (pod: KubernetesObject) =>
   ((pod as PodLike).spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
 
-/** Whether a pod of this very set ever named this very claim while it was there: the only proof of use that there is. */
+/**
+ * Whether a pod of this very set ever named this very claim while it was there: the only proof of use that there is.
+ */
 export function wasUsedBy({ changes }: Truth, claim: KubernetesObject, set: string): boolean {
   const { name, uid } = claim.metadata;
   const born = changes.findIndex(({ object }) => object.metadata.uid === uid);

@@ -5,7 +5,8 @@ import { patience } from "./patience.ts";
 
 /**
  * Tests that the simulation finds every mutant of a system, in the runs that it is given, and that each invariant and
- * each liveness check of the system is there for something: that it finds at least one, unless another test shows that it can fail.
+ * each liveness check of the system is there for something: that it finds at least one, unless another test shows that
+ * it can fail.
  */
 export function testMutants({ mutants, invariants, liveness }: System): void {
   describe("a mutant", patience, () => {

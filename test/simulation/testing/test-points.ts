@@ -5,12 +5,15 @@ import { holds } from "./holds.ts";
 import { fresh } from "./numbers.ts";
 import { patience } from "./patience.ts";
 
-/** Of the points of a scenario every nth is tried here, others each time; all of them by `npm run simulate -- --exhaustive`. */
+/**
+ * Of the points of a scenario every nth is tried here, others each time; all of them by
+ * `npm run simulate -- --exhaustive`.
+ */
 const usual = 24;
 
 /**
- * Tests that the scenarios of a system hold whatever fault strikes a single request. Where there are many of them, `oneScenarioIn` has
- * every nth tried, others each time.
+ * Tests that the scenarios of a system hold whatever fault strikes a single request. Where there are many of them,
+ * `oneScenarioIn` has every nth tried, others each time.
  */
 export function testPoints({ scenarios }: System, oneIn = usual, oneScenarioIn = 1): void {
   const chosen = scenarios.filter((_, index) => index % oneScenarioIn === fresh % oneScenarioIn);

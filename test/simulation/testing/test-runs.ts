@@ -5,8 +5,8 @@ import { fixed, fresh } from "./numbers.ts";
 import { patience } from "./patience.ts";
 
 /**
- * Tests that the scenarios of a system hold: in runs with faults, without a sweep, and by sweeps alone. Where there are many of them,
- * `oneIn` has every nth of these runs run, others each time; all of them by `npm run simulate`.
+ * Tests that the scenarios of a system hold: in runs with faults, without a sweep, and by sweeps alone. Where there are
+ * many of them, `oneIn` has every nth of these runs run, others each time; all of them by `npm run simulate`.
  */
 export function testRuns({ name, scenarios }: System, oneIn = 1): void {
   let count = fresh;

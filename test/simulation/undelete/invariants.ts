@@ -22,7 +22,10 @@ const policyOf = (volume: KubernetesObject | undefined) =>
   (volume as VolumeLike | undefined)?.spec.persistentVolumeReclaimPolicy;
 const uidOf = (volume: KubernetesObject | undefined) => (volume as VolumeLike | undefined)?.spec.claimRef?.uid;
 
-/** A volume that is kept gets another policy only when its time has come and nobody has it, or when nobody wants it kept. */
+/**
+ * A volume that is kept gets another policy only when its time has come and nobody has it, or when nobody wants it
+ * kept.
+ */
 const reclaimsOnlyWhenDue: Invariant = {
   name: "reclaims-only-when-due",
   check(change, truth) {
@@ -53,7 +56,10 @@ const reclaimsOnlyWhenDue: Invariant = {
   },
 };
 
-/** The uid of a claim is taken off a volume only when that claim is gone, and put on it only while no other claim has the volume. */
+/**
+ * The uid of a claim is taken off a volume only when that claim is gone, and put on it only while no other claim has
+ * the volume.
+ */
 const sparesBoundVolumes: Invariant = {
   name: "spares-bound-volumes",
   check(change, truth) {

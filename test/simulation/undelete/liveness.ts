@@ -69,7 +69,10 @@ const boundVolumesAreRight = each("bound-volumes-are-right", (volume, truth) => 
   return volume.metadata.annotations?.[reclaimAtKey] && truth.calm ? "is bound, and has a time" : undefined;
 });
 
-/** A volume whose claim is gone is offered to its name where its namespace is still there, or else says what it waits for. */
+/**
+ * A volume whose claim is gone is offered to its name where its namespace is still there, or else says what it waits
+ * for.
+ */
 const keptVolumesAreOffered = each("kept-volumes-are-offered", (volume, truth) => {
   const note = noteOf(volume);
   const { claimRef } = volume.spec;

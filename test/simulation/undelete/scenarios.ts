@@ -118,7 +118,9 @@ export const scenarios: readonly Scenario[] = [
   {
     ...usual,
     name: "namespace-replaced",
-    doc: "A namespace is deleted with a volume that is offered there and one that is bound, and another one takes its name.",
+    doc:
+      "A namespace is deleted with a volume that is offered there and one that is bound, " +
+      "and another one takes its name.",
     waits: true,
     async act(user) {
       await keptClaim(user, "data", "24h");
@@ -136,7 +138,9 @@ export const scenarios: readonly Scenario[] = [
   {
     ...usual,
     name: "namespace-comes-back",
-    doc: "A namespace is deleted by accident, somebody says that it may have its volumes again, and it is created anew.",
+    doc:
+      "A namespace is deleted by accident, somebody says that it may have its volumes again, " +
+      "and it is created anew.",
     waits: true,
     async act(user) {
       await keptClaim(user, "data", "24h");

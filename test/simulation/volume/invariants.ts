@@ -8,7 +8,9 @@ const isOurs = (change: Change) => isBy(change, "volume");
 const isVolume = ({ object }: Change) => object.kind === "Volume";
 const isPublished = ({ object }: Change) => object.kind === "PersistentVolume";
 
-/** Two different jobs never work for one Volume: a new one is begun when the one before has come to its end, or is lost. */
+/**
+ * Two different jobs never work for one Volume: a new one is begun when the one before has come to its end, or is lost.
+ */
 const oneJobAtATime: Invariant = {
   name: "one-job-at-a-time",
   check: () => undefined,
@@ -131,7 +133,10 @@ const triesSoOften: Invariant = {
   },
 };
 
-/** Requests about one job within a minute: two instances may look at it at each of our own writes, at signals and sweeps. */
+/**
+ * Requests about one job within a minute: two instances may look at it at each of our own writes, at signals and
+ * sweeps.
+ */
 const mostAMinute = 60;
 
 /** Nobody waits for a job by asking after it again and again. */
@@ -152,7 +157,9 @@ const asksSaltLittle: Invariant = {
   },
 };
 
-/** A creation fails because the node cannot, or because it was lost as often as is tried; not because the node was busy. */
+/**
+ * A creation fails because the node cannot, or because it was lost as often as is tried; not because the node was busy.
+ */
 const failsForAReason: Invariant = {
   name: "fails-for-a-reason",
   check(change, truth) {

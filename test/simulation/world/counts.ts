@@ -10,8 +10,9 @@ export interface Counts {
 }
 
 /**
- * Requests that a rule may send for an event that makes it look, on average over a run, further pages of a list not counted: three
- * looks, and for each of a handful of objects a write and the words about it. Who waits by asking again and again sends more.
+ * Requests that a rule may send for an event that makes it look, on average over a run, further pages of a list not
+ * counted: three looks, and for each of a handful of objects a write and the words about it. Who waits by asking again
+ * and again sends more.
  */
 const most = 40;
 

@@ -26,7 +26,8 @@ interface SpecLike {
 }
 
 const describeOwner = ({ kind, name, uid, controller, blockOwnerDeletion }: OwnerReference) =>
-  `${kind} ${name} (${[uid.slice(0, 4), ...(controller ? ["controls"] : []), ...(blockOwnerDeletion ? ["blocks"] : [])].join(", ")})`;
+  `${kind} ${name} ` +
+  `(${[uid.slice(0, 4), ...(controller ? ["controls"] : []), ...(blockOwnerDeletion ? ["blocks"] : [])].join(", ")})`;
 
 function flat({ kind, metadata, spec, status }: KubernetesObject): Record<string, string | undefined> {
   const {

@@ -19,7 +19,10 @@ export interface History {
 
 const nobody: Actor = { name: "kubernetes" };
 
-/** An empty history; `told` hears of each change of a claim, a pod, an Event, or an object of one of these kinds as it is committed. */
+/**
+ * An empty history; `told` hears of each change of a claim, a pod, an Event, or an object of one of these kinds as it
+ * is committed.
+ */
 export function createHistory(clock: Clock, more: readonly string[], told: (change: Change) => void): History {
   const kinds = new Set(["PersistentVolumeClaim", "Pod", "Event", ...more]);
   const objects = new Map<string, KubernetesObject>();

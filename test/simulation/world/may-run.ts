@@ -44,9 +44,9 @@ export interface MayRun {
 }
 
 /**
- * A kubelet reads a claim before it starts a pod, and refuses one that is being deleted without the in-tree finalizer: a pod
- * may run when, at any moment since it has a node, its claim was startable. Where one finalizer serves for both phases, what is
- * bound after the deletion is Kubernetes' own race, and does not count.
+ * A kubelet reads a claim before it starts a pod, and refuses one that is being deleted without the in-tree finalizer:
+ * a pod may run when, at any moment since it has a node, its claim was startable. Where one finalizer serves for both
+ * phases, what is bound after the deletion is Kubernetes' own race, and does not count.
  */
 export function trackMayRun(history: History, onePhase: boolean): MayRun {
   const pairs = new Set<string>();

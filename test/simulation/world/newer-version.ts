@@ -5,8 +5,8 @@ const ours = String.raw`{\"v\":1,\"uid\"`;
 const theirs = String.raw`{\"v\":2,\"plan\":\"b\",\"uid\"`;
 
 /**
- * Makes a function look, from the API server's side, like its next version: it writes progress of version 2 with a field that
- * nobody knows yet, and reads both versions.
+ * Makes a function look, from the API server's side, like its next version: it writes progress of version 2 with a
+ * field that nobody knows yet, and reads both versions.
  */
 export function asNewerVersion(transport: Transport): Transport {
   return async ({ body, ...request }) => {

@@ -10,8 +10,8 @@ const oneIn = 12;
 const longest = 200;
 
 /**
- * A transport whose watches tell what happened a little late, in order, which is what makes every cache a stale one, and whose
- * requests take a moment.
+ * A transport whose watches tell what happened a little late, in order, which is what makes every cache a stale one,
+ * and whose requests take a moment.
  */
 export function unhurried(transport: Transport, clock: Clock, random: Random): Transport {
   return async (request) => {

@@ -6,7 +6,7 @@ import type { Credentials } from "./credentials.ts";
 const tokenUser = "<token>";
 
 /**
- * Asks `docker-credential-<helper>` for the login to a registry. Answers nothing when it knows none.
+ * Asks `docker-credential-<helper>` for the login to a registry. Returns nothing when it knows none.
  *
  * @throws Complaint when it cannot be run, or fails
  */

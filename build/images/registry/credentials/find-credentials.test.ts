@@ -118,20 +118,24 @@ test("a helper that fails is told by its name", async () => {
   await expect(ask("absent")).rejects.toThrow("docker-credential-absent cannot be run: spawn");
 });
 
-test("configurations are where docker and podman have them; one that is no JSON, or not to be read, is told by its name", async () => {
-  const environment = { REGISTRY_AUTH_FILE: "/r", DOCKER_CONFIG: "/d", XDG_RUNTIME_DIR: "/x", HOME: "/h" };
-  expect(configFiles(environment)).toEqual([
-    "/r",
-    "/d/config.json",
-    "/x/containers/auth.json",
-    "/h/.config/containers/auth.json",
-  ]);
-  expect(configFiles({ HOME: "/h" })[0]).toBe("/h/.docker/config.json");
-  const file = join(folder, "broken.json");
-  writeFileSync(file, "{");
-  await expect(readConfigs([file])).rejects.toThrow(`${file} should hold the logins of docker, and is no JSON.`);
-  const directory = join(folder, "directory");
-  mkdirSync(directory);
-  await expect(readConfigs([directory])).rejects.toThrow(`The logins in ${directory} cannot be read: EISDIR`);
-  expect(await readConfigs([join(folder, "none.json"), join(file, "none.json")])).toEqual([]);
-});
+test(
+  "configurations are where docker and podman have them; one that is no JSON, or not to be read, " +
+    "is told by its name",
+  async () => {
+    const environment = { REGISTRY_AUTH_FILE: "/r", DOCKER_CONFIG: "/d", XDG_RUNTIME_DIR: "/x", HOME: "/h" };
+    expect(configFiles(environment)).toEqual([
+      "/r",
+      "/d/config.json",
+      "/x/containers/auth.json",
+      "/h/.config/containers/auth.json",
+    ]);
+    expect(configFiles({ HOME: "/h" })[0]).toBe("/h/.docker/config.json");
+    const file = join(folder, "broken.json");
+    writeFileSync(file, "{");
+    await expect(readConfigs([file])).rejects.toThrow(`${file} should hold the logins of docker, and is no JSON.`);
+    const directory = join(folder, "directory");
+    mkdirSync(directory);
+    await expect(readConfigs([directory])).rejects.toThrow(`The logins in ${directory} cannot be read: EISDIR`);
+    expect(await readConfigs([join(folder, "none.json"), join(file, "none.json")])).toEqual([]);
+  },
+);

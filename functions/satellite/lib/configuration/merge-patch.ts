@@ -6,8 +6,8 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * The JSON merge patch (RFC 7396) that makes `live` equal to `wanted`; `undefined` when it is. Lists are replaced whole, as merge
- * patches have it.
+ * The JSON merge patch (RFC 7396) that makes `live` equal to `wanted`; `undefined` when it is. Lists are replaced
+ * whole, as merge patches have it.
  */
 export function mergePatchTo(live: Fields, wanted: Fields): Fields | undefined {
   const patch: Record<string, unknown> = {};

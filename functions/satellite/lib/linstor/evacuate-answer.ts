@@ -4,8 +4,8 @@ import { describeEntry, type Entry } from "./entry.ts";
 import type { LinstorNode } from "./node.ts";
 
 /**
- * The property of a LINSTOR node that keeps what was warned of when it was called to evacuate that node: its answer says once what
- * cannot be moved, and nothing that is read later does.
+ * The property of a LINSTOR node that keeps what was warned of when it was called to evacuate that node: its answer
+ * says once what cannot be moved, and nothing that is read later does.
  */
 const answerKey = "Aux/holdfast.dev/evacuate-answer";
 /** Of a property's value, which LINSTOR's database takes up to 4,096 characters of. */

@@ -1,13 +1,16 @@
 import type { PropertyChanges } from "../linstor/client.ts";
 
-/** Property that lists the keys of those that were set, as piraeus-operator has it: what is no longer wanted is found by it. */
+/**
+ * Property that lists the keys of those that were set, as piraeus-operator has it: what is no longer wanted is found by
+ * it.
+ */
 export const lastAppliedKey = "Aux/piraeus.io/last-applied";
 
 type Properties = Readonly<Record<string, string>>;
 
 /**
- * What has to change so that the properties are as wanted; `undefined` when nothing does. Only those are removed that were set by us or
- * by piraeus-operator before: what LINSTOR, people and other programs have set stays.
+ * What has to change so that the properties are as wanted; `undefined` when nothing does. Only those are removed that
+ * were set by us or by piraeus-operator before: what LINSTOR, people and other programs have set stays.
  */
 export function propertyChanges(present: Properties, wanted: Properties): PropertyChanges | undefined {
   const keys = Object.keys(wanted).sort();

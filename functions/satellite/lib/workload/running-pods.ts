@@ -14,8 +14,8 @@ export type PodObject = KubernetesObject & {
 };
 
 /**
- * The addresses of a satellite's pod on its Node, the first one first; none while it has no pod that runs. One that is being deleted
- * answers no longer.
+ * The addresses of a satellite's pod on its Node, the first one first; none while it has no pod that runs. One that is
+ * being deleted answers no longer.
  *
  * @throws ApiError
  */

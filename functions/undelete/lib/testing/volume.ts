@@ -66,7 +66,9 @@ export const claim = (uid: string, volumeName?: string, keep?: string, more: obj
   spec: volumeName ? { volumeName } : {},
 });
 
-/** What a decision does to a volume: the step that it names, what its patch says of annotations and spec, and its Event. */
+/**
+ * What a decision does to a volume: the step that it names, what its patch says of annotations and spec, and its Event.
+ */
 export function done(decision: Decision | undefined) {
   if (decision?.do !== "write") return decision?.do;
   const [write] = decision.writes;

@@ -12,7 +12,9 @@ export const protectOnlyAdds: Invariant = {
   },
 };
 
-/** Release writes only on claims that are being deleted and carry its finalizer, or the one that nobody else removes. */
+/**
+ * Release writes only on claims that are being deleted and carry its finalizer, or the one that nobody else removes.
+ */
 export const releaseSparesTheLiving: Invariant = {
   name: "release-spares-the-living",
   check(change) {

@@ -2,7 +2,10 @@ import { type Invariant, isClaim, isOurs, leaving } from "../../invariants/invar
 import { hasEnded, type PodLike } from "../../world/may-run.ts";
 import { finalizerOf } from "../protection.ts";
 
-/** Our finalizer leaves no claim while a kubelet may run a pod with it; in document mode a pod that has ended does not count. */
+/**
+ * Our finalizer leaves no claim while a kubelet may run a pod with it; in document mode a pod that has ended does not
+ * count.
+ */
 export const keepsUsedClaims: Invariant = {
   name: "keeps-used-claims",
   check(change, { history, mayRun }) {

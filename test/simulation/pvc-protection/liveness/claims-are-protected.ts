@@ -3,8 +3,8 @@ import { inTree } from "../../world/may-run.ts";
 import { ours } from "../protection.ts";
 
 /**
- * Every live claim carries our finalizer, and Kubernetes' own as well. One from which somebody took Kubernetes' own, unseen, gets
- * it back at its resync, which no run waits for.
+ * Every live claim carries our finalizer, and Kubernetes' own as well. One from which somebody took Kubernetes' own,
+ * unseen, gets it back at its resync, which no run waits for.
  */
 export const claimsAreProtected: LivenessCheck = {
   name: "claims-are-protected",

@@ -10,8 +10,8 @@ type EventLike = KubernetesObject & {
 };
 
 /**
- * No Event of release is left of a claim that has been released. One may be left when a process died between the write that
- * lets the claim go and what comes after it; the API server forgets Events in an hour.
+ * No Event of release is left of a claim that has been released. One may be left when a process died between the write
+ * that lets the claim go and what comes after it; the API server forgets Events in an hour.
  */
 export const eventsGo: LivenessCheck = {
   name: "events-go",

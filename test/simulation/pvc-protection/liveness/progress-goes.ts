@@ -4,8 +4,8 @@ import { inTree } from "../../world/may-run.ts";
 import { ours, progress } from "../protection.ts";
 
 /**
- * Only a claim that is being deleted and waits for us carries progress of ours; what a user wrote there is the user's, and what was
- * written under settings that a user took back goes with the claim.
+ * Only a claim that is being deleted and waits for us carries progress of ours; what a user wrote there is the user's,
+ * and what was written under settings that a user took back goes with the claim.
  */
 export const progressGoes: LivenessCheck = {
   name: "progress-goes",

@@ -108,7 +108,9 @@ export const wrongVerdicts: readonly Mutant[] = [
   },
   {
     name: "progress-of-another-trusted",
-    doc: "Where a claim came with an annotation that names its pods, as a restored one does, asks for those pods alone.",
+    doc:
+      "Where a claim came with an annotation that names its pods, as a restored one does, " +
+      "asks for those pods alone.",
     scenarios: ["restored-alone"],
     within: 15,
     rule,

@@ -4,7 +4,9 @@ import { inDocumentMode } from "../settings.ts";
 
 export const finishedJobs: Scenario = {
   name: "finished-jobs",
-  doc: "In document mode claims go as soon as the pods that use them have ended: one by itself, one by deletion, one has an ephemeral volume.",
+  doc:
+    "In document mode claims go as soon as the pods that use them have ended: one by itself, one by deletion, " +
+    "one has an ephemeral volume.",
   setting: inDocumentMode,
   controllers: ["ephemeral-volume-controller"],
   async act(user) {

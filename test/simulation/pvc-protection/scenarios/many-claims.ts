@@ -28,7 +28,9 @@ const act: Scenario["act"] = async (user) => {
 
 export const manyClaims: Scenario = {
   name: "many-claims",
-  doc: "Of several claims of one namespace some are used, by pods at both ends of the list; all but one are deleted at once.",
+  doc:
+    "Of several claims of one namespace some are used, by pods at both ends of the list; " +
+    "all but one are deleted at once.",
   setting: besideInTree,
   act,
 };

@@ -23,7 +23,9 @@ const act: Scenario["act"] = async (user) => {
 
 export const replaced: Scenario = {
   name: "replaced",
-  doc: "A claim and its pod are deleted and created anew under their names, as a StatefulSet does, and the new claim is deleted, too.",
+  doc:
+    "A claim and its pod are deleted and created anew under their names, as a StatefulSet does, " +
+    "and the new claim is deleted, too.",
   setting: besideInTree,
   act,
 };

@@ -6,7 +6,9 @@ import { protectedClaims } from "./protected-claims.ts";
 
 export const restoredAlone: Scenario = {
   name: "restored-alone",
-  doc: "A claim is backed up while it is held, goes, and is restored with the annotation that it had; another pod uses it then.",
+  doc:
+    "A claim is backed up while it is held, goes, and is restored with the annotation that it had; " +
+    "another pod uses it then.",
   setting: withoutInTree,
   async act(user) {
     await user.createClaim("data");

@@ -21,14 +21,18 @@ const act: Scenario["act"] = async (user) => {
 
 export const inTreeOff: Scenario = {
   name: "in-tree-off",
-  doc: "Kubernetes' own protection is switched off and the functions know: they keep both finalizers, and take both away.",
+  doc:
+    "Kubernetes' own protection is switched off and the functions know: they keep both finalizers, " +
+    "and take both away.",
   setting: withoutInTree,
   act,
 };
 
 export const inTreeControllerOff: Scenario = {
   name: "in-tree-controller-off",
-  doc: "As in-tree-off, but the API server still puts Kubernetes' finalizer on new claims, as where only its controller is switched off.",
+  doc:
+    "As in-tree-off, but the API server still puts Kubernetes' finalizer on new claims, " +
+    "as where only its controller is switched off.",
   setting: withoutInTree,
   admissionPlugin: true,
   act,

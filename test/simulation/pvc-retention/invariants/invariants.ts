@@ -48,7 +48,10 @@ const goesByTheField: Invariant = {
   },
 };
 
-/** A claim is given to nobody but a set that has used it and whose field takes it along; and to no set while somebody else uses it. */
+/**
+ * A claim is given to nobody but a set that has used it and whose field takes it along; and to no set while somebody
+ * else uses it.
+ */
 const tiesWhatWasUsed: Invariant = {
   name: "ties-what-was-used",
   check(change, truth) {

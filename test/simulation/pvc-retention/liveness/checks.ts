@@ -37,7 +37,10 @@ function isDisputed({ changes }: LivenessTruth, set: SetLike): boolean {
   });
 }
 
-/** A set's field is what users have asked for, unless somebody else has a say in it; where they ask for nothing, nothing of ours is in it. */
+/**
+ * A set's field is what users have asked for, unless somebody else has a say in it; where they ask for nothing, nothing
+ * of ours is in it.
+ */
 const fieldsFollow: LivenessCheck = {
   name: "fields-follow",
   check(truth) {
@@ -76,7 +79,10 @@ const ownersFollow: LivenessCheck = {
 const wasWritten = ({ changes }: LivenessTruth, { metadata }: SetLike) =>
   changes.some((change) => isOurs(change) && change.object.metadata.uid === metadata.uid);
 
-/** Whether anybody has changed what a claim says of itself: its labels, its owners, the note on it; or it was used when nobody looked. */
+/**
+ * Whether anybody has changed what a claim says of itself: its labels, its owners, the note on it; or it was used when
+ * nobody looked.
+ */
 function isInDoubt(truth: LivenessTruth, { metadata }: KubernetesObject, set: SetLike): boolean {
   if ((metadata.ownerReferences ?? []).length > 0 || !truth.calm) return true;
   const wanted = Object.entries(set.spec.selector.matchLabels);

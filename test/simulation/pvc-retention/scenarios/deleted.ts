@@ -20,7 +20,9 @@ const oftenDeleting = [...policies, policies[1], policies[1], policies[3], polic
 export const setDeleted: Scenario = {
   ...withSets,
   name: "set-deleted",
-  doc: "A set is scaled down and deleted, in the background, the foreground, or without its pods, perhaps twice, under any policy.",
+  doc:
+    "A set is scaled down and deleted, in the background, the foreground, or without its pods, perhaps twice, " +
+    "under any policy.",
   setting: byDefault,
   async act(user) {
     await createSet(user, "web", { replicas: 3, policy: pick(user.random, oftenDeleting) });
@@ -56,7 +58,9 @@ export const keptAtTheLastMoment: Scenario = {
 export const recreated: Scenario = {
   ...withSets,
   name: "set-recreated",
-  doc: "A set is deleted and created anew under its name at once, smaller and with another policy; the claims that are left are not its own.",
+  doc:
+    "A set is deleted and created anew under its name at once, smaller and with another policy; " +
+    "the claims that are left are not its own.",
   setting: byDefault,
   async act(user) {
     await createSet(user, "web", { replicas: 3, policy: pick(user.random, ["Retain", "DeleteOnScaledownOnly"]) });

@@ -24,7 +24,9 @@ const withSet = "DeleteOnStatefulSetDeletionOnly";
 export const rivalSets: Scenario = {
   ...withSets,
   name: "rival-sets",
-  doc: "Two sets yield the same claim names: template `data` of set `a-web`, and template `data-a` of set `web`. A name does not tell whose a claim is.",
+  doc:
+    "Two sets yield the same claim names: template `data` of set `a-web`, and template `data-a` of set `web`. " +
+    "A name does not tell whose a claim is.",
   setting: byDefault,
   async act(user) {
     await createSet(user, "a-web", { policy: pick(user.random, policies) });
@@ -43,7 +45,9 @@ export const rivalSets: Scenario = {
 export const claimsMadeBeside: Scenario = {
   ...withSets,
   name: "claims-made-beside",
-  doc: "Claims are made by hand under the names that a set yields, before it and after; something of the user's controls one of them, and owns another.",
+  doc:
+    "Claims are made by hand under the names that a set yields, before it and after; " +
+    "something of the user's controls one of them, and owns another.",
   setting: byDefault,
   async act(user) {
     const controller = await usersOwner(user, true);

@@ -50,7 +50,9 @@ export const policyFlips: Scenario = {
 export const keptInTime: Scenario = {
   ...withSets,
   name: "kept-in-time",
-  doc: "A policy that deletes claims is taken back long before a scale-down and a deletion: nothing may go then, not even what has no pod.",
+  doc:
+    "A policy that deletes claims is taken back long before a scale-down and a deletion: nothing may go then, " +
+    "not even what has no pod.",
   setting: byDefault,
   async act(user) {
     await createSet(user, "web", { replicas: 3, policy: pick(user.random, policies.slice(1)) });
@@ -151,7 +153,9 @@ export const policyGone: Scenario = {
 export const namespaceDefault: Scenario = {
   ...withSets,
   name: "namespace-default",
-  doc: "Two sets have their policy from their namespace, where it changes; one of them has one of its own, for a while.",
+  doc:
+    "Two sets have their policy from their namespace, where it changes; one of them has one of its own, " +
+    "for a while.",
   setting: byDefault,
   async act(user) {
     await setDefaultPolicy(user, pick(user.random, policies));

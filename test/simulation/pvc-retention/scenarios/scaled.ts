@@ -8,7 +8,9 @@ const deletingThen = ["DeleteOnScaledownOnly", "DeleteOnScaledownAndStatefulSetD
 export const scaledDownAndUp: Scenario = {
   ...withSets,
   name: "scaled-down-and-up",
-  doc: "A set that loses the claims of replicas that are scaled away is scaled down and up again at once, and a pod deleted by hand before.",
+  doc:
+    "A set that loses the claims of replicas that are scaled away is scaled down and up again at once, " +
+    "and a pod deleted by hand before.",
   setting: admitted,
   async act(user) {
     await createSet(user, "web", { replicas: 3, policy: pick(user.random, deletingThen) });

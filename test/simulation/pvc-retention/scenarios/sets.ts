@@ -7,7 +7,10 @@ import type { Scenario } from "../../scenario.ts";
 import type { User } from "../../user.ts";
 import { policyKey } from "../history.ts";
 
-/** What every scenario of sets needs besides binder, scheduler, kubelet and claim protection; and project reads who manages the field. */
+/**
+ * What every scenario of sets needs besides binder, scheduler, kubelet and claim protection; and project reads who
+ * manages the field.
+ */
 export const withSets = {
   controllers: ["statefulset-controller", "garbage-collector-controller"],
   managedFields: true,
