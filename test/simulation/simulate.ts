@@ -239,8 +239,8 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   if (!failure) failure = await restsThen(unfinished);
 
   async function restsThen(check: () => Failure | undefined): Promise<Failure | undefined> {
-    // What was delayed by a fault may still arrive, and a sweep that failed takes back in the next one what it said of that; after
-    // that nothing of ours has a reason to write.
+    // What was delayed by a fault may still arrive, and a sweep that failed takes back in the next one what it said of
+    // that; after that nothing of ours has a reason to write.
     let before = 0;
     let since: number;
     do {

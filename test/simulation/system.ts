@@ -5,18 +5,25 @@ import type { Scenario } from "./scenario.ts";
 import type { Operation } from "./workload.ts";
 import type { Outside, OutsideContext } from "./world/outside.ts";
 
-/** What the simulation knows of one system: a folder of `functions/`, and the folder of the same name beside this file. */
+/**
+ * What the simulation knows of one system: a folder of `functions/`, and the folder of the same name beside this file.
+ */
 export interface System {
   /** As the folder is called. */
   readonly name: string;
   readonly scenarios: readonly Scenario[];
-  /** What must hold after every write of a run in which functions of this system are installed, whosever scenario it is. */
+  /**
+   * What must hold after every write of a run in which functions of this system are installed, whosever scenario it is.
+   */
   readonly invariants: readonly Invariant[];
   /** What must have come about when faults have ended and a few sweeps have passed. */
   readonly liveness: readonly LivenessCheck[];
   /** What users and operators may do to this system beside a scenario, and beside what they do to all. */
   readonly workload: Readonly<Record<string, Operation>>;
-  /** Functions with a fault each, which the simulation must find: at least one for everything that the rules take care of. */
+  /**
+   * Functions with a fault each, which the simulation must find: at least one for everything that the rules take care
+   * of.
+   */
   readonly mutants: readonly Mutant[];
   /** The external system that its functions use, on the clock of a run. */
   readonly outside?: (context: OutsideContext) => Outside;

@@ -24,7 +24,8 @@ const name = "satellite/mark";
 export const mark = rule({
   name,
   doc:
-    "Begins the evacuation of a satellite when there is a slot for it, and marks the volumes that are attached on its node, so " +
+    "Begins the evacuation of a satellite when there is a slot for it, " +
+    "and marks the volumes that are attached on its node, so " +
     "that they may be attached elsewhere.",
   ...chainRule,
   wakes: [
@@ -94,7 +95,8 @@ function shown(
     claim && uid
       ? about(PersistentVolumeClaim, { apiVersion, kind, metadata })
       : about(PersistentVolume, { ...volume, apiVersion, kind: PersistentVolume.kind });
-  const moves = `PersistentVolume ${name} is to be attached to another Node, because the satellite on ${node} is evacuated.`;
+  const moves =
+    `PersistentVolume ${name} is to be attached to another Node, ` + `because the satellite on ${node} is evacuated.`;
   const anywhere = `PersistentVolume ${name} may be used on any Node until the satellite on ${node} is evacuated.`;
   return [
     at.record(moves, normal("VolumeEvacuating")),

@@ -44,7 +44,9 @@ export interface Facts {
 export const retain = rule({
   ...noting,
   name: "undelete/retain",
-  doc: "Gives a bound volume that is to outlive its claim the reclaim policy Retain, and notes on it what it had and how long it is kept.",
+  doc:
+    "Gives a bound volume that is to outlive its claim the reclaim policy Retain, " +
+    "and notes on it what it had and how long it is kept.",
   settings: z.object({}),
   wakes: [
     on(PersistentVolume, ["update"]),
@@ -109,7 +111,8 @@ async function lookAround(client: Client, volume: Volume): Promise<Facts> {
 /** Two who decide what becomes of one volume would undo each other's work. */
 function leftToItsController(volume: Volume, { kind, name }: OwnerReference): Decision {
   const because =
-    `Volume ${volume.metadata.name} is controlled by ${kind} ${name}, which decides how long it stays: ${keepKey} changes ` +
+    `Volume ${volume.metadata.name} is controlled by ${kind} ${name}, which decides how long it stays: ` +
+    `${keepKey} changes ` +
     `nothing of it. See to ${kind} ${name} to have its data kept.`;
   return about(PersistentVolume, volume).stop(because, { event: warning("VolumeNotKept") });
 }
@@ -137,11 +140,15 @@ function decideBound(
   const isOverruled = note !== undefined && found !== "Retain";
   const isUnread = !isOverruled && readDuration(text) === undefined;
   const written = text.slice(0, 32);
-  const advice = `until somebody sets ${reclaimAtKey}, because ${keepKey} is "${written}", which is no time such as 30m, 24h or 7d`;
+  const advice =
+    `until somebody sets ${reclaimAtKey}, because ${keepKey} is "${written}", which is no time such as 30m, ` +
+    "24h or 7d";
   const because = isOverruled
-    ? `The reclaim policy of volume ${name} was set to ${found} after Holdfast had set it to Retain, and is left so: it goes ` +
+    ? `The reclaim policy of volume ${name} was set to ${found} after Holdfast had set it to Retain, ` +
+      "and is left so: it goes " +
       "with its claim. Set it to Retain to have the volume kept."
-    : `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} is kept ${isUnread ? advice : `for ${written}`}.`;
+    : `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} is kept ` +
+      `${isUnread ? advice : `for ${written}`}.`;
   const standing: Note = {
     step: isOverruled ? "overruled" : "retained",
     because,
@@ -160,7 +167,10 @@ function decideBound(
   });
 }
 
-/** A volume that is not bound is reserve's; that people have changed something of it is seen here, and the sweep sent there. */
+/**
+ * A volume that is not bound is reserve's; that people have changed something of it is seen here, and the sweep sent
+ * there.
+ */
 function decideUnbound({ volume }: Facts, now: number): Decision | undefined {
   const note = readNote(volume);
   if (!note || isBeingDeleted(volume)) return undefined;
@@ -168,6 +178,7 @@ function decideUnbound({ volume }: Facts, now: number): Decision | undefined {
     return ["retained", "overruled"].includes(note.step) || isAsItWasNoted(volume, note)
       ? undefined
       : keep(volume, note, now, { next: Math.min(Date.parse(note.next ?? "") || now, now) });
-  const because = `Volume ${volume.metadata.name} is not kept for its claim any more, because somebody has given it to another.`;
+  const because =
+    `Volume ${volume.metadata.name} is not kept for its claim any more, ` + "because somebody has given it to another.";
   return forget(volume, now, "GivenToAnother", because);
 }

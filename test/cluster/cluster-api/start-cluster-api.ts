@@ -9,7 +9,9 @@ import { manifest } from "../../worlds/manifest.ts";
 import { admissionIn, definitionsIn } from "./definitions.ts";
 import { machineManager } from "./machine-manager.ts";
 
-/** Where Cluster API is to be had: the manager's binary and the folder of its definitions; else why not, in a sentence. */
+/**
+ * Where Cluster API is to be had: the manager's binary and the folder of its definitions; else why not, in a sentence.
+ */
 export function findClusterApi(): { readonly binary: string; readonly folder: string } | string {
   const { CAPI_MANAGER: binary, HOLDFAST_CLUSTER_API_CRDS: folder } = process.env;
   if (!binary) return "CAPI_MANAGER names no manager of Cluster API.";

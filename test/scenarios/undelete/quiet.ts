@@ -21,7 +21,8 @@ const touched = { "scenario.example/touched": "yes" };
 export const quiet: readonly Scenario[] = [
   {
     title:
-      "a new claim that is not to be kept is looked at once, and not again when its volume changes; one that is to be kept is looked at twice",
+      "a new claim that is not to be kept is looked at once, and not again when its volume changes; " +
+      "one that is to be kept is looked at twice",
     within: true,
     async run(world) {
       const bind = async () => {

@@ -11,7 +11,8 @@ export const writesLittle: Invariant = {
     const ours = changes.filter((one) => isOurs(one) && about(one.object)).length;
     const others = changes.filter((one) => !isOurs(one) && one.object.kind !== "Event").length;
     return ours > writesAtFirst + others
-      ? `${change.object.kind} ${name} was written ${ours} times by us, while others changed claims and pods ${others} times.`
+      ? `${change.object.kind} ${name} was written ${ours} times by us, ` +
+          `while others changed claims and pods ${others} times.`
       : undefined;
   },
 };

@@ -13,8 +13,8 @@ export interface Mutant {
   /** The scenarios in which it is looked for. */
   readonly scenarios: readonly string[];
   /**
-   * Where it is looked for: in runs with faults (the default), in fault-free ones, because the sweep makes up for it where something goes
-   * wrong, or at every point of a fault-free one.
+   * Where it is looked for: in runs with faults (the default), in fault-free ones, because the sweep makes up for it
+   * where something goes wrong, or at every point of a fault-free one.
    */
   readonly by?: "runs with faults" | "fault-free runs" | "points";
   /** In how many runs it must be found. */

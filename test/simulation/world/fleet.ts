@@ -55,7 +55,10 @@ interface Seat {
   absentUntil: number;
 }
 
-/** Starts a fleet without processes: each function is started by its first event, and again by the first after its death. */
+/**
+ * Starts a fleet without processes: each function is started by its first event, and again by the first after its
+ * death.
+ */
 export function createFleet(parts: FleetParts): Fleet {
   const { clock, streams, trace, network, outsides, skew, mixed, identify, post } = parts;
   const seats = new Map<string, Seat>();

@@ -20,7 +20,10 @@ export interface Outgoing {
   readonly event: HttpRequest | undefined;
 }
 
-/** What is to happen to a request: its process may die before it is sent, or when it has been answered, or the server refuses it. */
+/**
+ * What is to happen to a request: its process may die before it is sent, or when it has been answered, or the server
+ * refuses it.
+ */
 export type Gate = (outgoing: Outgoing) => "pass" | "die before" | "die after" | "conflict" | "refused";
 
 /** What lies between functions and the API server. */
