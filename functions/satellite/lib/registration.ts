@@ -11,21 +11,37 @@ export const registrationKey = "holdfast.dev/registration";
 /** How long a call may take to have its effect, longer than anybody listens for an answer. Milliseconds. */
 const effective = 180_000;
 
-const schema = z.looseObject({ v: z.literal(1), uid: z.string(), called: z.iso.datetime() });
+const schema = z.looseObject({
+  v: z.literal(1),
+  uid: z.string(),
+  called: z.iso.datetime(),
+  /** Calls that may be under way at once: the last one, and those before it that nobody has seen the effect of. */
+  calls: z.number().int().min(1),
+});
 
-/** The annotation's text for a call that begins `now` (milliseconds since the epoch). */
-export const registrationAt = ({ metadata }: KubernetesObject, now: number): string =>
-  JSON.stringify({ v: 1, uid: metadata.uid, called: new Date(now).toISOString() });
-
-/** When this satellite's node was last called for; `undefined` when never, or when that was written for another object. */
-export function lastRegistration({ metadata }: KubernetesObject): number | undefined {
+function read({ metadata }: KubernetesObject) {
   try {
     const parsed = schema.safeParse(JSON.parse(metadata.annotations?.[registrationKey] ?? "null"));
-    return parsed.success && parsed.data.uid === metadata.uid ? Date.parse(parsed.data.called) : undefined;
+    return parsed.success && parsed.data.uid === metadata.uid ? parsed.data : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** The annotation's text for a call that begins `now` (milliseconds since the epoch). */
+export function registrationAt(satellite: KubernetesObject, now: number): string {
+  const calls = (read(satellite)?.calls ?? 0) + 1;
+  return JSON.stringify({ v: 1, uid: satellite.metadata.uid, called: new Date(now).toISOString(), calls });
+}
+
+/** When this satellite's node was last called for; `undefined` when never, or when that was written for another object. */
+export function lastRegistration(satellite: KubernetesObject): number | undefined {
+  const record = read(satellite);
+  return record && Date.parse(record.called);
+}
+
+/** Whether a node that is listed proves that no call is under way any more: there was one, and this is its effect. */
+export const isRegisteredOnce = (satellite: KubernetesObject): boolean => read(satellite)?.calls === 1;
 
 /**
  * Until when a call to register the node may still have its effect; `undefined` when none can. A clock that was set back makes

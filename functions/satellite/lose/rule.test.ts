@@ -33,7 +33,7 @@ test("lets the satellite go when LINSTOR does not list the node", () => {
 
 test("waits while a call to register the node may still have its effect", () => {
   const called = (ago: number) => {
-    const annotation = JSON.stringify({ v: 1, uid: "u1", called: new Date(now - ago).toISOString() });
+    const annotation = JSON.stringify({ v: 1, uid: "u1", called: new Date(now - ago).toISOString(), calls: 1 });
     const satellite = aSatellite({ policy: "Delete", metadata: { annotations: { [registrationKey]: annotation } } });
     return { ...aSeen({ satellite }), volumes: [], linstor: undefined };
   };

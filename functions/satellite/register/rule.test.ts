@@ -182,12 +182,24 @@ test("a call that was just sent is not sent again, and one of long ago is", () =
   const called = (ago: number) =>
     alive({
       annotations: {
-        [registrationKey]: JSON.stringify({ v: 1, uid: "u1", called: new Date(now - ago).toISOString() }),
+        [registrationKey]: JSON.stringify({ v: 1, uid: "u1", called: new Date(now - ago).toISOString(), calls: 1 }),
       },
     });
   expect(decide({ satellite: called(5_000) })?.do).toBe("write");
   expect(decide({ satellite: called(60_000) })?.do).toBe("call");
   expect(decide({ satellite: called(-3_600_000) })?.do).toBe("call");
+});
+
+test("a call whose effect is seen is over, unless another one was sent before it", () => {
+  const called = (calls: number) =>
+    alive({
+      annotations: {
+        [registrationKey]: JSON.stringify({ v: 1, uid: "u1", called: new Date(now).toISOString(), calls }),
+      },
+    });
+  expect(reports(decide({ satellite: called(1), nodes: [listed()] }))).toContain(`"${registrationKey}":null`);
+  expect(reports(decide({ satellite: called(2), nodes: [listed()] }))).not.toContain(`"${registrationKey}":null`);
+  expect(reports(decide({ satellite: called(1), nodes: [] }))).not.toContain(`"${registrationKey}":null`);
 });
 
 test("without a pod nothing is registered", () => {

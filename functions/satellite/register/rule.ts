@@ -16,7 +16,7 @@ import { abandonedBecause, lookAtSatellite, type SatelliteSeen } from "../lib/lo
 import { nodeNameProblem } from "../lib/marks.ts";
 import { lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
-import { lastRegistration, registrationAt, registrationKey } from "../lib/registration.ts";
+import { isRegisteredOnce, lastRegistration, registrationAt, registrationKey } from "../lib/registration.ts";
 import { conditionWrites } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
 import { nextLook } from "../lib/step-rule.ts";
@@ -84,7 +84,10 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
   const report = (isWell: boolean, reason: string, message: string) =>
     conditionWrites(satellite, [{ ...available, status: isWell ? "True" : "False", reason, message }], now);
   const isConnected = (because: string) => {
-    const writes = report(true, "AsExpected", connected);
+    const over = isRegisteredOnce(satellite)
+      ? [annotate(LinstorSatellite, satellite, { [registrationKey]: null })]
+      : [];
+    const writes = [...report(true, "AsExpected", connected), ...over];
     return writes.length > 0 ? at.write(because, writes) : at.leave(because);
   };
   const waits = (message: string) =>

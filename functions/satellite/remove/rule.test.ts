@@ -35,7 +35,7 @@ describe("a satellite that is being deleted", () => {
 
 test("one whose node LINSTOR may still register on an earlier call does not go yet", () => {
   const called = (ago: number) => {
-    const annotation = JSON.stringify({ v: 1, uid: "u1", called: new Date(now - ago).toISOString() });
+    const annotation = JSON.stringify({ v: 1, uid: "u1", called: new Date(now - ago).toISOString(), calls: 1 });
     const annotations = { ...aSatellite().metadata.annotations, [registrationKey]: annotation };
     return { ...unlisted, satellite: aSatellite({ metadata: { annotations } }) };
   };
