@@ -1,6 +1,7 @@
 import type { Bench } from "../worlds/server.ts";
 import { access } from "./access.ts";
 import { admission } from "./admission.ts";
+import { daemonSetPatches } from "./daemon-set-patches.ts";
 import { deletion } from "./deletion.ts";
 import { events } from "./events.ts";
 import { lists } from "./lists.ts";
@@ -21,6 +22,7 @@ export function apiContract(open: () => Promise<Bench>): void {
   versions(open);
   deletion(open);
   patches(open);
+  daemonSetPatches(open);
   serverSideApply(open);
   lists(open);
   watches(open);

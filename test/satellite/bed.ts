@@ -1,6 +1,7 @@
 import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
 import { seededRandom } from "../../eventing/random.ts";
 import {
+  DaemonSet,
   LinstorCluster,
   LinstorSatellite,
   LinstorSatelliteConfiguration,
@@ -10,11 +11,12 @@ import { linstor as linstorSystem } from "../../functions/satellite/lib/linstor/
 import { csiDriver } from "../../functions/satellite/lib/names.ts";
 import { satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
-import { satelliteLabel } from "../../functions/satellite/lib/workload/pod-label.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { Cluster, definitions, GenericMachine } from "../../local/cluster-api/kinds.ts";
 import { startMachines } from "../../local/cluster-api/start-machines.ts";
 import { createControllerTools } from "../../local/controllers/controller-tools.ts";
+import { followEverything } from "../../local/controllers/discovery/everything.ts";
+import { startGarbageCollector } from "../../local/controllers/garbage-collector/start-garbage-collector.ts";
 import { CustomResourceDefinition, Namespace } from "../../local/controllers/objects/kinds.ts";
 import { createLinstor, type LinstorStandIn } from "../../local/linstor/linstor.ts";
 import { startAffinityController } from "../../local/piraeus/start-affinity-controller.ts";
@@ -64,7 +66,8 @@ export interface SatelliteBed {
 export const nodes = ["node-1", "node-2", "node-3", "node-4"];
 export const addressOf = (node: string) => `10.0.0.${node.at(-1)}`;
 const namespace = "capi";
-const workloads = "piraeus-datastore";
+export const workloads = "piraeus-datastore";
+type DaemonSetObject = KubernetesObject & { spec: { template: { metadata: object; spec: object } } };
 
 export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: string } = {}): Promise<SatelliteBed> {
   const clock = virtualClock();
@@ -172,6 +175,9 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
   void startMachines(tools).synced;
   const users = startVolumeUsers(tools, linstor);
   startAffinityController(tools);
+  const everything = followEverything(tools);
+  void startGarbageCollector({ ...tools, everything }).synced;
+  startDaemonSets();
   await startRules();
 
   for (const name of nodes) {
@@ -180,37 +186,45 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
       spec: { providerID: `generic:///${name}` },
     });
   }
-  await Promise.all(nodes.map(startSatellite));
   await until("all are configured", async () => {
     const reports = await Promise.all(nodes.map((name) => bed.condition(name, "Configured")));
     return reports.every((one) => one?.status === "True");
   });
   return bed;
 
-  /** What `spawn` is for. */
-  async function startSatellite(node: string): Promise<void> {
-    await until(`${node} has a LinstorSatellite`, () => bed.get(LinstorSatellite, node));
-    const { uid } = (await bed.get(LinstorSatellite, node))?.metadata ?? {};
-    await startPod(node, uid as string);
-  }
-
-  async function startPod(node: string, uid: string): Promise<void> {
-    // A drain leaves pods of DaemonSets where they are.
-    const ownerReferences = [
-      { apiVersion: "apps/v1", kind: "DaemonSet", name: "x", uid: `of-${node}`, controller: true },
-    ];
-    const metadata = {
-      name: `satellite-${node}`,
-      namespace: workloads,
-      labels: { [satelliteLabel]: uid },
-      ownerReferences,
-    };
-    const spec = { nodeName: node, containers: [{ name: "linstor-satellite", image: "satellite" }] };
+  /** The kubelet and the controller of DaemonSets, as far as satellites go: a pod on its Node, and a satellite at its address. */
+  function startDaemonSets(): void {
     const { apiVersion, kind } = Pod;
-    await client.create(Pod, { apiVersion, kind, metadata, spec } as unknown as KubernetesObject);
-    const status = { phase: "Running", podIP: addressOf(node), podIPs: [{ ip: addressOf(node) }] };
-    await client.patch(Pod, workloads, metadata.name, "merge", { status }, { subresource: "status" });
-    linstor.startSatellite(addressOf(node));
+    const nodeOf = ({ metadata: { name } }: KubernetesObject) => name.replace("linstor-satellite.", "");
+    tools.reflections.of<DaemonSetObject>(DaemonSet).on((change, set) => {
+      const node = nodeOf(set);
+      if (change === "delete") void stopPod(node);
+      else void startPod(node, set).catch(() => {});
+    });
+    const running = new Set<string>();
+    async function startPod(node: string, { metadata: { name, uid }, spec }: DaemonSetObject): Promise<void> {
+      if (running.has(uid) || ended.signal.aborted || !(await bed.get(Node, node))) return;
+      running.add(uid);
+      const ownerReferences = [{ apiVersion: "apps/v1", kind: "DaemonSet", name, uid, controller: true }];
+      const metadata = { ...spec.template.metadata, name: `satellite-${node}`, namespace: workloads, ownerReferences };
+      const pod = { apiVersion, kind, metadata, spec: { ...spec.template.spec, nodeName: node } };
+      await client.create(Pod, pod as unknown as KubernetesObject);
+      const status = { phase: "Running", podIP: addressOf(node), podIPs: [{ ip: addressOf(node) }] };
+      await client.patch(Pod, workloads, metadata.name, "merge", { status }, { subresource: "status" });
+      linstor.startSatellite(addressOf(node));
+      await client.patch(
+        DaemonSet,
+        workloads,
+        name,
+        "merge",
+        { status: { numberReady: 1 } },
+        { subresource: "status" },
+      );
+    }
+    async function stopPod(node: string): Promise<void> {
+      linstor.stopSatellite(addressOf(node));
+      await client.delete(Pod, workloads, `satellite-${node}`, { gracePeriodSeconds: 0 });
+    }
   }
 
   async function startRules(): Promise<void> {

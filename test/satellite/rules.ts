@@ -15,6 +15,7 @@ import { remove } from "../../functions/satellite/remove/rule.ts";
 import { restore } from "../../functions/satellite/restore/rule.ts";
 import { retain } from "../../functions/satellite/retain/rule.ts";
 import { retire } from "../../functions/satellite/retire/rule.ts";
+import { spawn } from "../../functions/satellite/spawn/rule.ts";
 import { unmark } from "../../functions/satellite/unmark/rule.ts";
 import type { Rule } from "../../shared/rule.ts";
 
@@ -23,6 +24,7 @@ export const rules = [
   admit,
   configure,
   retire,
+  spawn,
   register,
   pools,
   hook,

@@ -15,7 +15,15 @@ import { startKubelet, usualHeartbeat } from "../../../local/controllers/kubelet
 import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
 import { serveSystem } from "../../../local/system-server/serve-system.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { type Kind, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
+import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
+import {
+  type Kind,
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+} from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { connectSystems } from "../../../shared/serve/connect-systems.ts";
 import { StatefulSet } from "../../worlds/kinds.ts";
@@ -24,9 +32,11 @@ import type { RealWorlds } from "../../worlds/real-world.ts";
 import type { Setting, World } from "../../worlds/world.ts";
 import { startAffinityController } from "./start-affinity-controller.ts";
 import { startAttacher } from "./start-attacher.ts";
-import { startRegistrar } from "./start-registrar.ts";
+import { startSatellites } from "./start-satellites.ts";
 
 const selected = { "holdfast.test/satellite": "yes" };
+/** Where satellites run by default. */
+const workloads = "piraeus-datastore";
 const policyLabel = "holdfast.test/policy";
 const policies = ["Retain", "Evacuate", "Delete"] as const;
 type Policy = (typeof policies)[number];
@@ -39,7 +49,6 @@ export interface Site {
   readonly evacuated: readonly string[];
   /** What a controller of the site could not do at once. */
   readonly troubles: readonly Trouble[];
-  addressOf(node: string): string;
   /** Waits three minutes at most, while the sweep comes every few seconds. */
   until<T>(what: string, check: () => Promise<T | undefined | false>): Promise<T>;
   /** Labels the Node, so that it gets a satellite with this policy, and waits until LINSTOR knows it. */
@@ -71,7 +80,6 @@ export async function openSite(
   const troubles: Trouble[] = [];
   const evacuated: string[] = [];
   const volumes: string[] = [];
-  const addressOf = (node: string) => `10.9.0.${nodes.indexOf(node) + 1}`;
 
   const random = seededRandom(systemClock.now());
   const standIn = createLinstor({ clock: systemClock, random, syncTime: 4_000 });
@@ -101,13 +109,16 @@ export async function openSite(
     trouble: (found) => void troubles.push(found),
   });
   const linstor = connectSystems({ linstor: linstorSystem }, { LINSTOR_URL: server.url })(linstorSystem);
-  startRegistrar(tools, { linstor, standIn, addressOf });
+  startSatellites(tools, standIn);
   startAttacher(tools, standIn);
   startAffinityController(tools);
+  await create(Namespace, workloads, {}).catch((error) => {
+    if (!isAlreadyExists(error)) throw error;
+  });
   await create(LinstorCluster, "linstorcluster", { spec: { nodeSelector: selected } });
   for (const deletionPolicy of policies)
     await create(LinstorSatelliteConfiguration, deletionPolicy.toLowerCase(), {
-      spec: { nodeSelector: { [policyLabel]: deletionPolicy }, deletionPolicy },
+      spec: { nodeSelector: { [policyLabel]: deletionPolicy }, deletionPolicy, storagePools },
     });
   await startKubelet(tools, { nodes, heartbeat: usualHeartbeat }).synced;
   void sweepUntilOver();
@@ -124,7 +135,6 @@ export async function openSite(
     linstor: standIn,
     evacuated,
     troubles,
-    addressOf,
     until: (what, check) => world.eventually(what, check, 180_000) as never,
     async admit(node, policy) {
       const labels = { ...selected, [policyLabel]: policy, "linbit.com/hostname": node };
@@ -172,6 +182,8 @@ export async function openSite(
       const spec = {
         affinity,
         terminationGracePeriodSeconds: 1,
+        // Its volume is still attached when its Node's satellite is told to go.
+        tolerations: [{ operator: "Exists", effect: "NoExecute", tolerationSeconds: 15 }],
         containers: [{ ...container, volumeMounts: [{ name: "data", mountPath: "/data" }] }],
         volumes: [{ name: "data", persistentVolumeClaim: { claimName: name } }],
       };
@@ -211,6 +223,7 @@ export async function openSite(
   return site;
 }
 
+const storagePools = [{ name: "pool1", fileThinPool: { directory: "/srv/pool" } }];
 const attributes = {
   "linstor.csi.linbit.com/uses-volume-context": "true",
   "linstor.csi.linbit.com/remote-access-policy": "true",

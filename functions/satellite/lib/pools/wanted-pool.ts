@@ -24,3 +24,9 @@ export function backingOf({ name, ...pool }: StoragePool): Backing | undefined {
 }
 
 const directoryOf = (name: string) => `/var/lib/linstor-pools/${name}`;
+
+/** Directories of the Node that a satellite's pools of files are in. */
+export function directoriesOf(pools: readonly StoragePool[]): readonly string[] {
+  const backings = pools.filter(({ filePool, fileThinPool }) => filePool || fileThinPool).map(backingOf);
+  return [...new Set(backings.flatMap((backing) => (backing ? [backing.storage] : [])))];
+}

@@ -1,0 +1,243 @@
+import { type About, about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { ConfigMap, type Kind } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { silent, warning } from "../../../shared/steps.ts";
+import { isObject } from "../../../shared/subject.ts";
+import { resync } from "../../../shared/sweep.ts";
+import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
+import { linstor } from "../lib/linstor/system.ts";
+import { abandonedBecause, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
+import { lifeConditions } from "../lib/names.ts";
+import { mayLook } from "../lib/permissions.ts";
+import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
+import { satelliteRule } from "../lib/satellite-rule.ts";
+import { nextLook } from "../lib/step-rule.ts";
+import { ofDaemonSet, satellitesIn } from "../lib/subjects.ts";
+import { applyPatches } from "../lib/workload/apply-patches.ts";
+import { hashOf, imageOf, satelliteConfigMap, satelliteDaemonSet } from "../lib/workload/daemon-set.ts";
+import { daemonSetName, satelliteLabel } from "../lib/workload/pod-label.ts";
+import { spawnSettings } from "./settings.ts";
+
+const name = "satellite/spawn";
+/** What the DaemonSet was last applied from. */
+const appliedKey = "holdfast.dev/applied";
+/** As piraeus-operator applies it: whoever of the two applies next takes over what the other has written. */
+const fieldManager = "piraeus.io/operator";
+
+/** A satellite with its DaemonSet; `seen` is undefined when it is gone. */
+export interface Facts {
+  readonly seen: SatelliteSeen | undefined;
+  readonly daemonSet: KubernetesObject | undefined;
+  readonly namespace: string;
+  /** With its tag; `undefined` where it is not to be applied. */
+  readonly image: string | undefined;
+}
+
+export const spawn = rule({
+  name,
+  doc: "Keeps a satellite's DaemonSet on its Node as its LinstorSatellite says, and until its data is dealt with.",
+  ...satelliteRule,
+  settings: spawnSettings,
+  wakes: [on(LinstorSatellite, ["add", "update", "delete"]), on(DaemonSet, ["update", "delete"])],
+  may: [
+    ...mayLook(),
+    { resource: DaemonSet, verbs: ["get", "create", "patch", "delete"] },
+    { resource: ConfigMap, verbs: ["create", "patch"] },
+  ],
+  sweep: [resync(LinstorSatellite, "10m"), { kind: DaemonSet, labelSelector: satelliteLabel, every: "1h" }],
+  steps: { applying: silent, waiting: silent, refused: warning("SatelliteNotSpawned") },
+  systems: { linstor },
+  subjects: (hint) =>
+    hint.kind === LinstorSatellite.kind && hint.change === "delete"
+      ? [{ kind: LinstorSatellite, name: hint.name }]
+      : [...satellitesIn(hint, name, () => true), ...ofDaemonSet(hint), ...ofLeftDaemonSet(hint.object, hint.kind)],
+  look: async (subject, { client, linstor, settings }): Promise<Facts> => {
+    const own = isObject(subject) ? subject.name : "";
+    const namespace = settings.satelliteNamespace;
+    const seen = await lookAtSatellite(client, own);
+    const daemonSet = await client.get(DaemonSet, namespace, daemonSetName(own));
+    const facts = { seen, daemonSet, namespace, image: undefined };
+    if (!seen || verdictOn(seen).do !== "apply") return facts;
+    const { satelliteImage } = settings;
+    const image = imageOf(satelliteImage, seen.satellite.spec?.repository, await linstor.version());
+    return { ...facts, image };
+  },
+  decide,
+});
+
+/** One that has lost its owner while its satellite was deleted from the outside in. */
+const ofLeftDaemonSet = (object: KubernetesObject | undefined, kind: string) => {
+  const prefix = daemonSetName("");
+  const isLeft =
+    kind === DaemonSet.kind &&
+    object?.metadata.labels?.[satelliteLabel] !== undefined &&
+    !object.metadata.ownerReferences?.length;
+  return isLeft && object.metadata.name.startsWith(prefix)
+    ? [{ kind: LinstorSatellite, name: object.metadata.name.slice(prefix.length) }]
+    : [];
+};
+
+type Verdict = { readonly do: "leave" | "hold" | "stop" | "apply"; readonly because: string };
+
+/** What is to become of a satellite's workload. */
+function verdictOn(seen: SatelliteSeen): Verdict {
+  const { satellite, node, policy, foreign } = seen;
+  const title = `LinstorSatellite ${satellite.metadata.name}`;
+  const leave = (because: string) => ({ do: "leave", because }) as const;
+  if (foreign) return leave(foreign);
+  const held = hasFinalizer(satellite, satelliteFinalizer);
+  if (isBeingDeleted(satellite)) {
+    if (!held) return leave(`${title} is done with: its DaemonSet goes with it.`);
+    const abandoned = abandonedBecause(seen);
+    if (abandoned) return leave(abandoned);
+    if (policy === "Delete")
+      return { do: "stop", because: `${title} is given up: its satellite is stopped, so that LINSTOR lets go of it.` };
+  }
+  if (!node) return leave(`The Node of ${title} is gone, and no satellite can run there.`);
+  if (!held && !isBeingDeleted(satellite))
+    return { do: "hold", because: `${title} is held from now on, because it is about to have data.` };
+  return { do: "apply", because: `The DaemonSet of ${title} is applied.` };
+}
+
+function decide({ seen, daemonSet, namespace, image }: Facts, now: number): readonly Decision[] {
+  if (!seen) return daemonSet ? [leftBehind(daemonSet)] : [];
+  const { satellite } = seen;
+  const at = about(LinstorSatellite, satellite);
+  const verdict = verdictOn(seen);
+  switch (verdict.do) {
+    case "leave":
+      return [at.leave(verdict.because)];
+    case "hold":
+      return [at.write(verdict.because, [addFinalizers(LinstorSatellite, satellite, [satelliteFinalizer])])];
+    case "stop":
+      return [
+        daemonSet && !isBeingDeleted(daemonSet)
+          ? at.write(verdict.because, [removed(daemonSet)])
+          : at.leave(`The satellite of ${satellite.metadata.name} is stopped.`),
+      ];
+    case "apply":
+      return [image ? applied(seen, daemonSet, { namespace, image }, now, at) : at.leave("There is no image to run.")];
+  }
+}
+
+/** One that belongs to nobody any more; those with an owner go with it. */
+function leftBehind(daemonSet: KubernetesObject): Decision {
+  const { leave, write } = about(DaemonSet, daemonSet);
+  const title = `DaemonSet ${daemonSet.metadata.name}`;
+  const isOurs = daemonSet.metadata.labels?.[satelliteLabel] !== undefined;
+  if (!isOurs || daemonSet.metadata.ownerReferences?.length || isBeingDeleted(daemonSet))
+    return leave(`${title} is not left behind by a LinstorSatellite, or goes by itself.`);
+  return write(`${title} is deleted, because its LinstorSatellite is gone.`, [removed(daemonSet)]);
+}
+
+function removed({ metadata: { namespace, name, uid, resourceVersion } }: KubernetesObject): Write {
+  return { verb: "delete", kind: DaemonSet, namespace, name, options: { uid, resourceVersion } };
+}
+
+function applied(
+  { satellite }: SatelliteSeen,
+  daemonSet: KubernetesObject | undefined,
+  surroundings: { readonly namespace: string; readonly image: string },
+  now: number,
+  at: About,
+): Decision {
+  const title = `LinstorSatellite ${satellite.metadata.name}`;
+  const report = (status: "True" | "False", reason: string, message: string) =>
+    conditionWrites(satellite, [{ type: lifeConditions.applied, status, reason, message }], now);
+  const next = nextLook(satellite, name, now);
+  const of = daemonSet?.metadata.labels?.[satelliteLabel];
+  if (daemonSet && of !== satellite.metadata.uid) {
+    const because = `The DaemonSet of an earlier ${title} is still there; it goes, and is then made anew.`;
+    const left = daemonSet.metadata.ownerReferences?.length || isBeingDeleted(daemonSet) ? [] : [removed(daemonSet)];
+    return at.write(because, [...report("False", "InProgress", because), ...left], { step: { name: "waiting" }, next });
+  }
+  const patches = satellite.spec?.patches ?? [];
+  const config = applyPatches(satelliteConfigMap(satellite, surroundings), configMap, patches);
+  if ("problem" in config) return refused(config.problem);
+  const base = satelliteDaemonSet(satellite, config.object as { data: object }, surroundings);
+  const patched = applyPatches(withSelectorOf(daemonSet, base), workload, patches);
+  if ("problem" in patched) return refused(patched.problem);
+  const owner = ownerOf(satellite);
+  const hash = hashOf([config.object, patched.object, owner]);
+  const isWell = "The DaemonSet is as the spec says.";
+  if (daemonSet?.metadata.annotations?.[appliedKey] === hash && contains(daemonSet.spec, patched.object.spec)) {
+    const writes = report("True", "AsExpected", isWell);
+    return writes.length > 0 ? at.write(isWell, writes) : at.leave(isWell);
+  }
+  const because = `The DaemonSet of ${title} is being applied.`;
+  const doubt = `${because} Where that stays, the API server refuses it: look at the patches and the podTemplate.`;
+  return at.write(because, [
+    ...report("False", "InProgress", doubt),
+    apply(ConfigMap, config.object, {}, owner),
+    apply(DaemonSet, patched.object, { [appliedKey]: hash }, owner, daemonSet),
+  ]);
+
+  function refused(problem: string): Decision {
+    const writes = report("False", "Error", `Error: ${problem}`);
+    return at.write(problem, writes, { step: { name: "refused" } });
+  }
+}
+
+/** The names by which piraeus-operator's patches know them. */
+const workload = { kind: "DaemonSet", name: "linstor-satellite" };
+const configMap = { kind: "ConfigMap", name: "satellite-config" };
+
+/** A selector cannot be changed: one that piraeus-operator has made keeps its own, and its pods the labels for it. */
+function withSelectorOf(live: KubernetesObject | undefined, base: ReturnType<typeof satelliteDaemonSet>) {
+  const { selector } = (live?.spec ?? {}) as { selector?: { matchLabels?: Record<string, string> } };
+  if (!selector) return base;
+  const { template } = base.spec;
+  const labels = { ...selector.matchLabels, ...template.metadata.labels };
+  return {
+    ...base,
+    spec: { ...base.spec, selector, template: { ...template, metadata: { ...template.metadata, labels } } },
+  };
+}
+
+/**
+ * The reference by which both go with the satellite, once its finalizer has left. A satellite that is deleted from the outside in
+ * (`--cascade=foreground`) would lose them first, and with them its connection, before anything is moved: there they have no owner, and
+ * are deleted when it is gone.
+ */
+function ownerOf({ metadata: { name, uid, finalizers = [] } }: KubernetesObject): readonly object[] {
+  if (finalizers.includes("foregroundDeletion")) return [];
+  const { apiVersion, kind } = LinstorSatellite;
+  return [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: false }];
+}
+
+function apply(
+  kind: Kind,
+  object: object,
+  annotations: object,
+  ownerReferences: readonly object[],
+  live?: KubernetesObject,
+): Write {
+  const { metadata, ...rest } = object as { metadata: KubernetesObject["metadata"] };
+  const patch = {
+    ...rest,
+    metadata: {
+      ...metadata,
+      // Where it is gone or another one meanwhile, the apply fails.
+      ...(live ? { uid: live.metadata.uid, resourceVersion: live.metadata.resourceVersion } : {}),
+      annotations: { ...metadata.annotations, ...annotations },
+      ...(ownerReferences.length > 0 ? { ownerReferences } : {}),
+    },
+  };
+  const { namespace, name } = metadata;
+  return { verb: "patch", kind, namespace, name, type: "apply", patch, options: { fieldManager, force: true } };
+}
+
+/** Whether everything that is wanted is there; what the API server has added does not matter. */
+function contains(live: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted))
+    return (
+      Array.isArray(live) && live.length === wanted.length && wanted.every((one, index) => contains(live[index], one))
+    );
+  if (typeof wanted !== "object" || wanted === null) return live === wanted;
+  if (typeof live !== "object" || live === null) return false;
+  return Object.entries(wanted).every(([key, value]) => contains((live as Record<string, unknown>)[key], value));
+}
