@@ -14,6 +14,9 @@ const suites = ["functions", "shared", "eventing", "cli", "local", "knative", "s
 // Where there is a cluster, the scenarios of what the laptop edition has of Kubernetes' controllers are held against them, too.
 const controllers = ["garbage-collector", "claim-protection", "namespace", "statefulset", "volume-binder"];
 const hasCluster = Boolean(process.env.KUBEBUILDER_ASSETS || process.env.KUBECONFIG);
+// Cluster API's webhooks lie on loopback, which only a control plane of the suite's own reaches.
+const { KUBEBUILDER_ASSETS, CAPI_MANAGER, HOLDFAST_CLUSTER_API_CRDS } = process.env;
+const hasMachines = Boolean(KUBEBUILDER_ASSETS && CAPI_MANAGER && HOLDFAST_CLUSTER_API_CRDS);
 const beside = ["kustomize/*", "oidc", "pod-security"].map((name) => `test/cluster/${name}.test.ts`);
 const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
@@ -94,7 +97,7 @@ export default defineConfig({
         // On a real control plane, what installs Holdfast or takes the whole of it: one after the other.
         test: {
           name: "cluster-whole",
-          include: ["test/cluster/**/*.test.ts"],
+          include: ["test/cluster/**/*.test.ts", ...(hasMachines ? ["test/contract/cluster-api/**/*.test.ts"] : [])],
           exclude: beside,
           fileParallelism: false,
           ...onCluster,

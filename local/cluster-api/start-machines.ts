@@ -37,9 +37,9 @@ export function startMachines(
   const nodes = reflections.of<NodeObject>(Node);
   const pods = reflections.of<PodObject>(Pod);
   const attachments = reflections.of<AttachmentObject>(VolumeAttachment);
-  const volumes = reflections.of<KubernetesObject & { spec?: { claimRef?: { namespace: string; name: string } } }>(
-    PersistentVolume,
-  );
+  const volumes = reflections.of<
+    KubernetesObject & { spec?: { claimRef?: { kind?: string; namespace: string; name: string } } }
+  >(PersistentVolume);
   const infrastructure = reflections.of<KubernetesObject>(GenericMachine);
   const synced = Promise.all(
     [machines, clusters, nodes, pods, attachments, volumes, infrastructure].map((one) => one.synced),
@@ -117,7 +117,10 @@ export function startMachines(
       volumes: new Map(
         volumes.list().map(({ metadata, spec }) => {
           const claim = spec?.claimRef;
-          return [metadata.name, claim ? { claim: `${claim.namespace}/${claim.name}` } : {}];
+          return [
+            metadata.name,
+            claim?.kind === "PersistentVolumeClaim" ? { claim: `${claim.namespace}/${claim.name}` } : {},
+          ];
         }),
       ),
       infrastructure: infra,

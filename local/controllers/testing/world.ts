@@ -152,7 +152,8 @@ function realCluster(kubeconfig: string): Cluster {
   return {
     transport: kubeconfigTransport(kubeconfig),
     clock: systemClock,
-    random: seededRandom(Math.floor(performance.timeOrigin * 1000)),
+    // Another one for each world: the namespace of the one before may still be on its way out.
+    random: seededRandom(Math.floor((performance.timeOrigin + performance.now()) * 1000)),
     async until(what, check) {
       const start = Date.now();
       while (!(await check())) {
