@@ -2,13 +2,14 @@ import { readInstallation } from "../worlds/installation.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { pvcProtection } from "./pvc-protection/system.ts";
 import { pvcRetention } from "./pvc-retention/system.ts";
+import { satellite } from "./satellite/system.ts";
 import type { Scenario } from "./scenario.ts";
 import type { System } from "./system.ts";
 import { undelete } from "./undelete/system.ts";
 import { volume } from "./volume/system.ts";
 
 /** Every system that is simulated. */
-export const systems: readonly System[] = [pvcProtection, pvcRetention, undelete, volume];
+export const systems: readonly System[] = [pvcProtection, pvcRetention, satellite, undelete, volume];
 
 /** Every scenario of every system. */
 export const scenarios: readonly Scenario[] = systems.flatMap((system) => system.scenarios);

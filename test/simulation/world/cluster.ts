@@ -2,6 +2,7 @@ import type { Broker } from "../../../eventing/broker/broker.ts";
 import { createEventing, type Eventing } from "../../../eventing/control/eventing.ts";
 import type { ManagedSource } from "../../../eventing/control/managed-source.ts";
 import type { Send } from "../../../eventing/send.ts";
+import { createControllerTools } from "../../../local/controllers/controller-tools.ts";
 import { startControllers } from "../../../local/controllers/start-controllers.ts";
 import { crashingDispatcher } from "../../../local/knative/crashing-dispatcher.ts";
 import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
@@ -62,6 +63,18 @@ const usual = [
 ];
 const ingress = "http://broker-ingress.knative-eventing.svc.cluster.local";
 
+/** Lets time go on until something is through. */
+async function through(clock: VirtualClock, act: () => Promise<void>): Promise<void> {
+  let ended = false;
+  const acting = act().finally(() => {
+    ended = true;
+  });
+  acting.catch(() => {});
+  await clock.runUntil(() => ended, 300_000);
+  if (!ended) throw new Error("What lies outside of the cluster did not come up.");
+  await acting;
+}
+
 /** Starts a cluster and waits until everything in it watches. */
 export async function startCluster(parts: ClusterParts): Promise<Cluster> {
   const { scenario, clock, streams, history, network, faults, rates, starters, trace } = parts;
@@ -96,6 +109,8 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
 
   const installation = readInstallation(setting);
   const identify = await putOn(admin, connect, installation);
+  const tools = createControllerTools({ transport: kubernetes, clock, random, signal, trouble: () => {} });
+  for (const { join } of parts.outsides?.values() ?? []) if (join) await through(clock, () => join(tools));
   let eventing: Eventing | undefined;
   const fleet = createFleet({
     services: installation.services,

@@ -1,3 +1,4 @@
+import type { ControllerTools } from "../../../local/controllers/controller.ts";
 import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
 import type { HttpRequest } from "../../../shared/http-message.ts";
 import type { Systems } from "../../../shared/system/system.ts";
@@ -12,6 +13,8 @@ export interface Outside {
   readonly system: Systems[string];
   readonly transport: SystemTransport;
   readonly credential: (name: string) => Promise<string | undefined>;
+  /** Puts what belongs to it on the cluster, before the functions are there; resolves when that watches. */
+  join?(tools: ControllerTools): Promise<void>;
   /** Undoes what faults have done to it: from now on it works, and is asked to do no more than it is asked by functions. */
   restore(): void;
   /** Whether nothing goes on in it. */

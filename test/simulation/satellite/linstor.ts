@@ -1,0 +1,243 @@
+import { LinstorSatellite, Machine } from "../../../functions/satellite/lib/kinds.ts";
+import { parseJson } from "../../../functions/satellite/lib/linstor/parse-json.ts";
+import { linstor as linstorSystem } from "../../../functions/satellite/lib/linstor/system.ts";
+import { csiDriver } from "../../../functions/satellite/lib/names.ts";
+import { Cluster, definitions, GenericMachine } from "../../../local/cluster-api/kinds.ts";
+import { startMachines } from "../../../local/cluster-api/start-machines.ts";
+import { CustomResourceDefinition } from "../../../local/controllers/objects/kinds.ts";
+import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
+import { startAffinityController } from "../../../local/piraeus/start-affinity-controller.ts";
+import { startVolumeUsers, type VolumeUsers } from "../../../local/piraeus/start-volume-users.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { SystemRequest, SystemResponse } from "../../../shared/system/transport.ts";
+import { pick } from "../faults/api.ts";
+import { shop } from "../world/namespace.ts";
+import type { Occurrence, Outside, OutsideContext } from "../world/outside.ts";
+
+/** A resource as LINSTOR lists it, as far as invariants look. */
+export interface Listed {
+  readonly name: string;
+  readonly node: string;
+  readonly diskless: boolean;
+  /** UpToDate on a node that is ONLINE. */
+  readonly good: boolean;
+}
+
+/** What is asked of LINSTOR, with what it lists at that moment. */
+export interface InLinstor extends Occurrence {
+  readonly kind: "evacuate" | "restore" | "delete" | "lost" | "ends";
+  readonly node: string;
+  readonly resources: readonly Listed[];
+  /** Evacuate calls for the node that it is at work on, this one among them. */
+  readonly atOnce: number;
+}
+
+/** LINSTOR with its satellites, and what a cluster with Piraeus and Cluster API has around it. */
+export interface SimulatedLinstor extends Outside {
+  readonly standIn: LinstorStandIn;
+  readonly volumes: Set<string>;
+  /** Volumes of which a person has made the last good copy stale, or that are given up. */
+  readonly forfeited: Set<string>;
+  /** A volume with copies in LINSTOR; `bound` to the first node, and used there where that is said. */
+  addVolume(client: Client, name: string, copies: readonly string[], more?: VolumeOptions): Promise<void>;
+  stop(node: string): void;
+  start(node: string): void;
+}
+
+export interface VolumeOptions {
+  readonly used?: boolean;
+  readonly bound?: boolean;
+  readonly localOnly?: boolean;
+}
+
+export const nodes = ["node-1", "node-2", "node-3", "node-4"] as const;
+const addressOf = (node: string) => `10.0.0.${node.at(-1)}`;
+
+/** Makes an object of a kind; namespaced ones in the namespace of the runs. */
+export const made = (kind: Kind, object: { metadata: object; [field: string]: unknown }) =>
+  ({
+    ...object,
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: { ...object.metadata, ...(kind.namespaced ? { namespace: shop } : {}) },
+  }) as unknown as KubernetesObject;
+
+/** Makes the LINSTOR of a run, with four nodes, and Kubernetes Nodes for them. */
+export function simulatedLinstor({
+  clock,
+  streams,
+  schedule,
+  faults: hasFaults,
+  occur,
+}: OutsideContext): SimulatedLinstor {
+  const standIn = createLinstor({ clock, random: streams("linstor"), syncTime: 12_000 });
+  const stopped = new Set<string>();
+  const inFlight = new Map<string, number>();
+  const rate = hasFaults ? pick(streams("rate of linstor"), [0, 0.03, 0.1]) : 0;
+  let users: VolumeUsers | undefined;
+  let count = 0;
+
+  const plainly = async (method: SystemRequest["method"], path: string, body?: object) => {
+    const content = body ? { body: JSON.stringify(body) } : {};
+    return standIn.transport({ method, path, headers: {}, ...content });
+  };
+
+  async function resources(): Promise<readonly Listed[]> {
+    const [views, listed] = await Promise.all([plainly("GET", "/v1/view/resources"), plainly("GET", "/v1/nodes")]);
+    const online = new Set(
+      (parseJson(listed.body) as { name: string; connection_status: string }[])
+        .filter(({ connection_status }) => connection_status === "ONLINE")
+        .map(({ name }) => name),
+    );
+    type View = {
+      name: string;
+      node_name: string;
+      flags?: string[];
+      volumes?: { state?: { disk_state?: string } }[];
+    };
+    return (parseJson(views.body) as View[]).map(({ name, node_name: node, flags = [], volumes = [] }) => ({
+      name,
+      node,
+      diskless: flags.includes("DISKLESS"),
+      good:
+        online.has(node) &&
+        !flags.includes("DELETE") &&
+        !flags.includes("DISKLESS") &&
+        volumes.length > 0 &&
+        volumes.every(({ state }) => state?.disk_state === "UpToDate"),
+    }));
+  }
+
+  /** What invariants look at: commands, at the moment at which LINSTOR begins with them. */
+  async function observed(request: SystemRequest): Promise<SystemResponse> {
+    const { method, path } = request;
+    const [, node = "", verb] = /^\/v1\/nodes\/([^/]+)(?:\/([a-z]+))?$/.exec(path) ?? [];
+    const kind = commandOf(method, verb);
+    if (!node || !kind) return standIn.transport(request);
+    const atOnce = (inFlight.get(node) ?? 0) + (kind === "evacuate" ? 1 : 0);
+    if (kind === "evacuate") inFlight.set(node, atOnce);
+    // A controller that is down is asked nothing.
+    const listed = await resources().catch(() => undefined);
+    if (listed) occur({ what: `is asked to ${kind} ${node}`, kind, node, resources: listed, atOnce } as InLinstor);
+    try {
+      return await standIn.transport(request);
+    } finally {
+      if (kind === "evacuate") inFlight.set(node, (inFlight.get(node) ?? 1) - 1);
+      occur({ what: `is through with ${kind} of ${node}`, kind: "ends", node, resources: [], atOnce: 0 } as InLinstor);
+    }
+  }
+
+  async function register(node: string): Promise<void> {
+    stopped.delete(node);
+    standIn.startSatellite(addressOf(node));
+    const address = { address: addressOf(node), satellite_port: 3366, satellite_encryption_type: "Plain" };
+    const props = { "StorDriver/StorPoolName": "/srv/pool" };
+    await plainly("POST", "/v1/nodes", {
+      name: node,
+      type: "Satellite",
+      net_interfaces: [{ name: "default", ...address }],
+    });
+    const pool = { storage_pool_name: "pool1", provider_kind: "FILE_THIN", props };
+    await plainly("POST", `/v1/nodes/${node}/storage-pools`, pool);
+  }
+
+  async function addNode(client: Client, node: string): Promise<void> {
+    await register(node);
+    const metadata = { name: node, labels: { "linbit.com/hostname": node, storage: "yes" } };
+    await client.create(Node, made(Node, { metadata, spec: { providerID: `generic:///${node}` } }));
+  }
+
+  return {
+    system: linstorSystem,
+    credential: async () => undefined,
+    standIn,
+    volumes: new Set(),
+    forfeited: new Set(),
+
+    async transport(request) {
+      const index = ++count;
+      const fault = schedule.draw(`answer ${index} of LINSTOR`, (random) =>
+        random.next() < rate ? pick(random, Object.keys(faults)) : undefined,
+      );
+      const answer = await observed(request);
+      if (fault === "slow") await clock.sleep(45_000);
+      return (fault === undefined ? undefined : faults[fault]) ?? answer;
+    },
+
+    async join(tools) {
+      const { client } = tools;
+      for (const definition of definitions)
+        await client.create(CustomResourceDefinition, definition as unknown as KubernetesObject);
+      await client.create(Cluster, made(Cluster, { metadata: { name: "test" }, spec: {} }));
+      for (const node of nodes) await addNode(client, node);
+      users = startVolumeUsers(tools, standIn);
+      startAffinityController(tools);
+      // A satellite that is created anew is registered anew, which needs a pod of it.
+      tools.reflections.of(LinstorSatellite).on((change, { metadata: { name, deletionTimestamp } }) => {
+        if (change === "add" && !deletionTimestamp && !standIn.nodes().includes(name)) register(name).catch(() => {});
+      });
+      await startMachines(tools).synced;
+    },
+
+    async addVolume(client, name, copies, { used, bound, localOnly } = {}) {
+      standIn.addVolume(name, { copies });
+      this.volumes.add(name);
+      const volumeAttributes = {
+        "linstor.csi.linbit.com/uses-volume-context": "true",
+        "linstor.csi.linbit.com/remote-access-policy": String(!localOnly),
+      };
+      const expression = { key: "linbit.com/hostname", operator: "In", values: [copies[0]] };
+      const required = { nodeSelectorTerms: [{ matchExpressions: [expression] }] };
+      const spec = {
+        capacity: { storage: "1Gi" },
+        accessModes: ["ReadWriteOnce"],
+        persistentVolumeReclaimPolicy: "Retain",
+        claimRef: { namespace: shop, name },
+        csi: { driver: csiDriver, volumeHandle: name, volumeAttributes },
+        ...(bound ? { nodeAffinity: { required } } : {}),
+      };
+      await client.create(PersistentVolume, made(PersistentVolume, { metadata: { name }, spec }));
+      if (used) await users?.attach(name, copies[0] as string);
+    },
+
+    stop(node) {
+      stopped.add(node);
+      standIn.stopSatellite(addressOf(node));
+    },
+    start(node) {
+      if (stopped.delete(node)) standIn.startSatellite(addressOf(node));
+    },
+    restore() {
+      for (const node of [...stopped]) this.start(node);
+    },
+    isIdle: () => [...inFlight.values()].every((calls) => calls === 0),
+  };
+}
+
+function commandOf(method: string, verb: string | undefined): InLinstor["kind"] | undefined {
+  if (method === "PUT" && (verb === "evacuate" || verb === "restore")) return verb;
+  if (method === "DELETE") return verb === "lost" ? "lost" : verb === undefined ? "delete" : undefined;
+  return undefined;
+}
+
+const error = { ret_code: "RET_CODE", message: "Something went wrong." };
+/** -4611686018427386906, in full. */
+const entry = JSON.stringify(error).replace('"RET_CODE"', "-4611686018427386906");
+const json = { "content-type": "application/json" };
+
+/** What LINSTOR may answer instead of what it has done; `undefined` is the answer itself, late. */
+const faults: Readonly<Record<string, SystemResponse | undefined>> = {
+  slow: undefined,
+  "500 with an array": { status: 500, headers: json, body: `[${entry}]` },
+  "500 with an object": { status: 500, headers: json, body: entry },
+  "a page": { status: 200, headers: { "content-type": "text/html" }, body: "<html>Welcome</html>" },
+};
+
+/** An infrastructure object and a Machine for a node. */
+export async function addMachine(client: Client, name: string, node: string, labels: object = {}): Promise<void> {
+  await client.create(GenericMachine, made(GenericMachine, { metadata: { name }, spec: {} }));
+  const spec = { clusterName: "test", providerID: `generic:///${node}`, infrastructureRef: { name } };
+  await client.create(Machine, made(Machine, { metadata: { name, labels }, spec }));
+}

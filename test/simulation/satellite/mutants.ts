@@ -1,0 +1,247 @@
+import { admit } from "../../../functions/satellite/admit/rule.ts";
+import { evacuate } from "../../../functions/satellite/evacuate/rule.ts";
+import { hook } from "../../../functions/satellite/hook/rule.ts";
+import type { LeavingSeen, SatelliteSeen } from "../../../functions/satellite/lib/look.ts";
+import { lose } from "../../../functions/satellite/lose/rule.ts";
+import { mark } from "../../../functions/satellite/mark/rule.ts";
+import { releaseDrain } from "../../../functions/satellite/release-drain/rule.ts";
+import { releaseTerminate } from "../../../functions/satellite/release-terminate/rule.ts";
+import { remove } from "../../../functions/satellite/remove/rule.ts";
+import { retain } from "../../../functions/satellite/retain/rule.ts";
+import { retire } from "../../../functions/satellite/retire/rule.ts";
+import { unmark } from "../../../functions/satellite/unmark/rule.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { type Mutant, starting } from "../mutants/mutant.ts";
+
+type Seen = readonly (SatelliteSeen | LeavingSeen)[];
+type Facts = LeavingSeen["facts"];
+type Data = NonNullable<Facts["data"]>;
+
+/** What is seen of satellites that leave, with other facts. */
+const withFacts = (seen: Seen, change: (facts: Facts) => Partial<Facts>): Seen =>
+  seen.map((one) => ("facts" in one ? { ...one, facts: { ...one.facts, ...change(one.facts) } } : one));
+
+const withData = (seen: Seen, change: (data: Data) => Partial<Data>): Seen =>
+  withFacts(seen, ({ data }) => (data ? { data: { ...data, ...change(data) } } : {}));
+
+const { data: _, ...nothing } = { data: undefined };
+/** LINSTOR does not know the node. */
+const withoutData = (seen: Seen): Seen =>
+  seen.map((one) => {
+    if (!("facts" in one)) return one;
+    const { data: _, ...facts } = one.facts;
+    return { ...one, facts: { ...facts, ...nothing } };
+  });
+
+/** The decisions without the writes of objects of a kind. */
+const withoutWrites = (decisions: readonly Decision[], kind: string): readonly Decision[] =>
+  decisions.map((decision) =>
+    decision.do === "write"
+      ? { ...decision, writes: decision.writes.filter((write) => write.kind.kind !== kind) }
+      : decision,
+  );
+
+const by = "fault-free runs" as const;
+
+/** Functions with a fault each. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: "drains-before-marking",
+    doc: "Lets the Node be drained as soon as its Machine goes, because a drain takes long enough.",
+    scenarios: ["machine-deleted"],
+    by,
+    within: 2,
+    rule: releaseDrain.name,
+    start: starting({
+      ...releaseDrain,
+      look: async (...args) =>
+        (await releaseDrain.look(...args)).map((one) =>
+          "facts" in one
+            ? { ...one, record: one.record ?? ({} as never), facts: { ...one.facts, volumes: [], neighbours: [] } }
+            : one,
+        ),
+    }),
+  },
+  {
+    name: "shuts-down-at-once",
+    doc: "Lets the server be shut down once LINSTOR evacuates: it will have moved everything by then.",
+    scenarios: ["machine-deleted"],
+    by,
+    within: 2,
+    rule: releaseTerminate.name,
+    start: starting({
+      ...releaseTerminate,
+      look: async (...args) => withFacts(withoutData(await releaseTerminate.look(...args)), () => ({ volumes: [] })),
+    }),
+  },
+  {
+    name: "marks-without-a-record",
+    doc: "Marks volumes and writes nothing about it on the satellite, where it would be one write more.",
+    scenarios: ["machine-deleted"],
+    by,
+    within: 2,
+    rule: mark.name,
+    start: starting({
+      ...mark,
+      decide: (facts, now, settings) =>
+        withoutWrites(
+          mark.decide(
+            facts.map((one) => ({ ...one, record: {} as never })),
+            now,
+            settings,
+          ),
+          "LinstorSatellite",
+        ),
+    }),
+  },
+  {
+    name: "marks-forgotten",
+    doc: "Leaves annotations of volumes where they are, because they harm nobody.",
+    scenarios: ["machine-deleted"],
+    by,
+    within: 2,
+    rule: unmark.name,
+    start: starting({ ...unmark, decide: () => [] }),
+  },
+  {
+    name: "calls-whenever-it-looks",
+    doc: "Calls LINSTOR to evacuate whenever it looks, because LINSTOR knows what it does.",
+    scenarios: ["satellite-away"],
+    by,
+    within: 2,
+    rule: evacuate.name,
+    start: starting({
+      ...evacuate,
+      look: async (...args) => {
+        const { seen, lease: _, ...rest } = await evacuate.look(...args);
+        const change = ({ node, copies }: Data): Partial<Data> => ({
+          node: { ...node, flags: [] },
+          copies: copies.filter((copy) => copy.node === node.name),
+        });
+        const uncalled = withData(seen, change).map((one) => {
+          if (!("facts" in one) || !one.facts.data) return one;
+          const { calledAt: _, ...data } = one.facts.data;
+          return { ...one, facts: { ...one.facts, data } };
+        });
+        return { ...rest, lease: undefined, seen: uncalled };
+      },
+    }),
+  },
+  {
+    name: "takes-copies-for-good",
+    doc: "Takes every copy for a good one: LINSTOR will look at them itself.",
+    scenarios: ["last-copy-stale"],
+    by,
+    within: 2,
+    rule: evacuate.name,
+    start: starting({
+      ...evacuate,
+      look: async (...args) => {
+        const facts = await evacuate.look(...args);
+        const good = ({ copies }: Data): Partial<Data> => ({
+          copies: copies.map((copy) => ({
+            ...copy,
+            volumes: copy.volumes.map((volume) => ({ ...volume, diskState: "UpToDate" })),
+          })),
+        });
+        return { ...facts, seen: withData(facts.seen, good) };
+      },
+    }),
+  },
+  {
+    name: "deletes-without-a-look",
+    doc: "Deletes the node in LINSTOR without a look at what is on it, because LINSTOR refuses where it must.",
+    scenarios: ["node-leaves-and-returns"],
+    by,
+    within: 2,
+    rule: remove.name,
+    start: starting({
+      ...remove,
+      look: async (...args) =>
+        withFacts(
+          withData(await remove.look(...args), ({ node }) => ({
+            node: { ...node, flags: ["EVACUATE"] },
+            copies: [],
+            snapshots: [],
+            before: {},
+            calledAt: 1,
+          })),
+          () => ({ volumes: [] }),
+        ),
+    }),
+  },
+  {
+    name: "lets-go-first",
+    doc: "Lets the LinstorSatellite go at once and leaves the rest to LINSTOR.",
+    scenarios: ["node-leaves-and-returns"],
+    by,
+    within: 2,
+    rule: remove.name,
+    start: starting({
+      ...remove,
+      look: async (...args) => withFacts(withoutData(await remove.look(...args)), () => ({ volumes: [] })),
+    }),
+  },
+  {
+    name: "retains-everything",
+    doc: "Lets every LinstorSatellite go that is deleted, whatever its policy, since data is never harmed by that.",
+    scenarios: ["given-up"],
+    by,
+    within: 2,
+    rule: retain.name,
+    start: starting({
+      ...retain,
+      look: async (...args) => {
+        const seen = await retain.look(...args);
+        return seen && { ...seen, policy: "Retain" as const };
+      },
+    }),
+  },
+  {
+    name: "gives-up-what-is-offline",
+    doc: "Gives a node up that is offline and deleted, whatever its policy: it will not come back.",
+    scenarios: ["satellite-away"],
+    by,
+    within: 2,
+    rule: lose.name,
+    start: starting({
+      ...lose,
+      look: async (subject, view) => {
+        const seen = await lose.look(subject, view);
+        if (!seen) return seen;
+        const linstor = await view.linstor.nodes.get(seen.satellite.metadata.name);
+        return { ...seen, policy: "Delete" as const, volumes: [], linstor };
+      },
+    }),
+  },
+  {
+    name: "machines-without-hooks",
+    doc: "Leaves Machines alone, because administrators may set hooks themselves.",
+    scenarios: ["machine-deleted"],
+    by,
+    within: 2,
+    rule: hook.name,
+    start: starting({ ...hook, decide: () => [] }),
+  },
+  {
+    name: "never-comes-back",
+    doc: "Creates no LinstorSatellite for a Node that has had one.",
+    scenarios: ["given-up"],
+    by,
+    within: 2,
+    rule: admit.name,
+    start: starting({
+      ...admit,
+      decide: (facts, ...rest) => (facts.nodes.length > 5 ? admit.decide(facts, ...rest) : []),
+    }),
+  },
+  {
+    name: "never-retires",
+    doc: "Deletes no LinstorSatellite: people do that who know why.",
+    scenarios: ["given-up"],
+    by,
+    within: 2,
+    rule: retire.name,
+    start: starting({ ...retire, decide: () => [] }),
+  },
+];

@@ -1,0 +1,12 @@
+import { withTurns } from "../../../local/start/swept-often.ts";
+import type { Setting } from "../../worlds/world.ts";
+
+/** Satellites beside the default, where the sweep comes to every object each minute: no run waits for its resync. */
+export const withSatellites: Setting = {
+  name: "with satellites",
+  inTree: true,
+  // A tick would nap until what waits is due, for as long as anything waits.
+  environment: { "platform-sweep": { TICK: "2" } },
+  components: ["access/satellite", "satellite", "satellite/cluster-api"],
+  edit: (object) => withTurns(object, "1m", (rule) => rule.startsWith("satellite/")),
+};

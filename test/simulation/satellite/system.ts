@@ -1,0 +1,21 @@
+import type { System } from "../system.ts";
+import { invariants } from "./invariants.ts";
+import { simulatedLinstor } from "./linstor.ts";
+import { liveness } from "./liveness.ts";
+import { mutants } from "./mutants.ts";
+import { scenarios } from "./scenarios.ts";
+import { workload } from "./workload.ts";
+
+export const satellite: System = {
+  name: "satellite",
+  scenarios,
+  invariants,
+  liveness,
+  workload,
+  mutants,
+  outside: simulatedLinstor,
+  kinds: ["LinstorSatellite", "LinstorCluster", "Machine", "Cluster", "Node", "PersistentVolume", "VolumeAttachment"],
+  // LINSTOR is asked again every ten seconds, and an evacuation that has met a fault begins its longest wait anew.
+  sweeps: 15,
+  writesAtFirst: 60,
+};
