@@ -5,7 +5,9 @@ import { pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Bench } from "../worlds/server.ts";
 
-/** A pod as satellites' are, and patches as people write them: what comes of them is what the API server makes of them. */
+/**
+ * A pod as satellites' are, and patches as people write them: what comes of them is what the API server makes of them.
+ */
 const base = {
   nodeSelector: { "holdfast.test/nowhere": "yes" },
   affinity: { podAntiAffinity: {} },

@@ -130,7 +130,7 @@ describe("patches", () => {
         { target, patch: JSON.stringify(container("a")) },
         {
           patch:
-            "kind: DaemonSet\nmetadata:\n  name: linstor-satellite\n  labels: {x: y}\nspec:\n  template:\n    spec:\n      hostNetwork: true",
+            "kind: DaemonSet\nmetadata: {name: linstor-satellite, labels: {x: y}}\nspec: {template: {spec: {hostNetwork: true}}}",
         },
         { target: { kind: "Pod", name: "satellite" }, patch: JSON.stringify(container("b")) },
         { target: { kind: "ConfigMap", name: "satellite-config" }, patch: "data: {more.toml: '[x]'}" },

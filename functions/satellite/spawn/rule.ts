@@ -199,9 +199,9 @@ function withSelectorOf(live: KubernetesObject | undefined, base: ReturnType<typ
 }
 
 /**
- * The reference by which both go with the satellite, once its finalizer has left. A satellite that is deleted from the outside in
- * (`--cascade=foreground`) would lose them first, and with them its connection, before anything is moved: there they have no owner, and
- * are deleted when it is gone.
+ * The reference by which both go with the satellite, once its finalizer has left. A satellite that is deleted from the
+ * outside in (`--cascade=foreground`) would lose them first, and with them its connection, before anything is moved:
+ * there they have no owner, and are deleted when it is gone.
  */
 function ownerOf({ metadata: { name, uid, finalizers = [] } }: KubernetesObject): readonly object[] {
   if (finalizers.includes("foregroundDeletion")) return [];

@@ -14,8 +14,8 @@ export interface Patchable {
 export type Patched = { readonly object: Fields } | { readonly problem: string };
 
 /**
- * Applies patches of a LinstorSatellite to an object, one after the other. Those for other objects are passed over, as kustomize does
- * with a target that is not there.
+ * Applies patches of a LinstorSatellite to an object, one after the other. Those for other objects are passed over, as
+ * kustomize does with a target that is not there.
  */
 export function applyPatches(object: Fields, { kind, name }: Patchable, patches: readonly Patch[]): Patched {
   let patched = object;

@@ -12,7 +12,9 @@ export interface Surroundings {
 
 const component = "linstor-satellite";
 
-/** The satellite's configuration: how LINSTOR's controller reaches it. Without certificates its own defaults are enough. */
+/**
+ * The satellite's configuration: how LINSTOR's controller reaches it. Without certificates its own defaults are enough.
+ */
 export function satelliteConfigMap(satellite: LinstorSatelliteObject, { namespace }: Surroundings) {
   // The image makes these stores of the certificates that are mounted, with this password.
   const [stores, password] = ["/etc/linstor/ssl", "linstor"];
@@ -49,9 +51,9 @@ const hostPaths = {
 const scratch = { run: "/run", "run-lock": "/run/lock", tmp: "/tmp" } as const;
 
 /**
- * The least that a LINSTOR satellite needs: its process, in charge of the Node's devices, on that Node and on no other. What else a Node
- * needs (a loader of DRBD's module, its exporter) is what patches are for. It tolerates every taint: where it runs has been decided, and
- * it must live while a Node that is to be left is evacuated.
+ * The least that a LINSTOR satellite needs: its process, in charge of the Node's devices, on that Node and on no other.
+ * What else a Node needs (a loader of DRBD's module, its exporter) is what patches are for. It tolerates every taint:
+ * where it runs has been decided, and it must live while a Node that is to be left is evacuated.
  */
 export function satelliteDaemonSet(
   satellite: LinstorSatelliteObject,
@@ -150,7 +152,10 @@ function metadataOf({ metadata: { name, uid } }: LinstorSatelliteObject, namespa
 export const hashOf = (value: unknown): string =>
   createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 
-/** The image of a satellite: of LINSTOR's own version, because a controller takes no other, unless a tag or digest is given. */
+/**
+ * The image of a satellite: of LINSTOR's own version, because a controller takes no other, unless a tag or digest is
+ * given.
+ */
 export function imageOf(image: string, repository: string | undefined, version: string): string {
   const last = image.slice(image.lastIndexOf("/") + 1);
   const named = repository ? `${repository.replace(/\/$/, "")}/${last}` : image;

@@ -21,8 +21,9 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Applies a strategic merge patch to a DaemonSet or to a part of one, as the API server does: null removes, lists with a key are merged
- * by it, and `$patch: delete` and `$patch: replace` say so of an object or of an element. Other directives are refused.
+ * Applies a strategic merge patch to a DaemonSet or to a part of one, as the API server does: null removes, lists with
+ * a key are merged by it, and `$patch: delete` and `$patch: replace` say so of an object or of an element. Other
+ * directives are refused.
  *
  * @throws Error with a sentence that says what the patch asks for and nobody can do.
  */
@@ -66,7 +67,10 @@ function mergedList(key: string, present: readonly unknown[], patch: readonly un
   return arranged(named, base, keyOf);
 }
 
-/** What the patch names comes in its order; the rest stays before what it stood before, and comes last where it stood before nothing. */
+/**
+ * What the patch names comes in its order; the rest stays before what it stood before, and comes last where it stood
+ * before nothing.
+ */
 function arranged(named: readonly unknown[], base: readonly unknown[], keyOf: (item: unknown) => unknown) {
   const others = base.filter((item) => !named.some((one) => isDeepStrictEqual(keyOf(one), keyOf(item))));
   const place = (item: unknown) => base.findIndex((one) => isDeepStrictEqual(keyOf(one), keyOf(item)));
