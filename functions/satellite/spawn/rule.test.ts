@@ -130,7 +130,8 @@ describe("patches", () => {
         { target, patch: JSON.stringify(container("a")) },
         {
           patch:
-            "kind: DaemonSet\nmetadata: {name: linstor-satellite, labels: {x: y}}\nspec: {template: {spec: {hostNetwork: true}}}",
+            "kind: DaemonSet\nmetadata: {name: linstor-satellite, labels: {x: y}}\n" +
+            "spec: {template: {spec: {hostNetwork: true}}}",
         },
         { target: { kind: "Pod", name: "satellite" }, patch: JSON.stringify(container("b")) },
         { target: { kind: "ConfigMap", name: "satellite-config" }, patch: "data: {more.toml: '[x]'}" },
