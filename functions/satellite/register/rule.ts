@@ -60,7 +60,9 @@ export const register = rule({
   decide,
 });
 
-/** Why a satellite is not registered, whatever LINSTOR says: one that leaves would come back, with nobody to remove it. */
+/**
+ * Why a satellite is not registered, whatever LINSTOR says: one that leaves would come back, with nobody to remove it.
+ */
 function leftAlone(seen: SatelliteSeen): string | undefined {
   const { satellite, node, record, leaving, foreign } = seen;
   const title = `LinstorSatellite ${satellite.metadata.name}`;
@@ -111,7 +113,8 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
   const other = nodes.find((one) => one !== node && uses(one, address));
   if (other)
     return refused(
-      `The satellite on ${name} has the address ${ip}, which LINSTOR has for the node ${other.name}. Two nodes of one address would take ` +
+      `The satellite on ${name} has the address ${ip}, which LINSTOR has for the node ${other.name}. ` +
+        "Two nodes of one address would take " +
         `turns: give ${other.name} its own address, or delete it in LINSTOR if it is no more.`,
     );
   if (!node) {
@@ -148,7 +151,8 @@ function moved(
 ): Decision {
   const { name } = satellite.metadata;
   const present = node.interfaces.map(({ address }) => address).join(", ") || "none";
-  const what = `LINSTOR has a node ${name} with the address ${present}, and the satellite's pod has ${address.address}.`;
+  const what =
+    `LINSTOR has a node ${name} with the address ${present}, ` + `and the satellite's pod has ${address.address}.`;
   if (isOnline(node) && node.interfaces.some((one) => one.address === address.address))
     return waits(`LINSTOR is still connected with ${name} as it was before its port or its certificates changed.`);
   // Whatever else it is than OFFLINE, something answers.
@@ -156,7 +160,8 @@ function moved(
     return refused(`${what} Another satellite answers there: stop it, or give the LINSTOR node of it another name.`);
   if (!witnesses.some((key) => node.props[key] !== undefined))
     return refused(
-      `${what} Nothing says that it was registered for this Kubernetes cluster: delete it in LINSTOR if it is no more, or set its property ` +
+      `${what} Nothing says that it was registered for this Kubernetes cluster: ` +
+        "delete it in LINSTOR if it is no more, or set its property " +
         `${witness} if it is this one.`,
     );
   return at.call(`LINSTOR is to look for ${name} at ${address.address} instead of ${present}, where its pod was.`, {
@@ -171,11 +176,17 @@ function nameProblem({ satellite, policy }: SatelliteSeen): string | undefined {
   const { name } = satellite.metadata;
   const label = name.split(".").find((one) => one.length > 63);
   if (label)
-    return `The Node's name has a part of ${label.length} characters, and LINSTOR takes 63. Use a shorter name for the Node.`;
+    return (
+      `The Node's name has a part of ${label.length} characters, and LINSTOR takes 63. ` +
+      "Use a shorter name for the Node."
+    );
   return policy === "Evacuate" ? nodeNameProblem(name) : undefined;
 }
 
-/** The first address of the families that the satellite is to use, in their order; of whichever family where none are named. */
+/**
+ * The first address of the families that the satellite is to use, in their order; of whichever family where none are
+ * named.
+ */
 function addressFor(addresses: readonly string[], families: readonly string[] = []): string | undefined {
   const isOf = { IPv4: isIPv4, IPv6: isIPv6 } as Readonly<Record<string, (ip: string) => boolean>>;
   if (families.length === 0) return addresses[0];

@@ -14,9 +14,9 @@ import { Namespace, Node } from "../objects/kinds.ts";
 import { type ControllersOptions, startControllers } from "../start-controllers.ts";
 
 /**
- * A cluster in which a test of controllers runs: the emulator with the controllers of this folder on virtual time; or, where
- * `HOLDFAST_CLUSTER` names a kubeconfig, a real API server, with the controllers of this folder (`HOLDFAST_CONTROLLERS=ours`, those of
- * kube-controller-manager switched off) or with Kubernetes' own (`theirs`).
+ * A cluster in which a test of controllers runs: the emulator with the controllers of this folder on virtual time; or,
+ * where `HOLDFAST_CLUSTER` names a kubeconfig, a real API server, with the controllers of this folder
+ * (`HOLDFAST_CONTROLLERS=ours`, those of kube-controller-manager switched off) or with Kubernetes' own (`theirs`).
  */
 export interface World {
   transport: Transport;
@@ -118,7 +118,8 @@ export async function openWorld({ nodes, heartbeat, ...options }: WorldOptions):
       await client.delete(Namespace, undefined, namespace);
     },
   };
-  // Where the API server has PodNodeSelector, the namespace's pods come to the world's own nodes: others' go when their world closes.
+  // Where the API server has PodNodeSelector, the namespace's pods come to the world's own nodes: others' go when their
+  // world closes.
   for (const name of names ?? []) await world.patch(Node, name, { metadata: { labels: { [worldLabel]: namespace } } });
   const annotations = { "scheduler.alpha.kubernetes.io/node-selector": `${worldLabel}=${namespace}` };
   await world.create(Namespace, namespace, { metadata: { annotations } });

@@ -41,7 +41,10 @@ const policyLabel = "holdfast.test/policy";
 const policies = ["Retain", "Evacuate", "Delete"] as const;
 type Policy = (typeof policies)[number];
 
-/** Nodes with LINSTOR satellites on a real control plane: the functions under their own roles, LINSTOR's stand-in over HTTP. */
+/**
+ * Nodes with LINSTOR satellites on a real control plane: the functions under their own roles, LINSTOR's stand-in over
+ * HTTP.
+ */
 export interface Site {
   readonly world: World;
   readonly linstor: LinstorStandIn;
@@ -57,7 +60,10 @@ export interface Site {
   merge(kind: Kind, name: string, patch: object): Promise<unknown>;
   delete(kind: Kind, name: string): Promise<unknown>;
   gone(kind: Kind, name: string): Promise<unknown>;
-  /** A volume with copies on two nodes, in use by a pod on the first, which may run on both; `bound` to the first by its affinity. */
+  /**
+   * A volume with copies on two nodes, in use by a pod on the first, which may run on both; `bound` to the first by its
+   * affinity.
+   */
   workload(name: string, nodes: readonly [string, string], options?: { readonly bound?: true }): Promise<void>;
   /** The node on which the pod of a workload runs. */
   runsOn(name: string): Promise<string | undefined>;
@@ -67,8 +73,8 @@ export interface Site {
 }
 
 /**
- * Opens it on a cluster where the site may take what it likes; `nodes` come with kubelets of the laptop edition, and `overlays` are
- * paths below `knative/`.
+ * Opens it on a cluster where the site may take what it likes; `nodes` come with kubelets of the laptop edition, and
+ * `overlays` are paths below `knative/`.
  */
 export async function openSite(
   worlds: RealWorlds,

@@ -15,7 +15,9 @@ export interface Outside {
   readonly credential: (name: string) => Promise<string | undefined>;
   /** Puts what belongs to it on the cluster, before the functions are there; resolves when that watches. */
   join?(tools: ControllerTools): Promise<void>;
-  /** Undoes what faults have done to it: from now on it works, and is asked to do no more than it is asked by functions. */
+  /**
+   * Undoes what faults have done to it: from now on it works, and is asked to do no more than it is asked by functions.
+   */
   restore(): void;
   /** Whether nothing goes on in it. */
   isIdle(): boolean;

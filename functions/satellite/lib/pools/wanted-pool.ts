@@ -9,7 +9,10 @@ export interface Backing {
   readonly storage: string;
 }
 
-/** The storage of a pool, with piraeus-operator's names where the spec gives none; `undefined` when it is of no known kind. */
+/**
+ * The storage of a pool, with piraeus-operator's names where the spec gives none; `undefined` when it is of no known
+ * kind.
+ */
 export function backingOf({ name, ...pool }: StoragePool): Backing | undefined {
   if (pool.lvmPool) return { provider: "LVM", storage: pool.lvmPool.volumeGroup || name };
   if (pool.lvmThinPool) {
