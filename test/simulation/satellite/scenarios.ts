@@ -78,7 +78,8 @@ const setPolicy = (user: User, deletionPolicy: string) =>
       await client.patch(LinstorSatellite, undefined, metadata.name, "merge", patch);
   });
 
-const usual = { setting: withSatellites, waits: true } as const;
+// What a satellite owns goes with it.
+const usual = { setting: withSatellites, waits: true, controllers: ["garbage-collector-controller"] };
 
 /** What happens to Nodes with satellites. */
 export const scenarios: readonly Scenario[] = [
