@@ -11,6 +11,7 @@ import type { VolumeFacts } from "./volumes/volume-facts.ts";
 /** Another satellite of the cluster. */
 export interface Neighbour {
   readonly name: string;
+  /** It goes, or is to be evacuated with its Machine. */
   readonly deleting: boolean;
   /** Its condition Configured is True for the generation that it has. */
   readonly configured: boolean;

@@ -24,12 +24,12 @@ const volume = (phase: string) => ({
 });
 
 /** Looks at a satellite that is to be evacuated, beside a LINSTOR that lists these volumes, and nothing else. */
-async function look(persistentVolumes: readonly object[], listed: readonly string[]) {
+async function look(persistentVolumes: readonly object[], listed: readonly string[], others: readonly object[] = []) {
   const clock = virtualClock();
   const standIn = createLinstor({ clock, random: seededRandom(1) });
   for (const name of listed) standIn.addVolume(name, { copies: [] });
   const objects = new Map<Kind, readonly object[]>([
-    [LinstorSatellite, [satellite]],
+    [LinstorSatellite, [satellite, ...others]],
     [LinstorCluster, [{ metadata: metadata("cluster") }]],
     [Node, [{ metadata: metadata("node-1") }]],
     [PersistentVolume, persistentVolumes],
@@ -76,4 +76,21 @@ test("one that lists them is, and so is any where there are none that somebody u
   expect(await look([volume("Bound")], ["PVC-1"])).toMatchObject({ facts: { node: "node-1" } });
   expect(await look([volume("Released")], [])).toMatchObject({ facts: { node: "node-1" } });
   expect(await look([], [])).toMatchObject({ facts: { node: "node-1" } });
+});
+
+test("a satellite that waits for its own evacuation is not waited for: nobody configures it any more", async () => {
+  const queued = { v: 1, uid: "uid-node-2", step: "queued", since: "2026-01-01T00:00:00Z", because: "Waiting." };
+  const annotations = { "holdfast.dev/satellite.mark": JSON.stringify(queued) };
+  const others = [
+    { metadata: metadata("node-2", { annotations }), spec: satellite.spec },
+    { metadata: metadata("node-3"), spec: satellite.spec },
+  ];
+  expect(await look([], [], others)).toMatchObject({
+    facts: {
+      neighbours: [
+        { name: "node-2", deleting: true, configured: false },
+        { name: "node-3", deleting: false, configured: false },
+      ],
+    },
+  });
 });

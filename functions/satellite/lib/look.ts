@@ -254,7 +254,8 @@ function neighbourOf(satellite: LinstorSatelliteObject): Neighbour {
   const configured = satellite.status?.conditions?.find(({ type }) => type === "Configured");
   return {
     name: nameOf(satellite),
-    deleting: isBeingDeleted(satellite),
+    // One that is about to be evacuated is left as it is, and would be waited for in vain.
+    deleting: isBeingDeleted(satellite) || isUnderWay(satellite),
     configured: configured?.status === "True" && configured.observedGeneration === generation,
   };
 }
