@@ -17,5 +17,6 @@ export const satellite: System = {
   kinds: ["LinstorSatellite", "LinstorCluster", "Machine", "Cluster", "Node", "PersistentVolume", "VolumeAttachment"],
   // LINSTOR is asked again every ten seconds, and an evacuation that has met a fault begins its longest wait anew.
   sweeps: 15,
-  writesAtFirst: 60,
+  // Seventeen functions look at each satellite, and where much goes wrong each has events dead-lettered on it.
+  writesAtFirst: 200,
 };
