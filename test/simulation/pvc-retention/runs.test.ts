@@ -1,4 +1,4 @@
 import { testRuns } from "../testing/test-runs.ts";
 import { pvcRetention } from "./system.ts";
 
-testRuns(pvcRetention, 9);
+testRuns(pvcRetention, { oneIn: 9 });

@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
     doc: "Calls LINSTOR to evacuate whenever it looks, because LINSTOR knows what it does.",
     scenarios: ["satellite-away"],
     by,
-    within: 2,
+    within: 10,
     rule: evacuate.name,
     start: starting({
       ...evacuate,
