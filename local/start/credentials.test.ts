@@ -64,7 +64,8 @@ test("a token that was refused is asked for again", async () => {
   const client = createClient(
     async () => {
       answers++;
-      return { status: 404, headers: {}, body: Readable.from(["{}"]) };
+      const refusal = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 };
+      return { status: 404, headers: {}, body: Readable.from([JSON.stringify(refusal)]) };
     },
     { clock },
   );

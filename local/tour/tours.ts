@@ -5,15 +5,15 @@ import type { Tour } from "./tour.ts";
 import type { TourWorld } from "./world.ts";
 
 /**
- * Tours by their names, one chapter each; after the last everything is deleted.
+ * Tours by their names, one chapter each; after the last everything is deleted. On somebody's cluster those that are
+ * not for it are left out.
  *
- * @throws Complaint about a tour that is not for somebody's cluster.
+ * @throws Complaint where that leaves none.
  */
 export async function openTours(names: readonly string[], world: TourWorld): Promise<readonly Chapter[]> {
-  const tours = await Promise.all(names.map(tourNamed));
-  const [misplaced] = names.filter((_, index) => tours[index]?.ownCluster && !world.own);
-  if (misplaced)
-    throw new Complaint(`The tour ${misplaced} has stand-ins for what lies outside; play it without --kubeconfig.`);
+  const tours = (await Promise.all(names.map(tourNamed))).filter(({ ownCluster }) => !ownCluster || world.own);
+  if (tours.length === 0)
+    throw new Complaint(`The tour ${names} has stand-ins for what lies outside; play it without --kubeconfig.`);
   return tours.map(({ title, steps }, index) => {
     return { title, steps: [...steps(world), ...(index === tours.length - 1 ? [nothingLeft(world)] : [])] };
   });

@@ -6,8 +6,8 @@ import { patience } from "./patience.ts";
 
 /**
  * Tests that the scenarios of a system hold: in runs with faults, without a sweep, and by sweeps alone. Where there are
- * many of them, `oneIn` has every nth of these runs run, others each time; all of them by `npm run simulate`. Where `draws`
- * is false, they are the same each time: a run that nobody has seen yet may fail for a reason of the workload's own.
+ * many of them, `oneIn` has every nth of these runs run, others each time; all of them by `npm run simulate`. Where
+ * `draws` is false, they are the same each time: one that nobody has seen yet may fail for a reason of the workload's.
  */
 export function testRuns({ name, scenarios }: System, { oneIn = 1, draws = true } = {}): void {
   let count = draws ? fresh : 0;
