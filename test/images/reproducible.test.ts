@@ -67,7 +67,7 @@ describe.skipIf(!inject("imageTools"))("builds", () => {
     const flags = [rule, ...others, "--platform", `linux/${foreign}`, "--sbom", "none"];
     const before = await build(elsewhere, "before", flags);
     const source = readFileSync(join(elsewhere, file), "utf8");
-    const changed = source.replace(/doc: "(.*)"/, 'doc: "Changed: $1"');
+    const changed = source.replace(/doc:(\s*)"/, 'doc:$1"Changed: ');
     expect(changed).not.toBe(source);
     writeFileSync(join(elsewhere, file), changed);
     const after = await build(elsewhere, "after", flags);
