@@ -20,9 +20,10 @@ export const runCommand = (file: string, args: readonly string[], environment?: 
 
 /** Runs a program. A status other than zero resolves, too. */
 export function run(program: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Outcome> {
-  const { PATH, HOME } = process.env;
+  // Behind a proxy that has a certificate of its own, npm fetches nothing without the last one.
+  const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env;
   return new Promise((resolve) => {
-    const options = { env: { PATH, HOME, ...environment }, maxBuffer: 2 ** 28 };
+    const options = { env: { PATH, HOME, NODE_EXTRA_CA_CERTS, ...environment }, maxBuffer: 2 ** 28 };
     execFile(program, args, options, (error, stdout, stderr) => {
       const code = error ? (typeof error.code === "number" ? error.code : 255) : 0;
       resolve({ code, stdout, stderr: error && !stderr ? error.message : stderr });
