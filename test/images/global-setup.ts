@@ -1,5 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { lockedNode } from "../../build/images/runtime/locked-node.ts";
+import { filesOf } from "../../build/images/runtime/npm-package.ts";
 import { kubectlFolder } from "./testing/kubectl.ts";
 import { canRunUnpacked } from "./testing/run-unpacked.ts";
 import { canHaveSmallDisk } from "./testing/small-disk.ts";
@@ -13,8 +16,11 @@ declare module "vitest" {
 
 const tools = ["docker-registry", "skopeo", "umoci"];
 
-/** Looks for what images are held against, and says in a line each what is left out where something is missing. */
-export default function setup(project: TestProject): void {
+/**
+ * Looks for what images are held against, and says in a line each what is left out where something is missing. Has npm
+ * cache the Node of each platform: some tests build where nothing can be fetched, behind a proxy of their own.
+ */
+export default async function setup(project: TestProject): Promise<void> {
   const missing = tools.filter((tool) => !isThere(tool));
   project.provide("imageTools", missing.length === 0);
   const left = [
@@ -24,6 +30,10 @@ export default function setup(project: TestProject): void {
   ];
   const all = `The suite of images is skipped: there is no ${missing.join(", no ")}. Debian has packages for them.`;
   for (const line of missing.length > 0 ? [all] : left) console.log(line);
+  if (missing.length > 0) return;
+  const root = join(import.meta.dirname, "../..");
+  for (const architecture of ["amd64", "arm64"])
+    await filesOf(await lockedNode(root, { os: "linux", architecture }), []);
 }
 
 function isThere(program: string): boolean {
