@@ -23,7 +23,7 @@ const common: readonly Setting[] = [
     variable: "LOG_LEVEL",
     value: "info",
     values: ["debug", "info", "warn", "error"],
-    description: "The lowest level that is logged; `debug` also tells why an event changed nothing.",
+    description: "The lowest level that is logged; `debug` also says why an event changed nothing.",
   },
 ];
 

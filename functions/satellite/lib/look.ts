@@ -55,7 +55,7 @@ export interface LeavingSeen extends SatelliteSeen {
   /** Who wants to be evacuated, and how many may at a time. */
   readonly contenders: readonly Contender[];
   readonly slots: number;
-  /** Milliseconds after which to look again for what no event tells of. */
+  /** Milliseconds after which to look again for what no event says. */
   readonly again: number;
 }
 

@@ -36,8 +36,6 @@ export const common = z.object({
     .int()
     .min(second)
     .default(10 * second)
-    .describe(
-      "Milliseconds after which LINSTOR is asked again for what no event tells of: copies that are being made.",
-    ),
+    .describe("Milliseconds after which LINSTOR is asked again for what no event says: copies that are being made."),
 });
 export type Common = z.output<typeof common>;

@@ -24,7 +24,7 @@ export interface Turn extends LeavingSeen {
   readonly standing: Standing;
   readonly now: number;
   readonly about: About;
-  /** When to look again for what no event tells of: milliseconds since the epoch. */
+  /** When to look again for what no event says: milliseconds since the epoch. */
   readonly next: number;
   /** Writes, and another look at what has come of them. */
   act(because: string, writes: readonly Write[], record?: Parameters<typeof writeRecord>[2]): Decision;

@@ -2,6 +2,6 @@
 export const firstLook = 30_000;
 
 /**
- * When to look again for what no event tells of: a class or a node that is missing, a node that is busy. Milliseconds.
+ * When to look again for what no event says: a class or a node that is missing, a node that is busy. Milliseconds.
  */
 export const nextLook = 30_000;

@@ -151,7 +151,12 @@ export async function isGone({ admin }: Laptop, namespace: string, name: string)
 }
 
 /** Somebody edits a claim, which triggers whoever watches claims; resolves when the function has answered. */
-export async function nudge({ admin, hops }: Laptop, namespace: string, name: string, service: string): Promise<void> {
+export async function editClaim(
+  { admin, hops }: Laptop,
+  namespace: string,
+  name: string,
+  service: string,
+): Promise<void> {
   const isOurs = (hop: Hop) =>
     hop.hop === "delivered" &&
     hop.to.includes(`${service}.`) &&
@@ -159,7 +164,7 @@ export async function nudge({ admin, hops }: Laptop, namespace: string, name: st
     hop.event.namespace === namespace;
   const answered = () => hops.filter(isOurs).length;
   const before = answered();
-  const labels = { nudge: String(before) };
+  const labels = { edited: String(before) };
   await admin.patch(PersistentVolumeClaim, namespace, name, "merge", { metadata: { labels } });
   await eventually(`${service} has heard of ${name}`, async () => answered() > before);
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  editClaim,
   eventually,
   freeClaim,
   giveNamespaceTo,
   heldClaim,
   isGone,
   madeBy,
-  nudge,
   overwrite,
   progressOf,
   reasonsOn,
@@ -38,7 +38,7 @@ describe("one function at a time, by processes of real bundles", { timeout: 60_0
       expect(written).toMatchObject({ v: 1, step: "held" });
 
       await roll(laptop, release, "next");
-      await nudge(laptop, "held", "data", service);
+      await editClaim(laptop, "held", "data", service);
       const newer = await eventually("the newer version takes over", async () => {
         const progress = await progressOf(laptop, "held", "data");
         return progress?.v === 2 && progress;
@@ -46,7 +46,7 @@ describe("one function at a time, by processes of real bundles", { timeout: 60_0
       expect(newer).toMatchObject({ plan: "b", step: "held", since: written.since, pods: written.pods });
 
       await share(laptop, release, [{ revisionName: first, percent: 100 }]);
-      await nudge(laptop, "held", "data", service);
+      await editClaim(laptop, "held", "data", service);
       expect(await progressOf(laptop, "held", "data")).toEqual(newer);
       expect(await reasonsOn(laptop, "held", "data")).toEqual(["DeletionPostponed"]);
 
@@ -80,7 +80,7 @@ describe("one function at a time, by processes of real bundles", { timeout: 60_0
         { revisionName: first, percent: 50 },
         { tag: "canary", percent: 50 },
       ]);
-      for (let time = 0; time < 4; time++) await nudge(laptop, "production", "data", service);
+      for (let time = 0; time < 4; time++) await editClaim(laptop, "production", "data", service);
       // The newer one has said it its way once; the older one, which got every other event, reads it and lets it stand.
       const madeThere = () => madeBy(laptop, service, "/production/persistentvolumeclaims/data");
       await expect.poll(madeThere, patient).toEqual(["held@1", "held@2"]);
@@ -136,7 +136,7 @@ describe("one function at a time, by processes of real bundles", { timeout: 60_0
     const written = await heldClaim(laptop, "gone", "data");
     // The newer version takes over; what comes back a day later is the older one.
     await roll(laptop, release, "next");
-    await nudge(laptop, "gone", "data", service);
+    await editClaim(laptop, "gone", "data", service);
     await eventually("the newer version takes over", async () => (await progressOf(laptop, "gone", "data"))?.v === 2);
     await overwrite(laptop, "gone", "data", { ...written, v: 2, plan: "b" });
 
