@@ -44,7 +44,7 @@ export function addOptionalSystem(
   add(`knative/${name}/sweep-table.yaml`, [furtherSweepTable(name, functions)]);
   add(`knative/access/${name}/platform.yaml`, [
     ...platformAccess(sweepFunction, name, grantsOf(sweptBy(functions), sweptBy(byDefault), "list")),
-    ...platformAccess(deadLetterFunction, name, grantsOf(wokenBy(functions), [], "get")),
+    ...platformAccess(deadLetterFunction, name, grantsOf(wokenBy(functions), wokenBy(byDefault), "get")),
   ]);
 }
 

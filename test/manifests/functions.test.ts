@@ -93,6 +93,19 @@ test("no account is bound to a role of somebody else's", () => {
   }
 });
 
+test("dead-lettered events can be shown on every kind whose events a Trigger hands on", () => {
+  for (const declared of functions) {
+    const here = around(declared.name);
+    const roles = ofKind("ClusterRoleBinding", here)
+      .filter(({ subjects: [account] }) => account.name === "platform-dead-letter")
+      .map(({ roleRef }) => roleRef.name);
+    const granted = ofKind("ClusterRole", here)
+      .filter(({ metadata }) => roles.includes(metadata.name))
+      .flatMap(grantsOf);
+    for (const { kind } of declared.wakes ?? []) expect(granted).toContain(grant(kind, "get"));
+  }
+});
+
 test("a Trigger waits longer than its function may take, and sends its dead-lettered events on", () => {
   for (const { spec } of triggers) {
     const { retry, backoffPolicy, backoffDelay, timeout, deadLetterSink } = spec.delivery;

@@ -1,10 +1,19 @@
 import * as z from "zod";
 import type { FunctionDeclaration } from "../../../shared/declaration.ts";
-import { ConfigMap, Event, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import {
+  ConfigMap,
+  Event,
+  Namespace,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StatefulSet,
+  StorageClass,
+} from "../../../shared/kubernetes/kind.ts";
 import { namespaceName, objectName } from "../../../shared/names.ts";
 
-/** The kinds on whose objects a dead-lettered event can be shown. */
-export const shownOn = [PersistentVolumeClaim, Pod, StatefulSet] as const;
+/** The kinds of the default install's Triggers, on whose objects a dead-lettered event is shown; systems add theirs. */
+export const shownOn = [PersistentVolumeClaim, Pod, StatefulSet, Namespace, PersistentVolume, StorageClass] as const;
 
 /**
  * The ConfigMap of the ring buffer. Others of the namespace say where external systems are: they are not this

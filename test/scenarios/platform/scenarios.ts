@@ -1,10 +1,23 @@
 import { expect } from "vitest";
 import { InMemoryChannel, Subscription } from "../../../functions/platform/sweep/channels.ts";
 import { policyKey } from "../../../functions/pvc-retention/lib/policy.ts";
+import { noting } from "../../../functions/undelete/lib/note.ts";
+import { keepKey } from "../../../functions/undelete/lib/scope.ts";
 import { CustomResourceDefinition } from "../../../local/controllers/objects/kinds.ts";
 import { isNotFound } from "../../../shared/kubernetes/api-error.ts";
-import { ConfigMap, type Kind, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import {
+  ConfigMap,
+  Event,
+  type Kind,
+  Namespace,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StatefulSet,
+  StorageClass,
+} from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { progressKey } from "../../../shared/progress.ts";
 import { recordedChannel } from "../../contract/knative/recorded.ts";
 import { answer } from "../../worlds/answer.ts";
 import { manifest, statefulSet } from "../../worlds/manifest.ts";
@@ -107,6 +120,72 @@ async function staleChannel({ admin, eventually }: World): Promise<{ name: strin
   };
 }
 
+type EventAbout = KubernetesObject & { reason: string; regarding: { uid: string } };
+
+/**
+ * Objects of no namespace of which the default install's Triggers hand on events, and what has a rule read about them
+ * in the scenario's namespace.
+ */
+const clusterScoped: readonly {
+  title: string;
+  kind: Kind;
+  rule: string;
+  nameIn(namespace: string): string;
+  annotate(object: KubernetesObject): Record<string, string>;
+}[] = [
+  {
+    title: "namespace",
+    kind: Namespace,
+    rule: "pvc-retention/project",
+    nameIn: (namespace) => namespace,
+    annotate: () => ({ [policyKey]: "Retain" }),
+  },
+  {
+    title: "class",
+    kind: StorageClass,
+    rule: "undelete/retain",
+    nameIn: (namespace) => `${namespace}-refused`,
+    annotate: () => ({ [keepKey]: "1d" }),
+  },
+  {
+    title: "volume",
+    kind: PersistentVolume,
+    rule: "undelete/retain",
+    nameIn: (namespace) => `${namespace}-refused`,
+    annotate: ({ metadata: { uid } }) => ({
+      [progressKey(noting.progressName)]: JSON.stringify({
+        v: 1,
+        uid,
+        step: "retained",
+        since: "2026-03-01T12:00:00Z",
+        because: "It was noted by hand.",
+        policy: "Retain",
+        for: "1d",
+        claim: { namespace: "elsewhere", name: "data", uid: "c1" },
+        right: 0,
+      }),
+    }),
+  },
+];
+
+/** Creates a class with a volume that is reserved for a claim of the scenario's namespace. */
+async function reservedVolume({ admin, namespace }: World): Promise<() => Promise<void>> {
+  const name = `${namespace}-refused`;
+  await admin.create(StorageClass, manifest(StorageClass, { name }, { provisioner: "example.com/by-hand" }));
+  const spec = {
+    accessModes: ["ReadWriteOnce"],
+    capacity: { storage: "1Gi" },
+    claimRef: { namespace, name: "data" },
+    hostPath: { path: "/tmp/by-hand" },
+    storageClassName: name,
+  };
+  await admin.create(PersistentVolume, manifest(PersistentVolume, { name }, { spec }));
+  return async () => {
+    await admin.delete(PersistentVolume, undefined, name);
+    await admin.delete(StorageClass, undefined, name);
+  };
+}
+
 /** What becomes of events that no function takes, of a table that is wrong, and of a channel that is stale. */
 const inEverySetting: readonly Scenario[] = [
   {
@@ -145,6 +224,32 @@ const inEverySetting: readonly Scenario[] = [
       });
     },
   },
+  ...clusterScoped.map(
+    ({ title, kind, rule, nameIn, annotate }): Scenario => ({
+      title: `an event of a ${title} that a function finally refuses is shown on the ${title}`,
+      within: true,
+      alone: true,
+      async run(world) {
+        const { admin } = world;
+        const name = nameIn(world.namespace);
+        const remove = await reservedVolume(world);
+        try {
+          refuse(world, rule);
+          const object = await admin.get(kind, undefined, name);
+          if (!object) throw new Error(`There is no ${kind.kind} ${name}.`);
+          await admin.patch(kind, undefined, name, "merge", { metadata: { annotations: annotate(object) } });
+          await world.eventually(`the ${title} shows a dead-lettered event`, async () => {
+            const events = await Array.fromAsync(admin.list<EventAbout>(Event, { namespace: "default" }));
+            return events.some(
+              ({ reason, regarding }) => reason === "EventDeadLettered" && regarding.uid === object.metadata.uid,
+            );
+          });
+        } finally {
+          await remove();
+        }
+      },
+    }),
+  ),
   {
     title: "an event about a pod that is gone is kept all the same",
     within: true,
