@@ -96,9 +96,8 @@ function failureOf(response: ApiResponse, text: string): ApiFailure {
 
 /** A kind that is not served, and anything between here and the API server, answer with a page. */
 const strayAdvice =
-  "this says nothing about the object: look whether the kind's definition is installed and serves this " +
-  "version, and whether " +
-  "something between the function and the API server has answered";
+  "this says nothing about the object: look whether the kind's definition is installed and serves this version, " +
+  "and whether something between the function and the API server has answered";
 
 interface Status {
   readonly kind?: string;

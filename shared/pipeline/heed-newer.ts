@@ -15,8 +15,7 @@ export function heedNewer(rule: Pick<Rule, "name" | "progressName">, decision: D
   if (!hasNewerProgress(about, progressName)) return decision;
   const because =
     `${describe(referenceTo(about))} is left as it is, because ${progressKey(progressName)} was written by a ` +
-    "version of Holdfast " +
-    `that is newer by more than one: roll ${rule.name} forward again, ` +
-    "or remove the annotation to have its work begin anew.";
+    `version of Holdfast that is newer by more than one: roll ${rule.name} forward again, or remove the ` +
+    "annotation to have its work begin anew.";
   return { do: "stop", about, kind, because, event: warning("NewerProgress") };
 }

@@ -95,16 +95,13 @@ describe("a decision to write nothing", () => {
   });
 });
 
-test(
-  "rules that go on with what others have begun write it down under one name, " + "and clear each other's Events",
-  async () => {
-    const before = { v: 1, uid: "a", step: "earlier", since: "2026-01-01T00:00:00Z", because: "It is tested." };
-    const about = volume("a", { "holdfast.dev/test.shared": JSON.stringify(before) });
-    const step = { name: "held" };
-    const { asked } = await carryOut([write("a", 0, { about, step })]);
-    expect(asked).toEqual(["patch a", "create Event", expect.stringMatching(/^delete a\./)]);
-    const again = { ...before, step: "held" };
-    const same = volume("a", { "holdfast.dev/test.shared": JSON.stringify(again) });
-    expect((await carryOut([write("a", 0, { about: same, writes: [], step })])).asked).toEqual([]);
-  },
-);
+test("rules of one progress write it down under one name, and clear each other's Events", async () => {
+  const before = { v: 1, uid: "a", step: "earlier", since: "2026-01-01T00:00:00Z", because: "It is tested." };
+  const about = volume("a", { "holdfast.dev/test.shared": JSON.stringify(before) });
+  const step = { name: "held" };
+  const { asked } = await carryOut([write("a", 0, { about, step })]);
+  expect(asked).toEqual(["patch a", "create Event", expect.stringMatching(/^delete a\./)]);
+  const again = { ...before, step: "held" };
+  const same = volume("a", { "holdfast.dev/test.shared": JSON.stringify(again) });
+  expect((await carryOut([write("a", 0, { about: same, writes: [], step })])).asked).toEqual([]);
+});

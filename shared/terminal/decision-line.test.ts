@@ -27,9 +27,8 @@ test("a terminal of 80 columns gets the sentence wrapped beside its column", () 
 
 test("a pipe gets one line with everything", () => {
   expect(decisionLine(record, plain)).toBe(
-    "  release  wait   claim shop/data: Claim data is kept, because pod writer on node laptop uses it; " +
-      "it goes when no " +
-      "pod uses it any more. [uid u1, event e1, e2]",
+    "  release  wait   claim shop/data: Claim data is kept, because pod writer on node laptop uses it; it goes " +
+      "when no pod uses it any more. [uid u1, event e1, e2]",
   );
 });
 

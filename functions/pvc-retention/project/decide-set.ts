@@ -41,10 +41,8 @@ function enforce(set: StatefulSet, policy: Policy, now: number): Decision | unde
   if (isGivenUp || attempt > patience) {
     const because =
       `The persistentVolumeClaimRetentionPolicy of StatefulSet ${nameOf(set)} was made ${inFull(wanted)} ` +
-      `${patience} times and taken ` +
-      `back as often: it stays ${inFull(current)}, and that is in force. ` +
-      "Take the field out of what somebody else applies to the " +
-      `set, then remove the annotation ${progressKey(name)}.`;
+      `${patience} times and taken back as often: it stays ${inFull(current)}, and that is in force. Take the ` +
+      `field out of what somebody else applies to the set, then remove the annotation ${progressKey(name)}.`;
     const step = { name: "taken-back", attempt: patience, details: { ...noteOf(set, policy) } };
     return about(Sets, set).stop(because, { step });
   }

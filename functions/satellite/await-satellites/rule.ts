@@ -40,7 +40,6 @@ function warningOf(seen: SatelliteSeen | LeavingSeen, now: number): readonly Dec
   if (names.length === 0) return [];
   const because =
     `The evacuation of LinstorSatellite ${seen.satellite.metadata.name} goes on although LinstorSatellites are ` +
-    "not ready: " +
-    `${listed(names)}. Repair them, or delete those that will not come back.`;
+    `not ready: ${listed(names)}. Repair them, or delete those that will not come back.`;
   return [about(LinstorSatellite, seen.satellite).record(because, warning("SatellitesNotReady"))];
 }

@@ -47,8 +47,7 @@ export const configure = rule({
   name,
   doc:
     "Brings the spec of each LinstorSatellite to what the LinstorSatelliteConfigurations that match its Node " +
-    "come to, and says in " +
-    "their status where they apply.",
+    "come to, and says in their status where they apply.",
   settings: z.object({}),
   wakes: [
     on(LinstorSatelliteConfiguration, ["add", "update", "delete"]),

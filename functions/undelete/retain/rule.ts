@@ -112,8 +112,7 @@ async function lookAround(client: Client, volume: Volume): Promise<Facts> {
 function leftToItsController(volume: Volume, { kind, name }: OwnerReference): Decision {
   const because =
     `Volume ${volume.metadata.name} is controlled by ${kind} ${name}, which decides how long it stays: ` +
-    `${keepKey} changes ` +
-    `nothing of it. See to ${kind} ${name} to have its data kept.`;
+    `${keepKey} changes nothing of it. See to ${kind} ${name} to have its data kept.`;
   return about(PersistentVolume, volume).stop(because, { event: warning("VolumeNotKept") });
 }
 
@@ -144,9 +143,8 @@ function decideBound(
     `until somebody sets ${reclaimAtKey}, because ${keepKey} is "${written}", which is no time such as 30m, ` +
     "24h or 7d";
   const because = isOverruled
-    ? `The reclaim policy of volume ${name} was set to ${found} after Holdfast had set it to Retain, ` +
-      "and is left so: it goes " +
-      "with its claim. Set it to Retain to have the volume kept."
+    ? `The reclaim policy of volume ${name} was set to ${found} after Holdfast had set it to Retain, and is left ` +
+      "so: it goes with its claim. Set it to Retain to have the volume kept."
     : `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} is kept ` +
       `${isUnread ? advice : `for ${written}`}.`;
   const standing: Note = {

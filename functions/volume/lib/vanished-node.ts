@@ -13,9 +13,8 @@ export const isAbandoned = ({ metadata, spec }: VolumeObject): boolean =>
 export function nodeGone(ruleName: string, volume: VolumeObject, now: number): Decision {
   const { metadata, spec } = volume;
   const because =
-    `Node ${spec.nodeName} does not exist, so that the storage of Volume ${metadata.name} cannot be taken ` +
-    "back. Bring the " +
-    `node back; or, if it is gone for good, give its storage up: ` +
-    `kubectl annotate volume ${metadata.name} ${abandonStorage}=${spec.nodeName}`;
+    `Node ${spec.nodeName} does not exist, so that the storage of Volume ${metadata.name} cannot be taken back. ` +
+    "Bring the node back; or, if it is gone for good, give its storage up: kubectl annotate volume " +
+    `${metadata.name} ${abandonStorage}=${spec.nodeName}`;
   return waiting(ruleName, volume, "node-missing", "Terminating", because, now);
 }

@@ -58,9 +58,8 @@ function decide(facts: Facts, now: number, settings: Settings): readonly Decisio
   if (!job.node) {
     if (!isAbandoned(volume)) return [nodeGone(name, volume, now)];
     const because =
-      `Node ${nodeName} is gone, and ${abandonStorage} gives up the storage of ${title} there: it goes, ` +
-      "and what is left " +
-      `on the node's disks is left.`;
+      `Node ${nodeName} is gone, and ${abandonStorage} gives up the storage of ${title} there: it goes, and what ` +
+      "is left on the node's disks is left.";
     return [write(because, finalizersOff(facts), { event: warning("StorageAbandoned") })];
   }
   const because = `Salt takes the storage of ${title} back on node ${nodeName}`;

@@ -36,8 +36,7 @@ export function emptiness(facts: DataFacts): Verdict {
     const only = last.length ? ` Of ${listed(last)} there is no other copy.` : "";
     return stop(
       `On the node are still the snapshots ${which}, and nothing else.${only} LINSTOR does not move them from ` +
-        `this kind of pool: ` +
-        `back them up where they matter, and delete them on this node.${said(facts)}`,
+        `this kind of pool: back them up where they matter, and delete them on this node.${said(facts)}`,
     );
   }
   const short = shortfalls(facts);
@@ -45,7 +44,6 @@ export function emptiness(facts: DataFacts): Verdict {
   const which = short.map(({ definition, left, needed }) => `${definition} (${left} of ${needed})`);
   return stop(
     `The node is empty, and too few copies are UpToDate elsewhere: ${listed(which)}. Have LINSTOR make more of ` +
-      `them; the ` +
-      `satellite is not removed before.${said(facts)}`,
+      `them; the satellite is not removed before.${said(facts)}`,
   );
 }

@@ -36,9 +36,8 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
 
   if (isEvicted(node))
     return stop(
-      `LINSTOR has evicted the node ${node.name} by itself. Bring its satellite back and restore the node in ` +
-        `LINSTOR, ` +
-        `or set the deletion policy to Delete to give up the copies that it has.`,
+      `LINSTOR has evicted the node ${node.name} by itself. Bring its satellite back and restore the node ` +
+        "in LINSTOR, or set the deletion policy to Delete to give up the copies that it has.",
     );
   if (!isOnline(node)) return offline(facts);
   const reading = nodes.filter(({ connection }) => connection === "CONNECTED");
@@ -86,8 +85,7 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
 export function offline(facts: Pick<DataFacts, "node">): Verdict {
   const { name, connection } = facts.node;
   return wait(
-    `The satellite on ${name} is ${connection} in LINSTOR, so that its copies cannot be moved from it. Bring it ` +
-      `back, or set the ` +
-      `deletion policy to Delete to give up the copies that it has.`,
+    `The satellite on ${name} is ${connection} in LINSTOR, so that its copies cannot be moved from it. Bring ` +
+      "it back, or set the deletion policy to Delete to give up the copies that it has.",
   );
 }
