@@ -7,9 +7,9 @@ import { slug } from "../shared/rule.ts";
 import { row } from "../shared/terminal/row.ts";
 import { terminal } from "../shared/terminal/terminal.ts";
 import { KnativeService } from "./serving/kind.ts";
-import { openStage } from "./start/open-stage.ts";
 import { type DevOptions, devHelp, readDevOptions } from "./start/options.ts";
 import { inSession, type Session } from "./start/session.ts";
+import { startCluster } from "./start/start-cluster.ts";
 
 const namespace = "holdfast";
 
@@ -31,14 +31,14 @@ async function main(args: readonly string[]): Promise<number> {
 async function run(options: DevOptions, session: Session): Promise<number> {
   const { signal } = session;
   const out = terminal(process.stdout);
-  const stage = await openStage(options, session, out);
+  const cluster = await startCluster(options, session, out);
   const service = slug(options.function);
   const short = options.function.split("/").at(-1) ?? service;
   const say = (word: string, colour: "green" | "red", sentence: string) =>
     out.print(row(out, short, word, colour, sentence));
 
   let builds = 0;
-  const watcher = await stage.bundles.watch(options.function, (errors) => {
+  const watcher = await cluster.bundles.watch(options.function, (errors) => {
     if (errors.length > 0) {
       say("build", "red", "The bundle cannot be made; the revision before it goes on.");
       const lines = formatMessagesSync([...errors], { kind: "error", color: out.width !== undefined });
@@ -47,11 +47,11 @@ async function run(options: DevOptions, session: Session): Promise<number> {
     }
     builds++;
     say("build", "green", builds === 1 ? "Bundled." : "Bundled anew.");
-    roll(stage.knative, service, builds).catch((error) => say("build", "red", (error as Error).message));
+    roll(cluster.knative, service, builds).catch((error) => say("build", "red", (error as Error).message));
   });
   session.onEnd(() => watcher.dispose());
 
-  out.print(`\n${stage.advice}\n`);
+  out.print(`\n${cluster.advice}\n`);
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   return 0;
 }

@@ -4,10 +4,10 @@ import { slug } from "../../shared/rule.ts";
 import { decisionLine, isLogRecord, type LogRecord } from "../../shared/terminal/decision-line.ts";
 import { type Colour, row } from "../../shared/terminal/row.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
+import type { Counts } from "../cluster/counts.ts";
 import type { Trouble } from "../controllers/controller.ts";
 import type { RevisionName } from "../serving/activator.ts";
 import type { FleetEvent } from "../serving/fleet.ts";
-import type { Counts } from "../stage/counts.ts";
 
 /** Shows what sources, brokers and functions do, and counts it. */
 export interface Activity {

@@ -11,13 +11,13 @@ import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { serveHttp } from "../apiserver/http.ts";
 import { createApiServer } from "../apiserver/server.ts";
+import { create } from "../cluster/install.ts";
+import type { RunningCluster } from "../cluster/running-cluster.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
 import { startKubelet, usualHeartbeat } from "../controllers/kubelet/start-kubelet.ts";
 import { startControllers } from "../controllers/start-controllers.ts";
 import { eventingDefinitions } from "../knative/definitions.ts";
 import { serviceDefinition } from "../serving/definition.ts";
-import { create } from "../stage/install.ts";
-import type { Stage } from "../stage/stage.ts";
 import { exampleFile, setFile } from "../tour/objects.ts";
 import type { Activity } from "./activity.ts";
 import { asApplied } from "./as-applied.ts";
@@ -42,7 +42,7 @@ export async function startLaptop(
   terminal: Terminal,
   activity: Activity,
   bundles: Bundles,
-): Promise<Stage> {
+): Promise<RunningCluster> {
   const { signal, folder } = session;
   const clock = systemClock;
   const random = seededRandom(clock.now());

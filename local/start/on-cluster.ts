@@ -9,12 +9,12 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
 import { createApiServer } from "../apiserver/server.ts";
+import { describeHeld, describeProjected, type Held, heldObjects, letGo } from "../cluster/farewell.ts";
+import { create, createGuests } from "../cluster/install.ts";
+import type { RunningCluster } from "../cluster/running-cluster.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
 import { eventingDefinitions } from "../knative/definitions.ts";
 import { serviceDefinition } from "../serving/definition.ts";
-import { describeHeld, describeProjected, type Held, heldObjects, letGo } from "../stage/farewell.ts";
-import { create, createGuests } from "../stage/install.ts";
-import type { Stage } from "../stage/stage.ts";
 import type { Activity } from "./activity.ts";
 import { ask } from "./ask.ts";
 import { type KnownCluster, readCluster } from "./cluster-entry.ts";
@@ -44,7 +44,7 @@ export async function startOnCluster(
   terminal: Terminal,
   activity: Activity,
   bundles: Bundles,
-): Promise<Stage> {
+): Promise<RunningCluster> {
   const cluster = readCluster(file);
   const transport = kubeconfigTransport(file);
   const client = createClient(transport);

@@ -109,7 +109,7 @@ export function readOptions(args: readonly string[]): StartOptions {
   const salt = readSaltFlags(values, process.env);
   const tours = chosen === undefined ? tourNames : tourNames.filter((name) => name === chosen);
   if (tours.length === 0) throw new Complaint(`There is no tour ${chosen}; there are ${listedTours("and")}.`);
-  // Somebody's cluster is not a stage unless it is asked to be.
+  // Somebody's cluster is toured only where that is asked for.
   const stays = noTour || (values.kubeconfig && chosen === undefined) ? "none" : "then stay";
   return { ...readCommon(values), ...(salt ? { salt } : {}), tour: tourOnly ? "only" : stays, tours, loseAllEvents };
 }

@@ -3,19 +3,19 @@ import { beginTour, endTour } from "../tour/namespace.ts";
 import { play } from "../tour/play.ts";
 import { openTours } from "../tour/tours.ts";
 import { endVolumeTour } from "../tour/volume/tour.ts";
-import { openStage } from "./open-stage.ts";
 import type { StartOptions } from "./options.ts";
 import type { Session } from "./session.ts";
+import { startCluster } from "./start-cluster.ts";
 
-/** Plays what was asked for on a stage, and stays until the session is to end. Returns the exit code. */
+/** Plays what was asked for on a cluster, and stays until the session is to end. Returns the exit code. */
 export async function run(options: StartOptions, session: Session): Promise<number> {
   const { signal } = session;
   const out = terminal(process.stdout);
-  const stage = await openStage(options, session, out);
+  const cluster = await startCluster(options, session, out);
   let over = false;
 
   if (options.tour !== "none") {
-    const world = { ...stage, counts: stage.activity.counts, signal };
+    const world = { ...cluster, counts: cluster.activity.counts, signal };
     await beginTour(world);
     // A cluster of our own goes with everything on it.
     if (options.kubeconfig)
@@ -29,10 +29,10 @@ export async function run(options: StartOptions, session: Session): Promise<numb
         if (!over) out.print("Having the storage of the tour taken back ...");
         return over ? undefined : endVolumeTour(world);
       });
-    over = await play(await openTours(options.tours, world), { ...stage, terminal: out, signal });
+    over = await play(await openTours(options.tours, world), { ...cluster, terminal: out, signal });
     if (options.tour === "only" || !over) return over ? 0 : 1;
   }
-  out.print(`\n${stage.advice}\n`);
+  out.print(`\n${cluster.advice}\n`);
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   return 0;
 }

@@ -2,9 +2,9 @@ import { Complaint } from "../../shared/command/complaint.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { heldObjects, letGo } from "../stage/farewell.ts";
-import { isOurs, ownLabel } from "../stage/install.ts";
-import type { Stage } from "../stage/stage.ts";
+import { heldObjects, letGo } from "../cluster/farewell.ts";
+import { isOurs, ownLabel } from "../cluster/install.ts";
+import type { RunningCluster } from "../cluster/running-cluster.ts";
 import type { Step } from "./play.ts";
 
 /** The namespace that the tours make and take away. */
@@ -13,22 +13,22 @@ export const tourNamespace = "holdfast-tour";
 const goingPatience = 60_000;
 
 /** Makes the tours' namespace, anew where a run that was killed left it; complains about one of somebody else's. */
-export async function beginTour(stage: Pick<Stage, "client" | "clock">): Promise<void> {
+export async function beginTour(cluster: Pick<RunningCluster, "client" | "clock">): Promise<void> {
   const metadata = { name: tourNamespace, labels: ownLabel } as unknown as KubernetesObject["metadata"];
   try {
-    await stage.client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata });
+    await cluster.client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata });
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    const found = await stage.client.get<KubernetesObject>(Namespace, undefined, tourNamespace);
+    const found = await cluster.client.get<KubernetesObject>(Namespace, undefined, tourNamespace);
     if (found && !isOurs(found))
       throw new Complaint(`Namespace ${tourNamespace} is there already; the tour makes its own. Delete it first.`);
-    await endTour(stage);
-    return beginTour(stage);
+    await endTour(cluster);
+    return beginTour(cluster);
   }
 }
 
-/** The last scene: nothing is left, of the tours or of the functions. */
-export function nothingLeft({ client, processes }: Pick<Stage, "client" | "processes">): Step {
+/** The last step: nothing is left, of the tours or of the functions. */
+export function nothingLeft({ client, processes }: Pick<RunningCluster, "client" | "processes">): Step {
   return {
     title: "Nothing to do",
     text: `Namespace ${tourNamespace} is deleted with what is left in it. A function without work costs nothing.`,
@@ -45,7 +45,7 @@ export function nothingLeft({ client, processes }: Pick<Stage, "client" | "proce
 /**
  * Takes away what the tours made, even when the functions no longer run; resolves when the server has nothing of it.
  */
-export async function endTour({ client, clock }: Pick<Stage, "client" | "clock">): Promise<void> {
+export async function endTour({ client, clock }: Pick<RunningCluster, "client" | "clock">): Promise<void> {
   const end = clock.now() + goingPatience;
   await client.delete(Namespace, undefined, tourNamespace);
   for (;;) {

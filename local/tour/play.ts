@@ -19,13 +19,14 @@ export interface Chapter {
 /** Something that must come true, as the API server tells it. */
 export interface Proof {
   readonly what: string;
-  /** Answers a truthy value once it is true; a text is shown beneath. */
+  /** Returns a truthy value once it is true; a text is shown beneath. */
   check(): Promise<unknown>;
   /** Milliseconds that it may take, where that is more than usual. */
   readonly patience?: number;
 }
 
-export interface Stage {
+/** What a tour is played with. */
+export interface PlayContext {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -37,18 +38,18 @@ export interface Stage {
  * Plays chapters and their steps one after the other, each proof with the time since its step began. Returns whether
  * all came true; ends with the first that did not. Rejects when `signal` aborts.
  */
-export async function play(chapters: readonly Chapter[], stage: Stage): Promise<boolean> {
-  const { terminal } = stage;
+export async function play(chapters: readonly Chapter[], context: PlayContext): Promise<boolean> {
+  const { terminal } = context;
   for (const { title, steps } of chapters) {
     terminal.print("");
     terminal.print(terminal.paint("inverse", ` ${title} `));
-    if (!(await playSteps(steps, stage))) return false;
+    if (!(await playSteps(steps, context))) return false;
   }
   return true;
 }
 
-async function playSteps(steps: readonly Step[], stage: Stage): Promise<boolean> {
-  const { terminal, clock } = stage;
+async function playSteps(steps: readonly Step[], context: PlayContext): Promise<boolean> {
+  const { terminal, clock } = context;
   for (const [index, step] of steps.entries()) {
     terminal.print("");
     terminal.print(terminal.paint("bold", `${index + 1}. ${step.title}`));
@@ -56,13 +57,13 @@ async function playSteps(steps: readonly Step[], stage: Stage): Promise<boolean>
     const begun = clock.now();
     await step.act();
     for (const proof of step.proofs) {
-      const result = await prove(proof, stage);
+      const result = await prove(proof, context);
       const seconds = `${((clock.now() - begun) / 1000).toFixed(1)} s`;
       terminal.print(proofLine(terminal, proof.what, result, seconds));
       if (!result.came) return false;
     }
-    // What functions did meanwhile is told in this scene, not in the next.
-    await clock.sleep(afterglow, stage.signal);
+    // What functions did meanwhile is printed with this step, not with the next.
+    await clock.sleep(afterglow, context.signal);
   }
   return true;
 }
@@ -74,12 +75,12 @@ interface Result {
   readonly detail?: string;
 }
 
-async function prove({ check, patience: own }: Proof, { clock, signal, patience }: Stage): Promise<Result> {
+async function prove({ check, patience: own }: Proof, { clock, signal, patience }: PlayContext): Promise<Result> {
   const end = clock.now() + (own ?? patience ?? 20_000);
   for (;;) {
     signal.throwIfAborted();
-    const answer = await check();
-    if (answer) return { came: true, ...(typeof answer === "string" ? { detail: answer } : {}) };
+    const result = await check();
+    if (result) return { came: true, ...(typeof result === "string" ? { detail: result } : {}) };
     if (clock.now() > end) return { came: false };
     await clock.sleep(50, signal);
   }

@@ -1,8 +1,8 @@
-import type { Counts } from "../stage/counts.ts";
-import type { Stage } from "../stage/stage.ts";
+import type { Counts } from "../cluster/counts.ts";
+import type { RunningCluster } from "../cluster/running-cluster.ts";
 
 /** What a tour stands on. */
-export interface TourWorld extends Stage {
+export interface TourWorld extends RunningCluster {
   readonly signal: AbortSignal;
   counts(): Counts;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { comeAndGo } from "./come-and-go.ts";
 
 /** Written down: when the thing came and went, and how far each scenario got. */
-function stage() {
+function recorded() {
   const log: string[] = [];
   const thing = comeAndGo(async (isThere) => void log.push(isThere ? "comes" : "goes"));
   const scenario = async (name: string, ...wanted: boolean[]) => {
@@ -17,13 +17,13 @@ function stage() {
 }
 
 test("it goes when all want it to, and comes back when all want it again", async () => {
-  const { log, scenario } = stage();
+  const { log, scenario } = recorded();
   await Promise.all([scenario("a", false, true), scenario("b", true, false, true)]);
   expect(log).toEqual(["b with", "goes", "a without", "b without", "comes", "a with", "b with"]);
 });
 
 test("who is done does not hold up the others, and who comes late finds it there", async () => {
-  const { log, scenario } = stage();
+  const { log, scenario } = recorded();
   await Promise.all([scenario("a", false), scenario("b", true)]);
   await scenario("c", true, false);
   expect(log).toEqual(["b with", "goes", "a without", "comes", "c with", "goes", "c without"]);

@@ -3,6 +3,7 @@ import { LinstorSatellite, Machine } from "../../../functions/satellite/lib/kind
 import { csiDriver } from "../../../functions/satellite/lib/names.ts";
 import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { OwnCluster } from "../../cluster/running-cluster.ts";
 import { Cluster, definitions, GenericMachine } from "../../cluster-api/kinds.ts";
 import { startMachines } from "../../cluster-api/start-machines.ts";
 import { createControllerTools } from "../../controllers/controller-tools.ts";
@@ -10,7 +11,6 @@ import { CustomResourceDefinition } from "../../controllers/objects/kinds.ts";
 import { createLinstor, type LinstorStandIn } from "../../linstor/linstor.ts";
 import { startAffinityController } from "../../piraeus/start-affinity-controller.ts";
 import { startVolumeUsers } from "../../piraeus/start-volume-users.ts";
-import type { OwnCluster } from "../../stage/stage.ts";
 import { serveSystem } from "../../system-server/serve-system.ts";
 import { untilAborted } from "../../time/until-aborted.ts";
 import { tourNamespace } from "../namespace.ts";

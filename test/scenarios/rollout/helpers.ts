@@ -1,10 +1,10 @@
 import { Trigger } from "../../../eventing/kinds.ts";
 import type { Hop } from "../../../eventing/trace.ts";
+import { create } from "../../../local/cluster/install.ts";
 import { conditionOf } from "../../../local/controllers/objects/condition.ts";
 import { KnativeService } from "../../../local/serving/kind.ts";
 import type { ServiceStatus } from "../../../local/serving/status.ts";
 import type { TrafficTarget } from "../../../local/serving/traffic.ts";
-import { create } from "../../../local/stage/install.ts";
 import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
 import { slug } from "../../../shared/rule.ts";

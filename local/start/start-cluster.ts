@@ -1,6 +1,6 @@
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
-import type { Stage } from "../stage/stage.ts";
+import type { RunningCluster } from "../cluster/running-cluster.ts";
 import { type Activity, createActivity } from "./activity.ts";
 import { startLaptop } from "./laptop.ts";
 import { type Bundles, createBundles } from "./launch.ts";
@@ -8,19 +8,19 @@ import { startOnCluster } from "./on-cluster.ts";
 import type { StartOptions } from "./options.ts";
 import type { Session } from "./session.ts";
 
-/** A stage with what is to be seen on it. */
-export interface OpenStage extends Stage {
+/** A cluster with what is to be seen on it. */
+export interface StartedCluster extends RunningCluster {
   readonly activity: Activity;
   readonly bundles: Bundles;
 }
 
 /** Sets the functions to work, on a cluster of our own or on somebody's. */
-export async function openStage(options: StartOptions, session: Session, out: Terminal): Promise<OpenStage> {
+export async function startCluster(options: StartOptions, session: Session, out: Terminal): Promise<StartedCluster> {
   const activity = createActivity(out);
   const bundles = createBundles(session.folder, (line) => out.print(out.paint("dim", wrap(line, 2, out.width))));
   const { kubeconfig } = options;
-  const stage = kubeconfig
+  const cluster = kubeconfig
     ? await startOnCluster(kubeconfig, options, session, out, activity, bundles)
     : await startLaptop(options, session, out, activity, bundles);
-  return { ...stage, activity, bundles };
+  return { ...cluster, activity, bundles };
 }

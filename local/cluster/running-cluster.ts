@@ -23,7 +23,7 @@ export interface VolumePlace {
 }
 
 /** A cluster with the functions at work on it, where a tour can be played. */
-export interface Stage {
+export interface RunningCluster {
   /** As an administrator. */
   readonly client: Client;
   /** The same for Knative's objects, which need not be on the cluster itself. */
