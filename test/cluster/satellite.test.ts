@@ -5,7 +5,6 @@ import { marksOn } from "../../functions/satellite/lib/marks.ts";
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
 import { Machine } from "../../local/cluster-api/kinds.ts";
 import { Event, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
-import { Lease } from "../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { realServer } from "../worlds/real-server.ts";
 import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
@@ -206,8 +205,6 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
   }, async () => {
     await site.admit(bare, "Evacuate");
     await site.workload("bare", [bare, target], { bound: true });
-    // Whoever called LINSTOR last has it for three minutes; that call has come to its end.
-    await site.world.admin.delete(Lease, "holdfast", "holdfast-linstor-evacuate");
     await taint(bare);
     await site.gone(LinstorSatellite, bare);
     expect(await site.isListed(bare)).toBe(false);

@@ -50,6 +50,22 @@ describe("the Lease", () => {
     expect(decide(aLeaving(), held)?.do).toBe(expected);
   });
 
+  test.each([
+    ["at its own step still", []],
+    ["at the next one", ["EVACUATE"]],
+  ])("is given back when LINSTOR shows that it has answered that very call, %s", (_, flags) => {
+    const called = new Date(now - 5_000).toISOString();
+    const node = { ...aNode("node-1", { flags }), props: { "Aux/holdfast.dev/evacuate-answered": called } };
+    const copies = [aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-3", "SyncTarget(9%)")];
+    const seen = aLeaving({ data: dataFacts(copies, { node, calledAt: now - 5_000 }) });
+    const given = { verb: "patch", kind: Lease, patch: { metadata: { resourceVersion: "9" } } };
+    expect(decide(seen, lease(own, now - 5_000))).toMatchObject({ do: "write", writes: [given] });
+    expect(decide(seen, lease(own, now - 5_000))).toHaveProperty("writes.0.patch.spec", { holderIdentity: "" });
+    // Of an earlier call, of another node's, or run out already: nothing to give back.
+    for (const held of [lease(own, now - 4_000), lease("LinstorSatellite node-2 (u2)", now - 5_000)])
+      expect(JSON.stringify(decide(seen, held))).not.toContain(JSON.stringify({ holderIdentity: "" }));
+  });
+
   test("is ours, and a call was written down with it: that call may still go on", () => {
     const data = dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")], { calledAt: now - 170_000 });
     expect(decide(aLeaving({ data }), lease(own, now - 170_000))).toMatchObject({

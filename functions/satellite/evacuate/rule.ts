@@ -1,6 +1,7 @@
+import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
-import { heldUntil, Lease, type LeaseObject, takeLease } from "../../../shared/kubernetes/lease.ts";
+import { heldUntil, Lease, type LeaseObject, releaseLease, takeLease } from "../../../shared/kubernetes/lease.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
@@ -10,6 +11,7 @@ import type { DataFacts } from "../lib/data/data-facts.ts";
 import { countBefore } from "../lib/data/floor.ts";
 import { mayEvacuate } from "../lib/data/may-evacuate.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
+import { answeredCall } from "../lib/linstor/evacuate-answer.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { type LeavingSeen, lookAtChain, type SatelliteSeen } from "../lib/look.ts";
 import { mayLook } from "../lib/permissions.ts";
@@ -20,7 +22,10 @@ import { chainSteps, decideStep, reportWrites, type Turn } from "../lib/step-rul
 import { isGoing, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/evacuate";
-/** Whoever has it may call LINSTOR to evacuate a node: one node at a time, because two at once have lost a copy. */
+/**
+ * Whoever has it may call LINSTOR to evacuate a node: one call at a time for all nodes. Of two calls at once for the
+ * two nodes of one volume LINSTOR has made one new copy, and deleted both sources.
+ */
 const leaseName = "holdfast-linstor-evacuate";
 /** LINSTOR goes on with a call that nobody listens to any more; longer than a client listens. Seconds. */
 const leaseSeconds = 180;
@@ -47,15 +52,34 @@ export const evacuate = rule({
     const lease = await view.client.get<LeaseObject>(Lease, namespace, leaseName);
     return { lease, namespace, seen: await lookAtChain(subject, view) };
   },
-  decide: (facts: Facts, now) => decideStep("evacuate", facts.seen, now, (turn) => decide(facts, turn)),
+  decide: (facts: Facts, now) =>
+    facts.seen.flatMap(
+      (one) => released(facts, one, now) ?? decideStep("evacuate", [one], now, (turn) => decide(facts, turn)),
+    ),
 });
+
+/**
+ * Gives the Lease back as soon as LINSTOR itself says that it has answered the call that the Lease was taken for: the
+ * copies that were begun are listed now, and keep calls for other nodes from what they would harm.
+ */
+function released({ lease }: Facts, seen: Facts["seen"][number], now: number): readonly Decision[] | undefined {
+  const data = "facts" in seen ? seen.facts.data : undefined;
+  if (!lease || !data || heldUntil(lease, now) === undefined || lease.spec?.holderIdentity !== holderOf(seen))
+    return undefined;
+  if (answeredCall(data.node) !== Date.parse(lease.spec.renewTime ?? "")) return undefined;
+  const because = `LINSTOR has answered the call for ${data.node.name}: it may be called for the next node.`;
+  return [about(LinstorSatellite, seen.satellite).write(because, [releaseLease(lease)], { step: "kept" })];
+}
+
+const holderOf = ({ satellite: { metadata } }: Pick<SatelliteSeen, "satellite">) =>
+  `LinstorSatellite ${metadata.name} (${metadata.uid})`;
 
 function decide({ lease, namespace }: Facts, turn: Turn): readonly Decision[] {
   const { satellite, now, about, standing } = turn;
   const data = turn.facts.data as DataFacts;
   const verdict = mayEvacuate(data, now);
   if (verdict.do !== "act") return [turn.wait()];
-  const holder = `LinstorSatellite ${satellite.metadata.name} (${satellite.metadata.uid})`;
+  const holder = holderOf(turn);
   if (heldUntil(lease, now) !== undefined && !isUnused(lease, holder, data.calledAt)) {
     const because = `LINSTOR is called for one node at a time; ${lease?.spec?.holderIdentity} comes first.`;
     return [
@@ -76,7 +100,7 @@ function decide({ lease, namespace }: Facts, turn: Turn): readonly Decision[] {
         annotate(LinstorSatellite, satellite, { [recordKey]: writeRecord(satellite, now, { called, before }) }),
         ...reportWrites(turn, standing, now),
       ],
-      command: evacuateNode({ node: data.node.name }),
+      command: evacuateNode({ node: data.node.name, called }),
       next: turn.next,
     }),
   ];

@@ -67,6 +67,10 @@ export const forbidEviction = command(linstor, "forbid the eviction of nodes", a
 interface Changed extends Named {
   readonly changes: PropertyChanges;
 }
+interface Evacuated extends Named {
+  /** When it was decided, RFC 3339: what the call is known by. */
+  readonly called: string;
+}
 interface Placed extends Named {
   readonly address: Address;
 }
@@ -86,13 +90,14 @@ interface Named {
 }
 
 /** Never twice at a time in one LINSTOR: who sends it has the Lease. What has come of it only a fresh read tells. */
-export const evacuateNode = command(linstor, "evacuate a node", async (client, { node }: Named) => {
+export const evacuateNode = command(linstor, "evacuate a node", async (client, { node, called }: Evacuated) => {
   const entries = await client.nodes.evacuate(node).catch(async (error) => {
     // Refused as a whole or in part: that it was is what matters, whether or not LINSTOR can keep the words.
-    if (error instanceof LinstorError) await client.nodes.modify(node, keepAnswer(error.entries)).catch(() => {});
+    if (error instanceof LinstorError)
+      await client.nodes.modify(node, keepAnswer(error.entries, called)).catch(() => {});
     throw error;
   });
-  await client.nodes.modify(node, keepAnswer(entries));
+  await client.nodes.modify(node, keepAnswer(entries, called));
 });
 
 export const restoreNode = command(linstor, "restore a node", async (client, { node }: Named) => {

@@ -8,20 +8,37 @@ import type { LinstorNode } from "./node.ts";
  * says once what cannot be moved, and nothing that is read later does.
  */
 const answerKey = "Aux/holdfast.dev/evacuate-answer";
+/** The property that keeps which call was answered last: when it was made, RFC 3339. */
+const answeredKey = "Aux/holdfast.dev/evacuate-answered";
 /** Of a property's value, which LINSTOR's database takes up to 4,096 characters of. */
 const longest = 2000;
 
-/** The change that keeps an answer's warnings and errors, by whichever code, and those without a message. */
-export function keepAnswer(entries: readonly Entry[]): PropertyChanges {
+/**
+ * The change that keeps that a call was answered, with the warnings and errors of the answer, by whichever code, and
+ * those without a message. `called` is when the call was made, RFC 3339.
+ */
+export function keepAnswer(entries: readonly Entry[], called: string): PropertyChanges {
   const worth = entries.filter(({ severity }) => severity === "warning" || severity === "error").map(describeEntry);
-  return worth.length > 0 ? { set: { [answerKey]: truncate(worth.join("; "), longest) } } : forgetAnswer;
+  const answered = { [answeredKey]: called };
+  return worth.length > 0
+    ? { set: { ...answered, [answerKey]: truncate(worth.join("; "), longest) } }
+    : { set: answered, remove: [answerKey] };
 }
 
 /** The change after which nothing is kept. */
-export const forgetAnswer: PropertyChanges = { remove: [answerKey] };
+export const forgetAnswer: PropertyChanges = { remove: [answerKey, answeredKey] };
 
 /** What is kept, in LINSTOR's words. */
 export function keptAnswer({ props }: LinstorNode): readonly string[] {
   const text = props[answerKey];
   return text ? [text] : [];
+}
+
+/**
+ * When the call was made that LINSTOR has answered last, in milliseconds since the epoch: that call is no longer being
+ * carried out, and the copies that it makes are listed. `undefined` while no answer is known.
+ */
+export function answeredCall({ props }: LinstorNode): number | undefined {
+  const time = Date.parse(props[answeredKey] ?? "");
+  return Number.isNaN(time) ? undefined : time;
 }
