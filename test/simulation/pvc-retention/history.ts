@@ -87,6 +87,27 @@ export function wasUsedBy({ changes }: Truth, claim: KubernetesObject, set: stri
   return [...pods.values()].includes(true);
 }
 
+/** Milliseconds within which own has looked where no fault strikes, with a cold start and a slow request in them. */
+const looked = 4_000;
+
+/**
+ * Whether a pod of this very set named this very claim for longer than own takes where no fault strikes, after a policy had first
+ * been asked for: before that nobody looks.
+ */
+export function wasSeenUsedBy({ changes }: Truth, claim: KubernetesObject, set: string): boolean {
+  const policy = changes.find(({ after }) => after?.metadata.annotations?.[policyKey] !== undefined);
+  const born = changes.find(({ object }) => object.metadata.uid === claim.metadata.uid);
+  if (!policy || !born) return false;
+  const pods = new Map<string, { from: number; to: number }>();
+  for (const { object, at, after } of changes) {
+    if (object.kind !== "Pod" || !isControlledBy(object, set) || !claimsOf(object).includes(claim.metadata.name))
+      continue;
+    const { from } = pods.get(object.metadata.uid) ?? { from: Math.max(at, policy.at, born.at) };
+    pods.set(object.metadata.uid, { from, to: after ? (changes.at(-1)?.at ?? at) : at });
+  }
+  return [...pods.values()].some(({ from, to }) => to - from > looked);
+}
+
 /** The pods that name a claim and have been there for longer than anybody can overlook. */
 export function usersOf(truth: Truth, claim: KubernetesObject): readonly KubernetesObject[] {
   const now = truth.changes.at(-1)?.at ?? 0;

@@ -76,6 +76,7 @@ export const policyTurns: Scenario = {
   async act(user) {
     await createSet(user, "web", { replicas: 2, policy: "Retain" });
     await user.until(runs("web", 2));
+    await long(user);
     await scale(user, "web", 1);
     await user.until(runs("web", 1));
     await setPolicy(user, "web", "DeleteOnStatefulSetDeletionOnly");
