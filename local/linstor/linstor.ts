@@ -40,6 +40,13 @@ export interface LinstorStandIn {
   setFailing(address: string, failing: boolean): void;
   addVolume(name: string, options: VolumeOptions): void;
   addSnapshot(name: string, resource: string, nodes: readonly string[]): void;
+  /** Deletes a snapshot's part on a node, as `linstor snapshot delete` does. */
+  deleteSnapshot(name: string, resource: string, node: string): void;
+  hasSnapshot(node: string): boolean;
+  /** Makes a volume available on a node without a copy, as the CSI driver does when it is attached there. */
+  addClient(name: string, node: string): void;
+  /** Takes such a client off; what has a disk meanwhile stays. */
+  removeClient(name: string, node: string): void;
   /** Mounts or unmounts a volume on a node. */
   setInUse(name: string, node: string, inUse: boolean): void;
   setDisk(name: string, node: string, state: string): void;
@@ -58,6 +65,7 @@ export interface LinstorStandIn {
 }
 
 const second = 1000;
+const diskless = { disk: "Diskless", pool: "DfltDisklessStorPool" };
 
 /** A stand-in for a LINSTOR controller 1.33 and its satellites, as `README.md` says how far. */
 export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorOptions): LinstorStandIn {
@@ -176,14 +184,24 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
       world.database.groups.set(group, { placeCount, uuid: world.random.uuid() });
       world.database.definitions.push({ name, group, uuid: world.random.uuid(), props: {}, drbd });
       for (const node of copies) copy(name, node, {});
-      const diskless = { disk: "Diskless", pool: "DfltDisklessStorPool" };
-      for (const node of clients) copy(name, node, { ...diskless, flags: new Set(["DISKLESS", "DRBD_DISKLESS"]) });
+      for (const node of clients) this.addClient(name, node);
       const flags = new Set(["DISKLESS", "DRBD_DISKLESS", "TIE_BREAKER"]);
       if (tieBreaker) copy(name, tieBreaker, { ...diskless, flags });
+    },
+    addClient: (name, node) => copy(name, node, { ...diskless, flags: new Set(["DISKLESS", "DRBD_DISKLESS"]) }),
+    removeClient(name, node) {
+      const isClient = (one: Resource) => one.name === name && same(one.node, node) && isDiskless(one);
+      const isAtRest = ({ inUse, flags }: Resource) => !inUse && !flags.has("TIE_BREAKER") && !flags.has("DISK_ADDING");
+      world.database.resources = world.database.resources.filter((one) => !isClient(one) || !isAtRest(one));
     },
     addSnapshot(name, resource, nodes) {
       world.database.snapshots.push({ name, resource, uuid: world.random.uuid(), nodes: [...nodes] });
     },
+    deleteSnapshot(name, resource, node) {
+      const found = world.database.snapshots.find((one) => one.name === name && one.resource === resource);
+      if (found) found.nodes = found.nodes.filter((one) => !same(one, node));
+    },
+    hasSnapshot: (node) => world.database.snapshots.some(({ nodes }) => nodes.some((one) => same(one, node))),
     setInUse(name, node, inUse) {
       const resource = known(name, node);
       resource.inUse = inUse;

@@ -25,7 +25,8 @@ type NodeObject = KubernetesObject & { spec?: { unschedulable?: boolean } };
 
 /**
  * Pods that use volumes, with attach-detach and external-attacher, in miniature: a use moves from a cordoned Node to
- * another that has a copy, where the volume's node affinity lets it.
+ * another, where the volume's node affinity lets it. One with a copy is preferred; where every copy is on cordoned
+ * Nodes, and the volume may be used from afar, LINSTOR's CSI driver makes a diskless client on any other Node.
  */
 export function startVolumeUsers(
   { client, clock, signal, reflections, trouble }: ControllerTools,
@@ -34,6 +35,7 @@ export function startVolumeUsers(
 ): VolumeUsers {
   const moving = new Set<string>();
   const cordoned = new Set<string>();
+  const schedulable = new Set<string>();
 
   async function attach(volume: string, node: string): Promise<void> {
     const name = `csi-${volume}-${node}`;
@@ -53,16 +55,28 @@ export function startVolumeUsers(
       { status: { attached: true } },
       { subresource: "status" },
     );
+    if (!linstor.hasCopy(volume, node) && linstor.nodes().includes(node)) linstor.addClient(volume, node);
     if (linstor.hasCopy(volume, node)) linstor.setInUse(volume, node, true);
+  }
+
+  /** The Node on which a use that leaves another one may begin, if there is one now. */
+  function nextNode(volume: PersistentVolumeObject, node: string): string | undefined {
+    const { name, annotations = {} } = volume.metadata;
+    const isLocal = volume.spec?.csi?.volumeAttributes?.["linstor.csi.linbit.com/remote-access-policy"] === "false";
+    const isOverridden = Object.keys(annotations).some((key) => key.startsWith("override.piraeus.io/"));
+    const copy = linstor.goodCopies(name).find((one) => one !== node && !cordoned.has(one));
+    if (copy || (isLocal && !isOverridden)) return copy;
+    return [...schedulable].sort().find((one) => one !== node && linstor.nodes().includes(one));
   }
 
   async function move(name: string, volume: string, node: string): Promise<void> {
     await clock.sleep(leaving, signal);
     await client.delete(VolumeAttachment, undefined, name);
     if (linstor.hasCopy(volume, node)) linstor.setInUse(volume, node, false);
+    linstor.removeClient(volume, node);
     for (;;) {
       const object = await client.get<PersistentVolumeObject>(PersistentVolume, undefined, volume);
-      const other = linstor.goodCopies(volume).find((one) => one !== node && !cordoned.has(one));
+      const other = object && nextNode(object, node);
       if (!linstor.goodCopies(volume).length) return;
       // The affinity controller makes the volume anew, for which it is gone for a moment.
       if (object && !object.spec?.nodeAffinity && other) return attach(volume, other);
@@ -86,6 +100,8 @@ export function startVolumeUsers(
   }
 
   reflections.of<NodeObject>(Node).on((change, { metadata: { name }, spec }) => {
+    if (change === "delete" || spec?.unschedulable) schedulable.delete(name);
+    else schedulable.add(name);
     if (change === "delete" || !spec?.unschedulable) cordoned.delete(name);
     else {
       cordoned.add(name);
