@@ -22,6 +22,7 @@ import { createLinstor, type LinstorStandIn } from "../../local/linstor/linstor.
 import { startAffinityController } from "../../local/piraeus/start-affinity-controller.ts";
 import { startVolumeUsers } from "../../local/piraeus/start-volume-users.ts";
 import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
+import type { Clock } from "../../shared/clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -30,7 +31,7 @@ import type { Log } from "../../shared/log.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
 import { readProgress } from "../../shared/progress.ts";
 import type { Rule } from "../../shared/rule.ts";
-import type { SystemTransport } from "../../shared/system/transport.ts";
+import type { SystemRequest, SystemResponse, SystemTransport } from "../../shared/system/transport.ts";
 import { rules } from "./rules.ts";
 
 /**
@@ -46,8 +47,12 @@ export interface SatelliteBed {
   readonly failures: string[];
   /** Evacuate calls that LINSTOR has been sent, and the most that were in flight at one time. */
   readonly calls: { evacuate: string[]; atOnce: number };
-  /** Run before and after each write of a rule; they throw when something is wrong. */
-  onWrite(checks: { before(request: { path: string; body?: string }): Promise<void>; after(): Promise<void> }): void;
+  /** Run before and after each write of a rule, all that were given; they throw when something is wrong. */
+  onWrite(checks: { before?(request: { path: string; body?: string }): Promise<void>; after?(): Promise<void> }): void;
+  /** Has what rules ask of LINSTOR answered by somebody else, until it is called again without an argument. */
+  answerLinstor(instead?: (request: SystemRequest, send: SystemTransport) => Promise<SystemResponse>): void;
+  /** Has the clock of the rules jump: by so many milliseconds it is ahead of everybody else's, or behind. */
+  setClock(ms: number): void;
   create(kind: Kind, object: { metadata: object; [field: string]: unknown }): Promise<KubernetesObject>;
   get<T extends KubernetesObject>(kind: Kind, name: string): Promise<T | undefined>;
   merge(kind: Kind, name: string, patch: object, subresource?: string): Promise<unknown>;
@@ -82,7 +87,9 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
   const failures: string[] = [];
   const broken: Error[] = [];
   const calls: SatelliteBed["calls"] = { evacuate: [], atOnce: 0 };
-  let checks: Parameters<SatelliteBed["onWrite"]>[0] = { before: async () => {}, after: async () => {} };
+  const checks: Parameters<SatelliteBed["onWrite"]>[0][] = [];
+  let answered: Parameters<SatelliteBed["answerLinstor"]>[0];
+  let ahead = 0;
 
   const scope = (kind: Kind) => (kind.namespaced ? namespace : undefined);
   const until: SatelliteBed["until"] = async (what, done) => {
@@ -98,7 +105,13 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
     failures,
     calls,
     onWrite: (given) => {
-      checks = given;
+      checks.push(given);
+    },
+    answerLinstor: (instead) => {
+      answered = instead;
+    },
+    setClock: (ms) => {
+      ahead = ms;
     },
     create: (kind, object) =>
       client.create(kind, {
@@ -240,7 +253,9 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
       error: (fields, sentence) => history.push(`FAILED ${lineOf(fields, sentence)}`),
     };
     let inFlight = 0;
-    const linstorTransport: SystemTransport = async (request) => {
+    const linstorTransport: SystemTransport = (request) =>
+      answered ? answered(request, countedTransport) : countedTransport(request);
+    const countedTransport: SystemTransport = async (request) => {
       const evacuated = /^\/v1\/nodes\/([^/]+)\/evacuate$/.exec(request.path)?.[1];
       if (!evacuated) return linstor.transport(request);
       calls.evacuate.push(evacuated);
@@ -251,28 +266,34 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
     };
     const credential = async () => undefined;
     const settings = linstorSystem.settings.parse({});
-    const linstorClient = linstorSystem.connect({ transport: linstorTransport, clock, settings, credential });
+    const ruleClock: Clock = {
+      now: () => clock.now() + ahead,
+      after: (ms, run) => clock.after(ms, run),
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    };
+    const connection = { transport: linstorTransport, clock: ruleClock, settings, credential };
+    const linstorClient = linstorSystem.connect(connection);
     const wrong = (error: Error) => {
       broken.push(error);
       failures.push(error.message);
     };
     const transport: Transport = async (request) => {
       if (request.method === "GET") return server.handle(request);
-      await checks.before(request).catch(wrong);
+      for (const { before } of checks) await before?.(request).catch(wrong);
       const response = await server.handle(request);
       if (response.status < 300) {
         history.push(`  ${request.method} ${request.path}`);
-        await checks.after().catch(wrong);
+        for (const { after } of checks) await after?.().catch(wrong);
       }
       return response;
     };
-    const ruleClient = createClient(transport, { clock });
+    const ruleClient = createClient(transport, { clock: ruleClock });
     const handlers = new Map(
       rules.map((rule) => {
         const tools = {
           client: () => ruleClient,
           connect: () => linstorClient as never,
-          clock,
+          clock: ruleClock,
           log,
           settings: rule.settings.parse({}),
         };

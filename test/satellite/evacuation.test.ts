@@ -1,25 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  Cluster,
-  LinstorCluster,
-  LinstorSatellite,
-  LinstorSatelliteConfiguration,
-  Machine,
-} from "../../functions/satellite/lib/kinds.ts";
+import { Cluster, LinstorCluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { handedOverKey } from "../../functions/satellite/lib/lifecycle.ts";
 import { marksOn } from "../../functions/satellite/lib/marks.ts";
-import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
-import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { type Administrator, administratorOf } from "./administrator.ts";
 import { addressOf, nodes, openSatelliteBed, type SatelliteBed } from "./bed.ts";
 import { watchInvariants } from "./invariants.ts";
 
 let bed: SatelliteBed;
+let admin: Administrator;
 const node = "node-1";
 const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
 beforeEach(async () => {
   bed = await openSatelliteBed();
+  admin = administratorOf(bed);
   watchInvariants(bed);
 });
 afterEach(async () => {
@@ -27,30 +22,19 @@ afterEach(async () => {
   expect(bed.failures).toEqual([]);
 });
 
-const hooksOf = async (machine: string) => (await bed.get(Machine, machine))?.metadata.annotations ?? {};
-const hooked = (machine: string) =>
-  bed.until(`${machine} waits for us`, async () => {
-    const hooks = await hooksOf(machine);
-    return preDrainHook in hooks && preTerminateHook in hooks;
-  });
-const gone = (kind: Parameters<SatelliteBed["get"]>[0], name: string) =>
-  bed.until(`${kind.kind} ${name} is gone`, async () => !(await bed.get(kind, name)));
-const listedIn = async (name: string) =>
-  (await bed.linstor.transport({ method: "GET", path: `/v1/nodes/${name}`, headers: {} })).status === 200;
-
 describe("policy Evacuate", () => {
   test("with a Machine: all nine steps, from its deletion to the last finalizer", async () => {
     await bed.machine("control", "node-4", controlPlane);
     await bed.machine("worker", node);
-    await hooked("worker");
+    await admin.hooked("worker");
     await bed.volume("pvc-1", [node, "node-2"], { attached: node });
     await bed.volume("pvc-2", [node, "node-2"], { attached: node, bound: true });
     await bed.volume("pvc-3", [node]);
     await bed.delete(Machine, "worker");
-    await gone(Machine, "worker");
-    await gone(Node, node);
-    await gone(LinstorSatellite, node);
-    expect(await listedIn(node)).toBe(false);
+    await admin.gone(Machine, "worker");
+    await admin.gone(Node, node);
+    await admin.gone(LinstorSatellite, node);
+    expect(await admin.isListed(node)).toBe(false);
     for (const name of ["pvc-1", "pvc-2", "pvc-3"]) {
       const volume = await bed.get(PersistentVolume, name);
       expect(marksOn(volume?.metadata.annotations, node)).toEqual([]);
@@ -84,42 +68,40 @@ describe("policy Evacuate", () => {
         const { status, reason, message = "" } = (await bed.condition(node, type)) ?? {};
         return status === "False" && reason === "InProgress" && waits.test(message);
       });
-    await replaced(node);
+    await admin.replaced(node);
   });
 });
 
 describe("policies Retain and Delete", () => {
   test("Retain: the LinstorSatellite goes at once, and LINSTOR keeps node and data", async () => {
-    await setPolicy(node, "Retain");
+    await admin.setPolicy(node, "Retain");
     await bed.volume("pvc-1", [node]);
-    await cordonOff(node);
-    await gone(LinstorSatellite, node);
-    expect(await listedIn(node)).toBe(true);
+    await admin.taint(node, "NoExecute");
+    await admin.gone(LinstorSatellite, node);
+    expect(await admin.isListed(node)).toBe(true);
     expect(bed.linstor.goodCopies("pvc-1")).toEqual([node]);
     expect(bed.calls.evacuate).toEqual([]);
   });
 
   test("Delete: waits while the satellite is connected, and gives up everything once it is not", async () => {
-    await setPolicy(node, "Delete");
+    await admin.setPolicy(node, "Delete");
     await bed.volume("pvc-1", [node, "node-2"]);
-    await cordonOff(node);
+    await admin.taint(node, "NoExecute");
     await bed.until("it says what it waits for", async () =>
       (await bed.condition(node, "SatelliteDeleted"))?.message.includes("is not OFFLINE in LINSTOR"),
     );
-    expect(await listedIn(node)).toBe(true);
+    expect(await admin.isListed(node)).toBe(true);
     bed.linstor.stopSatellite(addressOf(node));
-    await gone(LinstorSatellite, node);
-    expect(await listedIn(node)).toBe(false);
+    await admin.gone(LinstorSatellite, node);
+    expect(await admin.isListed(node)).toBe(false);
     expect(bed.linstor.goodCopies("pvc-1")).toEqual(["node-2"]);
   });
 
   test("Retain takes hooks off again that Evacuate had put there", async () => {
     await bed.machine("worker", node);
-    await hooked("worker");
-    await setPolicy(node, "Retain");
-    await bed.until("the hooks are gone", async () =>
-      Object.keys(await hooksOf("worker")).every((key) => !key.includes("linstor")),
-    );
+    await admin.hooked("worker");
+    await admin.setPolicy(node, "Retain");
+    await bed.until("the hooks are gone", async () => (await admin.hooksOn("worker")).length === 0);
   });
 });
 
@@ -127,12 +109,12 @@ describe("admission and retirement", () => {
   test(
     "an untolerated NoSchedule keeps a satellite that there is, " + "and keeps a deleted one from coming back",
     async () => {
-      await setPolicy(node, "Retain");
-      await taint(node, "NoSchedule");
+      await admin.setPolicy(node, "Retain");
+      await admin.taint(node, "NoSchedule");
       await bed.clock.advance(60_000);
       expect((await bed.get(LinstorSatellite, node))?.metadata.deletionTimestamp).toBeUndefined();
       await bed.delete(LinstorSatellite, node);
-      await gone(LinstorSatellite, node);
+      await admin.gone(LinstorSatellite, node);
       await bed.clock.advance(60_000);
       expect(await bed.get(LinstorSatellite, node)).toBeUndefined();
       await bed.merge(Node, node, { spec: { taints: null } });
@@ -141,12 +123,12 @@ describe("admission and retirement", () => {
   );
 
   test.each(["nodeSelector", "nodeAffinity"])("a changed %s deletes what no longer matches", async (field) => {
-    for (const name of nodes) await setPolicy(name, "Retain");
+    for (const name of nodes) await admin.setPolicy(name, "Retain");
     await bed.merge(Node, "node-2", { metadata: { labels: { storage: "yes" } } });
     const affinity = { nodeSelectorTerms: [{ matchExpressions: [{ key: "storage", operator: "Exists" }] }] };
     const spec = field === "nodeSelector" ? { nodeSelector: { storage: "yes" } } : { nodeAffinity: affinity };
     await bed.merge(LinstorCluster, "linstorcluster", { spec });
-    for (const name of ["node-1", "node-3", "node-4"]) await gone(LinstorSatellite, name);
+    for (const name of ["node-1", "node-3", "node-4"]) await admin.gone(LinstorSatellite, name);
     expect((await bed.get(LinstorSatellite, "node-2"))?.metadata.deletionTimestamp).toBeUndefined();
   });
 });
@@ -155,12 +137,12 @@ describe("bad cases", () => {
   test("1: the Node is gone before the end: the Machine was written down, and is released", async () => {
     await bed.machine("control", "node-4", controlPlane);
     await bed.machine("worker", node);
-    await hooked("worker");
+    await admin.hooked("worker");
     await bed.volume("pvc-1", [node, "node-2"]);
     await bed.delete(Machine, "worker");
     await bed.delete(Node, node);
-    await gone(Machine, "worker");
-    await gone(LinstorSatellite, node);
+    await admin.gone(Machine, "worker");
+    await admin.gone(LinstorSatellite, node);
     expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
     expect(bed.linstor.goodCopies("pvc-1")).not.toContain(node);
   });
@@ -168,34 +150,34 @@ describe("bad cases", () => {
   test("2: somebody removes the node from LINSTOR mid-way: marks and hooks are cleaned all the same", async () => {
     await bed.machine("control", "node-4", controlPlane);
     await bed.machine("worker", node);
-    await hooked("worker");
+    await admin.hooked("worker");
     await bed.volume("pvc-1", [node, "node-2"], { attached: node });
     await bed.delete(Machine, "worker");
-    await bed.until("it is marked", async () => (await marks("pvc-1")).length > 0);
+    await bed.until("it is marked", async () => (await admin.marks("pvc-1", node)).length > 0);
     bed.linstor.stopSatellite(addressOf(node));
     await bed.clock.advance(5_000);
-    await ask("DELETE", `/v1/nodes/${node}/lost`);
-    await gone(Machine, "worker");
-    await gone(LinstorSatellite, node);
-    expect(await marks("pvc-1")).toEqual([]);
+    await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
+    await admin.gone(Machine, "worker");
+    await admin.gone(LinstorSatellite, node);
+    expect(await admin.marks("pvc-1", node)).toEqual([]);
   });
 
   test("3: the policy is changed mid-way: marks and hooks go", async () => {
     await bed.machine("control", "node-4", controlPlane);
     await bed.machine("worker", node);
-    await hooked("worker");
+    await admin.hooked("worker");
     await bed.volume("pvc-1", [node, "node-2"], { attached: node, localOnly: true });
     await bed.delete(Machine, "worker");
-    await bed.until("it is marked", async () => (await marks("pvc-1")).length > 0);
-    await setPolicy(node, "Retain");
-    await bed.until("no mark is left", async () => (await marks("pvc-1")).length === 0);
-    await gone(Machine, "worker");
+    await bed.until("it is marked", async () => (await admin.marks("pvc-1", node)).length > 0);
+    await admin.setPolicy(node, "Retain");
+    await bed.until("no mark is left", async () => (await admin.marks("pvc-1", node)).length === 0);
+    await admin.gone(Machine, "worker");
   });
 
   test("3: a satellite that LINSTOR evacuates though nothing leaves is restored", async () => {
-    await ask("PUT", `/v1/nodes/${node}/evacuate`);
+    await admin.ask("PUT", `/v1/nodes/${node}/evacuate`);
     await bed.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/evacuation": "{}" } } });
-    await bed.until("it is restored", async () => !(await flagsOf(node)).includes("EVACUATE"));
+    await bed.until("it is restored", async () => !(await admin.linstorNode(node)).flags?.includes("EVACUATE"));
   });
 
   test("4: an offline satellite is named, and the policy Delete is the way out", async () => {
@@ -208,18 +190,18 @@ describe("bad cases", () => {
     );
     await bed.clock.advance(300_000);
     expect(bed.calls.evacuate).toEqual([]);
-    await taint(node, "NoExecute");
+    await admin.taint(node, "NoExecute");
     // Its Node is not to have a satellite any more, so that configurations do not reach it.
     await bed.merge(LinstorSatellite, node, { spec: { deletionPolicy: "Delete" } });
-    await gone(LinstorSatellite, node);
+    await admin.gone(LinstorSatellite, node);
     expect(bed.linstor.goodCopies("pvc-1")).toEqual(["node-2"]);
   });
 
   test("5: two that are deleted at once are evacuated one after the other", async () => {
     await bed.volume("pvc-1", [node, "node-2"]);
     await bed.volume("pvc-2", ["node-2", "node-3"]);
-    for (const name of [node, "node-2"]) await taint(name, "NoExecute");
-    for (const name of [node, "node-2"]) await gone(LinstorSatellite, name);
+    for (const name of [node, "node-2"]) await admin.taint(name, "NoExecute");
+    for (const name of [node, "node-2"]) await admin.gone(LinstorSatellite, name);
     expect(bed.calls.atOnce).toBe(1);
     expect(bed.calls.evacuate.toSorted()).toEqual([node, "node-2"]);
     for (const volume of ["pvc-1", "pvc-2"]) expect(bed.linstor.goodCopies(volume)).toHaveLength(2);
@@ -229,7 +211,7 @@ describe("bad cases", () => {
     await bed.volume("pvc-1", [node, "node-2"]);
     // Of the Node's metadata as a whole no property can be made.
     const properties = [{ name: "Aux/x", valueFrom: { nodeFieldRef: "metadata" } }];
-    await configureOnly("node-3", { properties });
+    await admin.configureOnly("node-3", { properties });
     await bed.until(
       "it is not configured",
       async () => (await bed.condition("node-3", "Configured"))?.status === "False",
@@ -240,20 +222,20 @@ describe("bad cases", () => {
     );
     await bed.clock.advance(20 * 60_000);
     expect(bed.calls.evacuate).toEqual([]);
-    await replaced(node);
+    await admin.replaced(node);
     expect(bed.history.join()).toContain("goes on although LinstorSatellites are not ready: node-3");
   });
 
   test("the whole cluster is deleted: the hooks are released, and LINSTOR is not asked", async () => {
     await bed.machine("control", "node-4", controlPlane);
     await bed.machine("worker", node);
-    await hooked("worker");
+    await admin.hooked("worker");
     await bed.merge(Cluster, "test", { metadata: { finalizers: ["test.holdfast.dev/hold"] } });
     await bed.delete(Cluster, "test");
     await bed.delete(LinstorSatellite, node);
-    await replaced(node);
+    await admin.replaced(node);
     await bed.delete(Machine, "worker");
-    await gone(Machine, "worker");
+    await admin.gone(Machine, "worker");
     expect(bed.calls.evacuate).toEqual([]);
   });
 
@@ -261,13 +243,13 @@ describe("bad cases", () => {
     "with the LinstorCluster and LINSTOR gone, policy %s: it is let go",
     async (policy) => {
       await bed.machine("worker", node);
-      await hooked("worker");
-      await setPolicy(node, policy);
+      await admin.hooked("worker");
+      await admin.setPolicy(node, policy);
       bed.linstor.stopController();
       await bed.delete(LinstorCluster, "linstorcluster");
       await bed.delete(LinstorSatellite, node);
-      await gone(LinstorSatellite, node);
-      expect(Object.keys(await hooksOf("worker")).filter((key) => key.includes("linstor"))).toEqual([]);
+      await admin.gone(LinstorSatellite, node);
+      expect(await admin.hooksOn("worker")).toEqual([]);
       expect(bed.calls.evacuate).toEqual([]);
     },
   );
@@ -276,12 +258,12 @@ describe("bad cases", () => {
     await bed.merge(LinstorCluster, "linstorcluster", { spec: { maxConcurrentEvacuations: 1 } });
     await bed.volume("pvc-1", [node, "node-3"]);
     await bed.volume("pvc-2", ["node-2", "node-4"]);
-    for (const name of [node, "node-2"]) await taint(name, "NoExecute");
+    for (const name of [node, "node-2"]) await admin.taint(name, "NoExecute");
     await bed.until("one of them waits", async () => {
       const reports = await Promise.all([node, "node-2"].map((name) => bed.condition(name, "SatelliteEvacuated")));
       return reports.some((one) => one?.reason === "Waiting" && one.message.includes("position 2 of 2"));
     });
-    for (const name of [node, "node-2"]) await gone(LinstorSatellite, name);
+    for (const name of [node, "node-2"]) await admin.gone(LinstorSatellite, name);
     for (const volume of ["pvc-1", "pvc-2"]) expect(bed.linstor.goodCopies(volume)).toHaveLength(2);
   });
 
@@ -294,7 +276,7 @@ describe("bad cases", () => {
     );
     await bed.clock.advance(600_000);
     expect(await bed.get(LinstorSatellite, node)).toBeDefined();
-    expect(await listedIn(node)).toBe(true);
+    expect(await admin.isListed(node)).toBe(true);
   });
 
   test("the last copy of which no good one is anywhere is never given to LINSTOR to move", async () => {
@@ -316,7 +298,7 @@ describe("bad cases", () => {
     await bed.clock.advance(12_000);
     bed.linstor.stopController();
     bed.linstor.startController();
-    await replaced(node);
+    await admin.replaced(node);
     expect(bed.calls).toEqual({ evacuate: [node, node], atOnce: 1 });
     expect(bed.linstor.goodCopies("pvc-1").length).toBeGreaterThanOrEqual(2);
   });
@@ -342,40 +324,6 @@ describe("bad cases", () => {
     const since = new Date(bed.clock.now()).toISOString();
     await bed.merge(LinstorCluster, "linstorcluster", { metadata: { annotations: { [handedOverKey]: since } } });
     await bed.merge(LinstorSatellite, node, { metadata: { labels: { touched: "yes" } } });
-    await replaced(node);
+    await admin.replaced(node);
   });
 });
-
-function configureOnly(name: string, config: object) {
-  const nodeSelectorTerms = [{ matchFields: [{ key: "metadata.name", operator: "In", values: [name] }] }];
-  const spec = { nodeAffinity: { nodeSelectorTerms }, ...config };
-  return bed.create(LinstorSatelliteConfiguration, { metadata: { name: `only-${name}` }, spec });
-}
-/** As an administrator does: in a configuration that is for this Node alone, and comes after the others. */
-async function setPolicy(name: string, deletionPolicy: string): Promise<void> {
-  await configureOnly(name, { deletionPolicy });
-  await bed.until(`${name} has the policy ${deletionPolicy}`, async () => {
-    const satellite = await bed.get<LinstorSatelliteObject>(LinstorSatellite, name);
-    return !satellite || satellite.spec?.deletionPolicy === deletionPolicy;
-  });
-}
-const taint = (name: string, effect: string) =>
-  bed.merge(Node, name, { spec: { taints: [{ key: "test", value: "yes", effect }] } });
-const cordonOff = (name: string) => taint(name, "NoExecute");
-const marks = async (volume: string) => marksOn((await bed.get(PersistentVolume, volume))?.metadata.annotations, node);
-const replaced = async (name: string) => {
-  const uid = (await bed.get(LinstorSatellite, name))?.metadata.uid;
-  await bed.until(`${name} has another LinstorSatellite`, async () => {
-    const live = await bed.get(LinstorSatellite, name);
-    return live && live.metadata.uid !== uid;
-  });
-};
-const flagsOf = async (name: string): Promise<string[]> =>
-  JSON.parse((await bed.linstor.transport({ method: "GET", path: `/v1/nodes/${name}`, headers: {} })).body).flags ?? [];
-async function ask(method: "PUT" | "DELETE", path: string): Promise<void> {
-  let answered = false;
-  void bed.linstor.transport({ method, path, headers: {}, body: "{}" }).finally(() => {
-    answered = true;
-  });
-  await bed.clock.runUntil(() => answered, 60_000);
-}
