@@ -146,6 +146,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
       if (here) struckAt = clock.now();
       if (here === "refused") refusing = { path, until: clock.now() + refusedFor };
       if (refusing?.path === path && clock.now() < refusing.until) return "refused";
+      if ([...outsides.values()].some((one) => one.refuses?.(outgoing.request))) return "refused";
       if (here && here !== "second instance") return here;
       const company =
         !process.company &&

@@ -11,7 +11,7 @@ const unbreakable = /^\s*\/[^/*]|[^\s]{80}/;
 const row = /^\s*\|/;
 
 /** Files whose long lines are yet to be wrapped: each leaves this list when it is. */
-const unwrapped: readonly string[] = ["functions/undelete/README.md", "test/simulation/satellite/scenarios.ts"];
+const unwrapped: readonly string[] = ["functions/undelete/README.md"];
 
 test(`no line of code, comment or prose is longer than ${longest} columns`, () => {
   const files = globSync("**/*.{ts,mjs,md}", { cwd: root, exclude: ["node_modules", "dist", ".holdfast", ".git"] })

@@ -134,9 +134,10 @@ const evacuatesWhatIsSafe = inLinstor("evacuates-what-is-safe", ({ kind, node, r
 });
 
 /** DELETE takes whatever is on a node along. */
-const deletesWhatIsEmpty = inLinstor("deletes-what-is-empty", ({ kind, node, resources }) => {
-  const left = kind === "delete" ? resources.find((one) => one.node === node) : undefined;
-  return left && `LINSTOR is asked to delete ${node}, which has ${left.name}.`;
+const deletesWhatIsEmpty = inLinstor("deletes-what-is-empty", ({ kind, node, resources, hasSnapshot }) => {
+  if (kind !== "delete") return undefined;
+  const left = resources.find((one) => one.node === node)?.name ?? (hasSnapshot ? "a snapshot" : undefined);
+  return left && `LINSTOR is asked to delete ${node}, which has ${left}.`;
 });
 
 /** `lost` is for the policy Delete: nothing else gives copies up. */

@@ -4,6 +4,7 @@ import { linstor as linstorSystem } from "../../../functions/satellite/lib/linst
 import { csiDriver } from "../../../functions/satellite/lib/names.ts";
 import { Cluster, definitions, GenericMachine } from "../../../local/cluster-api/kinds.ts";
 import { startMachines } from "../../../local/cluster-api/start-machines.ts";
+import type { ControllerTools } from "../../../local/controllers/controller.ts";
 import { CustomResourceDefinition, Namespace } from "../../../local/controllers/objects/kinds.ts";
 import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
 import { startAffinityController } from "../../../local/piraeus/start-affinity-controller.ts";
@@ -30,6 +31,8 @@ export interface InLinstor extends Occurrence {
   readonly kind: "evacuate" | "restore" | "delete" | "lost" | "ends";
   readonly node: string;
   readonly resources: readonly Listed[];
+  /** Whether the node has a part of a snapshot. */
+  readonly hasSnapshot: boolean;
   /** Evacuate calls for the node that it is at work on, this one among them. */
   readonly atOnce: number;
 }
@@ -44,6 +47,9 @@ export interface SimulatedLinstor extends Outside {
   addVolume(client: Client, name: string, copies: readonly string[], more?: VolumeOptions): Promise<void>;
   stop(node: string): void;
   start(node: string): void;
+  /** Ends the Machine controller: until it starts again its webhook refuses every change of a Machine by functions. */
+  stopManager(): void;
+  startManager(): void;
 }
 
 export interface VolumeOptions {
@@ -77,6 +83,8 @@ export function simulatedLinstor({
   const inFlight = new Map<string, number>();
   const rate = hasFaults ? pick(streams("rate of linstor"), [0, 0.03, 0.1]) : 0;
   let users: VolumeUsers | undefined;
+  let tools: ControllerTools | undefined;
+  let manager = new AbortController();
   let count = 0;
 
   const plainly = async (method: SystemRequest["method"], path: string, body?: object) => {
@@ -120,12 +128,15 @@ export function simulatedLinstor({
     if (kind === "evacuate") inFlight.set(node, atOnce);
     // A controller that is down is asked nothing.
     const listed = await resources().catch(() => undefined);
-    if (listed) occur({ what: `is asked to ${kind} ${node}`, kind, node, resources: listed, atOnce } as InLinstor);
+    const hasSnapshot = standIn.hasSnapshot(node);
+    const asked = { what: `is asked to ${kind} ${node}`, kind, node, resources: listed, hasSnapshot, atOnce };
+    if (listed) occur(asked as InLinstor);
     try {
       return await standIn.transport(request);
     } finally {
       if (kind === "evacuate") inFlight.set(node, (inFlight.get(node) ?? 1) - 1);
-      occur({ what: `is through with ${kind} of ${node}`, kind: "ends", node, resources: [], atOnce: 0 } as InLinstor);
+      const what = `is through with ${kind} of ${node}`;
+      occur({ what, kind: "ends", node, resources: [], hasSnapshot, atOnce: 0 } as InLinstor);
     }
   }
 
@@ -149,6 +160,9 @@ export function simulatedLinstor({
     await client.create(Node, made(Node, { metadata, spec: { providerID: `generic:///${node}` } }));
   }
 
+  const runManager = (given: ControllerTools) =>
+    startMachines({ ...given, signal: AbortSignal.any([given.signal, manager.signal]) }).synced;
+
   return {
     system: linstorSystem,
     credential: async () => undefined,
@@ -166,7 +180,10 @@ export function simulatedLinstor({
       return (fault === undefined ? undefined : faults[fault]) ?? answer;
     },
 
-    async join(tools) {
+    refuses: ({ method, path }) => manager.signal.aborted && method !== "GET" && /\/machines\//.test(path),
+
+    async join(given) {
+      tools = given;
       const { client } = tools;
       for (const definition of definitions)
         await client.create(CustomResourceDefinition, definition as unknown as KubernetesObject);
@@ -180,7 +197,14 @@ export function simulatedLinstor({
       tools.reflections.of(LinstorSatellite).on((change, { metadata: { name, deletionTimestamp } }) => {
         if (change === "add" && !deletionTimestamp && !standIn.nodes().includes(name)) register(name).catch(() => {});
       });
-      await startMachines(tools).synced;
+      await runManager(tools);
+    },
+
+    stopManager: () => manager.abort(),
+    startManager() {
+      if (!manager.signal.aborted || !tools) return;
+      manager = new AbortController();
+      void runManager(tools);
     },
 
     async addVolume(client, name, copies, { used, bound, localOnly } = {}) {
@@ -213,6 +237,7 @@ export function simulatedLinstor({
     },
     restore() {
       for (const node of [...stopped]) this.start(node);
+      this.startManager();
     },
     isIdle: () => [...inFlight.values()].every((calls) => calls === 0),
   };

@@ -2,8 +2,8 @@ import { LinstorSatellite } from "../../../functions/satellite/lib/kinds.ts";
 import { PersistentVolume } from "../../worlds/kinds.ts";
 import { pick } from "../faults/api.ts";
 import type { Operation } from "../workload.ts";
+import { linstorOf } from "./administrator.ts";
 import { nodes } from "./linstor.ts";
-import { linstorOf } from "./scenarios.ts";
 
 /** What may happen to LINSTOR, and what people may do to satellites and volumes. */
 export const workload: Readonly<Record<string, Operation>> = {
@@ -18,6 +18,16 @@ export const workload: Readonly<Record<string, Operation>> = {
     linstorOf(user).stop(node);
     await clock.sleep(user.random.below(30_000));
     if (!schedule.ended) linstorOf(user).start(node);
+  },
+  "takes the controller of Machines away": async (user, { clock, schedule }) => {
+    linstorOf(user).stopManager();
+    await clock.sleep(user.random.below(60_000));
+    if (!schedule.ended) linstorOf(user).startManager();
+  },
+  "sets the clocks of functions hours ahead or back": async (user, { clock, cluster }) => {
+    cluster.fleet.setClocks(pick(user.random, [-6, -1, 1, 6]) * 3_600_000);
+    await clock.sleep(user.random.below(30_000));
+    cluster.fleet.setClocks(0);
   },
   "touches a LinstorSatellite": async (user) => {
     const all = await user.list(LinstorSatellite);

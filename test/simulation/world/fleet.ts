@@ -21,6 +21,8 @@ export interface Fleet {
   configure(rule: string, environment: Readonly<Record<string, string>>): void;
   /** Takes a function away for so many milliseconds. */
   remove(rule: string, ms: number): void;
+  /** Has the clocks of all functions jump: by so many milliseconds they are ahead of the server's, or behind. */
+  setClocks(ms: number): void;
   /** Brings every function back, with the settings that it was installed with. */
   restore(): void;
   /** The names of the functions that are installed. */
@@ -70,6 +72,12 @@ export function createFleet(parts: FleetParts): Fleet {
   const turns = streams("which process");
   const skews = streams("clocks of processes");
   let started = 0;
+  let jump = 0;
+  const ahead: Clock = {
+    now: () => clock.now() + jump,
+    after: (ms, run) => clock.after(ms, run),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  };
 
   function start({ plan, rule, environment }: Seat, newer = false, company = false): Process {
     const starter = parts.starters[rule];
@@ -83,7 +91,7 @@ export function createFleet(parts: FleetParts): Fleet {
       company,
       environment,
       start: starter,
-      clock,
+      clock: ahead,
       skew: skew && skews.below(2 * skew) - skew,
       random: streams(`ids of ${name}`),
       transport: newer ? asNewerVersion(transport) : transport,
@@ -135,7 +143,11 @@ export function createFleet(parts: FleetParts): Fleet {
       seat.absentUntil = clock.now() + ms;
       for (const process of seat.running) process?.kill();
     },
+    setClocks(ms) {
+      jump = ms;
+    },
     restore() {
+      jump = 0;
       for (const seat of seats.values()) {
         seat.absentUntil = 0;
         seat.environment = seat.plan.environment;

@@ -1,6 +1,7 @@
 import type { ControllerTools } from "../../../local/controllers/controller.ts";
 import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
 import type { HttpRequest } from "../../../shared/http-message.ts";
+import type { ApiRequest } from "../../../shared/kubernetes/transport.ts";
 import type { Systems } from "../../../shared/system/system.ts";
 import type { SystemTransport } from "../../../shared/system/transport.ts";
 import type { FaultSchedule } from "../faults/schedule.ts";
@@ -15,6 +16,8 @@ export interface Outside {
   readonly credential: (name: string) => Promise<string | undefined>;
   /** Puts what belongs to it on the cluster, before the functions are there; resolves when that watches. */
   join?(tools: ControllerTools): Promise<void>;
+  /** Whether an admission webhook that belongs to it is away, and this request of a function is refused with 500. */
+  refuses?(request: ApiRequest): boolean;
   /**
    * Undoes what faults have done to it: from now on it works, and is asked to do no more than it is asked by functions.
    */
