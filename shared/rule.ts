@@ -8,6 +8,7 @@ import type { Steps } from "./steps.ts";
 import type { Subject } from "./subject.ts";
 import type { Sweep } from "./sweep.ts";
 import type { ClientsOf, Systems } from "./system/system.ts";
+import type { LeftBehind, OwnFinalizer } from "./uninstall.ts";
 
 /** Changes of one kind, or a signal that names one of its objects, that trigger a rule: each becomes a Trigger. */
 export interface Wake {
@@ -53,6 +54,10 @@ export interface Rule<Schema extends ZodObject = ZodObject, Facts = unknown, Use
   readonly progressName?: string;
   /** The external systems that it looks at or commands. */
   readonly systems?: Used;
+  /** The finalizers that it removes, by their default names: an uninstall has to see to the objects that carry one. */
+  readonly finalizers?: readonly OwnFinalizer[];
+  /** What it writes that has an effect without it, too: an uninstall says where that is. */
+  readonly leavesBehind?: readonly LeftBehind[];
   /**
    * The client that it looks and writes with, made of that of its own cluster where some of its objects lie on another
    * one.

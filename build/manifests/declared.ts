@@ -1,12 +1,12 @@
 import { globSync } from "node:fs";
 import { join, sep } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { FunctionDeclaration } from "../../shared/declaration.ts";
+import { loadDeclaration } from "../../shared/load-declaration.ts";
 import type { Rule } from "../../shared/rule.ts";
 import type { SystemDeclaration } from "../../shared/system-declaration.ts";
 
 /** A function's declaration: a rule's, or that of a function that serves the rules and is woken in a way of its own. */
-export type Declared = FunctionDeclaration & Partial<Pick<Rule, "wakes" | "sweep">>;
+export type Declared = FunctionDeclaration & Partial<Pick<Rule, "wakes" | "sweep" | "finalizers">>;
 
 /**
  * Imports the declaration of every function in the repository, sorted by name.
@@ -22,21 +22,19 @@ export async function loadDeclared(root: string): Promise<readonly Declared[]> {
 export async function loadSystems(root: string): Promise<ReadonlyMap<string, SystemDeclaration>> {
   const files = globSync("functions/*/system.ts", { cwd: root }).sort();
   const systems = files.map(async (file): Promise<[string, SystemDeclaration]> => {
-    const exported: Record<string, unknown> = await import(pathToFileURL(join(root, file)).href);
     const name = file.split(sep)[1] as string;
-    const declared = Object.values(exported).find((value) => isNamed(value) && value.name === name);
+    const declared = await loadDeclaration<SystemDeclaration>(join(root, file), name);
     if (!declared) throw new Error(`${file} declares no system named ${name}.`);
-    return [name, declared as SystemDeclaration];
+    return [name, declared];
   });
   return new Map(await Promise.all(systems));
 }
 
 async function load(root: string, file: string): Promise<Declared> {
-  const exported: Record<string, unknown> = await import(pathToFileURL(join(root, file)).href);
   const name = file.split(sep).slice(1, 3).join("/");
-  const declared = Object.values(exported).find((value) => isNamed(value) && value.name === name);
+  const declared = await loadDeclaration<Declared>(join(root, file), name);
   if (!declared) throw new Error(`${file} declares no function named ${name}.`);
-  return declared as Declared;
+  return declared;
 }
 
 /** The system of a function: its name up to the slash. */
@@ -46,6 +44,3 @@ export const systemOf = ({ name }: Pick<Declared, "name">): string => name.slice
 export function originOf({ name, wakes }: Declared): string {
   return `functions/${name}/${wakes ? "rule" : "declaration"}.ts`;
 }
-
-const isNamed = (value: unknown): value is { name: unknown } =>
-  typeof value === "object" && value !== null && "name" in value;

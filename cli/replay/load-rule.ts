@@ -1,7 +1,8 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { Complaint } from "../../shared/command/complaint.ts";
+import { loadDeclaration } from "../../shared/load-declaration.ts";
 import { type Rule, slug } from "../../shared/rule.ts";
 
 const functions = fileURLToPath(new URL("../../functions", import.meta.url));
@@ -20,6 +21,5 @@ export async function loadRule(name: string): Promise<Rule> {
     throw new Complaint(
       `There is no rule ${name || "named in the event"}; use --rule with one of: ${names.sort().join(", ")}.`,
     );
-  const exports: Record<string, unknown> = await import(pathToFileURL(join(functions, found, "rule.ts")).href);
-  return Object.values(exports).find((value): value is Rule => (value as Partial<Rule>)?.name === found) as Rule;
+  return (await loadDeclaration<Rule>(join(functions, found, "rule.ts"), found)) as Rule;
 }

@@ -3,6 +3,7 @@ import type { Client } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { Trouble } from "../controllers/controller.ts";
+import type { Hold } from "./held-objects.ts";
 
 /** A cluster of our own, where a tour may install more, and put stand-ins beside it. */
 export interface OwnCluster {
@@ -37,6 +38,8 @@ export interface RunningCluster {
   readonly own?: OwnCluster;
   /** Where Volumes can be made; absent where no Salt is known. */
   readonly volumes?: VolumePlace;
+  /** What the functions that are installed hold objects by. */
+  readonly holds: readonly Hold[];
   /** Nobody else changes anything here. */
   readonly quiet: boolean;
   /** What can be done now, for the person at the keyboard. */

@@ -11,7 +11,9 @@ import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { serveHttp } from "../apiserver/http.ts";
 import { createApiServer } from "../apiserver/server.ts";
+import { holdsOf } from "../cluster/held-objects.ts";
 import { create } from "../cluster/install.ts";
+import { installedRules } from "../cluster/installed-rules.ts";
 import type { RunningCluster } from "../cluster/running-cluster.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
 import { startKubelet, usualHeartbeat } from "../controllers/kubelet/start-kubelet.ts";
@@ -113,6 +115,7 @@ export async function startLaptop(
         await becomeReady(client, clock, signal);
       },
     },
+    holds: holdsOf(await installedRules(installed)),
     quiet: true,
     advice: advice(kubeconfig),
   };

@@ -1,6 +1,8 @@
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Rule } from "../../shared/rule.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
+import { holdsOf } from "../cluster/held-objects.ts";
 import { tourNamespace } from "../tour/namespace.ts";
 import type { KnownCluster } from "./cluster-entry.ts";
 import type { StartOptions } from "./options.ts";
@@ -10,6 +12,7 @@ export function sayWhatIsTouched(
   { paint, print, width }: Terminal,
   cluster: KnownCluster,
   objects: readonly KubernetesObject[],
+  rules: readonly Rule[],
   { tour, yes }: StartOptions,
 ): void {
   const say = (text: string) => print(`  ${wrap(text, 2, width)}`);
@@ -20,7 +23,7 @@ export function sayWhatIsTouched(
       "and no CustomResourceDefinition is created: sources, brokers and functions run here.",
   );
   print("");
-  say("It creates, and takes away at the end:");
+  say("It creates, and deletes at the end:");
   for (const [kind, names] of byKind(objects)) item(`${kind} ${names.join(", ")}`);
   item("tokens of these ServiceAccounts, good for a day at most, in files that only you can read");
   item("a pod in namespace holdfast for each process of a function, as Knative would create it; it is never scheduled");
@@ -31,7 +34,7 @@ export function sayWhatIsTouched(
     "protect puts the finalizer holdfast.dev/pvc-protection on every claim of every namespace, " +
       "when it changes or when the sweep comes to it, which it does every five minutes;",
   );
-  item("release annotates claims that are being deleted, and takes the finalizer off once no pod uses them;");
+  item("release annotates claims that are being deleted, and removes the finalizer once no pod uses them;");
   item(
     "on StatefulSets with the annotation holdfast.dev/pvc-delete-policy, of their own or of their namespace, " +
       "the functions of PVC retention do what it says, which may delete claims;",
@@ -40,11 +43,10 @@ export function sayWhatIsTouched(
     "the functions write Events on claims, pods and StatefulSets; the sweep and the dead-letter function keep " +
       "what they know in namespace holdfast.",
   );
-  say(
-    `At the end it ${yes ? "takes" : "asks whether to take"} the finalizers off the claims and StatefulSets ` +
-      "again. What PVC retention has written on StatefulSets and their claims stays, " +
-      "unless the annotation is taken away before.",
-  );
+  const finalizers = holdsOf(rules).map(({ kind, finalizer }) => `${finalizer} from ${kind.plural}`);
+  say(`At the end it ${yes ? "removes" : "asks whether to remove"} finalizers again: ${finalizers.join(", ")}.`);
+  for (const { what, effect } of rules.flatMap(({ leavesBehind = [] }) => leavesBehind))
+    say(`It then lists ${what}, and leaves them as they are. ${effect}`);
   print("");
 }
 

@@ -100,9 +100,11 @@ test("the tours come true on somebody's cluster, which is afterwards as it was",
   expect(out).toContain("ok claim data is gone");
   expect(out).toContain("ok claim data-web-1 is there, and belongs to nobody");
   expect(out).toMatch(/protect +write +claim default\/data/);
-  expect(out).toContain("One claim carries the finalizer holdfast.dev/pvc-protection now: default/data.");
   expect(out).toContain(
-    "One set keeps the persistentVolumeClaimRetentionPolicy that project has written: default/web.",
+    "One PersistentVolumeClaim carries the finalizer holdfast.dev/pvc-protection now: default/data.",
+  );
+  expect(out).toContain(
+    "There are StatefulSets whose persistentVolumeClaimRetentionPolicy pvc-retention/project has written: default/web.",
   );
   expect(await names(Namespace)).toEqual([]);
   expect(await names(ClusterRole)).toEqual([]);
@@ -140,7 +142,7 @@ test("rights that are missing are named before anything is touched", async () =>
   const { code, out, err } = await runStart(["--kubeconfig", await kubeconfigOf("poor"), "--yes"], temporary);
   expect({ code, out }).toEqual({ code: 1, out: "" });
   expect(err).toMatch(
-    /^holdfast: poor may not create\/get\/delete\/watch namespaces, .*create subjectaccessreviews, .* on http:\/\/127\.0\.0\.1:\d+\.\n$/,
+    /^holdfast: poor may not create\/get\/delete\/watch\/list\/get\/patch namespaces, .*create subjectaccessreviews, .* on http:\/\/127\.0\.0\.1:\d+\.\n$/,
   );
   expect(err).toContain("create/delete pods, ");
   const tour = await runStart(["--kubeconfig", await kubeconfigOf("poor"), "--yes", "--tour-only"], temporary);
@@ -150,7 +152,7 @@ test("rights that are missing are named before anything is touched", async () =>
 test("Ctrl-C while the objects are being created ends the run before anything is bundled", async () => {
   const args = ["--kubeconfig", await kubeconfigOf("admin"), "--yes"];
   const { code, out, err } = await runStart(args, temporary, (out, kill) => {
-    if (out.includes("At the end it takes the finalizers off")) kill("SIGINT");
+    if (out.includes("At the end it removes finalizers")) kill("SIGINT");
   });
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).not.toMatch(/Bundling|No function has changed/);

@@ -4,14 +4,18 @@ import { Complaint } from "../../shared/command/complaint.ts";
 import { shellWord } from "../../shared/command/shell-word.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
+import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Rule } from "../../shared/rule.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
 import { createApiServer } from "../apiserver/server.ts";
-import { describeHeld, describeProjected, type Held, heldObjects, letGo } from "../cluster/farewell.ts";
+import { type Held, type Hold, heldObjects, holdsOf, letGo } from "../cluster/held-objects.ts";
 import { create, createGuests } from "../cluster/install.ts";
+import { installedRules } from "../cluster/installed-rules.ts";
 import type { RunningCluster } from "../cluster/running-cluster.ts";
+import { describeHeld, describeLeftBehind } from "../cluster/what-is-left.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
 import { eventingDefinitions } from "../knative/definitions.ts";
 import { serviceDefinition } from "../serving/definition.ts";
@@ -53,11 +57,13 @@ export async function startOnCluster(
 
   const objects = defaultInstall(options);
   const guests = objects.filter((object) => !isKnative(object));
-  const missing = await missingRights(client, rightsFor(guests, options));
+  const rules = await installedRules(objects);
+  const holds = holdsOf(rules);
+  const missing = await missingRights(client, rightsFor(guests, rules, options));
   if (missing.length > 0)
     throw new Complaint(`${cluster.user || "You"} may not ${missing.join(", ")} on ${cluster.server}.`);
 
-  sayWhatIsTouched(terminal, cluster, guests, options);
+  sayWhatIsTouched(terminal, cluster, guests, rules, options);
   if (!options.yes && !process.stdin.isTTY)
     throw new Complaint("There is nobody to ask: give --yes if that is wanted.");
   if (!options.yes && !(await ask("Go on?", session.signal))) throw new Complaint("Nothing was touched.");
@@ -90,8 +96,8 @@ export async function startOnCluster(
   const credentials = issueCredentials({ client, clock, signal: session.signal }, cluster.entry, session.folder);
   // What carried a finalizer of ours before is left as it was, unless a run of ours put it there and could not clean
   // up.
-  const before = (await visit.tookOver()) ? [] : await heldObjects(client);
-  session.onEnd(() => sayFarewell(client, before, options, terminal));
+  const before = (await visit.tookOver()) ? [] : await heldObjects(client, holds);
+  session.onEnd(() => seeToWhatIsLeft({ client, rules, holds, before }, options, terminal));
   const knative = await startKnative({
     tools,
     server: cluster.server,
@@ -102,7 +108,15 @@ export async function startOnCluster(
   });
   session.onEnd(knative.close);
   await becomeReady(tools.client, clock, session.signal);
-  return { client, knative: tools.client, clock, processes: knative.processes, quiet: false, advice: advice(file) };
+  return {
+    client,
+    knative: tools.client,
+    clock,
+    processes: knative.processes,
+    holds,
+    quiet: false,
+    advice: advice(file),
+  };
 }
 
 const definitions = [...eventingDefinitions, serviceDefinition] as unknown as KubernetesObject[];
@@ -129,7 +143,7 @@ async function reach(client: Client, { server }: KnownCluster): Promise<void> {
  * What this program does itself. What the functions do is up to the roles that it creates, and the API server lets
  * nobody create a role with more rights than their own.
  */
-function rightsFor(guests: readonly KubernetesObject[], { tour }: StartOptions): Right[] {
+function rightsFor(guests: readonly KubernetesObject[], rules: readonly Rule[], { tour }: StartOptions): Right[] {
   const rbac = "rbac.authorization.k8s.io";
   const groups: Record<string, string> = { Role: rbac, RoleBinding: rbac, ClusterRole: rbac, ClusterRoleBinding: rbac };
   const kinds = [...new Set(guests.map(({ kind }) => kind))];
@@ -144,35 +158,45 @@ function rightsFor(guests: readonly KubernetesObject[], { tour }: StartOptions):
     { group: "", resource: "namespaces", verb: "watch" },
     // Whether a source's service account may list and watch what it is for is asked on its behalf.
     { group: "authorization.k8s.io", resource: "subjectaccessreviews", verb: "create" },
-    ...["list", "get", "patch"].flatMap((verb) => [
-      { group: "", resource: "persistentvolumeclaims", verb },
-      { group: "apps", resource: "statefulsets", verb },
+    // What the rules have put on objects is looked for at the end, and finalizers are removed.
+    ...rules.flatMap(({ finalizers = [], leavesBehind = [] }) => [
+      ...finalizers.flatMap(({ kind }) => ["list", "get", "patch"].map((verb) => rightTo(verb, kind))),
+      ...leavesBehind.map(({ kind }) => rightTo("list", kind)),
     ]),
     ...(tour === "none" ? [] : tourRights),
   ];
 }
 
+const rightTo = (verb: string, kind: Kind): Right => ({ group: groupOf(kind), resource: kind.plural, verb });
+
 const tourRights: readonly Right[] = [
   ...["create", "delete"].map((verb) => ({ group: "", resource: "persistentvolumeclaims", verb })),
   { group: "", resource: "pods", verb: "get" },
-  ...["create", "delete"].map((verb) => ({ group: "apps", resource: "statefulsets", verb })),
+  ...["create", "get", "patch", "delete"].map((verb) => ({ group: "apps", resource: "statefulsets", verb })),
   { group: "events.k8s.io", resource: "events", verb: "list" },
 ];
 
-/** Asks what is to become of the finalizers on objects that got them meanwhile: nobody would take them off any more. */
-async function sayFarewell(
-  client: Client,
-  before: readonly Held[],
+interface Uninstall {
+  readonly client: Client;
+  readonly rules: readonly Rule[];
+  readonly holds: readonly Hold[];
+  /** What carried a finalizer of ours before anything was installed. */
+  readonly before: readonly Held[];
+}
+
+/** Asks what is to become of the finalizers on objects that got them meanwhile: nobody would remove them any more. */
+async function seeToWhatIsLeft(
+  { client, rules, holds, before }: Uninstall,
   { yes }: StartOptions,
   { print, width }: Terminal,
 ): Promise<void> {
   const say = (sentence: string) => print(wrap(sentence, 0, width));
-  for (const sentence of await describeProjected(client)) say(sentence);
+  for (const sentence of await describeLeftBehind(client, rules)) say(sentence);
   const known = new Set(before.map(({ object }) => object.metadata.uid));
-  const held = (await heldObjects(client)).filter(({ object }) => !known.has(object.metadata.uid));
+  const held = (await heldObjects(client, holds)).filter(({ object }) => !known.has(object.metadata.uid));
   if (held.length === 0) return;
   for (const sentence of describeHeld(held)) say(sentence);
-  if (yes || (await ask("Take these finalizers off?"))) await letGo(client, held);
+  if (yes || (await ask("Remove these finalizers?"))) await letGo(client, held);
   else say("They stay as they are. Run this again, or install Holdfast, and the functions let them go.");
 }
 

@@ -2,7 +2,7 @@ import { Complaint } from "../../shared/command/complaint.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { heldObjects, letGo } from "../cluster/farewell.ts";
+import { heldObjects, letGo } from "../cluster/held-objects.ts";
 import { isOurs, ownLabel } from "../cluster/install.ts";
 import type { RunningCluster } from "../cluster/running-cluster.ts";
 import type { Step } from "./play.ts";
@@ -13,7 +13,7 @@ export const tourNamespace = "holdfast-tour";
 const goingPatience = 60_000;
 
 /** Makes the tours' namespace, anew where a run that was killed left it; complains about one of somebody else's. */
-export async function beginTour(cluster: Pick<RunningCluster, "client" | "clock">): Promise<void> {
+export async function beginTour(cluster: Pick<RunningCluster, "client" | "clock" | "holds">): Promise<void> {
   const metadata = { name: tourNamespace, labels: ownLabel } as unknown as KubernetesObject["metadata"];
   try {
     await cluster.client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata });
@@ -45,11 +45,15 @@ export function nothingLeft({ client, processes }: Pick<RunningCluster, "client"
 /**
  * Takes away what the tours made, even when the functions no longer run; resolves when the server has nothing of it.
  */
-export async function endTour({ client, clock }: Pick<RunningCluster, "client" | "clock">): Promise<void> {
+export async function endTour({
+  client,
+  clock,
+  holds,
+}: Pick<RunningCluster, "client" | "clock" | "holds">): Promise<void> {
   const end = clock.now() + goingPatience;
   await client.delete(Namespace, undefined, tourNamespace);
   for (;;) {
-    await letGo(client, await heldObjects(client, tourNamespace));
+    await letGo(client, await heldObjects(client, holds, tourNamespace));
     if (!(await client.get(Namespace, undefined, tourNamespace))) return;
     if (clock.now() > end) throw new Complaint(`Namespace ${tourNamespace} was deleted and is still going.`);
     await clock.sleep(100);

@@ -9,7 +9,10 @@ import { resync } from "${depth}shared/sweep.ts";
 
 const doc = "Waits with a claim that is labelled toy=true, and does nothing else.";
 
-const ruleText = (name: string) => `${imports("../../../")}
+const finalizersText = (finalizer: string) => `
+  finalizers: [{ kind: PersistentVolumeClaim, finalizer: "${finalizer}" }],`;
+
+const ruleText = (name: string, finalizer?: string) => `${imports("../../../")}
 /** The label of claims that this rule waits with. */
 const label = "toy";
 
@@ -19,9 +22,9 @@ export const toy = rule({
   settings: z.object({}),
   wakes: [on(PersistentVolumeClaim, ["add"])],
   may: [{ resource: PersistentVolumeClaim, verbs: ["get"] }],
-  sweep: [resync(PersistentVolumeClaim, "24h")],
-  subjects: ({ kind, namespace = "", name }) =>
-    kind === "PersistentVolumeClaim" ? [{ kind: PersistentVolumeClaim, namespace, name }] : [],
+  sweep: [resync(PersistentVolumeClaim, "24h")],${finalizer ? finalizersText(finalizer) : ""}
+  subjects: ({ kind, change, namespace = "", name }) =>
+    kind === "PersistentVolumeClaim" && change !== "update" ? [{ kind: PersistentVolumeClaim, namespace, name }] : [],
   look: ({ namespace, name = "" }, { client }) => client.get(PersistentVolumeClaim, namespace, name),
   decide,
 });
@@ -75,12 +78,15 @@ ${doc}
 `;
 
 /** A rule, by the paths of its files: all that anybody writes to add one. */
-export const ruleFiles = (name: string): Readonly<Record<string, string>> => ({
-  [`functions/${name}/rule.ts`]: ruleText(name),
+export const ruleFiles = (name: string, finalizer?: string): Readonly<Record<string, string>> => ({
+  [`functions/${name}/rule.ts`]: ruleText(name, finalizer),
   [`functions/${name}/index.ts`]: indexText,
   [`functions/${name}/rule.test.ts`]: testText,
   [`functions/${name}/README.md`]: readmeText(name),
 });
+
+/** The finalizer of claims that the rule of a toy system declares. */
+export const finalizerOf = (system: string): string => `holdfast.dev/${system}`;
 
 /** A system of one rule, by the paths of its files. Without a `system.ts` it is installed by default. */
 export const systemFiles = (name: string, optional: boolean): Readonly<Record<string, string>> => ({
@@ -97,5 +103,5 @@ export const system: SystemDeclaration = {
 `,
       }
     : {}),
-  ...ruleFiles(`${name}/wait`),
+  ...ruleFiles(`${name}/wait`, finalizerOf(name)),
 });

@@ -2,12 +2,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { Complaint } from "../../shared/command/complaint.ts";
 import { parseFlags } from "../../shared/command/parse-flags.ts";
 import { runCommand } from "../../shared/command/run-command.ts";
 import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
-import { ruleFiles, systemFiles } from "./files.ts";
+import { finalizerOf, ruleFiles, systemFiles } from "./files.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -91,11 +91,33 @@ async function main(args: readonly string[]): Promise<number> {
     keep(what);
   }
   console.log(`\n${["| adding | touches | files | lines |", "| --- | --- | --- | --- |", ...rows].join("\n")}\n`);
+  await seesFinalizers(copy);
   npm(copy, "run", "check");
   npm(copy, "test", ...(values.full ? [] : ["--", ...noticing]));
   const edited = git("status", "--porcelain").trim();
   if (edited) throw new Complaint(`The checks or the tests have edited files:\n${edited}`);
   return 0;
+}
+
+/**
+ * What holds objects at an uninstall follows from the rules that are installed: of the toys, from the one that is by
+ * default.
+ *
+ * @throws Complaint when it does not.
+ */
+async function seesFinalizers(copy: string): Promise<void> {
+  const load = (file: string) => import(pathToFileURL(join(copy, "local", file)).href);
+  const { holdsOf }: typeof import("../../local/cluster/held-objects.ts") = await load("cluster/held-objects.ts");
+  const { installedRules }: typeof import("../../local/cluster/installed-rules.ts") =
+    await load("cluster/installed-rules.ts");
+  const { defaultInstall }: typeof import("../../local/start/manifests.ts") = await load("start/manifests.ts");
+  const { readOptions }: typeof import("../../local/start/options.ts") = await load("start/options.ts");
+  const holds = holdsOf(await installedRules(defaultInstall(readOptions([]))));
+  const found = holds.map(({ finalizer }) => finalizer);
+  if (!found.includes(finalizerOf("toys")) || found.includes(finalizerOf("gadgets")))
+    throw new Complaint(
+      `An uninstall would see to ${found.join(", ")}, and of the toys not to ${finalizerOf("toys")} alone.`,
+    );
 }
 
 /** A row of the table: what a person writes, and what follows from it. */

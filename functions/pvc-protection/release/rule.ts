@@ -74,6 +74,7 @@ export const release = rule({
     whileDeleting(PersistentVolumeClaim, holdfastProtection),
     whileDeleting(PersistentVolumeClaim, inTreeProtection),
   ],
+  finalizers: [{ kind: PersistentVolumeClaim, finalizer: holdfastProtection }],
   steps: {
     held: normal("DeletionPostponed"),
     "after-in-tree": silent,

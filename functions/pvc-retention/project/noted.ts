@@ -1,4 +1,4 @@
-import { type Progress, readProgress } from "../../../shared/progress.ts";
+import { type Progress, progressKey, readProgress } from "../../../shared/progress.ts";
 import { choosersOf } from "../lib/field-managers.ts";
 import { type Policy, policyKey, projectingRule, readPolicy } from "../lib/policy.ts";
 import { occasions, type RetentionPolicy, retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
@@ -40,6 +40,12 @@ export function concerns(set: StatefulSet): boolean {
   const ofNamespace = { metadata: { annotations: { [policyKey]: String(before.policy) } } } as never;
   const policy = own ?? readPolicy(set, ofNamespace);
   return !policy || !says(before, noteOf(set, policy));
+}
+
+/** Whether Kubernetes deletes claims of a set by a field that the rule keeps: its note is on every such set. */
+export function deletesByNote(set: StatefulSet): boolean {
+  const noted = set.metadata.annotations?.[progressKey(projectingRule)] !== undefined;
+  return noted && occasions.some((one) => retentionOf(set)[one] === "Delete");
 }
 
 /** `Delete/Retain`: when the set is deleted, and when it is scaled down. */

@@ -6,11 +6,11 @@ import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due } from "../../../shared/sweep.ts";
-import { projectingRule as name } from "../lib/policy.ts";
+import { projectingRule as name, policyKey } from "../lib/policy.ts";
 import type { StatefulSet } from "../lib/stateful-set.ts";
 import { decideSet } from "./decide-set.ts";
 import { look, type SetAndPolicy } from "./look.ts";
-import { concerns } from "./noted.ts";
+import { concerns, deletesByNote } from "./noted.ts";
 
 export const project = rule({
   name,
@@ -32,6 +32,16 @@ export const project = rule({
     held: warning("RetentionPolicyHeld"),
     "taken-back": warning("RetentionPolicyTakenBack"),
   },
+  leavesBehind: [
+    {
+      kind: Sets,
+      isOn: deletesByNote,
+      what: `StatefulSets whose persistentVolumeClaimRetentionPolicy ${name} has written`,
+      effect:
+        "Kubernetes goes on deleting claims by it. To have it put back, remove the annotation " +
+        `${policyKey} from the set, or from its namespace, while ${name} is installed.`,
+    },
+  ],
   subjects,
   look: ({ namespace, name }, { client }): Promise<readonly SetAndPolicy[]> => look(client, namespace, name),
   decide: (facts, now) => facts.flatMap((one) => decideSet(one, now) ?? []),

@@ -37,6 +37,7 @@ export const lose = rule({
   wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
   may: mayLook(),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
+  finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer }],
   steps: { cleaning: silent, registering: silent, connected: silent, losing: silent },
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false), ...markedIn(hint)],

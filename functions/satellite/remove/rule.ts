@@ -21,6 +21,7 @@ export const remove = rule({
     "any more.",
   ...chainRule,
   may: mayLook(),
+  finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer }],
   steps: { ...chainSteps, removing: silent },
   subjects: (hint) => satellitesIn(hint, name, isGoing),
   decide: (facts: ChainFacts, now) => decideStep("remove", facts, now, decide),

@@ -27,6 +27,7 @@ export const retain = rule({
   wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
   may: mayLook(),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
+  finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer }],
   steps: { cleaning: silent },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false), ...markedIn(hint)],
   look: async ({ name = "" }, { client }): Promise<Facts> => {

@@ -37,6 +37,7 @@ export const reserve = rule({
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
   sweep: [due(PersistentVolume), whileDeleting(Namespace, guard)],
+  finalizers: [{ kind: Namespace, finalizer: guard }],
   concurrency: 100,
   subjects,
   look,

@@ -38,6 +38,7 @@ export const reclaim = rule({
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
   sweep: [whileDeleting(Volume, volumeFinalizer)],
+  finalizers: [Volume, PersistentVolume].map((kind) => ({ kind, finalizer: volumeFinalizer })),
   steps: { posted: silent, queued: silent, "node-missing": warning("NodeMissing") },
   systems: { salt },
   subjects: (hint) => [...volumesIn(hint, isBeingDeleted), ...ownersIn(hint, isBeingDeleted)],

@@ -16,7 +16,7 @@ const successorKey = "holdfast.dev/successor-of";
  */
 export const tour: Tour = { title: "Undelete", steps };
 
-function steps({ client, clock }: TourWorld): Step[] {
+function steps({ client, clock, holds }: TourWorld): Step[] {
   const set = named(exampleSet(tourNamespace), { name: "db" });
   const ordinals = [0, 1, 2];
   const claim = (ordinal: number) => client.get<Claim>(PersistentVolumeClaim, tourNamespace, `data-db-${ordinal}`);
@@ -98,7 +98,7 @@ function steps({ client, clock }: TourWorld): Step[] {
       `The namespace is created anew, and annotated ${successorKey}=<the former one's uid>, ` +
       "which stands on each volume. Then the set is applied again.",
     async act() {
-      await beginTour({ client, clock });
+      await beginTour({ client, clock, holds });
       await annotateNamespace({ [successorKey]: former, [keepKey]: "24h" });
       while (!(await all(phaseIs("Available")))) await clock.sleep(50);
       await client.create(StatefulSet, set);

@@ -1,0 +1,16 @@
+import { pathToFileURL } from "node:url";
+
+/**
+ * Imports a module and returns what it declares under a name (a rule, a function, a system), whatever it exports it as;
+ * `undefined` where it declares nothing of that name. `file` is an absolute path.
+ */
+export async function loadDeclaration<Declaration extends { readonly name: string }>(
+  file: string,
+  name: string,
+): Promise<Declaration | undefined> {
+  const exported: Record<string, unknown> = await import(pathToFileURL(file).href);
+  return Object.values(exported).find((value): value is Declaration => isNamed(value) && value.name === name);
+}
+
+const isNamed = (value: unknown): value is { name: unknown } =>
+  typeof value === "object" && value !== null && "name" in value;
