@@ -257,7 +257,7 @@ test(
       doc: "Moves nodes.",
       settings: z.object({ craneUrl: z.string().default("http://crane").describe("The crane's root.") }),
       credentials: { token: { doc: "From the crane's office." } },
-      port: 80,
+      ports: [80],
       connect: () => ({}),
     });
     const common = z.object({ finalizer: z.string().default("example.com/f").describe("The finalizer.") });

@@ -4,6 +4,7 @@ import type { SystemDeclaration } from "../../shared/system-declaration.ts";
 import { accessOf, furtherAccessOf } from "./access.ts";
 import { addKafka } from "./components/kafka.ts";
 import { addMendChannels } from "./components/mend-channels.ts";
+import { addNetworkPolicy } from "./components/network-policy.ts";
 import { addNoKnative } from "./components/no-knative.ts";
 import { addOidc } from "./components/oidc.ts";
 import { addSourceFilters } from "./components/source-filters.ts";
@@ -72,6 +73,7 @@ export function manifestsOf(
   addSourceFilters(files, functions, optional);
   addOidc(files, all, optional);
   addNoKnative(files, functions);
+  addNetworkPolicy(files, all, functions);
   return files;
 }
 

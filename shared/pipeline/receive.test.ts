@@ -368,7 +368,7 @@ describe("a call to an external system", () => {
     doc: "Moves nodes.",
     settings: z.object({}),
     credentials: {},
-    port: 80,
+    ports: [80],
     connect: () => {
       throw new Error("The test connects itself.");
     },

@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const settings = z.object({ craneUrl: z.string().default("http://crane") });
 const craneWith = (connect: (tools: SystemTools<unknown>) => unknown) =>
-  system({ name: "crane", doc: "Moves.", settings, credentials: { token: { doc: "A token." } }, port: 80, connect });
+  system({ name: "crane", doc: "Moves.", settings, credentials: { token: { doc: "A token." } }, ports: [80], connect });
 
 test("a system is connected once, by settings of the environment; credentials are read anew", async () => {
   const built: SystemTools<unknown>[] = [];

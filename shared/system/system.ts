@@ -38,8 +38,8 @@ export interface ExternalSystem<Client = unknown, Schema extends ZodObject = Zod
   readonly settings: Schema;
   /** The files of the Secret, by name. The names `ca.crt`, `tls.crt` and `tls.key` are used for TLS. */
   readonly credentials: Readonly<Record<string, Credential>>;
-  /** The port that the egress rule opens. */
-  readonly port: number;
+  /** The ports that the egress rule opens. */
+  readonly ports: readonly number[];
   /** Builds the client. No I/O before its first call, because most events end before it. */
   connect(tools: SystemTools<output<Schema>>): Client;
 }

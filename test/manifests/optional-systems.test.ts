@@ -80,18 +80,4 @@ describe.each(["volume", "satellite"])("the overlay %s", (system) => {
       for (const { kinds, filters } of passing.values())
         if (kinds.includes(`${filter.apiversion}/${filter.kind}`)) expect(filters).toContainEqual(filter);
   });
-
-  test("with network-policy: its functions reach the system that they ask", () => {
-    const [settings] = ofKind("ConfigMap", objects).filter(({ metadata }) => metadata.name === `holdfast-${system}`);
-    const urls = Object.entries(settings?.data ?? {}).flatMap(([name, url]) =>
-      name.endsWith("_URL") ? [new URL(url as string)] : [],
-    );
-    expect(urls).toHaveLength(1);
-    const policies = of("network-policy").objects as unknown as {
-      spec: { podSelector: { matchLabels: Record<string, string> }; egress: { ports: { port: number }[] }[] };
-    }[];
-    const own = policies.filter(({ spec }) => spec.podSelector.matchLabels["app.kubernetes.io/name"] === system);
-    const ports = own.flatMap(({ spec }) => spec.egress.flatMap(({ ports }) => ports.map(({ port }) => port)));
-    for (const { port } of urls) expect(ports).toContain(Number(port));
-  });
 });

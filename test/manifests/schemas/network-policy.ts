@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { labels, namespaced } from "./common.ts";
 
-const podSelector = z.strictObject({ matchLabels: labels });
+const among = z.strictObject({ key: z.string(), operator: z.literal("In"), values: z.array(z.string()).min(1) });
+const podSelector = z.strictObject({ matchLabels: labels, matchExpressions: z.array(among).optional() });
 const names = "kubernetes.io/metadata.name";
 const namespaceSelector = z.union([
   z.strictObject({ matchLabels: z.strictObject({ [names]: z.string() }) }),

@@ -45,7 +45,7 @@ export const linstor = system({
     },
     "tls.key": { doc: "The key of that certificate: `tls.key` of the same Secret.", optional: true },
   },
-  port: 3370,
+  ports: [3370, 3371],
   connect({ transport, clock, settings }) {
     const reads = exchangeWith("LINSTOR", transport, clock, settings.linstorTimeout);
     const writes = exchangeWith("LINSTOR", transport, clock, settings.linstorCommandTimeout);

@@ -41,7 +41,7 @@ export const salt = system({
     },
     "ca.crt": { doc: "The authority that certified salt-api; not needed where a public one did.", optional: true },
   },
-  port: 4507,
+  ports: [4507],
   connect: ({ transport, clock, settings, credential }) =>
     saltClient(exchangeWith("Salt", transport, clock, settings.saltTimeout * 1000), {
       eauth: settings.saltEauth,

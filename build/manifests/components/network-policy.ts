@@ -1,0 +1,93 @@
+import type { ExternalSystem } from "../../../shared/system/system.ts";
+import { type Declared, systemOf } from "../declared.ts";
+import { everyFunction, kustomizationFile } from "../kustomization.ts";
+import { labelsOf, namespace, partOf, product } from "../metadata.ts";
+import { settingsOfSchema } from "../settings.ts";
+import { toFile, toYaml, wrap } from "../yaml.ts";
+
+const withKnative = "knative/components/network-policy";
+const withoutKnative = "knative/overlays/no-knative/network-policy";
+
+/**
+ * Who may reach the functions on the network, and whom they may reach. What holds of all of them is written by hand, in
+ * `policy.yaml`; which of them may reach which external system follows from what they declare.
+ */
+export function addNetworkPolicy(
+  files: Map<string, string>,
+  all: readonly Declared[],
+  byDefault: readonly Declared[],
+): void {
+  const add = (folder: string, functions: readonly Declared[], about: string) => {
+    const policies = policiesOf(functions);
+    if (policies.length > 0) files.set(`${folder}/systems.yaml`, toFile(everyFunction, policies));
+    const resources = ["policy.yaml", ...(policies.length > 0 ? ["systems.yaml"] : [])];
+    files.set(`${folder}/kustomization.yaml`, kustomizationFile("Component", { resources }, about));
+  };
+  add(
+    withKnative,
+    all,
+    "Who may reach the functions on the network, and whom they may reach. Needs a network plugin that enforces " +
+      "NetworkPolicy, and the namespaces of your Knative and of its network layer: see policy.yaml.",
+  );
+  add(
+    withoutKnative,
+    byDefault,
+    "Who may reach whom without Knative: platform-source the functions, and the sweep platform-source. Needs a " +
+      "network plugin that enforces NetworkPolicy.",
+  );
+}
+
+/** A policy for each system and each external one that functions of it name, in the order of the functions. */
+function policiesOf(functions: readonly Declared[]): readonly string[] {
+  const uses = functions.flatMap((declared) =>
+    Object.values(declared.systems ?? {}).map((external) => ({ declared, external })),
+  );
+  const same = Map.groupBy(uses, ({ declared, external }) => `${systemOf(declared)} ${external.name}`);
+  return [...same.values()].flatMap(([first, ...others]) =>
+    first
+      ? [
+          policyOf(
+            first.external,
+            [first, ...others].map(({ declared }) => declared),
+          ),
+        ]
+      : [],
+  );
+}
+
+function policyOf(
+  external: ExternalSystem,
+  functions: readonly [Declared, ...Declared[]] | readonly Declared[],
+): string {
+  const system = systemOf(functions[0] as Declared);
+  const components = functions.map(({ name }) => labelsOf(name)["app.kubernetes.io/component"]);
+  const home = namespaceOf(external);
+  const to = home ? { to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": home } } }] } : {};
+  const policy = {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name: `${system}-to-${external.name}`, namespace, labels: { [partOf]: product } },
+    spec: {
+      podSelector: {
+        matchLabels: { [partOf]: product, "app.kubernetes.io/name": system },
+        matchExpressions: [{ key: "app.kubernetes.io/component", operator: "In", values: components }],
+      },
+      policyTypes: ["Egress"],
+      egress: [{ ...to, ports: external.ports.map((port) => ({ port })) }],
+    },
+  };
+  const where = home
+    ? `Patch this from your overlay where ${variableOf(external)} does not lead into namespace ${home}.`
+    : `Patch this from your overlay with an ipBlock of its addresses, and where ${variableOf(external)} has another port.`;
+  return toYaml(policy, [{ at: ["spec", "egress", 0], text: wrap(`${external.doc} ${where}`, 90) }]);
+}
+
+const variableOf = ({ name }: ExternalSystem) => `${name.toUpperCase()}_URL`;
+
+/** The namespace of the Service that the system's URL names by default; `undefined` where it names none. */
+function namespaceOf(external: ExternalSystem): string | undefined {
+  const url = settingsOfSchema(external.name, external.settings).find(
+    ({ variable }) => variable === variableOf(external),
+  );
+  return url && /^[^.]+\.([^.]+)\.svc(\.|$)/.exec(new URL(url.value).hostname)?.[1];
+}

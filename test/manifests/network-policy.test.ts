@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { loadDeclared } from "../../build/manifests/declared.ts";
+import { labelsOf } from "../../build/manifests/metadata.ts";
+import { readKustomization, root } from "./kustomization.ts";
+import { faultsOf, ofKind } from "./schemas/schemas.ts";
+
+// Policies add up: a pod may send what any policy that selects it lets through, and nothing else once one does. What a
+// network plugin makes of them is not shown here.
+
+const { objects } = readKustomization("knative/components/network-policy");
+const policies = ofKind("NetworkPolicy", objects);
+const functions = await loadDeclared(root);
+
+type Labels = Readonly<Record<string, string | undefined>>;
+type Selector = (typeof policies)[number]["spec"]["podSelector"];
+
+const selects = ({ matchLabels, matchExpressions = [] }: Selector, labels: Labels) =>
+  Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+  matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ""));
+
+/** Whom a function may reach: `53/UDP in kube-system`, `443/TCP anywhere`. */
+const reachedBy = (name: string) =>
+  policies
+    .filter(({ spec }) => spec.policyTypes.includes("Egress") && selects(spec.podSelector, labelsOf(name)))
+    .flatMap(({ spec }) => spec.egress ?? [])
+    .flatMap(({ to, ports }) => {
+      const places = to?.map(({ namespaceSelector }) => Object.values(namespaceSelector ?? {}).flatMap(Object.values));
+      const where = places ? `in ${places.flat().join()}` : "anywhere";
+      return ports.map(({ port, protocol = "TCP" }) => `${port}/${protocol} ${where}`);
+    });
+
+const everybody = ["53/UDP in kube-system", "53/TCP in kube-system", "443/TCP anywhere", "6443/TCP anywhere"];
+const more: Readonly<Record<string, readonly string[]>> = {
+  salt: ["4507/TCP anywhere"],
+  linstor: ["3370/TCP in piraeus-datastore", "3371/TCP in piraeus-datastore"],
+};
+
+describe("the component network-policy", () => {
+  test("is made of policies that a server takes", () => {
+    expect(objects.flatMap(faultsOf)).toEqual([]);
+    expect(new Set(policies.map(({ metadata }) => metadata.name)).size).toBe(policies.length);
+  });
+
+  test.each(functions.map((declared) => [declared.name, declared] as const))(
+    "lets %s reach names, the API server, what it declares, and nothing else",
+    (name, { systems = {} }) => {
+      const declared = Object.values(systems).flatMap((system) => more[system.name] ?? [`what ${system.name} needs`]);
+      const brokers = name === "platform/sweep" ? ["8080/TCP in knative-eventing"] : [];
+      expect(reachedBy(name).sort()).toEqual([...everybody, ...declared, ...brokers].sort());
+    },
+  );
+
+  test("opens the port of each system's default URL", () => {
+    const systems = functions.flatMap(({ systems = {} }) => Object.values(systems));
+    expect(systems.length).toBeGreaterThan(2);
+    for (const { name, settings, ports } of systems) {
+      const url = settings.parse({})[`${name}Url`];
+      expect(ports).toContain(Number(new URL(String(url)).port));
+    }
+  });
+});
