@@ -15,13 +15,16 @@ const cluster = (spec: object = {}) => ({
   metadata: { name: "linstorcluster", uid: "c1", resourceVersion: "2" },
   spec,
 });
+const asks = (operator: string, values?: string[]) => ({
+  nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator, ...(values ? { values } : {}) }] }],
+});
 const owned: Facts[number] = { satellite: aSatellite({ deleting: false }), node: node(), cluster: cluster() };
 const decide = (more: Partial<Facts[number]> = {}) => retire.decide([{ ...owned, ...more }], now, {})[0];
 const tainted = (effect: string) => ({ node: node({ taints: [{ key: "test", effect }] }) });
 
 test.each<[string, Partial<Facts[number]>]>([
   ["does not match the nodeSelector", { cluster: cluster({ nodeSelector: { zone: "b" } }) }],
-  ["does not match its nodeAffinity", { cluster: cluster({ nodeAffinity: { nodeSelectorTerms: [] } }) }],
+  ["does not match its nodeAffinity", { cluster: cluster({ nodeAffinity: asks("In", ["b"]) }) }],
   ["has the taint test:NoExecute", tainted("NoExecute")],
   ["is gone", { node: undefined }],
 ])("deletes just this satellite when its Node %s, and says so", (because, more) => {
@@ -45,4 +48,22 @@ test.each<[string, Partial<Facts[number]>]>([
   ],
 ])("leaves a satellite whose Node %s", (_, more) => {
   expect(decide(more)?.do).toBe("leave");
+});
+
+test.each<[string, object, RegExp]>([
+  ["no terms", { nodeAffinity: { nodeSelectorTerms: [] } }, /has no nodeSelectorTerms/],
+  ["In without values", { nodeAffinity: asks("In", []) }, /zone In without values/],
+  ["DoesNotExist with values", { nodeAffinity: asks("DoesNotExist", ["a"]) }, /with values/],
+  ["an operator that there is not", { nodeAffinity: asks("Near", ["a"]) }, /has the operator Near/],
+  ["a toleration without a key", { tolerations: [{ value: "x" }] }, /has no key/],
+  ["Exists with a value", { tolerations: [{ key: "a", operator: "Exists", value: "x" }] }, /Exists and a value/],
+  ["a toleration's operator", { tolerations: [{ key: "a", operator: "Equals" }] }, /operator Equals/],
+  ["a toleration's effect", { tolerations: [{ key: "a", operator: "Exists", effect: "All" }] }, /effect All/],
+])("deletes no satellite of a LinstorCluster that is wrong: %s, and warns", (_, spec, problem) => {
+  const [warned, left] = retire.decide([{ ...owned, ...tainted("NoExecute"), cluster: cluster(spec) }], now, {});
+  const about = { metadata: { name: "linstorcluster" } };
+  expect(warned).toMatchObject({ do: "record", about, because: expect.stringMatching(problem) });
+  expect(left).toMatchObject({ do: "leave", because: expect.stringContaining("node-1 stays") });
+  // Where the Node is gone, there is nothing to read.
+  expect(retire.decide([{ ...owned, node: undefined, cluster: cluster(spec) }], now, {})[1]?.do).toBe("write");
 });

@@ -5,12 +5,13 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { on, rule } from "../../../shared/rule.ts";
-import { normal } from "../../../shared/steps.ts";
+import { normal, warning } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
 import { resync } from "../../../shared/sweep.ts";
 import { LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
 import { foreignLifecycle } from "../lib/lifecycle.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
+import { placementProblem } from "../lib/matching/placement-problem.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
 import type { LinstorClusterObject, LinstorSatelliteObject } from "../lib/satellite.ts";
 
@@ -67,6 +68,20 @@ const ownerOf = ({ metadata }: KubernetesObject) =>
   metadata.ownerReferences?.find(({ controller, kind }) => controller && kind === LinstorCluster.kind);
 
 function decide(facts: Facts): readonly Decision[] {
+  return [...unreadable(facts), ...decideEach(facts)];
+}
+
+/** A warning on each LinstorCluster of which nobody can say where it wants satellites. */
+function unreadable(facts: Facts): readonly Decision[] {
+  const clusters = new Map(facts.flatMap(({ cluster }) => (cluster ? [[cluster.metadata.uid, cluster] as const] : [])));
+  return [...clusters.values()].flatMap((cluster) => {
+    const problem = placementProblem(cluster.spec ?? {});
+    const because = `LinstorCluster ${cluster.metadata.name} cannot be obeyed. ${problem}`;
+    return problem ? [about(LinstorCluster, cluster).record(because, warning("PlacementUnreadable"))] : [];
+  });
+}
+
+function decideEach(facts: Facts): readonly Decision[] {
   return facts.map(({ satellite, node, cluster }): Decision => {
     const { leave, write } = about(LinstorSatellite, satellite);
     const title = `LinstorSatellite ${satellite.metadata.name}`;
@@ -75,6 +90,8 @@ function decide(facts: Facts): readonly Decision[] {
     if (foreign) return leave(foreign);
     // One that somebody has made by hand is theirs; where the LinstorCluster is gone, garbage collection has it.
     if (!cluster) return leave(`${title} is not a LinstorCluster's.`);
+    const problem = placementProblem(cluster.spec ?? {});
+    if (node && problem) return leave(`${title} stays. ${problem}`);
     const wanted = node
       ? satelliteWanted(candidateOf(node), cluster.spec ?? {}, "has one")
       : ({ wanted: false, because: "is gone" } as const);
