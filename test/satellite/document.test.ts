@@ -80,7 +80,7 @@ describe("when satellites are created and deleted", () => {
     expect(after.filter((one) => one?.metadata.deletionTimestamp)).toEqual([]);
   });
 
-  test("Retain is the default: LINSTOR keeps the node, OFFLINE, and has it and its data again when it returns", async () => {
+  test("Retain is the default: LINSTOR keeps the node, OFFLINE, and has it and its data again later", async () => {
     await bed.volume("pvc-1", [node]);
     const { uuid } = await admin.linstorNode(node);
     await admin.taint(node, "NoExecute");
@@ -118,7 +118,7 @@ describe("policy Evacuate", () => {
     await admin.gone(LinstorSatellite, node);
   });
 
-  test("of four volumes, local or not and attached or not, only the attached are marked, and one overridden", async () => {
+  test("of four volumes, local or not, attached or not, the attached are marked, and one overridden", async () => {
     await bed.volume("local-attached", [node, "node-2"], { attached: node, bound: true, localOnly: true });
     await bed.volume("remote-attached", [node, "node-2"], { attached: node });
     await bed.volume("local-at-rest", [node, "node-2"], { localOnly: true });
@@ -141,7 +141,7 @@ describe("policy Evacuate", () => {
     await admin.gone(Machine, "worker");
   });
 
-  test("at each wait the condition names what is waited for, and hooks and LINSTOR are as the document has it", async () => {
+  test("at each wait the condition names what is waited for, and hooks and LINSTOR are as they must", async () => {
     for (const name of ["pvc-1", "pvc-2"]) await bed.volume(name, [node, "node-2"], { attached: node });
     await bed.volume("pvc-3", [node]);
     await bed.machine("control", "node-4", controlPlane);
