@@ -156,6 +156,9 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
       await site.gone(Node, machine);
       await site.gone(LinstorSatellite, machine);
       seen.stop();
+      for (const volume of ["remote", "local"]) expect(await eventsOn(volume)).toContain("VolumeAttachedForEvacuation");
+      const allowed = ["SatelliteAllowedToBeDrained", "SatelliteAllowedToBeRemoved"];
+      expect(await eventsOn(machine)).toEqual(expect.arrayContaining(allowed));
 
       expect(wrong).toEqual([]);
       expect(site.evacuated).toEqual([machine]);

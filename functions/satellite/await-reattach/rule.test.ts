@@ -14,9 +14,41 @@ test.each<[string, object, "write" | "leave"]>([
   ["is attached elsewhere", { here: false, elsewhere: true }, "leave"],
   ["is going", { here: false, leaving: true }, "leave"],
 ])("a marked volume that %s", (_, more, verb) => {
-  const [decision] = decide(aLeaving({ volumes: [{ ...here, ...more }] }));
+  const decision = decide(aLeaving({ volumes: [{ ...here, ...more }] })).at(-1);
   expect(decision?.do).toBe(verb);
   if (verb === "write") expect(decision).toMatchObject({ because: expect.stringContaining("pv-1") });
+});
+
+test("a volume that is attached elsewhere loses both annotations of the wait, and its claim shows it", () => {
+  const volumes = [{ ...here, here: false, elsewhere: true }, volumeFactsOf("pv-2", { here: true, waits: true })];
+  const [write, shown, ...rest] = decide(aLeaving({ volumes }));
+  const annotations = {
+    "wait-for-reattach.evacuation.piraeus.io/node-1": null,
+    "wait-for-reattach-since.evacuation.piraeus.io/node-1": null,
+  };
+  expect(write).toMatchObject({ do: "write", writes: [{ name: "pv-1", patch: { metadata: { annotations } } }] });
+  expect(shown).toMatchObject({ do: "record", event: { reason: "VolumeAttachedForEvacuation" } });
+  expect(rest.map(({ do: verb }) => verb)).toEqual(["write"]);
+});
+
+test("a volume that was waited for in vain shows it once, when the evacuation goes on", () => {
+  const volumes = [{ ...here, waitsSince: now - 300_000 }];
+  const waiting = JSON.stringify({
+    v: 1,
+    uid: "u1",
+    step: "waiting",
+    since: new Date(now).toISOString(),
+    because: "x",
+  });
+  const seen = (annotations: Record<string, string>) => {
+    const { metadata, ...rest } = aSatellite();
+    const satellite = { ...rest, metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } } };
+    return aLeaving({ volumes, reattachLimit: 300_000 }, { satellite });
+  };
+  const reasons = (annotations: Record<string, string>) =>
+    decide(seen(annotations)).flatMap((one) => (one.do === "record" ? [one.event.reason] : []));
+  expect(reasons({ "holdfast.dev/satellite.await-reattach": waiting })).toEqual(["VolumeNotAttachedForEvacuation"]);
+  expect(reasons({})).toEqual([]);
 });
 
 test("is asked about all that leave when a volume of the driver is attached or detached", () => {

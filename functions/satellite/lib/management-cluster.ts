@@ -1,5 +1,6 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
-import type { Kind } from "../../../shared/kubernetes/kind.ts";
+import { Event, type Kind } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 
 /**
  * A client that looks for Cluster API's objects on the management cluster, and for all others on the function's own;
@@ -17,15 +18,21 @@ export async function withManagementCluster(
   const management = await connect(kubeconfig);
   const of = ({ apiVersion }: Kind) => (apiVersion.startsWith(group) ? management : own);
   return {
-    get: (kind, ...rest) => of(kind).get(kind, ...rest),
+    // Events of a Machine are where it is. They are only read where one of the name is already there.
+    get: async (kind, ...rest) =>
+      (await of(kind).get(kind, ...rest)) ??
+      (kind.kind === Event.kind ? management.get(kind, ...rest) : (undefined as never)),
     list: (kind, ...rest) => of(kind).list(kind, ...rest),
-    create: (kind, ...rest) => of(kind).create(kind, ...rest),
+    create: (kind, object, ...rest) => (isOfMachine(object) ? management : of(kind)).create(kind, object, ...rest),
     patch: (kind, ...rest) => of(kind).patch(kind, ...rest),
     delete: (kind, ...rest) => of(kind).delete(kind, ...rest),
     request: (method, path, ...rest) =>
       (path.startsWith(`/apis/${group}`) || path === groupPath ? management : own).request(method, path, ...rest),
   };
 }
+
+const isOfMachine = (object: KubernetesObject & { regarding?: { apiVersion?: string } }) =>
+  object.regarding?.apiVersion?.startsWith(group) === true;
 
 const group = "cluster.x-k8s.io/";
 /** Where an API server says which versions of the group it serves. */

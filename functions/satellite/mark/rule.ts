@@ -1,8 +1,6 @@
-import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
-import { PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
@@ -17,6 +15,7 @@ import { conditionWrites } from "../lib/satellite.ts";
 import { slotOf } from "../lib/slots.ts";
 import { chainSteps, decideStep, type Turn } from "../lib/step-rule.ts";
 import { isGoing, ofAttachment, ofMachine, ofVolume, satellitesIn } from "../lib/subjects.ts";
+import { aboutVolume } from "../lib/volumes/about-volume.ts";
 import type { PersistentVolumeObject, VolumeFacts } from "../lib/volumes/volume-facts.ts";
 
 const name = "satellite/mark";
@@ -88,13 +87,7 @@ function shown(
   node: string,
 ): readonly Decision[] {
   if (!volume) return [];
-  const { namespace, name: claim, uid } = volume.spec?.claimRef ?? {};
-  const metadata = { namespace, name: claim, uid } as KubernetesObject["metadata"];
-  const { apiVersion, kind } = PersistentVolumeClaim;
-  const at =
-    claim && uid
-      ? about(PersistentVolumeClaim, { apiVersion, kind, metadata })
-      : about(PersistentVolume, { ...volume, apiVersion, kind: PersistentVolume.kind });
+  const at = aboutVolume(volume);
   const moves =
     `PersistentVolume ${name} is to be attached to another Node, ` + `because the satellite on ${node} is evacuated.`;
   const anywhere = `PersistentVolume ${name} may be used on any Node until the satellite on ${node} is evacuated.`;

@@ -16,6 +16,15 @@ test("takes our hook, no other and no more, from the Machine as it was read", ()
   expect(machine[0]).toHaveProperty("patch", { metadata });
 });
 
+test("shows on the Machine that its Node may be drained", () => {
+  const event = releaseDrain.decide([aLeaving({}, { machine: aMachine() })], now, settings)[1];
+  expect(event).toMatchObject({
+    do: "record",
+    about: { kind: "Machine" },
+    event: { reason: "SatelliteAllowedToBeDrained" },
+  });
+});
+
 test.each([
   ["a volume is not marked", { volumes: [volumeFactsOf("pv-1", { here: true })] }],
   ["another satellite is not ready", { neighbours: [{ name: "node-2", deleting: false, configured: false }] }],

@@ -1,4 +1,6 @@
+import { about } from "../../../shared/about.ts";
 import { rule } from "../../../shared/rule.ts";
+import { normal } from "../../../shared/steps.ts";
 import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
 import { setHooks } from "../lib/machine.ts";
 import { preDrainHook } from "../lib/names.ts";
@@ -16,7 +18,16 @@ export const releaseDrain = rule({
   steps: chainSteps,
   subjects: (hint) => satellitesIn(hint, name, isGoing),
   decide: (facts: ChainFacts, now) =>
-    decideStep("release-drain", facts, now, (turn) => [
-      turn.act(turn.standing.because, turn.machine ? [setHooks(turn.machine, { [preDrainHook]: null })] : []),
-    ]),
+    decideStep("release-drain", facts, now, (turn) => {
+      const { machine, standing } = turn;
+      if (!machine) return [turn.act(standing.because, [])];
+      const hook = setHooks(machine, { [preDrainHook]: null });
+      const note =
+        turn.facts.abandoned ??
+        `The volumes of Node ${turn.facts.node} may be attached to other Nodes: it may be drained.`;
+      return [
+        turn.act(standing.because, [hook]),
+        about(machine.kind, machine.object).record(note, normal("SatelliteAllowedToBeDrained")),
+      ];
+    }),
 });

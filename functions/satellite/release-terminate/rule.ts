@@ -1,4 +1,6 @@
+import { about } from "../../../shared/about.ts";
 import { rule } from "../../../shared/rule.ts";
+import { normal } from "../../../shared/steps.ts";
 import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
 import { setHooks } from "../lib/machine.ts";
 import { preTerminateHook } from "../lib/names.ts";
@@ -18,7 +20,15 @@ export const releaseTerminate = rule({
   steps: chainSteps,
   subjects: (hint) => satellitesIn(hint, name, isGoing),
   decide: (facts: ChainFacts, now) =>
-    decideStep("release-terminate", facts, now, (turn) => [
-      turn.act(turn.standing.because, turn.machine ? [setHooks(turn.machine, { [preTerminateHook]: null })] : []),
-    ]),
+    decideStep("release-terminate", facts, now, (turn) => {
+      const { machine, standing } = turn;
+      if (!machine) return [turn.act(standing.because, [])];
+      const hook = setHooks(machine, { [preTerminateHook]: null });
+      const note =
+        turn.facts.abandoned ?? `The satellite on Node ${turn.facts.node} is evacuated: the Node may be shut down.`;
+      return [
+        turn.act(standing.because, [hook]),
+        about(machine.kind, machine.object).record(note, normal("SatelliteAllowedToBeRemoved")),
+      ];
+    }),
 });
