@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { Namespace } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aSatellite, aSeen, hintOf, now } from "../lib/testing/seen.ts";
 import { imageOf } from "../lib/workload/daemon-set.ts";
-import { type Facts, spawn } from "./rule.ts";
+import { spawn, type Workload } from "./rule.ts";
 
 const settings = spawn.settings.parse({});
 const node = { apiVersion: "v1", kind: "Node", metadata: { name: "node-1", uid: "n1", resourceVersion: "1" } };
@@ -13,8 +14,8 @@ const alive = (spec: object = {}, metadata: object = {}) => {
   return { ...satellite, spec: { ...satellite.spec, ...spec } as never };
 };
 const seenOf = (satellite = alive(), more: object = {}) => aSeen({ satellite, leaving: false, node, ...more });
-const decide = (facts: Partial<Facts> = {}) =>
-  spawn.decide({ seen: seenOf(), daemonSet: undefined, namespace: "ns", image: "i:v1", ...facts }, now, settings)[0];
+const decide = (facts: Partial<Workload> = {}) =>
+  spawn.decide([{ seen: seenOf(), daemonSet: undefined, namespace: "ns", image: "i:v1", ...facts }], now, settings)[0];
 const patchesOf = (decision: ReturnType<typeof decide>) =>
   decision?.do === "write"
     ? decision.writes.flatMap((write) => (write.verb === "patch" ? [write.patch as never] : []))
@@ -46,6 +47,16 @@ const live = (decision: ReturnType<typeof decide>, more: object = {}): Kubernete
   };
   return { ...daemonSet, apiVersion: "apps/v1", kind: "DaemonSet", metadata: { ...metadata, ...more } } as never;
 };
+
+test.each([
+  ["absent", "does not exist"],
+  ["deleted", "is being deleted"],
+] as const)("a namespace that is %s is said once, with what to do, and nothing is applied", (homeless, what) => {
+  const decision = decide({ image: undefined, homeless });
+  expect(decision).toMatchObject({ do: "write", step: { name: "refused" }, writes: [{ name: "node-1" }] });
+  expect(decision?.because).toContain(`the namespace ns, which ${what}: create it, or set SATELLITE_NAMESPACE`);
+  expect(decision).not.toHaveProperty("next");
+});
 
 test("applies a DaemonSet and its ConfigMap that go with the satellite, on its Node alone, whatever its taints", () => {
   const decision = decide();
@@ -246,6 +257,10 @@ test("looks at the satellite of its own events and of its DaemonSet's", () => {
     hintOf(DaemonSet, "update", { ...there, metadata: orphaned }),
     hintOf(DaemonSet, "update", { ...there, metadata: { ...orphaned, labels: {} } }),
   ];
+  const added = (name: string) =>
+    hintOf(Namespace, "add", { ...node, ...Namespace, metadata: { ...node.metadata, name } });
+  expect(spawn.subjects(added(settings.satelliteNamespace), settings)).toEqual([{ kind: LinstorSatellite }]);
+  expect(spawn.subjects(added("default"), settings)).toEqual([]);
   expect(hints.map((hint) => spawn.subjects(hint, settings).map(({ name }) => name))).toEqual([
     ["node-2"],
     ["node-1"],

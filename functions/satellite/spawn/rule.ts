@@ -1,7 +1,9 @@
+import type { z } from "zod";
 import { type About, about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
 import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { ConfigMap, type Kind } from "../../../shared/kubernetes/kind.ts";
+import { ConfigMap, type Kind, Namespace } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
@@ -9,6 +11,7 @@ import { silent, warning } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
 import { resync } from "../../../shared/sweep.ts";
 import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
+import type { Linstor } from "../lib/linstor/client.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { abandonedBecause, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { lifeConditions } from "../lib/names.ts";
@@ -16,7 +19,7 @@ import { mayLook } from "../lib/permissions.ts";
 import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
 import { nextLook } from "../lib/step-rule.ts";
-import { ofDaemonSet, satellitesIn } from "../lib/subjects.ts";
+import { ofDaemonSet, satelliteNamed, satellitesIn } from "../lib/subjects.ts";
 import { applyPatches } from "../lib/workload/apply-patches.ts";
 import { hashOf, imageOf, satelliteConfigMap, satelliteDaemonSet } from "../lib/workload/daemon-set.ts";
 import { daemonSetName, satelliteLabel } from "../lib/workload/pod-label.ts";
@@ -29,45 +32,70 @@ const appliedKey = "holdfast.dev/applied";
 const fieldManager = "piraeus.io/operator";
 
 /** A satellite with its DaemonSet; `seen` is undefined when it is gone. */
-export interface Facts {
+export interface Workload {
   readonly seen: SatelliteSeen | undefined;
   readonly daemonSet: KubernetesObject | undefined;
   readonly namespace: string;
+  /** The namespace takes no objects: it is not there, or is being deleted. Only looked at where a DaemonSet is made. */
+  readonly homeless?: "absent" | "deleted";
   /** With its tag; `undefined` where it is not to be applied. */
   readonly image: string | undefined;
 }
+export type Facts = readonly Workload[];
 
 export const spawn = rule({
   name,
   doc: "Keeps a satellite's DaemonSet on its Node as its LinstorSatellite says, and until its data is dealt with.",
   ...satelliteRule,
   settings: spawnSettings,
-  wakes: [on(LinstorSatellite, ["add", "update", "delete"]), on(DaemonSet, ["update", "delete"])],
+  wakes: [
+    on(LinstorSatellite, ["add", "update", "delete"]),
+    on(DaemonSet, ["update", "delete"]),
+    on(Namespace, ["add"]),
+  ],
   may: [
     ...mayLook(),
     { resource: DaemonSet, verbs: ["get", "create", "patch", "delete"] },
     { resource: ConfigMap, verbs: ["create", "patch"] },
+    { resource: Namespace, verbs: ["get"] },
   ],
   sweep: [resync(LinstorSatellite, "10m"), { kind: DaemonSet, labelSelector: satelliteLabel, every: "1h" }],
   steps: { applying: silent, waiting: silent, refused: warning("SatelliteNotSpawned") },
   systems: { linstor },
-  subjects: (hint) =>
-    hint.kind === LinstorSatellite.kind && hint.change === "delete"
-      ? [{ kind: LinstorSatellite, name: hint.name }]
-      : [...satellitesIn(hint, name, () => true), ...ofDaemonSet(hint), ...ofLeftDaemonSet(hint.object, hint.kind)],
-  look: async (subject, { client, linstor, settings }): Promise<Facts> => {
-    const own = isObject(subject) ? subject.name : "";
-    const namespace = settings.satelliteNamespace;
-    const seen = await lookAtSatellite(client, own);
-    const daemonSet = await client.get(DaemonSet, namespace, daemonSetName(own));
-    const facts = { seen, daemonSet, namespace, image: undefined };
-    if (!seen || verdictOn(seen).do !== "apply") return facts;
-    const { satelliteImage } = settings;
-    const image = imageOf(satelliteImage, seen.satellite.spec?.repository, await linstor.version());
-    return { ...facts, image };
+  subjects: (hint, { satelliteNamespace }) => {
+    // Any satellite may have waited for it.
+    if (hint.kind === Namespace.kind) return hint.name === satelliteNamespace ? [{ kind: LinstorSatellite }] : [];
+    return hint.kind === LinstorSatellite.kind && hint.change === "delete"
+      ? [satelliteNamed(hint.name)]
+      : [...satellitesIn(hint, name, () => true), ...ofDaemonSet(hint), ...ofLeftDaemonSet(hint.object, hint.kind)];
   },
-  decide,
+  look: async (subject, view): Promise<Facts> => {
+    const satellites = isObject(subject) ? [] : await Array.fromAsync(view.client.list(LinstorSatellite));
+    const names = isObject(subject) ? [subject.name] : satellites.map(({ metadata }) => metadata.name);
+    return Promise.all(names.map((one) => lookAtWorkload(one, view)));
+  },
+  decide: (facts: Facts, now) => facts.flatMap((one) => decide(one, now)),
 });
+
+/** What looking takes. */
+interface View {
+  readonly client: Client;
+  readonly linstor: Linstor;
+  readonly settings: z.output<typeof spawnSettings>;
+}
+
+async function lookAtWorkload(satellite: string, { client, linstor, settings }: View): Promise<Workload> {
+  const { satelliteImage, satelliteNamespace: namespace } = settings;
+  const seen = await lookAtSatellite(client, satellite);
+  const daemonSet = await client.get(DaemonSet, namespace, daemonSetName(satellite));
+  const facts = { seen, daemonSet, namespace, image: undefined };
+  if (!seen || verdictOn(seen).do !== "apply") return facts;
+  const home = daemonSet ? undefined : { namespace: await client.get(Namespace, undefined, namespace) };
+  if (home && !home.namespace) return { ...facts, homeless: "absent" };
+  if (home?.namespace && isBeingDeleted(home.namespace)) return { ...facts, homeless: "deleted" };
+  const image = imageOf(satelliteImage, seen.satellite.spec?.repository, await linstor.version());
+  return { ...facts, image };
+}
 
 /** One that has lost its owner while its satellite was deleted from the outside in. */
 const ofLeftDaemonSet = (object: KubernetesObject | undefined, kind: string) => {
@@ -103,7 +131,7 @@ function verdictOn(seen: SatelliteSeen): Verdict {
   return { do: "apply", because: `The DaemonSet of ${title} is applied.` };
 }
 
-function decide({ seen, daemonSet, namespace, image }: Facts, now: number): readonly Decision[] {
+function decide({ seen, daemonSet, namespace, image, homeless }: Workload, now: number): readonly Decision[] {
   if (!seen) return daemonSet ? [leftBehind(daemonSet)] : [];
   const { satellite } = seen;
   const at = about(LinstorSatellite, satellite);
@@ -120,8 +148,30 @@ function decide({ seen, daemonSet, namespace, image }: Facts, now: number): read
           : at.leave(`The satellite of ${satellite.metadata.name} is stopped.`),
       ];
     case "apply":
+      if (homeless) return [notHoused(seen, namespace, homeless, now, at)];
       return [image ? applied(seen, daemonSet, { namespace, image }, now, at) : at.leave("There is no image to run.")];
   }
+}
+
+/** Said once, and looked at again when the namespace is added: nothing can be applied before. */
+function notHoused(
+  { satellite }: SatelliteSeen,
+  namespace: string,
+  why: NonNullable<Workload["homeless"]>,
+  now: number,
+  at: About,
+): Decision {
+  const what = why === "absent" ? "does not exist" : "is being deleted";
+  const because =
+    `The DaemonSet of LinstorSatellite ${satellite.metadata.name} belongs into the namespace ${namespace}, which ` +
+    `${what}: create it, or set SATELLITE_NAMESPACE in the ConfigMap holdfast-satellite to the one of the satellites.`;
+  const report = {
+    type: lifeConditions.applied,
+    status: "False",
+    reason: "Error",
+    message: `Error: ${because}`,
+  } as const;
+  return at.write(because, conditionWrites(satellite, [report], now), { step: { name: "refused" } });
 }
 
 /** One that belongs to nobody any more; those with an owner go with it. */

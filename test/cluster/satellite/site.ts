@@ -15,7 +15,6 @@ import { startKubelet, usualHeartbeat } from "../../../local/controllers/kubelet
 import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
 import { serveSystem } from "../../../local/system-server/serve-system.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
 import {
   type Kind,
   Namespace,
@@ -56,6 +55,8 @@ export interface Site {
   until<T>(what: string, check: () => Promise<T | undefined | false>): Promise<T>;
   /** Labels the Node, so that it gets a satellite with this policy, and waits until LINSTOR knows it. */
   admit(node: string, policy: Policy): Promise<void>;
+  /** Adds the namespace of the satellites' pods. */
+  house(): Promise<void>;
   get<T extends KubernetesObject>(kind: Kind, name: string): Promise<T | undefined>;
   merge(kind: Kind, name: string, patch: object): Promise<unknown>;
   delete(kind: Kind, name: string): Promise<unknown>;
@@ -118,9 +119,6 @@ export async function openSite(
   startSatellites(tools, standIn);
   startAttacher(tools, standIn);
   startAffinityController(tools);
-  await create(Namespace, workloads, {}).catch((error) => {
-    if (!isAlreadyExists(error)) throw error;
-  });
   await create(LinstorCluster, "linstorcluster", { spec: { nodeSelector: selected } });
   for (const deletionPolicy of policies)
     await create(LinstorSatelliteConfiguration, deletionPolicy.toLowerCase(), {
@@ -151,6 +149,9 @@ export async function openSite(
         const satellite = await site.get<LinstorSatelliteObject>(LinstorSatellite, node);
         return satellite?.status?.conditions?.some(({ type, status }) => type === "Configured" && status === "True");
       });
+    },
+    async house() {
+      await create(Namespace, workloads, {});
     },
     get: (kind, name) => admin.get(kind, scope(kind), name),
     merge: (kind, name, patch) => admin.patch(kind, scope(kind), name, "merge", patch),
