@@ -78,7 +78,8 @@ function policyOf(
   };
   const where = home
     ? `Patch this from your overlay where ${variableOf(external)} does not lead into namespace ${home}.`
-    : `Patch this from your overlay with an ipBlock of its addresses, and where ${variableOf(external)} has another port.`;
+    : "Patch this from your overlay with an ipBlock of its addresses, and where " +
+      `${variableOf(external)} has another port.`;
   return toYaml(policy, [{ at: ["spec", "egress", 0], text: wrap(`${external.doc} ${where}`, 90) }]);
 }
 

@@ -15,5 +15,5 @@ export const awaitEmpty = rule({
   may: mayLook(),
   steps: chainSteps,
   subjects: (hint) => satellitesIn(hint, name, isGoing),
-  decide: (facts: ChainFacts, now) => decideStep("await-empty", facts, now, (turn) => [turn.wait()]),
+  decide: (facts: ChainFacts, now) => decideStep("await-empty", facts, now, (context) => [context.wait()]),
 });

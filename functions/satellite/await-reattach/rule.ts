@@ -33,7 +33,7 @@ export const awaitReattach = rule({
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofReattachment(hint), ...markedIn(hint)],
   decide: (facts: ChainFacts, now) => [
     ...facts.flatMap((seen) => ("facts" in seen ? [...reattached(seen, now), ...givenUp(seen, now)] : [])),
-    ...decideStep("await-reattach", facts, now, (turn) => [turn.wait()]),
+    ...decideStep("await-reattach", facts, now, (context) => [context.wait()]),
   ],
 });
 

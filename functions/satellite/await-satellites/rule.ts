@@ -27,8 +27,8 @@ export const awaitSatellites = rule({
   subjects: (hint) => (hint.kind === LinstorSatellite.kind ? [allLeaving] : []),
   decide: (facts: ChainFacts, now) => [
     ...facts.flatMap((seen) => warningOf(seen, now)),
-    ...decideStep("await-satellites", facts, now, (turn) => [
-      turn.wait(turn.record?.awaited ? {} : { awaited: new Date(now).toISOString() }),
+    ...decideStep("await-satellites", facts, now, (context) => [
+      context.wait(context.record?.awaited ? {} : { awaited: new Date(now).toISOString() }),
     ]),
   ],
 });

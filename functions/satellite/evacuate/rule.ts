@@ -18,7 +18,7 @@ import { mayLook } from "../lib/permissions.ts";
 import { recordKey, writeRecord } from "../lib/record.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
-import { chainSteps, decideStep, reportWrites, type Turn } from "../lib/step-rule.ts";
+import { chainSteps, decideStep, reportWrites, type StepContext } from "../lib/step-rule.ts";
 import { isGoing, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/evacuate";
@@ -54,7 +54,7 @@ export const evacuate = rule({
   },
   decide: (facts: Facts, now) =>
     facts.seen.flatMap(
-      (one) => released(facts, one, now) ?? decideStep("evacuate", [one], now, (turn) => decide(facts, turn)),
+      (one) => released(facts, one, now) ?? decideStep("evacuate", [one], now, (context) => decide(facts, context)),
     ),
 });
 
@@ -74,18 +74,18 @@ function released({ lease }: Facts, seen: Facts["seen"][number], now: number): r
 const holderOf = ({ satellite: { metadata } }: Pick<SatelliteSeen, "satellite">) =>
   `LinstorSatellite ${metadata.name} (${metadata.uid})`;
 
-function decide({ lease, namespace }: Facts, turn: Turn): readonly Decision[] {
-  const { satellite, now, about, standing } = turn;
-  const data = turn.facts.data as DataFacts;
+function decide({ lease, namespace }: Facts, context: StepContext): readonly Decision[] {
+  const { satellite, now, about, standing } = context;
+  const data = context.facts.data as DataFacts;
   const verdict = mayEvacuate(data, now);
-  if (verdict.do !== "act") return [turn.wait()];
-  const holder = holderOf(turn);
+  if (verdict.do !== "act") return [context.wait()];
+  const holder = holderOf(context);
   if (heldUntil(lease, now) !== undefined && !isUnused(lease, holder, data.calledAt)) {
     const because = `LINSTOR is called for one node at a time; ${lease?.spec?.holderIdentity} comes first.`;
     return [
-      about.write(because, reportWrites(turn, { ...standing, because }, now), {
+      about.write(because, reportWrites(context, { ...standing, because }, now), {
         step: { name: "waiting" },
-        next: turn.next,
+        next: context.next,
       }),
     ];
   }
@@ -98,10 +98,10 @@ function decide({ lease, namespace }: Facts, turn: Turn): readonly Decision[] {
         takeLease(lease, { namespace, name: leaseName, holder, seconds: leaseSeconds }, now),
         // The intent: of two instances that come so far, one is refused here, because the other has changed the object.
         annotate(LinstorSatellite, satellite, { [recordKey]: writeRecord(satellite, now, { called, before }) }),
-        ...reportWrites(turn, standing, now),
+        ...reportWrites(context, standing, now),
       ],
       command: evacuateNode({ node: data.node.name, called }),
-      next: turn.next,
+      next: context.next,
     }),
   ];
 }

@@ -19,7 +19,7 @@ import { conditionWrites } from "./satellite.ts";
 export const chainSteps = { acting: silent, waiting: silent, stuck: warning("EvacuationStuck") };
 
 /** A satellite whose next step is the asking rule's own. */
-export interface Turn extends LeavingSeen {
+export interface StepContext extends LeavingSeen {
   readonly facts: EvacuationFacts;
   readonly standing: Standing;
   readonly now: number;
@@ -46,7 +46,7 @@ export function decideStep(
   own: StepName,
   seen: readonly (SatelliteSeen | LeavingSeen)[],
   now: number,
-  act: (turn: Turn) => readonly Decision[],
+  act: (context: StepContext) => readonly Decision[],
 ): readonly Decision[] {
   return seen.flatMap((one) => {
     const at = about(LinstorSatellite, one.satellite);
@@ -54,11 +54,11 @@ export function decideStep(
     if (!("facts" in one)) return [at.leave(one.foreign ?? `${title} is not being evacuated.`)];
     const standing = standingOf(one, now);
     if (standing.step !== own) return [at.leave(`The evacuation of ${title} is not at the step ${own}.`)];
-    return act(turnOf(own, one, standing, now, at));
+    return act(contextOf(own, one, standing, now, at));
   });
 }
 
-function turnOf(own: StepName, seen: LeavingSeen, standing: Standing, now: number, at: About): Turn {
+function contextOf(own: StepName, seen: LeavingSeen, standing: Standing, now: number, at: About): StepContext {
   const { satellite } = seen;
   const next = nextLook(satellite, `satellite/${own}`, now, seen.again);
   const recording = (changes: Parameters<typeof writeRecord>[2]): readonly Write[] => {

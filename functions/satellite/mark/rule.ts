@@ -13,7 +13,7 @@ import { conditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { conditionWrites } from "../lib/satellite.ts";
 import { slotOf } from "../lib/slots.ts";
-import { chainSteps, decideStep, type Turn } from "../lib/step-rule.ts";
+import { chainSteps, decideStep, type StepContext } from "../lib/step-rule.ts";
 import { isGoing, ofAttachment, ofMachine, ofVolume, satellitesIn } from "../lib/subjects.ts";
 import { aboutVolume } from "../lib/volumes/about-volume.ts";
 import type { PersistentVolumeObject, VolumeFacts } from "../lib/volumes/volume-facts.ts";
@@ -46,8 +46,8 @@ export const mark = rule({
   decide: (facts: ChainFacts, now) => decideStep("mark", facts, now, decide),
 });
 
-function decide(turn: Turn): readonly Decision[] {
-  const { facts, now, next, record, satellite, volumes, standing, about, contenders, slots } = turn;
+function decide(context: StepContext): readonly Decision[] {
+  const { facts, now, next, record, satellite, volumes, standing, about, contenders, slots } = context;
   const missing = unmarked(facts);
   if (!record) {
     const { admitted, position, of } = slotOf(facts.node, contenders, slots);
@@ -58,9 +58,9 @@ function decide(turn: Turn): readonly Decision[] {
     }
     // What stands in the way of the next step is said by it.
     if (missing.length === 0)
-      return [turn.act(`The evacuation of LinstorSatellite ${facts.node} begins: no volume has to be marked.`, [])];
+      return [context.act(`The evacuation of LinstorSatellite ${facts.node} begins: no volume has to be marked.`, [])];
   }
-  if (missing.length === 0) return [turn.wait()];
+  if (missing.length === 0) return [context.wait()];
   const problem = nodeNameProblem(facts.node);
   if (problem)
     return [
@@ -75,7 +75,7 @@ function decide(turn: Turn): readonly Decision[] {
     return [annotate(PersistentVolume, volume, { [keys.waits]: "true", ...since, ...override })];
   });
   return [
-    turn.act(standing.because, marks),
+    context.act(standing.because, marks),
     ...missing.flatMap((one) => shown(one, volumes.get(one.name), facts.node)),
   ];
 }

@@ -18,15 +18,15 @@ export const releaseDrain = rule({
   steps: chainSteps,
   subjects: (hint) => satellitesIn(hint, name, isGoing),
   decide: (facts: ChainFacts, now) =>
-    decideStep("release-drain", facts, now, (turn) => {
-      const { machine, standing } = turn;
-      if (!machine) return [turn.act(standing.because, [])];
+    decideStep("release-drain", facts, now, (context) => {
+      const { machine, standing } = context;
+      if (!machine) return [context.act(standing.because, [])];
       const hook = setHooks(machine, { [preDrainHook]: null });
       const note =
-        turn.facts.abandoned ??
-        `The volumes of Node ${turn.facts.node} may be attached to other Nodes: it may be drained.`;
+        context.facts.abandoned ??
+        `The volumes of Node ${context.facts.node} may be attached to other Nodes: it may be drained.`;
       return [
-        turn.act(standing.because, [hook]),
+        context.act(standing.because, [hook]),
         about(machine.kind, machine.object).record(note, normal("SatelliteAllowedToBeDrained")),
       ];
     }),

@@ -20,14 +20,15 @@ export const releaseTerminate = rule({
   steps: chainSteps,
   subjects: (hint) => satellitesIn(hint, name, isGoing),
   decide: (facts: ChainFacts, now) =>
-    decideStep("release-terminate", facts, now, (turn) => {
-      const { machine, standing } = turn;
-      if (!machine) return [turn.act(standing.because, [])];
+    decideStep("release-terminate", facts, now, (context) => {
+      const { machine, standing } = context;
+      if (!machine) return [context.act(standing.because, [])];
       const hook = setHooks(machine, { [preTerminateHook]: null });
       const note =
-        turn.facts.abandoned ?? `The satellite on Node ${turn.facts.node} is evacuated: the Node may be shut down.`;
+        context.facts.abandoned ??
+        `The satellite on Node ${context.facts.node} is evacuated: the Node may be shut down.`;
       return [
-        turn.act(standing.because, [hook]),
+        context.act(standing.because, [hook]),
         about(machine.kind, machine.object).record(note, normal("SatelliteAllowedToBeRemoved")),
       ];
     }),

@@ -9,7 +9,7 @@ import { LinstorSatellite } from "../lib/kinds.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { registrationUntil } from "../lib/registration.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
-import { chainSteps, decideStep, reportWrites, type Turn } from "../lib/step-rule.ts";
+import { chainSteps, decideStep, reportWrites, type StepContext } from "../lib/step-rule.ts";
 import { isGoing, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/remove";
@@ -27,20 +27,20 @@ export const remove = rule({
   decide: (facts: ChainFacts, now) => decideStep("remove", facts, now, decide),
 });
 
-function decide(turn: Turn): readonly Decision[] {
-  const { satellite, facts, standing, now, next, about } = turn;
+function decide(context: StepContext): readonly Decision[] {
+  const { satellite, facts, standing, now, next, about } = context;
   const { data, abandoned } = facts;
-  if (!facts.satellite.deleting) return [turn.wait()];
-  if (!abandoned && !data && registrationUntil(satellite, now) !== undefined) return [turn.wait()];
+  if (!facts.satellite.deleting) return [context.wait()];
+  if (!abandoned && !data && registrationUntil(satellite, now) !== undefined) return [context.wait()];
   if (!data || abandoned)
     return [about.write(standing.because, [removeFinalizer(LinstorSatellite, satellite, satelliteFinalizer)])];
   const removal = mayRemove(data);
-  if (removal.do !== "act") return [turn.wait()];
+  if (removal.do !== "act") return [context.wait()];
   const { name: node } = data.node;
   return [
     about.call(removal.because, {
       step: { name: "removing" },
-      writes: reportWrites(turn, standing, now),
+      writes: reportWrites(context, standing, now),
       command: removal.by === "lose" ? loseNode({ node }) : deleteNode({ node }),
       next,
     }),
