@@ -552,6 +552,69 @@ describe("several Volumes of one node", () => {
     expect(world.salt.runs).toHaveLength(3 * all.length);
   });
 
+  test("go on when the one before has ended, without a sweep, one at a time", async () => {
+    world.salt.fate = ({ fun }) => (fun === "state.sls" ? "runs" : "ends");
+    const running = () => world.salt.runs.filter(({ where }) => where === "running");
+    const endEach = async () => {
+      for (const _ of all) {
+        expect(running()).toHaveLength(1);
+        for (const run of running()) {
+          world.salt.end(run);
+          world.returned(String(run.job.metadata?.volume));
+        }
+        await world.settle();
+      }
+    };
+    await createAll();
+    await endEach();
+    expect(await phases()).toEqual(all.map(() => "Available"));
+    for (const name of all) await remove(name);
+    await world.settle();
+    await endEach();
+    for (const name of all) await gone(name);
+    expect(world.salt.runs).toHaveLength(3 * all.length);
+  });
+
+  test("go on when the one before has failed, and one that is to go takes its place in the queue", async () => {
+    await available("old");
+    world.salt.fate = ({ fun }) => (fun === "state.sls" ? "runs" : "ends");
+    await createAll();
+    await remove("old");
+    await world.settle();
+    world.salt.outcome = (job) =>
+      job.metadata?.volume === "a" ? { end: "failure", because: "no" } : outcomeOfJob(job);
+    for (let ends = 0; ends < 5; ends++) {
+      const running = world.salt.runs.filter(({ where }) => where === "running");
+      expect(running).toHaveLength(1);
+      for (const run of running) world.salt.end(run);
+      world.returned(String(running[0]?.job.metadata?.volume));
+      await world.settle();
+    }
+    expect(await phases()).toEqual(["Failed", "Available", "Available", "Available"]);
+    await gone("old");
+    const states = world.salt.ran().filter((run) => !run.startsWith("GetDeviceInfo"));
+    expect(states.slice(1, 3)).toEqual(["PrepareVolume a", "UnprepareVolume old"]);
+  });
+
+  test("that wait for another node are left alone", async () => {
+    world = await volumeWorld(["n0", "n1"]);
+    world.salt.fate = () => "runs";
+    for (const [name, nodeName] of [
+      ["a", "n0"],
+      ["b", "n0"],
+      ["c", "n1"],
+      ["d", "n1"],
+    ] as const)
+      await world.create(name, { nodeName });
+    await world.settle();
+    const [first] = world.salt.runs;
+    if (first) world.salt.end(first);
+    world.returned("a");
+    await world.settle();
+    const states = world.salt.ran().filter((run) => !run.startsWith("GetDeviceInfo"));
+    expect(states).toEqual(["PrepareVolume a", "PrepareVolume c", "PrepareVolume b"]);
+  });
+
   test("do not wait for one that has failed", async () => {
     world.salt.outcome = (job) =>
       job.metadata?.volume === "a" ? { end: "failure", because: "no" } : outcomeOfJob(job);

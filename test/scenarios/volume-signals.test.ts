@@ -59,6 +59,22 @@ test(
   },
 );
 
+test("five Volumes of one node are made by events alone, one after the other, and go so", async () => {
+  const world = await open(true);
+  const first = await createVolume(world);
+  const { apiVersion, kind, spec } = (await volumeOf(world, first)) ?? {};
+  const names = [first, ...["2", "3", "4", "5"].map((n) => `${first}-${n}`)];
+  await Promise.all(
+    names.slice(1).map((name) => world.admin.create(Volume, { apiVersion, kind, metadata: { name }, spec } as never)),
+  );
+  await world.rest();
+  expect(await Promise.all(names.map((name) => phase(world, name)))).toEqual(names.map(() => "Available"));
+  await Promise.all(names.map((name) => world.admin.delete(Volume, undefined, name)));
+  await world.rest();
+  for (const name of names) expect(await volumeOf(world, name)).toBeUndefined();
+  await world.stop();
+});
+
 test("a lost event leaves a Volume Pending until the sweep", async () => {
   const world = await open(false);
   const name = await createVolume(world);

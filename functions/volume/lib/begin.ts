@@ -1,13 +1,16 @@
 import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
+import { Node } from "../../../shared/kubernetes/kind.ts";
+import type { Subject } from "../../../shared/subject.ts";
 import { type ChainFacts, type ChainStep, stepOf } from "./chain.ts";
 import { isFollowed, settleName } from "./follow.ts";
 import { readJobHandle } from "./job-handle.ts";
 import type { JobInput } from "./jobs.ts";
 import { Volume } from "./kinds.ts";
 import { lookAtVolume } from "./look.ts";
-import { lookForJob, lookForOtherRun } from "./look-for-job.ts";
+import { lookForJob } from "./look-for-job.ts";
+import { type BeginnerName, lookForOtherRun, nextInQueue, queuedStep } from "./node-queue.ts";
 import type { Common } from "./settings.ts";
 import { type NewJob, phaseDuring, spawnJob } from "./spawn-job.ts";
 import type { VolumeObject } from "./volume.ts";
@@ -21,12 +24,28 @@ export type Beginning = ChainFacts & {
   };
 };
 
+/** A rule that begins runs of states, and the step of the chain at which it does. */
+export interface Beginner {
+  readonly rule: BeginnerName;
+  readonly step: ChainStep;
+}
+
 /**
- * A Volume whose states are to be run, if it is at that step; `undefined` when it is gone.
+ * The Volume that an event is about, or the next one on a node that is free; where it is at the step, with all that its
+ * run is made from. `undefined` when there is none.
  *
  * @throws ApiError
  */
-export async function lookToBegin(client: Client, name: string, step: ChainStep): Promise<Beginning | undefined> {
+export async function lookToBegin(
+  client: Client,
+  { kind, name = "" }: Subject,
+  { rule, step }: Beginner,
+): Promise<Beginning | undefined> {
+  const volumeName = kind.kind === Node.kind ? await nextInQueue(client, name, rule) : name;
+  return volumeName === undefined ? undefined : lookAtBeginning(client, volumeName, step);
+}
+
+async function lookAtBeginning(client: Client, name: string, step: ChainStep): Promise<Beginning | undefined> {
   const facts = await lookAtVolume(client, name);
   if (!facts || stepOf(facts) !== step) return facts;
   const job = await lookForJob(client, facts.volume);
@@ -57,5 +76,5 @@ export function begin(
   if (busy === undefined) return spawnJob({ ...run, attempt: 1 }, job, now, settings);
   const { metadata, spec } = volume;
   const because = `Node ${spec.nodeName} works for Volume ${busy}; Volume ${metadata.name} comes after it.`;
-  return waiting(ruleName, volume, "queued", phaseDuring[run.step], because, now);
+  return waiting(ruleName, volume, queuedStep, phaseDuring[run.step], because, now);
 }

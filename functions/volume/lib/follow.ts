@@ -44,7 +44,8 @@ export function isFollowed(object: KubernetesObject, ruleName: string, jid: stri
 /**
  * What is to be done about the job `jid` of the object, by what Salt says and by what the rule has written down about
  * this very id. Where nothing is written down the job counts as posted when its id was chosen, and as the first
- * attempt: what is lost is the count of attempts, no more.
+ * attempt: what is lost is the count of attempts, no more. `isNext`: the node is free, so that a pause after a conflict
+ * is over.
  */
 export function follow(
   object: KubernetesObject,
@@ -52,6 +53,7 @@ export function follow(
   jid: string,
   seen: LookAtJob,
   now: number,
+  isNext = false,
 ): Following {
   const { grace } = defaultPatience;
   const { attempt, posted, reposted, resumes } = followed(object, ruleName, jid);
@@ -77,7 +79,7 @@ export function follow(
     case "repost":
       return { do: "post", step: step("posted", { posted: now, reposted: true }), because };
     case "again":
-      if (resumes !== undefined && resumes <= now) return { do: "renew", attempt, because };
+      if (isNext || (resumes !== undefined && resumes <= now)) return { do: "renew", attempt, because };
       return wait("conflict", next.at, because);
     case "renew":
       return { do: "renew", attempt: attempt + 1, because };

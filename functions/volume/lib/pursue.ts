@@ -46,6 +46,8 @@ export interface Pursuit {
   readonly run: Required<JobHandle>;
   readonly input: JobInput;
   readonly seen: SeenJob;
+  /** The node is free, and it is this Volume's turn there: the pause after a conflict is over. */
+  readonly isNext?: boolean;
   readonly now: number;
   readonly settings: Common;
 }
@@ -64,7 +66,7 @@ export interface Ends {
 const untilMended = 60_000;
 
 /** Follows a job to its end: waits for it, posts it again on doubt, begins it anew when it is lost. */
-export function pursue({ ruleName, run, input, seen, now, settings }: Pursuit, ends: Ends): Decision {
+export function pursue({ ruleName, run, input, seen, isNext, now, settings }: Pursuit, ends: Ends): Decision {
   const { volume } = input;
   const { wait, write, call } = about(Volume, volume);
   if ("refused" in seen) {
@@ -73,7 +75,7 @@ export function pursue({ ruleName, run, input, seen, now, settings }: Pursuit, e
     const writes = statusWrites(volume, { phase: phaseDuring[run.step], message: seen.refused }, now);
     return write(seen.refused, writes, { step, next });
   }
-  const following = follow(volume, ruleName, run.jid, seen, now);
+  const following = follow(volume, ruleName, run.jid, seen, now, isNext);
   switch (following.do) {
     case "settle":
       return following.outcome.end === "success"

@@ -9,6 +9,7 @@ import { due } from "../../../shared/sweep.ts";
 import { type Beginning, begin, lookToBegin, notNow } from "../lib/begin.ts";
 import { stepOf } from "../lib/chain.ts";
 import { Volume } from "../lib/kinds.ts";
+import { freedNodesIn } from "../lib/node-queue.ts";
 import type { PersistentVolumeObject } from "../lib/persistent-volume.ts";
 import { salt } from "../lib/salt/system.ts";
 import { common } from "../lib/settings.ts";
@@ -45,8 +46,12 @@ export const prepare = rule({
     "node-missing": warning("NodeMissing"),
   },
   systems: { salt },
-  subjects: (hint) => [...volumesIn(hint, (volume) => isNew(volume) || hasProgress(volume, name)), ...ownersIn(hint)],
-  look: async ({ name = "" }, { client }): Promise<Facts> => lookToBegin(client, name, "prepare"),
+  subjects: (hint) => [
+    ...volumesIn(hint, (volume) => isNew(volume) || hasProgress(volume, name)),
+    ...ownersIn(hint),
+    ...freedNodesIn(hint),
+  ],
+  look: async (subject, { client }): Promise<Facts> => lookToBegin(client, subject, { rule: name, step: "prepare" }),
   decide,
 });
 

@@ -10,6 +10,7 @@ import { type Beginning, begin, lookToBegin, notNow } from "../lib/begin.ts";
 import { type ChainFacts, stepOf } from "../lib/chain.ts";
 import { readJobHandle } from "../lib/job-handle.ts";
 import { Volume } from "../lib/kinds.ts";
+import { freedNodesIn } from "../lib/node-queue.ts";
 import { isOf } from "../lib/persistent-volume.ts";
 import { salt } from "../lib/salt/system.ts";
 import { common } from "../lib/settings.ts";
@@ -41,8 +42,8 @@ export const reclaim = rule({
   finalizers: [Volume, PersistentVolume].map((kind) => ({ kind, finalizer: volumeFinalizer })),
   steps: { posted: silent, queued: silent, "node-missing": warning("NodeMissing") },
   systems: { salt },
-  subjects: (hint) => [...volumesIn(hint, isBeingDeleted), ...ownersIn(hint, isBeingDeleted)],
-  look: async ({ name = "" }, { client }): Promise<Facts> => lookToBegin(client, name, "reclaim"),
+  subjects: (hint) => [...volumesIn(hint, isBeingDeleted), ...ownersIn(hint, isBeingDeleted), ...freedNodesIn(hint)],
+  look: async (subject, { client }): Promise<Facts> => lookToBegin(client, subject, { rule: name, step: "reclaim" }),
   decide,
 });
 

@@ -14,6 +14,7 @@ import type { JobInput } from "../lib/jobs.ts";
 import { Volume } from "../lib/kinds.ts";
 import { lookAtVolume } from "../lib/look.ts";
 import { lookForJob } from "../lib/look-for-job.ts";
+import { freedNodesIn, nextInQueue } from "../lib/node-queue.ts";
 import { firstLook } from "../lib/pauses.ts";
 import { type Ends, pursue, pursuitSteps, type SeenJob, seeJob } from "../lib/pursue.ts";
 import type { JobOutcome } from "../lib/salt/outcome.ts";
@@ -32,7 +33,14 @@ type Settings = z.output<typeof common>;
  * A Volume, and where its run of states is to be followed, what a repetition is made from and how Salt has it;
  * `undefined` when the Volume is gone. Salt is not asked for a node that is gone when the Volume is to go, too.
  */
-export type Facts = (ChainFacts & { readonly input?: JobInput; readonly seen?: SeenJob }) | undefined;
+export type Facts =
+  | (ChainFacts & {
+      readonly input?: JobInput;
+      readonly seen?: SeenJob;
+      /** The node is free, and it is this Volume's turn there. */
+      readonly isNext?: boolean;
+    })
+  | undefined;
 
 /** The longest pause before storage that could not be taken back is tried again. Milliseconds. */
 const longestPause = 3_600_000;
@@ -44,7 +52,7 @@ export const settle = rule({
   common,
   wakes: [on(Volume, ["update"]), onSignal(Volume, jobReturned)],
   may: [
-    { resource: Volume, verbs: ["get", "patch"] },
+    { resource: Volume, verbs: ["get", "list", "patch"] },
     { resource: Volume, subresource: "status", verbs: ["patch"] },
     { resource: PersistentVolume, verbs: ["get"] },
     { resource: StorageClass, verbs: ["get"] },
@@ -58,14 +66,16 @@ export const settle = rule({
     "node-missing": warning("NodeMissing"),
   },
   systems: { salt },
-  subjects: (hint) => volumesIn(hint, concerns),
-  look: async ({ name = "" }, { client, salt }): Promise<Facts> => {
-    const facts = await lookAtVolume(client, name);
+  subjects: (hint) => [...volumesIn(hint, concerns), ...freedNodesIn(hint)],
+  look: async (subject, { client, salt }): Promise<Facts> => {
+    const isNext = subject.kind.kind === Node.kind;
+    const volumeName = isNext ? await nextInQueue(client, subject.name ?? "", name) : subject.name;
+    const facts = volumeName === undefined ? undefined : await lookAtVolume(client, volumeName);
     const run = facts && stepOf(facts) === "settle" ? runOf(facts.volume) : undefined;
     if (!facts || !run) return facts;
     const input = await lookForJob(client, facts.volume);
     if (isNodeGone(facts.volume, input)) return { ...facts, input };
-    return { ...facts, input, seen: await seeJob(salt, run.jid, facts.volume.spec.nodeName) };
+    return { ...facts, input, seen: await seeJob(salt, run.jid, facts.volume.spec.nodeName), isNext };
   },
   decide,
 });
@@ -88,7 +98,7 @@ const isNodeGone = (volume: VolumeObject, { node }: JobInput): boolean => !node 
 
 function decide(facts: Facts, now: number, settings: Settings): readonly Decision[] {
   if (!facts) return [];
-  const { volume, input, seen } = facts;
+  const { volume, input, seen, isNext = false } = facts;
   const { leave, wait } = about(Volume, volume);
   const title = `Volume ${volume.metadata.name}`;
   const run = runOf(volume);
@@ -113,7 +123,7 @@ function decide(facts: Facts, now: number, settings: Settings): readonly Decisio
     insteadOfPost: () => whileInUse(facts, run, now),
     insteadOfRenewal: (because) => whileInUse(facts, run, now) ?? whileGoing(volume, run, because, now),
   };
-  return [pursue({ ruleName: name, run, input, seen, now, settings }, ends)];
+  return [pursue({ ruleName: name, run, input, seen, isNext, now, settings }, ends)];
 }
 
 /**

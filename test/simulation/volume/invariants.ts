@@ -23,6 +23,34 @@ const oneJobAtATime: Invariant = {
   },
 };
 
+/** Milliseconds from a look to the post that comes of it; with whatever delays the requests in between. */
+const lookToPost = { calm: 2_000, disturbed: 20_000 };
+
+/**
+ * While states run on a node for one Volume, none are begun for another: they would be refused. What was refused once
+ * (two were begun at the same time) may be tried again.
+ */
+const waitsForTheNode: Invariant = {
+  name: "waits-for-the-node",
+  check: () => undefined,
+  checkOutside(occurrence, truth) {
+    const happened = occurrence as InSalt;
+    if (happened.kind !== "posted" || happened.job.step === "GetDeviceInfo") return undefined;
+    const { job, at } = happened;
+    const { running, history } = saltOf(truth);
+    const before = history.filter((one) => "job" in one && one.job.uid === job.uid && one !== happened);
+    const isFirst = before.every((one) => one.kind === "ends" && one.how !== "busy");
+    if (!isFirst) return undefined;
+    const since = at - lookToPost[truth.calm ? "calm" : "disturbed"];
+    const other = history.find(
+      (one) => one.kind === "begins" && one.at < since && one.job.uid !== job.uid && running.has(one.job.jid),
+    );
+    return other && "job" in other
+      ? `Job ${job.jid} was posted for Volume ${job.volume} while the node had worked for ${other.job.volume} for long.`
+      : undefined;
+  },
+};
+
 /** Storage is never taken back under a claim. */
 const sparesWhatIsBound: Invariant = {
   name: "spares-what-is-bound",
@@ -179,6 +207,7 @@ const failsForAReason: Invariant = {
 /** What must hold after every write, and whatever happens in Salt. */
 export const invariants: readonly Invariant[] = [
   oneJobAtATime,
+  waitsForTheNode,
   sparesWhatIsBound,
   availableWhenPublished,
   publishesWhatIsHeld,

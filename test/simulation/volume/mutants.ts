@@ -1,6 +1,7 @@
 import { accept } from "../../../functions/volume/accept/rule.ts";
 import { device } from "../../../functions/volume/device/rule.ts";
 import type { JobRecord, Whereabouts } from "../../../functions/volume/lib/salt/job.ts";
+import { prepare } from "../../../functions/volume/prepare/rule.ts";
 import { publish } from "../../../functions/volume/publish/rule.ts";
 import { reclaim } from "../../../functions/volume/reclaim/rule.ts";
 import { retire } from "../../../functions/volume/retire/rule.ts";
@@ -47,6 +48,36 @@ export const mutants: readonly Mutant[] = [
     rule: accept.name,
     start: starting({ ...accept, decide: () => [] }),
   },
+  {
+    name: "begins-beside-others",
+    doc: "Begins each Volume's job at once, and leaves it to the minion to refuse it.",
+    scenarios: ["volumes-of-one-node"],
+    by: "fault-free runs",
+    within: 4,
+    rule: prepare.name,
+    start: starting({
+      ...prepare,
+      decide: (facts, ...rest) => {
+        if (!facts?.job) return prepare.decide(facts, ...rest);
+        const { busy: _, ...job } = facts.job;
+        return prepare.decide({ ...facts, job }, ...rest);
+      },
+    }),
+  },
+  ...[prepare, reclaim, settle].map(
+    (rule): Mutant => ({
+      name: `${rule.name.replace("volume/", "")}-waits-for-the-sweep`,
+      doc: "Looks at its own Volume alone: one that waits for the node is looked at again when it is due.",
+      scenarios: ["volumes-of-one-node"],
+      by: "fault-free runs",
+      within: 8,
+      rule: rule.name,
+      start: starting({
+        ...(rule as typeof settle),
+        subjects: (...given) => rule.subjects(...given).filter(({ kind }) => kind.kind !== "Node"),
+      }),
+    }),
+  ),
   {
     name: "long-is-lost",
     doc: "Takes a job that has not returned for one that is lost, and begins it anew.",

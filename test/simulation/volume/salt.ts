@@ -25,8 +25,8 @@ export type RunEnd = "done" | "failed" | "busy" | "killed";
 export type InSalt = Occurrence &
   (
     | { readonly kind: "asked"; readonly jid: string; readonly at: number }
-    | { readonly kind: "posted"; readonly job: JobOfVolume }
-    | { readonly kind: "begins"; readonly job: JobOfVolume }
+    | { readonly kind: "posted"; readonly job: JobOfVolume; readonly at: number }
+    | { readonly kind: "begins"; readonly job: JobOfVolume; readonly at: number }
     | { readonly kind: "ends"; readonly job: JobOfVolume; readonly how: RunEnd }
   );
 
@@ -89,7 +89,7 @@ export function simulatedSalt({
       salt.kills--;
       clock.after(soon, () => standIn.killJob(job.jid, minion));
     }
-    add({ kind: "begins", job, what: `${job.step} of ${job.volume} begins (${job.jid})` });
+    add({ kind: "begins", job, at: clock.now(), what: `${job.step} of ${job.volume} begins (${job.jid})` });
     let how: RunEnd = "killed";
     try {
       await process.clock.sleep(salt.delay, process.signal);
@@ -128,7 +128,7 @@ export function simulatedSalt({
     last = request;
     const { step, volume, uid } = body.metadata;
     const job = { jid: body.jid, step, volume, uid };
-    add({ kind: "posted", job, what: `${step} of ${volume} was posted (${job.jid})` });
+    add({ kind: "posted", job, at: clock.now(), what: `${step} of ${volume} was posted (${job.jid})` });
     return answer;
   };
 
