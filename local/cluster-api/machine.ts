@@ -88,8 +88,8 @@ export function nextPhase(pass: Pass): Phase {
  * Not while the Cluster goes, without a Node, nor when no control plane stays: then nothing is drained, and the Node
  * stays.
  */
-function mayDeleteNode({ machine, cluster, machines }: Pass): boolean {
-  if (!machine.status?.nodeRef || !cluster || cluster.metadata.deletionTimestamp) return false;
+function mayDeleteNode({ machine, cluster, machines, node }: Pass): boolean {
+  if (!(machine.status?.nodeRef ?? node) || !cluster || cluster.metadata.deletionTimestamp) return false;
   return machines.some(({ metadata }) => metadata.labels?.[controlPlane] !== undefined && !metadata.deletionTimestamp);
 }
 

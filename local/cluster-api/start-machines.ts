@@ -103,7 +103,8 @@ export function startMachines(
 
   async function deleting(key: string, machine: MachineObject, cluster: ClusterObject | undefined): Promise<void> {
     const { namespace, finalizers = [] } = machine.metadata;
-    const node = machine.status?.nodeRef ? nodes.get(undefined, machine.status.nodeRef.name) : undefined;
+    // One that was deleted before it knew its Node looks for it once more.
+    const node = machine.status?.nodeRef ? nodes.get(undefined, machine.status.nodeRef.name) : nodeOf(machine);
     const infra = infrastructure.get(namespace, machine.spec.infrastructureRef.name);
     const pass: Pass = {
       machine,

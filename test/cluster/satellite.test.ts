@@ -3,6 +3,7 @@ import { DaemonSet, LinstorSatellite, LinstorSatelliteConfiguration } from "../.
 import type { MachineObject } from "../../functions/satellite/lib/machine.ts";
 import { marksOn } from "../../functions/satellite/lib/marks.ts";
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { Machine } from "../../local/cluster-api/kinds.ts";
 import { Event, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -26,8 +27,11 @@ if (cluster && typeof found === "string")
 
 /** The Machine controller does not look for 20 seconds after each drain, and functions look again after 10. */
 const timeout = 240_000;
-const nodes = ["machine", "saved", "bare", "retained", "given-up", "control", "target"].map((name) => `sat-${name}`);
-const [machine, saved, bare, retained, givenUp, control, target] = nodes as [
+const nodes = ["machine", "saved", "left", "bare", "retained", "given-up", "control", "target"].map(
+  (name) => `sat-${name}`,
+);
+const [machine, saved, left, bare, retained, givenUp, control, target] = nodes as [
+  string,
   string,
   string,
   string,
@@ -207,6 +211,30 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
       }
     });
   });
+
+  test.skipIf(typeof found === "string")(
+    "a Machine goes and its Node stays, because no control plane is there: nothing of the evacuation stays",
+    { timeout },
+    async () => {
+      await site.admit(left, "Evacuate");
+      site.linstor.addVolume("left", { copies: [left, target] });
+      const lonely = await api?.createCluster(site.world.namespace, "lonely");
+      await lonely?.machine(left, left);
+      await site.until("the Machine waits for its satellite", async () => {
+        const { annotations = {} } = (await site.get(Machine, left))?.metadata ?? {};
+        return preTerminateHook in annotations;
+      });
+      await site.delete(Machine, left);
+      await site.gone(Machine, left);
+      await site.until("its evacuation is given up", async () => {
+        return (await site.condition(left, "SatelliteEvacuated"))?.reason === "GivenUp";
+      });
+      expect((await site.get(LinstorSatellite, left))?.metadata.annotations).not.toHaveProperty([recordKey]);
+      expect((await site.get(Node, left))?.metadata.deletionTimestamp).toBeUndefined();
+      expect(site.evacuated).toContain(left);
+      goodElsewhere("left", left);
+    },
+  );
 
   test("a Node without a Machine has a taint that nobody tolerates: its satellite is evacuated and goes", {
     timeout,

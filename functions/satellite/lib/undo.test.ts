@@ -23,6 +23,12 @@ test.each<[string, Partial<UndoFacts>, boolean]>([
   ["a deleting satellite", { satelliteDeleting: true }, false],
   ["a deleting Machine", { machine: "deleting" }, false],
   ["a Machine that is gone: its Node follows", { machine: "gone" }, false],
+  ["a Machine that has left its Node behind", { machine: "left" }, true],
+  [
+    "a Machine that has left its Node behind, and no satellite runs there",
+    { machine: "left", linstor: aNode("node-1", { flags: ["EVACUATE"], connection: "OFFLINE" }) },
+    false,
+  ],
   ["a Node that is not to have a satellite", { nodeWanted: false }, false],
 ])("%s: %j", (_what, facts, expected) => {
   expect(mayRestore({ ...usual, ...facts })).toBe(expected);

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { recordKey } from "../lib/record.ts";
 import { aNode } from "../lib/testing/data.ts";
 import { aMachine, aSatellite, aSeen, now } from "../lib/testing/seen.ts";
@@ -10,6 +10,7 @@ const staying = { satellite: aSatellite({ deleting: false }), leaving: false, no
 const seen = (more: Partial<Exclude<Facts, undefined>> = {}): Facts => ({
   ...aSeen(staying),
   linstor: aNode("node-1", { flags: ["EVACUATE"] }),
+  isLeft: false,
   ...more,
 });
 const decide = (facts: Facts) => restore.decide(facts, now, settings)[0];
@@ -20,6 +21,23 @@ test.each([
   ["EVICTED", seen({ linstor: aNode("node-1", { flags: ["DELETE", "EVICTED"] }) })],
 ])("takes %s back when nothing leaves", (_, facts) => {
   expect(decide(facts)).toMatchObject({ do: "call", command: { name: "restore a node", input: { node: "node-1" } } });
+});
+
+describe("a Node that its Machine has left behind", () => {
+  test("is restored where its satellite runs, and its evacuation forgotten after that", () => {
+    expect(decide(seen({ identity, isLeft: true }))).toMatchObject({ do: "call" });
+    expect(decide(seen({ identity, isLeft: true, linstor: aNode("node-1") }))?.do).toBe("write");
+  });
+
+  test("is for a person to delete where none runs", () => {
+    const linstor = aNode("node-1", { flags: ["EVACUATE"], connection: "OFFLINE" });
+    expect(decide(seen({ identity, isLeft: true, linstor }))).toMatchObject({
+      do: "write",
+      writes: [],
+      step: { name: "left" },
+      because: expect.stringContaining("delete the Node"),
+    });
+  });
 });
 
 test.each([

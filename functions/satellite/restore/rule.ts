@@ -2,12 +2,13 @@ import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Node } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
-import { silent } from "../../../shared/steps.ts";
+import { silent, warning } from "../../../shared/steps.ts";
 import { resync } from "../../../shared/sweep.ts";
 import { restoreNode } from "../lib/commands.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
-import { isEvacuating, isEvicted, type LinstorNode } from "../lib/linstor/node.ts";
+import { isEvacuating, isEvicted, isOnline, type LinstorNode } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
@@ -24,7 +25,13 @@ import { mayRestore, type UndoFacts } from "../lib/undo.ts";
 const name = "satellite/restore";
 
 /** A satellite with its node in LINSTOR, where it is alive; `undefined` when it is gone. */
-export type Facts = (SatelliteSeen & { readonly linstor: LinstorNode | undefined }) | undefined;
+export type Facts =
+  | (SatelliteSeen & {
+      readonly linstor: LinstorNode | undefined;
+      /** Its Machine is gone, and its Node, read after that, is there and stays. */
+      readonly isLeft: boolean;
+    })
+  | undefined;
 
 export const restore = rule({
   name,
@@ -32,17 +39,24 @@ export const restore = rule({
     "Takes an evacuation or eviction back in LINSTOR when nothing leaves any more, " +
     "and forgets what was written down about it.",
   ...satelliteRule,
-  wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"])],
+  wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update", "delete"])],
   may: mayLook(),
   sweep: [resync(LinstorSatellite, "10m")],
-  steps: { restoring: silent },
+  steps: { restoring: silent, left: warning("NodeLeftBehind") },
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false)],
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
     const seen = await lookAtSatellite(client, name);
     if (!seen) return undefined;
     const isAlive = !isBeingDeleted(seen.satellite) && !seen.leaving && !seen.foreign;
-    return { ...seen, linstor: isAlive ? await linstor.nodes.get(name) : undefined };
+    const isGone = isAlive && seen.identity !== undefined && seen.machine === undefined;
+    // Cluster API deletes the Node first: one that was read before the Machine may have gone with it.
+    const node = isGone ? await client.get(Node, undefined, name) : undefined;
+    return {
+      ...seen,
+      linstor: isAlive ? await linstor.nodes.get(name) : undefined,
+      isLeft: node !== undefined && node.metadata.uid === seen.node?.metadata.uid && !isBeingDeleted(node),
+    };
   },
   decide,
 });
@@ -63,7 +77,13 @@ function decide(seen: Facts, now: number): readonly Decision[] {
         next: nextLook(satellite, name, now),
       }),
     ];
-  const isOver = facts.machine === "none" || facts.machine === "alive";
+  const isOver = facts.machine !== "deleting" && facts.machine !== "gone";
+  if (record && facts.machine === "left" && node && !isOnline(node)) {
+    const because =
+      `The Machine of ${title} is gone, and Cluster API has left its Node, on which no satellite runs any more: ` +
+      "delete the Node, and the satellite goes with it.";
+    return [write(because, [], { step: { name: "left" } })];
+  }
   if (!record || !facts.nodeWanted || !isOver || !node || isEvacuating(node) || isEvicted(node))
     return [leave(`There is no evacuation of ${title} to take back now.`)];
   const because =
@@ -80,13 +100,21 @@ function decide(seen: Facts, now: number): readonly Decision[] {
   ];
 }
 
-function undoFacts({ satellite, node, cluster, identity, machine, linstor }: Exclude<Facts, undefined>): UndoFacts {
+function undoFacts({
+  satellite,
+  node,
+  cluster,
+  identity,
+  machine,
+  linstor,
+  isLeft,
+}: Exclude<Facts, undefined>): UndoFacts {
   const wanted = node !== undefined && satelliteWanted(candidateOf(node), cluster?.spec ?? {}, "has one").wanted;
   const present = machine && (isBeingDeleted(machine.object) ? "deleting" : "alive");
   return {
     satelliteDeleting: isBeingDeleted(satellite),
     nodeWanted: wanted,
-    machine: identity ? (present ?? "gone") : "none",
+    machine: identity ? (present ?? (isLeft ? "left" : "gone")) : "none",
     linstor,
   };
 }
