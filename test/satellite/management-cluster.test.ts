@@ -69,7 +69,8 @@ afterEach(async () => {
 const delivered = (clusterApiKubeconfig: string) => {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const settings = { ...hook.settings.parse({}), clusterApiKubeconfig };
-  const handle = receive(hook, { client: () => here, clock: systemClock, log, settings });
+  const connect = () => ({ url: "http://linstor-controller:3370" }) as never;
+  const handle = receive(hook, { client: () => here, connect, clock: systemClock, log, settings });
   const { apiVersion, kind } = LinstorSatellite;
   const event = { specversion: "1.0", id: "1", source: "test", type: "dev.holdfast.sweep", name: node, namespace: "" };
   const all = Object.entries({ ...event, apiversion: apiVersion, kind }).map(([key, value]) => [`ce-${key}`, value]);

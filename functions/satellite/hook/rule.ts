@@ -7,8 +7,10 @@ import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { warning } from "../../../shared/steps.ts";
 import { resync } from "../../../shared/sweep.ts";
+import { anotherLinstor } from "../lib/another-linstor.ts";
 import { type HookOrder, hookOrder } from "../lib/hooks.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
+import { linstor } from "../lib/linstor/system.ts";
 import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { hooksOn, identityOf, machineKey, readIdentity, setHooks } from "../lib/machine.ts";
 import { nodeNameProblem } from "../lib/marks.ts";
@@ -20,8 +22,10 @@ import { ofMachine, ofNode, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/hook";
 
-/** A satellite with its Machine; `undefined` when it is gone. */
-export type Facts = SatelliteSeen | undefined;
+/**
+ * A satellite with its Machine, and why nothing is done for it in LINSTOR, if that is so; `undefined` when it is gone.
+ */
+export type Facts = (SatelliteSeen & { readonly other?: string | undefined }) | undefined;
 
 export const hook = rule({
   name,
@@ -36,26 +40,34 @@ export const hook = rule({
   steps: {
     late: warning("EvacuationTooLate"),
     foreign: warning("OperatorActive"),
+    "another-linstor": warning("AnotherLinstor"),
     unnamable: warning("NodeNameTooLong"),
   },
+  systems: { linstor },
   subjects: (hint) => [
     ...satellitesIn(hint, name, () => true),
     ...(hint.kind === Node.kind && hint.object && !identityOf(hint.object) ? [] : ofNode(hint)),
     ...ofMachine(hint, false),
   ],
-  look: async ({ name = "" }, { client }): Promise<Facts> => lookAtSatellite(client, name),
+  look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
+    const seen = await lookAtSatellite(client, name);
+    return seen && { ...seen, other: anotherLinstor(seen.satellite, seen.cluster, linstor.url) };
+  },
   decide,
 });
 
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];
-  const { satellite, foreign, policy } = seen;
+  const { satellite, foreign, policy, other } = seen;
   const at = about(LinstorSatellite, satellite);
   const active = activeReport(seen, now);
   if (foreign) return [at.write(foreign, active, { step: { name: "foreign" } })];
   const problem = policy === "Evacuate" ? nodeNameProblem(satellite.metadata.name) : undefined;
   if (problem) return [at.write(problem, active, { step: { name: "unnamable" } })];
-  return [hooksOf(seen, at, active)];
+  const decision = hooksOf(seen, at, active);
+  if (!other) return [decision];
+  // Its Machine waits all the same: what is not evacuated must not be shut down.
+  return [at.write(other, decision.do === "write" ? decision.writes : [], { step: { name: "another-linstor" } })];
 }
 
 function hooksOf(seen: SatelliteSeen, at: About, active: readonly Write[]): Decision {
@@ -91,11 +103,14 @@ function orderOf({ satellite, machine, policy, record }: SatelliteSeen): HookOrd
 }
 
 /** One condition says whether we act upon the satellite at all; only there once there was a reason to say so. */
-function activeReport({ satellite, foreign }: SatelliteSeen, now: number): readonly Write[] {
+function activeReport({ satellite, foreign, other }: Exclude<Facts, undefined>, now: number): readonly Write[] {
   const type = "HoldfastActive";
-  if (foreign)
-    return conditionWrites(satellite, [{ type, status: "False", reason: "OperatorActive", message: foreign }], now);
+  const message = foreign ?? other;
+  if (message !== undefined) {
+    const reason = foreign ? "OperatorActive" : "AnotherLinstor";
+    return conditionWrites(satellite, [{ type, status: "False", reason, message }], now);
+  }
   if (!satellite.status?.conditions?.some((condition) => condition.type === type)) return [];
-  const message = "The satellite is Holdfast's.";
-  return conditionWrites(satellite, [{ type, status: "True", reason: "HandedOver", message }], now);
+  const isOurs = "The satellite is Holdfast's.";
+  return conditionWrites(satellite, [{ type, status: "True", reason: "HandedOver", message: isOurs }], now);
 }

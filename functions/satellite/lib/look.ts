@@ -5,6 +5,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { isObject, type Subject } from "../../../shared/subject.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
+import { anotherLinstor } from "./another-linstor.ts";
 import { policyOf } from "./configuration/merge.ts";
 import { listed } from "./data/copies.ts";
 import type { DataFacts } from "./data/data-facts.ts";
@@ -62,11 +63,16 @@ export interface LeavingSeen extends SatelliteSeen {
 const unread = { leaveOut: ["metadata.managedFields"] };
 
 /**
- * A satellite without what LINSTOR says; `undefined` when it is gone.
+ * A satellite without what LINSTOR says; `undefined` when it is gone. Whoever is going to ask `linstor` names it: a
+ * satellite that is another LINSTOR's is left alone.
  *
  * @throws ApiError
  */
-export async function lookAtSatellite(client: Client, name: string): Promise<SatelliteSeen | undefined> {
+export async function lookAtSatellite(
+  client: Client,
+  name: string,
+  linstor?: Pick<Linstor, "url">,
+): Promise<SatelliteSeen | undefined> {
   const satellite = await client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, name);
   if (!satellite) return undefined;
   const clusterName = satellite.spec?.clusterRef?.name;
@@ -87,7 +93,8 @@ export async function lookAtSatellite(client: Client, name: string): Promise<Sat
     machine,
     record: readRecord(satellite),
     leaving: policy === "Evacuate" && (isBeingDeleted(satellite) || machineLeaves),
-    foreign: foreignLifecycle(satellite, cluster),
+    foreign:
+      foreignLifecycle(satellite, cluster) ?? (linstor ? anotherLinstor(satellite, cluster, linstor.url) : undefined),
   };
 }
 
@@ -193,7 +200,7 @@ export async function lookAtChain(
   { client, linstor, settings }: ChainView,
 ): Promise<readonly (SatelliteSeen | LeavingSeen)[]> {
   const names = isObject(subject) ? [subject.name] : (await listSatellites(client)).filter(isUnderWay).map(nameOf);
-  const seen = await Promise.all(names.map((name) => lookAtSatellite(client, name)));
+  const seen = await Promise.all(names.map((name) => lookAtSatellite(client, name, linstor)));
   const found = seen.filter((one) => one !== undefined);
   return Promise.all(found.map(async (one) => (await withFacts(one, { client, linstor, settings })) ?? one));
 }

@@ -42,7 +42,7 @@ export const lose = rule({
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false), ...markedIn(hint)],
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name);
+    const seen = await lookAtSatellite(client, name, linstor);
     if (!seen) return undefined;
     const { facts: volumes } = await lookAtVolumes(client, name);
     return {

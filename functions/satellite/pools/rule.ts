@@ -54,7 +54,7 @@ export const pools = rule({
     ...(hint.change === "delete" ? [] : ofNode(hint)),
   ],
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name);
+    const seen = await lookAtSatellite(client, name, linstor);
     if (!seen || leftAlone(seen)) return seen && { ...seen, found: undefined };
     const node = await linstor.nodes.get(name);
     if (!node || !isOnline(node)) return { ...seen, found: node && { node, pools: [], resources: [], properties: {} } };

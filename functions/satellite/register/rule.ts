@@ -51,7 +51,7 @@ export const register = rule({
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, (satellite) => !isBeingDeleted(satellite)), ...ofDaemonSet(hint)],
   look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name);
+    const seen = await lookAtSatellite(client, name, linstor);
     if (!seen) return undefined;
     if (leftAlone(seen)) return { ...seen, addresses: [], nodes: undefined };
     const addresses = await lookAtAddresses(client, settings.satelliteNamespace, seen.satellite);

@@ -46,7 +46,7 @@ export const restore = rule({
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false)],
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name);
+    const seen = await lookAtSatellite(client, name, linstor);
     if (!seen) return undefined;
     const isAlive = !isBeingDeleted(seen.satellite) && !seen.leaving && !seen.foreign;
     const isGone = isAlive && seen.identity !== undefined && seen.machine === undefined;

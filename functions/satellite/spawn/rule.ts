@@ -86,7 +86,7 @@ interface View {
 
 async function lookAtWorkload(satellite: string, { client, linstor, settings }: View): Promise<Workload> {
   const { satelliteImage, satelliteNamespace: namespace } = settings;
-  const seen = await lookAtSatellite(client, satellite);
+  const seen = await lookAtSatellite(client, satellite, linstor);
   const daemonSet = await client.get(DaemonSet, namespace, daemonSetName(satellite));
   const facts = { seen, daemonSet, namespace, image: undefined };
   if (!seen || verdictOn(seen).do !== "apply") return facts;

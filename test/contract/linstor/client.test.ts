@@ -60,7 +60,7 @@ async function replay<T>(file: string, operation: string, call: (linstor: Linsto
     clock,
     1000,
   );
-  return call(linstorClient(caller(send, send)));
+  return call(linstorClient(caller(send, send), "http://linstor:3370"));
 }
 
 const plain = (port: number, address = "127.0.0.1") =>

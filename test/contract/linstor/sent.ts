@@ -26,6 +26,6 @@ export async function sent(command: Command, ...answers: readonly (readonly [fil
     virtualClock(),
     1000,
   );
-  await command.send(linstorClient(caller(send, send)), command.input);
+  await command.send(linstorClient(caller(send, send), "http://linstor:3370"), command.input);
   return bodies;
 }

@@ -37,6 +37,8 @@ export type Targets =
  * LinstorError when LINSTOR itself has answered with errors.
  */
 export interface Linstor {
+  /** Where it is, as it was set. */
+  readonly url: string;
   version(): Promise<string>;
   readonly controller: {
     properties(): Promise<Readonly<Record<string, string>>>;
@@ -98,12 +100,14 @@ export interface Linstor {
 const perQuery = 50;
 
 /** LINSTOR's API as far as satellites need it, over its dialect of HTTP. */
-export function linstorClient({ read, find, write }: Caller): Linstor {
+export function linstorClient({ read, find, write }: Caller, url: string): Linstor {
   const list = <T>(path: string, item: z.ZodType<T>) => read(path, z.array(item));
   const nodePath = (node: string, rest = "") => `/v1/nodes/${encodeURIComponent(node)}${rest}`;
   const poolPath = (node: string, pool: string) => nodePath(node, `/storage-pools/${encodeURIComponent(pool)}`);
 
   return {
+    url,
+
     version: async () => (await read("/v1/controller/version", z.object({ version: z.string() }))).version,
 
     controller: {

@@ -49,6 +49,6 @@ export const linstor = system({
   connect({ transport, clock, settings }) {
     const reads = exchangeWith("LINSTOR", transport, clock, settings.linstorTimeout);
     const writes = exchangeWith("LINSTOR", transport, clock, settings.linstorCommandTimeout);
-    return linstorClient(caller(reads, writes));
+    return linstorClient(caller(reads, writes), settings.linstorUrl);
   },
 });
