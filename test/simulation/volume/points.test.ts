@@ -1,5 +1,5 @@
 import { testPoints } from "../testing/test-points.ts";
 import { volume } from "./system.ts";
 
-// A scenario has some hundred points, half of them requests to Salt.
-testPoints(volume, 48);
+// A scenario has hundreds of points, the longest two thousand.
+testPoints(volume, 72);
