@@ -53,6 +53,13 @@ test("another wording alone is not written: two versions side by side would corr
   expect(nextProgress(claim(text), rule, held, "Somebody holds it.", now)).toBeUndefined();
 });
 
+test("another order of the details is not written, on whatever level", () => {
+  const details = { claim: { namespace: "shop", name: "data" }, right: 1 };
+  const text = nextProgress(claim(), rule, { name: "held", details }, "It is held.", now);
+  const reordered = { right: 1, claim: { name: "data", namespace: "shop" } };
+  expect(nextProgress(claim(text), rule, { name: "held", details: reordered }, "It is held.", now)).toBeUndefined();
+});
+
 describe("what the next version has written", () => {
   const theirs = (change: object = {}) =>
     JSON.stringify({

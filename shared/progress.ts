@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { Step } from "./decision.ts";
 import type { KubernetesObject } from "./kubernetes/object.ts";
@@ -92,13 +93,13 @@ export function nextProgress(
 }
 
 /**
- * Whether what is written down says the same but for its wording. What a newer version wrote may say more: it stays as
- * it is, or two versions side by side would rewrite each other for ever.
+ * Whether what is written down says the same, in whatever order, but for its wording. What a newer version wrote may
+ * say more: it stays as it is, or two versions side by side would rewrite each other for ever.
  */
 function says(before: Progress, now: Progress): boolean {
-  if (before.v <= now.v) return wordless(before) === wordless(now);
+  if (before.v <= now.v) return isDeepStrictEqual({ ...before, because: "" }, { ...now, because: "" });
   const { v: _, because: __, ...known } = { next: undefined, attempt: undefined, ...now };
-  return Object.entries(known).every(([field, value]) => JSON.stringify(before[field]) === JSON.stringify(value));
+  return Object.entries(known).every(([field, value]) => isDeepStrictEqual(before[field], value));
 }
 
 /** The sentence gives way before the details do: they are what the next run and other tools read. */
@@ -109,10 +110,6 @@ function withinLimit(head: object, because: string, details: object): string {
       return JSON.stringify({ ...head, because: cut(because, room), ...kept });
   }
   return "";
-}
-
-function wordless({ because: _, ...progress }: Progress): string {
-  return JSON.stringify(progress);
 }
 
 /** Cuts a sentence so that its JSON form has at most `room` characters. */
