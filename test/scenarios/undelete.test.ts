@@ -19,5 +19,5 @@ describe("undelete on the laptop edition", () => {
     watch: () => ({ check: async () => {} }),
   });
   // An Event is read where a run that was cut short had recorded it already.
-  proveGrantsAreUsed("undelete", asked, ["undelete-reserve: get events.k8s.io/events"]);
+  proveGrantsAreUsed("undelete", asked, ["undelete-expire: get events.k8s.io/events"]);
 });

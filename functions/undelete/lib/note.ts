@@ -5,7 +5,7 @@ import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { mergeChanges, type Wanted } from "../../../shared/kubernetes/merge-changes.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { normal, type Steps, silent, warning } from "../../../shared/steps.ts";
-import type { Volume } from "../../../shared/storage/volume.ts";
+import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 
 /** On a volume whose claim is gone: when it is handed back to Kubernetes. People may move it, or take it off. */
 export const reclaimAtKey = "holdfast.dev/reclaim-at";
@@ -31,15 +31,10 @@ export const noting = {
     offered: normal("VolumeOffered"),
   } satisfies Steps,
 } as const;
-/** A time on the objects cannot be read. */
-const unreadableTime = warning("UnreadableTime");
-/** The volume is due, and a claim of its name waits for a volume. */
-export const reclaimPostponed = normal("ReclaimPostponed");
 
 const schema = z.object({
   step: z.enum(["retained", "overruled", "kept", "asks", "offered"]),
-  because: z.string(),
-  /** When it is to be looked at again. */
+  /** When the sweep is to come. */
   next: z.string().optional(),
   /** The reclaim policy that the volume had, which it gets back. */
   policy: z.enum(["Delete", "Recycle", "Retain"]),
@@ -48,13 +43,10 @@ const schema = z.object({
   claim: z.object({ namespace: z.string(), name: z.string(), uid: z.string() }),
   /** The namespace's uid. Absent: any namespace of that name will do. */
   namespaceUid: z.string().optional(),
-  /**
-   * When it was bound to the claim, or somebody said that it is to be offered: of two volumes of a name the later is
-   * offered.
-   */
+  /** When it was bound, or somebody had it offered: of two volumes of a name the later one is offered. */
   right: z.number(),
-  /** A time cannot be read: a person must see to it. */
-  unreadable: z.literal(true).optional(),
+  /** What a person must see to, beside the step: the reason of a Warning, which is cleared when this goes. */
+  warning: z.enum(["UnreadableTime", "AnotherVolumeBound", "ReclaimPostponed"]).optional(),
 });
 export type Note = z.output<typeof schema>;
 
@@ -72,53 +64,32 @@ export function reclaimTime({ metadata }: Volume): number | undefined {
   return text === undefined ? undefined : Date.parse(text);
 }
 
-/** Whether people have left a volume without a claim as it was noted: its time, and whether it is to be offered. */
-export function isAsItWasNoted(volume: Volume, { step, next, unreadable }: Note): boolean {
-  const time = reclaimTime(volume);
-  const isAsked = volume.metadata.annotations?.[offerKey] === "yes" && step !== "offered";
-  return !isAsked && Boolean(unreadable) === Number.isNaN(time) && (time || 0) === (Date.parse(next ?? "") || 0);
-}
+/** Whether a claim of the name waits for a volume, which an offered one would be: it must not go meanwhile. */
+export const isAwaited = ({ metadata, spec }: Volume, claim: Claim | undefined): boolean =>
+  spec.claimRef?.uid === undefined &&
+  claim !== undefined &&
+  [undefined, "", metadata.name].includes(claim.spec.volumeName);
 
-export const describeVolume = ({ metadata }: Volume, { claim }: Note): string =>
-  `Volume ${metadata.name} of claim ${claim.namespace}/${claim.name}`;
-
-/** What goes with the note in the same patch. `next`: when the sweep is to come. */
-interface Further extends Pick<Wanted, "annotations" | "spec"> {
-  readonly next?: number | undefined;
-  readonly order?: number;
-}
-
-/** Brings the volume to what it is to be, note and all, in one guarded patch. */
-export function keep(volume: Volume, note: Note, now: number, { next = Number.NaN, order = 0, ...further }: Further) {
-  // In one order, or the same would look like another.
-  const { step: name, because, next: _, ...details } = schema.parse(note);
+/** Brings the volume to what is wanted, note and all, in one guarded patch. `next`: when the sweep is to come. */
+export function keep(volume: Volume, note: Note, because: string, wanted: Wanted, next = Number.NaN): Decision {
+  const { step: name, next: _, ...details } = note;
   const labels = { [namespaceLabel]: note.claim.namespace };
-  return about(PersistentVolume, volume).write(
-    because,
-    mergeChanges(PersistentVolume, volume, { ...further, labels }),
-    {
-      step: { name, details },
-      ...(Number.isNaN(next) ? {} : { next }),
-      ...(note.unreadable ? { event: unreadableTime } : {}),
-      over: outdated(volume, now, note, next),
-      order,
-    },
-  );
+  return about(PersistentVolume, volume).write(because, mergeChanges(PersistentVolume, volume, { ...wanted, labels }), {
+    step: { name, details },
+    ...(Number.isNaN(next) ? {} : { next }),
+    ...(note.warning ? { event: warning(note.warning) } : {}),
+    over: outdated(volume, note),
+  });
 }
 
-/** Takes off all that was noted: the volume is Kubernetes' alone again. */
-export function forget(volume: Volume, now: number, reason: string, because: string, spec: object = {}): Decision {
+/** Removes all that was noted: the volume is Kubernetes' alone again. */
+export function forget(volume: Volume, reason: string, because: string, spec: object = {}): Decision {
   const annotations = { [reclaimAtKey]: null, [offerKey]: null };
   const writes = mergeChanges(PersistentVolume, volume, { annotations, labels: { [namespaceLabel]: null }, spec });
-  const over = outdated(volume, now);
-  return about(PersistentVolume, volume).write(because, writes, { event: normal(reason), over });
+  return about(PersistentVolume, volume).write(because, writes, { event: normal(reason), over: outdated(volume) });
 }
 
-/** Reasons of Events that are no longer true, besides those of steps. */
-function outdated(volume: Volume, now: number, after?: Note, next = Number.NaN): readonly string[] {
-  const before = readNote(volume);
-  const isRead = before?.unreadable && !after?.unreadable;
-  const isStillDue = after?.step === "offered" && next <= now;
-  const wasDue = Date.parse(before?.next ?? "") <= now;
-  return [...(isRead ? [unreadableTime.reason] : []), ...(wasDue && !isStillDue ? [reclaimPostponed.reason] : [])];
-}
+const outdated = (volume: Volume, after?: Note): readonly string[] => {
+  const before = readNote(volume)?.warning;
+  return before && before !== after?.warning ? [before] : [];
+};

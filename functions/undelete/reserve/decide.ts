@@ -4,7 +4,8 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import {
-  describeVolume,
+  forget,
+  isAwaited,
   keep,
   type Note,
   namesItsClaim,
@@ -19,118 +20,143 @@ import {
  * see them.
  */
 const successorKey = "holdfast.dev/successor-of";
-/**
- * On a volume that the controller bound: when a claim finds another volume it is Available to all; without it, reserved
- * as before.
- */
+/** Kubernetes' own: when a claim finds another volume, one that carries this becomes Available to all. */
 const boundByController = "pv.kubernetes.io/bound-by-controller";
 
-const unread = `until its time can be read, because ${reclaimAtKey} is no time such as 2030-01-31T12:00:00Z`;
-
-/** The noted volumes of one namespace, and the claims there are, which were read after them. */
+/** A namespace, the noted volumes of its claims, and the claims, each read after the one before. */
 export interface Facts {
-  /** Read last; `undefined`: it is gone. */
+  /** `undefined`: it is gone. */
   readonly namespace: KubernetesObject | undefined;
-  /** It was being deleted already before all else was read: whoever offers after that has read the volumes in vain. */
-  readonly isEnding: boolean;
   readonly volumes: readonly Volume[];
   /** By name. */
   readonly claims: ReadonlyMap<string, Claim>;
 }
 
-/** A volume whose claim is gone, and its note. */
-export interface Free {
+type OtherNamespace = "ask" | "always" | "never";
+
+interface Noted {
   readonly volume: Volume;
   readonly note: Note;
 }
 
-/**
- * The volumes whose claims are gone, but for what a person has given to another claim, or left to Kubernetes to
- * reclaim.
- */
-export function freeVolumes({ volumes, claims }: Facts): readonly Free[] {
-  return volumes.flatMap((volume) => {
-    const note = readNote(volume);
-    const { claimRef, persistentVolumeReclaimPolicy: policy } = volume.spec;
-    // Bound by now, or about to be: what is to be noted of that, retain notes.
-    const isTaken = claimRef?.uid !== undefined && claimRef.uid === claims.get(claimRef.name ?? "")?.metadata.uid;
-    const isOurs = note && namesItsClaim(volume, note) && policy === "Retain" && !isBeingDeleted(volume);
-    return isOurs && !isTaken ? { volume, note } : [];
-  });
+interface Surroundings extends Facts {
+  /** All volumes of the namespace whose claims are gone. */
+  readonly free: readonly Noted[];
+  readonly otherNamespace: OtherNamespace;
 }
 
-/**
- * What is to be done about a volume whose claim is gone; `free`: all such volumes of the namespace. An offer is of the
- * first order: what it rests on comes before it.
- */
-export function decideVolume(
-  { volume, note }: Free,
-  free: readonly Free[],
-  { namespace, claims }: Facts,
-  now: number,
-  otherNamespace: "ask" | "always" | "never",
-): Decision {
-  const { name, annotations = {} } = volume.metadata;
-  const title = describeVolume(volume, note);
-  const next = dueOf(volume, note, now);
-  const isRead = !Number.isNaN(next);
-  const until = !isRead ? unread : next === undefined ? `until somebody sets ${reclaimAtKey}` : `until ${timeOf(next)}`;
-  const dated = note.step === "retained" && next !== undefined ? { [reclaimAtKey]: timeOf(next) } : {};
-  const { unreadable: _, namespaceUid, ...rest } = note;
-  const common = { ...rest, ...(isRead ? {} : { unreadable: true as const }) };
-  const stay = (step: "kept" | "asks", why: string) => {
-    const stands = { ...common, namespaceUid, step, because: `${title} is kept ${until}, ${why}` };
-    return keep(volume, stands, now, { annotations: dated, spec: { claimRef: { uid: note.claim.uid } }, next });
-  };
+/** What is to be done about the volumes of a namespace whose claims are gone. */
+export function decideAll(facts: Facts, now: number, otherNamespace: OtherNamespace): readonly Decision[] {
+  const noted = facts.volumes.flatMap((volume) => {
+    const note = readNote(volume);
+    return note && !isBeingDeleted(volume) ? { volume, note } : [];
+  });
+  const given = noted.filter(({ volume, note }) => !namesItsClaim(volume, note));
+  // But for what is bound by now, or about to be, and what was left to Kubernetes to reclaim.
+  const free = noted.filter(({ volume, note }) => {
+    const { claimRef, persistentVolumeReclaimPolicy: policy } = volume.spec;
+    const isTaken = claimRef?.uid !== undefined && claimRef.uid === facts.claims.get(note.claim.name)?.metadata.uid;
+    return namesItsClaim(volume, note) && policy === "Retain" && !isTaken;
+  });
+  return [
+    ...given.map(({ volume }) => {
+      const title = `Volume ${volume.metadata.name}`;
+      const because = `${title} is not kept for its claim any more, because somebody has given it to another.`;
+      return forget(volume, "GivenToAnother", because);
+    }),
+    ...free.map((one) => decideVolume(one, { ...facts, free, otherNamespace }, now)),
+  ];
+}
 
+function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
+  const { volume, note } = one;
+  const { name, annotations = {} } = volume.metadata;
+  const isNew = note.step === "retained";
+  const time = isNew ? firstTime(one, now) : reclaimTime(volume);
+  const dated = isNew && time !== undefined ? { [reclaimAtKey]: rfc3339(time) } : {};
+  const until = Number.isNaN(time)
+    ? `its time can be read, because ${reclaimAtKey} is no time such as 2030-01-31T12:00:00Z`
+    : time === undefined
+      ? `somebody sets ${reclaimAtKey}`
+      : rfc3339(time);
+  const title = `Volume ${name} of claim ${note.claim.namespace}/${note.claim.name}`;
+  const warning = Number.isNaN(time) ? "UnreadableTime" : undefined;
+
+  const obstacle = obstacleTo(one, around);
+  if (obstacle) {
+    const { step, why } = obstacle;
+    const command = `kubectl annotate pv ${name} ${offerKey}=yes`;
+    const because = `${title} is kept until ${until}, and not offered, because ${why}. To offer it yet: ${command}`;
+    const wanted = { annotations: dated, spec: { claimRef: { uid: note.claim.uid } } };
+    return keep(volume, { ...note, step, warning }, because, wanted, time);
+  }
+  const passed = passedBy(one, around, time !== undefined && time <= now);
+  const offer = `${title} is offered to a new claim of that name, and kept for it until ${until}.`;
+  const offered: Note = {
+    ...note,
+    step: "offered",
+    namespaceUid: isHome(one, around) ? around.namespace?.metadata.uid : undefined,
+    right: annotations[offerKey] === "yes" ? now : note.right,
+    warning: warning ?? passed?.warning,
+  };
+  const wanted = {
+    annotations: { ...dated, [offerKey]: null, [boundByController]: null },
+    spec: { claimRef: { uid: null, resourceVersion: null } },
+  };
+  return keep(volume, offered, passed ? `${offer} ${passed.says}` : offer, wanted, time);
+}
+
+/** Why a volume is not offered, as the end of a sentence; `undefined`: it is. */
+function obstacleTo(one: Noted, around: Surroundings): { step: "asks" | "kept"; why: string } | undefined {
+  const { namespace, claims, free, otherNamespace } = around;
+  const { volume, note } = one;
+  if (volume.metadata.annotations?.[offerKey] === "yes") return undefined;
+  const { claim, namespaceUid } = note;
   const isOffered = volume.spec.claimRef?.uid === undefined;
-  const isSaid = annotations[offerKey] === "yes";
-  const isAny = otherNamespace === "always" || isSaid || (isOffered && namespaceUid === undefined);
-  const allTheSame = `kubectl annotate pv ${name} ${offerKey}=yes`;
-  if (!isAny && !mayHave(namespace, note, otherNamespace === "ask")) {
+  const isAny = otherNamespace === "always" || (isOffered && namespaceUid === undefined);
+  if (!isAny && !isHome(one, around)) {
     const who = namespace && !isBeingDeleted(namespace) ? "is another one now" : "is gone";
     const how =
       otherNamespace === "never"
         ? "OTHER_NAMESPACE is never"
-        : `nobody has said who may have it, as by: kubectl annotate namespace ${note.claim.namespace} ` +
-          `${successorKey}=${namespaceUid}`;
-    const orAny = `To offer it to whichever comes: ${allTheSame}`;
-    return stay("asks", `because namespace ${note.claim.namespace} ${who}, and ${how}. ${orAny}`);
+        : "nobody has said who may have it, as by: " +
+          `kubectl annotate namespace ${claim.namespace} ${successorKey}=${namespaceUid}`;
+    return { step: "asks", why: `namespace ${claim.namespace} ${who}, and ${how}` };
   }
-  const its = claims.get(note.claim.name)?.spec.volumeName;
-  const rival = free.find((other) => other.note.claim.name === note.claim.name && other.note.right > note.right);
-  if (!isSaid && (rival || (its && !isOffered))) {
-    const better = rival
-      ? `volume ${rival.volume.metadata.name} is of a later claim of that name`
-      : `its claim has volume ${its}`;
-    return stay("kept", `and not offered, because ${better}. To have it all the same: ${allTheSame}`);
-  }
-  const offered: Note = {
-    ...common,
-    step: "offered",
-    because: `${title} is offered to a new claim of that name, and kept for it ${until}.`,
-    ...(isAny || !namespace ? {} : { namespaceUid: namespace.metadata.uid }),
-    right: isSaid ? now : note.right,
-  };
-  const cleared = { [offerKey]: null, [boundByController]: null };
-  const spec = { claimRef: { uid: null, resourceVersion: null } };
-  return keep(volume, offered, now, { annotations: { ...dated, ...cleared }, spec, next, order: 1 });
+  const rival = free.find(({ note: other }) => other.claim.name === claim.name && other.right > note.right);
+  if (rival) return { step: "kept", why: `volume ${rival.volume.metadata.name} is of a later claim of that name` };
+  const its = claims.get(claim.name)?.spec.volumeName;
+  return its && !isOffered ? { step: "kept", why: `its claim has volume ${its}` } : undefined;
 }
 
-/** When it is due, as it stands on the volume, or as it is to be set when the claim has just gone. */
-function dueOf(volume: Volume, { step, for: text }: Note, now: number): number | undefined {
-  if (step !== "retained") return reclaimTime(volume);
-  const duration = readDuration(text);
-  // Somebody may have written a later time on it before.
-  return duration === undefined ? undefined : Date.parse(timeOf(Math.max(now + duration, reclaimTime(volume) || 0)));
+/** Whether the namespace of that name is the one whose claim it was, or the one that was said to follow it. */
+function isHome({ note: { namespaceUid } }: Noted, { namespace, otherNamespace }: Surroundings): boolean {
+  if (!namespace || isBeingDeleted(namespace) || namespaceUid === undefined) return false;
+  const { uid, annotations } = namespace.metadata;
+  return uid === namespaceUid || (otherNamespace === "ask" && annotations?.[successorKey] === namespaceUid);
+}
+
+/** What a person must see to, where a claim of the name has not taken the volume that is offered to it. */
+function passedBy({ volume, note }: Noted, { claims }: Surroundings, isDue: boolean) {
+  const claim = claims.get(note.claim.name);
+  const other = claim?.spec.volumeName;
+  if (isDue && isAwaited(volume, claim)) {
+    const says =
+      "It is due, but there is a claim of that name without a volume: it stays until that has one or is gone.";
+    return { warning: "ReclaimPostponed", says } as const;
+  }
+  if (!other || other === volume.metadata.name) return undefined;
+  const says =
+    `The claim that there is has volume ${other}, because it came before or asks for more than this one has. ` +
+    "To have this one bound, delete that claim and create one that it is enough for.";
+  return { warning: "AnotherVolumeBound", says } as const;
+}
+
+/** When it falls due whose claim has just gone, unless somebody has written a later time on it before. */
+function firstTime({ volume, note }: Noted, now: number): number | undefined {
+  const duration = readDuration(note.for);
+  return duration === undefined ? undefined : Date.parse(rfc3339(Math.max(now + duration, reclaimTime(volume) || 0)));
 }
 
 /** Whole seconds, as Kubernetes writes its times. */
-const timeOf = (time: number) => new Date(Math.ceil(time / 1000) * 1000).toISOString().replace(".000Z", "Z");
-
-/** Whether the namespace of that name is the one whose claim it was, or the one that was said to follow it. */
-function mayHave(namespace: KubernetesObject | undefined, { namespaceUid }: Note, ask: boolean): boolean {
-  if (!namespace || isBeingDeleted(namespace) || namespaceUid === undefined) return false;
-  const { uid, annotations } = namespace.metadata;
-  return uid === namespaceUid || (ask && annotations?.[successorKey] === namespaceUid);
-}
+const rfc3339 = (time: number) => new Date(Math.ceil(time / 1000) * 1000).toISOString().replace(".000Z", "Z");

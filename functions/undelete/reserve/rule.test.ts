@@ -14,11 +14,12 @@ const ending = (more: object = guard) =>
 const offer = { claimRef: { uid: null } };
 const withdraw = { claimRef: { uid: "claim" } };
 const inADay = { "holdfast.dev/reclaim-at": "2026-01-03T00:00:00Z" };
+const due = { "holdfast.dev/reclaim-at": "2026-01-01T12:00:00Z" };
 
 type OtherNamespace = "ask" | "always" | "never";
 
 function decideAll(facts: Partial<Facts>, otherNamespace: OtherNamespace = "ask") {
-  const all = { namespace: shop, isEnding: false, volumes: [], claims: new Map(), ...facts };
+  const all = { namespace: shop, volumes: [], claims: new Map(), ...facts };
   return reserve.decide(all, now, { otherNamespace });
 }
 const decide = (one: ReturnType<typeof volume>, facts: Partial<Facts> = {}, otherNamespace?: OtherNamespace) =>
@@ -108,8 +109,13 @@ describe("a volume whose claim is gone", () => {
       does: undefined,
     },
     {
-      what: "is left alone where a person has given it away",
+      what: "is the other claim's where a person has given it away",
       is: decide(lost({ ref: { name: "b" } })),
+      does: { event: "GivenToAnother" },
+    },
+    {
+      what: "is left alone where a person has given it away and it is being deleted",
+      is: decide(lost({ ref: { name: "b" }, deleting: true })),
       does: undefined,
     },
     { what: "is left alone while it is being deleted", is: decide(lost({ deleting: true })), does: undefined },
@@ -117,6 +123,21 @@ describe("a volume whose claim is gone", () => {
       what: "whose time cannot be read stays, and says so",
       is: decide(volume({ ref: null, annotations: { "holdfast.dev/reclaim-at": "tomorrow" } })),
       does: { step: "offered", event: "UnreadableTime" },
+    },
+    {
+      what: "stays offered beside a claim that has got another volume, and says so",
+      is: decide(volume({ ref: null }), { claims: new Map([["data", claim("new", "other")]]) }),
+      does: { step: "offered", event: "AnotherVolumeBound" },
+    },
+    {
+      what: "says that it is due and stays for a claim that has no volume",
+      is: decide(volume({ ref: null, annotations: due }), { claims: new Map([["data", claim("new")]]) }),
+      does: { step: "offered", event: "ReclaimPostponed" },
+    },
+    {
+      what: "says nothing of a claim that has no volume before it is due",
+      is: decide(volume({ ref: null, annotations: inADay }), { claims: new Map([["data", claim("new")]]) }),
+      does: { step: "offered" },
     },
   ])("$what", ({ is, does }) => {
     expect(is).toEqual(does);
@@ -166,7 +187,14 @@ describe("the namespace", () => {
         [2, 0, 1],
       ],
     },
-    { what: "that is held already is looked at last", facts: { volumes: [lost()] }, does: [[2, 0, 1]] },
+    {
+      what: "that is held already is looked at first and last",
+      facts: { volumes: [lost()] },
+      does: [
+        [0, 0, 1],
+        [2, 0, 1],
+      ],
+    },
     { what: "is left alone where all is as it was", facts: { volumes: [held] }, does: [] },
     {
       what: "is held again where somebody has let it go",
@@ -174,17 +202,8 @@ describe("the namespace", () => {
       does: [[0, 1, 0]],
     },
     { what: "that lives is not let go", facts: { volumes: [] }, does: [] },
-    {
-      what: "goes after its volumes",
-      facts: { namespace: ending(), isEnding: true, volumes: [held] },
-      does: [[1, 1, 0]],
-    },
-    {
-      what: "stays where it was alive before the volumes were read",
-      facts: { namespace: ending(), volumes: [] },
-      does: [],
-    },
-    { what: "is not ours to let go", facts: { namespace: ending({}), isEnding: true, volumes: [] }, does: [] },
+    { what: "goes after its volumes", facts: { namespace: ending(), volumes: [held] }, does: [[1, 1, 0]] },
+    { what: "is not ours to let go", facts: { namespace: ending({}), volumes: [] }, does: [] },
   ])("$what", ({ facts, does }) => {
     expect(ofNamespace(facts)).toEqual(does);
   });
@@ -194,5 +213,41 @@ describe("the namespace", () => {
     const [proviso] = (check?.do === "write" && check.provided) || [];
     expect(proviso?.holds(shop)).toBe(true);
     for (const live of [gone, another(), ending()]) expect(proviso?.holds(live)).toBe(false);
+  });
+});
+
+describe("an event of a volume", () => {
+  const subjects = (object?: object) =>
+    reserve.subjects(
+      { id: "1", change: "update", kind: "PersistentVolume", apiVersion: "v1", name: "pv", object } as never,
+      {
+        otherNamespace: "ask",
+      },
+    );
+  const next = "2026-01-01T12:00:00.000Z";
+
+  test.each([
+    { what: "nobody has noted", one: volume({ note: null }) },
+    { what: "is as it was noted", one: volume() },
+    { what: "is offered, and as it was noted", one: volume({ ref: null, note: { next }, annotations: due }) },
+  ])("that $what concerns nobody", ({ one }) => {
+    expect(subjects(one)).toEqual([]);
+  });
+
+  test.each([
+    { what: "has just lost its claim", one: lost() },
+    { what: "got another time", one: volume({ note: { next: "2026-01-05T00:00:00.000Z" }, annotations: due }) },
+    { what: "lost its time", one: volume({ note: { next } }) },
+    { what: "got a time that cannot be read", one: volume({ annotations: { "holdfast.dev/reclaim-at": "tomorrow" } }) },
+    { what: "carries a Warning that may be over", one: volume({ note: { warning: "UnreadableTime" } }) },
+    { what: "somebody wants offered", one: volume({ annotations: { "holdfast.dev/offer": "yes" } }) },
+    { what: "somebody has reserved by hand", one: volume({ note: { step: "kept" }, ref: null }) },
+    { what: "was given to another", one: volume({ ref: { name: "other" } }) },
+  ])("that $what concerns its namespace", ({ one }) => {
+    expect(subjects(one)).toMatchObject([{ namespace: "shop", members: ["pv"] }]);
+  });
+
+  test("that does not show the volume has it read", () => {
+    expect(subjects()).toMatchObject([{ name: "pv" }]);
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { claim, done, now, saying, volume } from "../lib/testing/volume.ts";
+import { Namespace, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../shared/kubernetes/kind.ts";
+import { type Changes, claim, done, now, saying, volume } from "../lib/testing/volume.ts";
 import { type Facts, retain } from "./rule.ts";
 
 const bound = { phase: "Bound", note: null, policy: "Delete" } as const;
@@ -54,11 +55,6 @@ describe("a bound volume", () => {
     {
       what: "whose claim is going keeps what was promised to it",
       facts: { volume: volume(retained), claim: going, namespace: shop, storageClass: saying("standard") },
-      does: undefined,
-    },
-    {
-      what: "whose class is gone keeps what was promised to it",
-      facts: { volume: volume(retained), claim: nobody, namespace: shop, isClassGone: true },
       does: undefined,
     },
     {
@@ -131,45 +127,17 @@ describe("a bound volume", () => {
   });
 });
 
-describe("a volume without a claim", () => {
-  const due = "2026-01-01T12:00:00Z";
-  test.each([
-    { what: "that was just lost is reserve's", one: volume({ note: { step: "retained" } }), does: undefined },
-    { what: "that is as it was noted is left alone", one: volume(), does: undefined },
-    {
-      what: "whose time is as it was noted is left alone",
-      one: volume({ note: { next: due }, annotations: { "holdfast.dev/reclaim-at": due } }),
-      does: undefined,
-    },
-    {
-      what: "whose time was moved has the sweep come",
-      one: volume({ note: { next: "2026-01-05T00:00:00.000Z" }, annotations: { "holdfast.dev/reclaim-at": due } }),
-      does: { step: "kept" },
-    },
-    {
-      what: "whose time cannot be read has the sweep come",
-      one: volume({ annotations: { "holdfast.dev/reclaim-at": "tomorrow" } }),
-      does: { step: "kept" },
-    },
-    {
-      what: "that somebody wants offered has the sweep come",
-      one: volume({ annotations: { "holdfast.dev/offer": "yes" } }),
-      does: { step: "kept" },
-    },
-    {
-      what: "that was given to another is that one's",
-      one: volume({ ref: { name: "other" } }),
-      does: { event: "GivenToAnother" },
-    },
-    {
-      what: "that is being deleted is left alone",
-      one: volume({ ref: { name: "other" }, deleting: true }),
-      does: undefined,
-    },
-    { what: "that was never noted is left alone", one: volume({ note: null }), does: undefined },
-  ])("$what", ({ one, does }) => {
-    expect(decide({ volume: one })).toEqual(does);
-  });
+test("a volume whose class is gone keeps what was promised to it", async () => {
+  const one = volume(retained);
+  const objects = new Map<unknown, unknown>([
+    [PersistentVolume, one],
+    [PersistentVolumeClaim, nobody],
+    [Namespace, shop],
+  ]);
+  const client = { get: async (kind: unknown) => objects.get(kind) } as never;
+  expect(await retain.look({ kind: PersistentVolume, name: "pv" }, { client, settings: {} })).toEqual([]);
+  objects.set(StorageClass, saying("standard"));
+  expect(await retain.look({ kind: PersistentVolume, name: "pv" }, { client, settings: {} })).toHaveLength(1);
 });
 
 describe("subjects", () => {
@@ -181,7 +149,17 @@ describe("subjects", () => {
     expect(hint("PersistentVolumeClaim", claimIn("Bound"), "shop")).toMatchObject([{ name: "pv" }]);
     expect(hint("PersistentVolumeClaim", claimIn("Pending"), "shop")).toEqual([]);
     expect(hint("PersistentVolume", volume(bound))).toEqual([]);
-    expect(hint("PersistentVolume", volume(retained))).toMatchObject([{ name: "x" }]);
     expect(hint("PersistentVolume")).toMatchObject([{ name: "x" }]);
+  });
+
+  test("a bound volume is looked at where it is not as it was noted", () => {
+    const isLooked = (changes: Changes) => hint("PersistentVolume", volume(changes)).length > 0;
+    expect(isLooked(retained)).toBe(false);
+    expect(isLooked({ ...overruled, policy: "Delete" })).toBe(false);
+    expect(isLooked({ ...retained, policy: "Delete" })).toBe(true);
+    expect(isLooked(overruled)).toBe(true);
+    expect(isLooked({ ...retained, ref: { uid: "new" } })).toBe(true);
+    expect(isLooked({ ...retained, note: { step: "offered" } })).toBe(true);
+    expect(isLooked({ ...retained, phase: "Released" })).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { InMemoryChannel, Subscription } from "../../../functions/platform/sweep/channels.ts";
 import { policyKey } from "../../../functions/pvc-retention/lib/policy.ts";
-import { noting } from "../../../functions/undelete/lib/note.ts";
+import { namespaceLabel, noting } from "../../../functions/undelete/lib/note.ts";
 import { keepKey } from "../../../functions/undelete/lib/scope.ts";
 import { CustomResourceDefinition } from "../../../local/controllers/objects/kinds.ts";
 import { isNotFound } from "../../../shared/kubernetes/api-error.ts";
@@ -18,6 +18,7 @@ import {
 } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey } from "../../../shared/progress.ts";
+import type { Volume } from "../../../shared/storage/volume.ts";
 import { recordedChannel } from "../../contract/knative/recorded.ts";
 import { answer } from "../../worlds/answer.ts";
 import { manifest, statefulSet } from "../../worlds/manifest.ts";
@@ -150,9 +151,9 @@ const clusterScoped: readonly {
   {
     title: "volume",
     kind: PersistentVolume,
-    rule: "undelete/retain",
+    rule: "undelete/reserve",
     nameIn: (namespace) => `${namespace}-refused`,
-    annotate: ({ metadata: { uid } }) => ({
+    annotate: ({ metadata: { uid }, spec }) => ({
       [progressKey(noting.progressName)]: JSON.stringify({
         v: 1,
         uid,
@@ -161,7 +162,7 @@ const clusterScoped: readonly {
         because: "It was noted by hand.",
         policy: "Retain",
         for: "1d",
-        claim: { namespace: "elsewhere", name: "data", uid: "c1" },
+        claim: { namespace: (spec as Volume["spec"]).claimRef?.namespace, name: "data", uid: "c1" },
         right: 0,
       }),
     }),
@@ -179,7 +180,10 @@ async function reservedVolume({ admin, namespace }: World): Promise<() => Promis
     hostPath: { path: "/tmp/by-hand" },
     storageClassName: name,
   };
-  await admin.create(PersistentVolume, manifest(PersistentVolume, { name }, { spec }));
+  await admin.create(
+    PersistentVolume,
+    manifest(PersistentVolume, { name, labels: { [namespaceLabel]: namespace } }, { spec }),
+  );
   return async () => {
     await admin.delete(PersistentVolume, undefined, name);
     await admin.delete(StorageClass, undefined, name);

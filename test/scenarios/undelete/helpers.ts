@@ -49,7 +49,7 @@ export function createClaim(
   return world.admin.create(PersistentVolumeClaim, object);
 }
 
-function claimOf({ admin, namespace }: World, name = "data"): Promise<LiveClaim | undefined> {
+export function claimOf({ admin, namespace }: World, name = "data"): Promise<LiveClaim | undefined> {
   return admin.get<LiveClaim>(PersistentVolumeClaim, namespace, name);
 }
 

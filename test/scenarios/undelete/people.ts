@@ -174,19 +174,20 @@ export const people: readonly Scenario[] = [
       const volume = await keptClaim(world);
       await world.rest();
       // A set or a person is quicker than we are.
-      const fate = world.setting.bySweepsAlone ? undefined : world.fate;
-      fate?.(({ type }) => (type?.endsWith(".delete") ? [] : undefined));
+      let isLate = true;
+      world.intercept(({ rule }, send) =>
+        isLate && rule === "undelete/reserve" ? Promise.reject(new Error("killed")) : send(),
+      );
       await deleteClaim(world);
       await createClaim(world, { keep: "24h" });
       const fresh = await boundVolume(world);
-      fate?.(() => undefined);
+      isLate = false;
       await isNoted(world, fresh, "retained");
       await world.instance("undelete/reserve")({ change: "sweep", kind: PersistentVolume, name: volume });
       await isNoted(world, volume, "kept");
       expect(await isTold(world, volume, "VolumeKept")).toContain(`has volume ${fresh}`);
-      await annotateVolume(world, volume, { [offerKey]: "yes" });
       await world.rest();
-      await world.instance("undelete/reserve")({ change: "sweep", kind: PersistentVolume, name: volume });
+      await annotateVolume(world, volume, { [offerKey]: "yes" });
       await isOffered(world, volume);
       await deleteClaim(world);
       await isNoted(world, fresh, "kept");

@@ -4,6 +4,7 @@ import type { World } from "../../worlds/world.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   boundVolume,
+  claimOf,
   createClaim,
   createClass,
   createVolume,
@@ -131,16 +132,42 @@ export const shapes: readonly Scenario[] = [
     },
   },
   {
-    title: "a bigger claim of the name gets a volume of its own, and the kept one stays offered and goes when due",
+    title: "a bigger claim of the name gets a volume of its own, and the kept one says so, and goes when due",
     alone: true,
     async run(world) {
       const volume = await offeredVolume(world);
       await createClaim(world, { spec: { resources: { requests: { storage: "2Gi" } } } });
-      expect(await boundVolume(world)).not.toBe(volume);
-      await isOffered(world, volume);
+      const bigger = await boundVolume(world);
+      expect(bigger).not.toBe(volume);
+      expect(await isTold(world, volume, "AnotherVolumeBound")).toContain(`has volume ${bigger}`);
+      expect(noteOn(await isOffered(world, volume)).because).toContain(`has volume ${bigger}`);
+      await deleteClaim(world);
+      await isNotTold(world, volume, "AnotherVolumeBound");
       await makeDue(world, volume);
       await world.sweep();
       await volumeIsGone(world, volume);
+    },
+  },
+  {
+    title:
+      "of two claims that race for the name one gets the volume, and a claim of another name that asks for it waits",
+    async run(world) {
+      const volume = await offeredVolume(world);
+      // As a set and a person would at once, and somebody who asks for the volume under another name.
+      const [first, second, other] = await Promise.allSettled([
+        createClaim(world),
+        createClaim(world),
+        createClaim(world, { name: "other", spec: { volumeName: volume } }),
+      ]);
+      expect([first.status, second.status].sort()).toEqual(["fulfilled", "rejected"]);
+      expect(other.status).toBe("fulfilled");
+      expect(await boundVolume(world)).toBe(volume);
+      await isNoted(world, volume, "retained");
+      await world.rest();
+      const { uid } = (await claimOf(world))?.metadata ?? {};
+      expect((await volumeOf(world, volume)).spec.claimRef).toMatchObject({ name: "data", uid });
+      expect((await claimOf(world, "other"))?.status?.phase).toBe("Pending");
+      await deleteClaim(world, "other");
     },
   },
   {

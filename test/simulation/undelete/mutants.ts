@@ -3,8 +3,10 @@ import { reserve } from "../../../functions/undelete/reserve/rule.ts";
 import { retain } from "../../../functions/undelete/retain/rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
+import type { Volume } from "../../../shared/storage/volume.ts";
 import { type Mutant, starting } from "../mutants/mutant.ts";
 import { reclaimAtKey } from "./volumes.ts";
 
@@ -68,16 +70,19 @@ export const mutants: readonly Mutant[] = [
     rule: retain.name,
     start: starting({
       ...retain,
-      decide: (facts, ...rest) =>
-        facts.flatMap((one) => {
-          const { claimRef, persistentVolumeReclaimPolicy: policy } = one.volume.spec;
-          if (one.claim || policy !== "Retain" || !claimRef?.uid) return retain.decide([one], ...rest);
-          const claim = {
-            ...one.volume,
-            metadata: { ...one.volume.metadata, name: claimRef.name ?? "", annotations: {} },
-          };
-          return retain.decide([{ ...one, claim: claim as never, namespace: claim }], ...rest);
-        }),
+      subjects: (hint, settings) =>
+        hint.kind === "PersistentVolume"
+          ? [{ kind: PersistentVolume, name: hint.name }]
+          : retain.subjects(hint, settings),
+      look: async (subject, view) => {
+        const facts = await retain.look(subject, view);
+        const volume =
+          facts.length === 0 && (await view.client.get<Volume>(PersistentVolume, undefined, subject.name ?? ""));
+        const { claimRef, persistentVolumeReclaimPolicy: policy } = volume ? volume.spec : {};
+        if (!volume || subject.kind !== PersistentVolume || policy !== "Retain" || !claimRef?.uid) return facts;
+        const metadata = { ...volume.metadata, name: claimRef.name ?? "", annotations: {} };
+        return [{ volume, claim: { ...volume, metadata, spec: {} } as never, namespace: { ...volume, metadata } }];
+      },
     }),
   },
   {

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { about } from "./about.ts";
+import type { Decision } from "./decision.ts";
+import { held } from "./held.ts";
+import { Namespace, PersistentVolume } from "./kubernetes/kind.ts";
+import type { KubernetesObject } from "./kubernetes/object.ts";
+
+const finalizer = "holdfast.dev/test";
+const object = (kind: string, metadata: object = {}): KubernetesObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { name: kind.toLowerCase(), uid: kind, resourceVersion: "1", ...metadata },
+});
+const volume = object("PersistentVolume");
+const change = {
+  verb: "patch",
+  kind: PersistentVolume,
+  namespace: undefined,
+  name: "v",
+  type: "merge",
+  patch: {},
+} as const;
+const offer = about(PersistentVolume, volume).write("It is offered.", [change], { step: { name: "offered" } });
+const offered = about(PersistentVolume, volume).write("It is offered.", [], { step: { name: "offered" } });
+const kept = about(PersistentVolume, volume).write("It is kept.", [change], { step: { name: "kept" } });
+const isOffer = (decision: Decision) =>
+  decision.do === "write" && typeof decision.step === "object" && decision.step.name === "offered";
+
+const home = (metadata?: object) => object("Namespace", metadata);
+const guarded = { finalizers: [finalizer] };
+const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
+
+/** What is done, in its order: to the volume, or to the namespace. */
+const inOrder = (namespace: KubernetesObject | undefined, decisions: readonly Decision[]) =>
+  held(Namespace, namespace, finalizer, decisions, isOffer)
+    .map((decision) => {
+      if (decision.do !== "write") return "";
+      const what = decision.kind !== Namespace ? decision.because : decision.provided ? "looks" : decision.because;
+      return `${decision.order ?? 0} ${what}`;
+    })
+    .sort();
+
+describe("held", () => {
+  test.each<{ what: string; is: readonly string[]; does: readonly (string | RegExp)[] }>([
+    {
+      what: "holds the object before something rests on it, and looks at it behind",
+      is: inOrder(home(), [kept, offer]),
+      does: ["0 It is kept.", /^0 .* gets the finalizer/, "1 It is offered.", "2 looks"],
+    },
+    {
+      what: "looks before and behind where it is held already",
+      is: inOrder(home(guarded), [offer]),
+      does: ["0 looks", "1 It is offered.", "2 looks"],
+    },
+    {
+      what: "holds it again for what rests on it since long",
+      is: inOrder(home(), [offered]),
+      does: [/^0 .* gets the finalizer/, "1 It is offered."],
+    },
+    { what: "does nothing where nothing is new", is: inOrder(home(guarded), [offered]), does: ["1 It is offered."] },
+    { what: "never lets go while it lives", is: inOrder(home(guarded), [kept]), does: ["0 It is kept."] },
+    {
+      what: "lets go last when it is being deleted",
+      is: inOrder(home({ ...guarded, ...going }), [kept]),
+      does: ["0 It is kept.", /^1 .* is removed/],
+    },
+    { what: "lets go only what is held", is: inOrder(home(going), [kept]), does: ["0 It is kept."] },
+    { what: "does what is to be done where it is gone", is: inOrder(undefined, [kept]), does: ["0 It is kept."] },
+  ])("$what", ({ is, does }) => {
+    expect(is).toEqual(does.map((text) => (typeof text === "string" ? text : expect.stringMatching(text))));
+  });
+
+  test("has an object that is gone, another one or being deleted looked at again", () => {
+    const [proviso] = held(Namespace, home(guarded), finalizer, [offer], isOffer).flatMap((decision) =>
+      decision.do === "write" ? (decision.provided ?? []) : [],
+    );
+    expect(proviso?.holds(home())).toBe(true);
+    for (const live of [undefined, home({ uid: "another" }), home(going)]) expect(proviso?.holds(live)).toBe(false);
+  });
+});
