@@ -8,7 +8,7 @@ const under = (version: string) => {
   execFileSync(process.execPath, ["--input-type=module", "--eval", program], { stdio: "pipe" });
 };
 
-test("an older Node is told of in one line, before it could stumble", () => {
+test("an older Node is reported in one line, before it could stumble", () => {
   expect(() => under("22.18.0")).toThrow(/holdfast: Node 24 or newer is needed, and this is v[\d.]+\. .*\.\n$/);
 });
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What the process is told by its environment, beside `PORT` and `LOG_LEVEL`. */
+/** What the process reads from its environment, beside `PORT` and `LOG_LEVEL`. */
 export const standaloneSettings = z.object({
   eventing: z
     .string()

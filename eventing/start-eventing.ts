@@ -29,7 +29,7 @@ export interface StandaloneOptions {
 /** Starts what the objects ask for. All sources watch with the tools' own identity, whatever account they name. */
 export function startEventing({ objects, ingress, tools, log }: StandaloneOptions): Standalone {
   const eventing = createEventing({
-    tools: { ...tools, trace: (hop) => tell(log, hop) },
+    tools: { ...tools, trace: (hop) => logHop(log, hop) },
     ingress,
     features,
     // A function's Service has the name, and the port, that its Knative Service would have.
@@ -58,7 +58,7 @@ export function startEventing({ objects, ingress, tools, log }: StandaloneOption
   };
 }
 
-function tell(log: Log, hop: Hop): void {
+function logHop(log: Log, hop: Hop): void {
   const fields = "event" in hop ? { hop: hop.hop, event: hop.event.id } : { hop: hop.hop };
   log[levels[hop.hop] ?? "debug"](fields, `${describeHop(hop)}.`);
 }

@@ -20,7 +20,7 @@ type EventHop =
   | { hop: "dead-lettered"; by: string; to: string }
   | { hop: "dropped"; by: string; because: string };
 
-/** Told of every hop, in order; must not throw. */
+/** Called with every hop, in order; must not throw. */
 export type Trace = (hop: Hop) => void;
 
 /** A hop in one line for people, without its time. */

@@ -66,7 +66,7 @@ test("where no temporary file can be written, one line says so", async () => {
   expect(err).toMatch(/^holdfast: Temporary files cannot be written, and TMPDIR .*: ENOENT.*\n$/);
 });
 
-test("--help is told on standard output", async () => {
+test("--help is printed on standard output", async () => {
   const { code, out } = await run(["--help"]);
   expect(code).toBe(0);
   expect(out).toContain("--tour-only");

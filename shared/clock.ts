@@ -4,7 +4,7 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Calls `run` after `ms` milliseconds, unless what this answers is called before. */
+  /** Calls `run` after `ms` milliseconds, unless what this returns is called before. */
   after(ms: number, run: () => void): CallOff;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

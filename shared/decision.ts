@@ -57,7 +57,7 @@ export interface WriteStep extends Common {
   /** Without all of these nothing is written, and another look is called for. */
   readonly provided?: readonly Proviso[];
   readonly step?: Step | "kept";
-  /** When to look again, where no event will tell. Milliseconds since the epoch. */
+  /** When to look again, where no event will come. Milliseconds since the epoch. */
   readonly next?: number;
   /** An Event for what was done, beside the step's. */
   readonly event?: StepEvent;

@@ -81,7 +81,7 @@ export function replyTo(outcomes: readonly Outcome[]): HttpResponse {
  */
 export const longestReply = 768;
 
-/** What can still succeed outranks what is final: a retry repeats both, and the final one is told then. */
+/** What can still succeed outranks what is final: a retry repeats both, and the final one is reported then. */
 const severity = (outcome: Outcome) => [204, 415, 400, 403, 500, 503].indexOf(outcome.status);
 
 const failed = (status: Outcome["status"], because: string): Outcome => ({ result: "failed", status, because });

@@ -8,7 +8,7 @@ export interface StepEvent {
 /** The steps of a rule by name, each with its Event, or `silent`. */
 export type Steps = Readonly<Record<string, StepEvent | undefined>>;
 
-/** A step of which the annotation alone tells. */
+/** A step that only the annotation shows, without an Event. */
 export const silent = undefined;
 
 export const normal = (reason: string): StepEvent => ({ type: "Normal", reason });

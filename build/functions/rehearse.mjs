@@ -30,7 +30,7 @@ vm.Script = class extends Script {
 
 const temporary = mkdtempSync(join(tmpdir(), "holdfast-rehearsal-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
-// Told by a signal alone, a process ends without that.
+// By a signal alone a process ends without that.
 process.once("SIGINT", () => process.exit(130));
 
 const api = await emptyCluster();

@@ -22,7 +22,7 @@ export interface Workshop {
   readonly created: string;
   readonly sbom: boolean;
   /** Says what is being done, for whoever waits. */
-  readonly tell: (line: string) => void;
+  readonly show: (line: string) => void;
   /** Says what its user must know. */
   readonly warn: (line: string) => void;
 }
@@ -34,7 +34,7 @@ export interface Workshop {
 export async function buildRelease(name: string, workshop: Workshop): Promise<Release> {
   // Somebody else may be building the same one.
   const own = join(workshop.work, "building", `${name.replaceAll("/", "-")}-${process.pid}`);
-  workshop.tell(`${name}: bundling`);
+  workshop.show(`${name}: bundling`);
   try {
     const bundle = await bundleFunction(name, own);
     const release = await releaseOf(bundle, join(own, "baked"), workshop);
@@ -46,12 +46,12 @@ export async function buildRelease(name: string, workshop: Workshop): Promise<Re
 }
 
 async function releaseOf(bundle: Bundle, scratch: string, workshop: Workshop): Promise<Release> {
-  const { work, base, created, tell, sbom } = workshop;
+  const { work, base, created, show, sbom } = workshop;
   const { name } = bundle;
   const annotations = annotationsOf(name, base);
   const built: { image: Image; runtime: Runtime; cached: boolean }[] = [];
   for (const image of base.images) {
-    tell(`${name}: ${platformName(image.platform)}`);
+    show(`${name}: ${platformName(image.platform)}`);
     const runtime = await runtimeOf(await lockedNode(workshop.root, image.platform), join(work, "runtime"));
     const { layer, cached } = await layerFor(bundle, image, runtime, scratch, workshop);
     built.push({ image: buildImage(image, [runtime.layer, layer], annotations, created), runtime, cached });

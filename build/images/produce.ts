@@ -27,13 +27,13 @@ export async function produce(
   functions: readonly string[],
   options: BuildOptions,
   destination: Destination,
-  { tell, warn }: Progress,
+  { show, warn }: Progress,
   environment: NodeJS.ProcessEnv,
 ): Promise<ReadonlyMap<string, string>> {
   const surroundings = surroundingsOf(environment, options.insecure);
-  tell("looking at the base");
+  show("looking at the base");
   const base = await baseOf(options, baseCache, surroundings);
-  const workshop = { root, work, base, created: createdFrom(environment), sbom: options.sbom, tell, warn };
+  const workshop = { root, work, base, created: createdFrom(environment), sbom: options.sbom, show, warn };
 
   const names = new Map<string, string>();
   if ("push" in destination) {
@@ -45,7 +45,7 @@ export async function produce(
       for (const { descriptor } of layers) if (base.origin) whereabouts.set(descriptor.digest, base.origin);
     for (const name of functions) {
       const release = await buildRelease(name, workshop);
-      names.set(name, await pushRelease(release, push, surroundings, whereabouts, tell));
+      names.set(name, await pushRelease(release, push, surroundings, whereabouts, show));
     }
     return names;
   }

@@ -9,27 +9,27 @@ function stream(isTTY: boolean, columns?: number) {
 
 test("at a terminal every line replaces the one before, none is wider than the terminal, and nothing stays", () => {
   const { written, stream: terminal } = stream(true, 10);
-  const { tell, end } = progressOn(terminal);
-  tell("one");
-  tell("a line that is too long");
+  const { show, end } = progressOn(terminal);
+  show("one");
+  show("a line that is too long");
   end();
   expect(written).toEqual(["\r\x1b[Kone", "\r\x1b[Ka line th", "\r\x1b[K"]);
 });
 
 test("what must be known stays", () => {
   const { written, stream: terminal } = stream(true);
-  const { tell, warn, end } = progressOn(terminal);
-  tell("one");
+  const { show, warn, end } = progressOn(terminal);
+  show("one");
   warn("look");
-  tell("two");
+  show("two");
   end();
   expect(written).toEqual(["\r\x1b[Kone", "\r\x1b[Kholdfast: look\n", "\r\x1b[Ktwo", "\r\x1b[K"]);
 });
 
 test("a pipe gets only what must be known, and no control characters", () => {
   const { written, stream: pipe } = stream(false);
-  const { tell, warn, end } = progressOn(pipe);
-  tell("one");
+  const { show, warn, end } = progressOn(pipe);
+  show("one");
   warn("look");
   end();
   expect(written.join("")).toBe("holdfast: look\n");

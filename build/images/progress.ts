@@ -1,10 +1,10 @@
-/** Tells whoever waits at a terminal what is being done; in a pipe, only what must be known. */
+/** Shows whoever waits at a terminal what is being done; in a pipe, only what must be known. */
 export interface Progress {
   /** One line that the next one takes the place of. */
-  tell(line: string): void;
+  show(line: string): void;
   /** A line that stays. */
   warn(line: string): void;
-  /** Takes the last line of {@link tell} away. */
+  /** Takes the last line of {@link show} away. */
   end(): void;
 }
 
@@ -12,7 +12,7 @@ export interface Progress {
 export function progressOn(stream: NodeJS.WriteStream): Progress {
   const clear = stream.isTTY ? "\r\x1b[K" : "";
   return {
-    tell(line) {
+    show(line) {
       if (stream.isTTY) stream.write(`${clear}${line.slice(0, (stream.columns || 80) - 1)}`);
     },
     warn: (line) => void stream.write(`${clear}holdfast: ${line}\n`),

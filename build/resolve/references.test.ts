@@ -17,7 +17,7 @@ test("an image takes the place of a reference, and nothing else of the text chan
   );
 });
 
-test("a reference to nothing is told with its file and line", () => {
+test("a reference to nothing is reported with its file and line", () => {
   const text = "a: 1\n---\n\nb:\n  image: fn://a/c\n";
   expect(() => findReferences({ origin: "a.yaml", text }, functions)).toThrow(
     "a.yaml:5: there is no function for fn://a/c",
@@ -35,13 +35,13 @@ test("what is left is found with its line, a function's or not, and what only sp
   expect(findUnresolved({ origin: "a.yaml", text: `image: ${image}\n` })).toEqual([]);
 });
 
-test("a reference in a text of its own lines is told, because an image would not fit in there", () => {
+test("a reference in a text of its own lines is reported, because an image would not fit in there", () => {
   expect(() => findReferences({ origin: "a.yaml", text: "a: |\n  fn://a/b\n" }, functions)).toThrow(
     "a.yaml:1: what begins with fn:// must stand on one line with its key.",
   );
 });
 
-test("YAML that cannot be read is told with its file", () => {
+test("YAML that cannot be read is reported with its file", () => {
   expect(() => findReferences({ origin: "a.yaml", text: "a: [" }, functions)).toThrow(/^a\.yaml: .*line 1/);
 });
 
@@ -119,7 +119,7 @@ test("of any YAML all references are taken, and every other byte stays", () => {
   expect(taken).toBeGreaterThan(100);
 });
 
-test("a reference to nothing is told with its line wherever it stands", () => {
+test("a reference to nothing is reported with its line wherever it stands", () => {
   fc.assert(
     fc.property(fc.nat(50), fc.nat(5), (before, documents) => {
       const text = `${"a: 1\n---\n".repeat(documents)}${"# fn://no/such\n".repeat(before)}b: fn://no/such\n`;

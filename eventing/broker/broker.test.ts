@@ -55,7 +55,7 @@ function setUp(replies: Record<string, Reply[]>, setup: Setup = {}) {
     })),
   );
   const began = clock.now();
-  /** Sends an event and answers with the status and when it came, letting time pass. */
+  /** Sends an event and returns the status and when it came, letting time pass. */
   async function receive(request = event, signal?: AbortSignal): Promise<{ status: number; at: number }> {
     let answer: { status: number; at: number } | undefined;
     broker.receive(request, signal).then(

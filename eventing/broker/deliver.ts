@@ -29,7 +29,7 @@ export interface ReplyTo {
 
 /**
  * Delivers an event to a subscriber, its reply back to the broker, and what fails for good to the dead-letter sink.
- * Answers whether the sender may forget the event. Rejects when the signal aborts: the event is lost then.
+ * Returns whether the sender may forget the event. Rejects when the signal aborts: the event is lost then.
  */
 export async function deliver(tools: PostTools, replyTo: ReplyTo, delivery: Delivery): Promise<boolean> {
   const { event, ttl, headers, subscription, signal } = delivery;

@@ -25,7 +25,7 @@ export interface ManagedSourceOptions {
    * always does.
    */
   readonly rollOnNamespaces: boolean;
-  /** Told when the standing has changed. */
+  /** Called when the standing has changed. */
   changed(): void;
 }
 

@@ -18,7 +18,7 @@ export interface ApiServerSourceOptions {
   readonly sink: string;
   /** The namespaces to watch; absent: all of them, with one watch for each kind. */
   readonly namespaces?: readonly string[] | undefined;
-  /** Told when the source begins to see changes (`undefined`) and why it does not. */
+  /** Called when the source begins to see changes (`undefined`) and why it does not. */
   report(problem: string | undefined): void;
 }
 
@@ -51,7 +51,7 @@ export function startApiServerSource(
   let watches: WatchOfChanges[] = [];
   let interrupt: (downtime: number) => void = () => {};
   let crashes = 0;
-  const tell = (hop: "gap" | "trouble", because: string) => trace?.({ at: clock.now(), hop, by, because });
+  const note = (hop: "gap" | "trouble", because: string) => trace?.({ at: clock.now(), hop, by, because });
 
   async function changed(change: WatchedChange, object: KubernetesObject, stop: AbortSignal): Promise<void> {
     if (!hasOwner(object, plan.owner)) return;
@@ -64,7 +64,7 @@ export function startApiServerSource(
     for (const { apiVersion, kind, selector: labelSelector } of plan.resources) {
       const resource = await findResource(tools.client, apiVersion, kind);
       if (!resource && plan.failFast) throw new Error(`${apiVersion} ${kind} is not served`);
-      if (!resource) tell("trouble", `${apiVersion} ${kind} is not served under the name Knative guesses for it`);
+      if (!resource) note("trouble", `${apiVersion} ${kind} is not served under the name Knative guesses for it`);
       if (!resource) continue;
       if (!resource.namespaced || !options.namespaces) all.push({ kind: resource, labelSelector });
       else for (const namespace of options.namespaces) all.push({ kind: resource, namespace, labelSelector });
@@ -82,7 +82,7 @@ export function startApiServerSource(
     });
     const crash = (because: string) => {
       options.report(because);
-      tell("trouble", because);
+      note("trouble", because);
       const seconds = crashBackoff[Math.min(crashes++, crashBackoff.length - 1)] as number;
       return seconds * 1000;
     };
@@ -95,8 +95,8 @@ export function startApiServerSource(
       };
       const handlers: ChangeHandlers = {
         failFast: plan.failFast,
-        gap: (because) => tell("gap", because),
-        failed: (because) => tell("trouble", because),
+        gap: (because) => note("gap", because),
+        failed: (because) => note("trouble", because),
         changed: (change, object) => changed(change, object, stop),
         begun: () => {
           if (--waiting === 0) begin();
@@ -118,7 +118,7 @@ export function startApiServerSource(
     while (!signal.aborted) {
       const downtime = await live();
       if (signal.aborted) return;
-      tell("gap", "the source starts again");
+      note("gap", "the source starts again");
       if (downtime > 0) await clock.sleep(downtime, signal).catch(() => {});
     }
   }

@@ -6,7 +6,7 @@ import type { Selection, WatchEvent } from "./watch.ts";
 /** An object that was replaced by another of the same name is a `delete` and an `add`, never an `update`. */
 export type Change = "add" | "update" | "delete";
 
-/** Told of each change, in order; `old` is what the cache held, for updates and deletes. Must not throw. */
+/** Called with each change, in order; `old` is what the cache held, for updates and deletes. Must not throw. */
 type ChangeHandler<T extends KubernetesObject> = (change: Change, object: T, old?: T) => void;
 
 /**
@@ -31,7 +31,7 @@ export interface ReflectOptions extends Selection {
   lag?: number;
 }
 
-/** An informer in miniature: follows a kind, keeps a copy, tells handlers what changed. */
+/** An informer in miniature: follows a kind, keeps a copy, calls handlers with what changed. */
 export function reflect<T extends KubernetesObject>(
   tools: FollowTools,
   kind: Kind,
@@ -43,7 +43,7 @@ export function reflect<T extends KubernetesObject>(
   const synced = Promise.withResolvers<void>();
   let first = true;
 
-  const tell: ChangeHandler<T> = (change, object, old) => {
+  const notify: ChangeHandler<T> = (change, object, old) => {
     for (const handler of handlers) handler(change, object, old);
   };
 
@@ -55,8 +55,8 @@ export function reflect<T extends KubernetesObject>(
     if (old && old.metadata.uid !== uid) remove(old);
     namespaces.set(namespace, named);
     named.set(name, object);
-    if (old?.metadata.uid === uid) tell("update", object, old);
-    else tell("add", object);
+    if (old?.metadata.uid === uid) notify("update", object, old);
+    else notify("add", object);
   }
 
   function remove(object: T): void {
@@ -66,7 +66,7 @@ export function reflect<T extends KubernetesObject>(
     if (!named || !old) return;
     named.delete(name);
     if (!named.size) namespaces.delete(namespace);
-    tell("delete", object, old);
+    notify("delete", object, old);
   }
 
   function list(namespace?: string): T[] {

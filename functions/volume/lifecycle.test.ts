@@ -198,7 +198,7 @@ describe("while a job runs", () => {
     },
   );
 
-  test("a minion that goes silent is told of on the Volume, and the job that it lost is begun anew", async () => {
+  test("a minion that goes silent is shown on the Volume, and the job that it lost is begun anew", async () => {
     world.salt.up.clear();
     await world.sweep(3);
     expect(await eventsOf()).toContain("MinionNotAnswering");
@@ -685,7 +685,7 @@ describe("a conflict on the minion", () => {
 });
 
 describe("Salt that does not do as it is asked", () => {
-  test("an account without rights is told of on the Volume, and the work goes on when it has them", async () => {
+  test("an account without rights is shown on the Volume, and the work goes on when it has them", async () => {
     world.salt.error = refusal("unauthorized", "Salt does not let the account holdfast in: grant it @jobs.");
     await world.create("data");
     await world.settle();
@@ -702,7 +702,7 @@ describe("Salt that does not do as it is asked", () => {
     expect(world.salt.ran()).toEqual(["PrepareVolume data", "GetDeviceInfo data"]);
   });
 
-  test("a minion without an accepted key is told of in an Event, and the work goes on when it has one", async () => {
+  test("a minion without an accepted key is shown in an Event, and the work goes on when it has one", async () => {
     world.salt.spawnError = refusal("refused", "Salt has no minion n0. Accept its key.");
     await world.create("data");
     await world.settle();

@@ -36,7 +36,7 @@ export interface ApiServerOptions {
   readonly managedFields?: boolean;
   /** Stands before the server: for faults such as 409, 429, 500, and answers that come late or never. */
   readonly intercept?: (request: ApiRequest, next: Transport) => Promise<ApiResponse>;
-  /** Told of every change within the request that makes it: for what must hold after each write. */
+  /** Called with every change within the request that makes it: for what must hold after each write. */
   readonly observe?: Observe;
 }
 

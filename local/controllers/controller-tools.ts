@@ -12,7 +12,7 @@ export interface ToolsOptions {
   clock: Clock;
   random: Random;
   signal: AbortSignal;
-  /** Told of every failure; controllers retry by themselves. */
+  /** Called with every failure; controllers retry by themselves. */
   trouble?(trouble: Trouble): void;
   /** As in {@link FollowTools}. */
   watchSeconds?: number | undefined;

@@ -16,7 +16,7 @@ export interface ControllerTools extends FollowTools {
   reflections: Reflections;
   /** Shows an Event on an object. */
   record: Recorder;
-  /** Told of every failure; controllers retry by themselves. */
+  /** Called with every failure; controllers retry by themselves. */
   trouble(trouble: Trouble): void;
 }
 

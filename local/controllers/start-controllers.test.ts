@@ -136,7 +136,7 @@ describe("startControllers", () => {
   });
 
   it("does the same again from the same seed, request by request", async () => {
-    const tell = async () => {
+    const play = async () => {
       const world = createWorld({
         kubelet: { nodes: ["one", "two"], heartbeat: { leaseSeconds: 10, statusSeconds: 300 } },
       });
@@ -146,9 +146,9 @@ describe("startControllers", () => {
       await world.close();
       return world.requests.map(({ method, path, body }) => `${method} ${path} ${body ?? ""}`);
     };
-    const first = await tell();
+    const first = await play();
     expect(first.length).toBeGreaterThan(200);
-    expect(await tell()).toEqual(first);
+    expect(await play()).toEqual(first);
   });
 
   it("leaves nothing behind when it ends: no request, and no timer that would wake", async () => {

@@ -16,7 +16,7 @@ export interface WorkQueueOptions {
   ready: Promise<unknown>;
   /** Looks at one key; never called twice at once for the same key. A rejection is retried with backoff. */
   work(key: string): Promise<void>;
-  /** Told of each rejection, except of the first few conflicts in a row. */
+  /** Called with each rejection, except of the first few conflicts in a row. */
   failed(key: string, error: unknown): void;
   /** How many keys may be worked on at once; 1 by default. */
   workers?: number;

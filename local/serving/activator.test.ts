@@ -63,7 +63,7 @@ const ask = async (body: string, signal?: AbortSignal) => {
   const answer = await activator.send(`${url}/path?q=1`, { headers: { "content-type": "text/plain" }, body }, signal);
   return answer.status === 200 ? answer.body : `${answer.status} ${answer.body}`;
 };
-const told = (what: FleetEvent["what"]) => events.filter((event) => event.what === what);
+const seen = (what: FleetEvent["what"]) => events.filter((event) => event.what === what);
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`) || canSignal(pid);
 function canSignal(pid: number): boolean {
   try {
@@ -93,7 +93,7 @@ test("a pod begins with each process, and ends with it: idle, crashed, or never 
   expect(pods).toBe(0);
   await ask("hello");
   expect([pods, begun]).toEqual([1, ["tester tester-00001"]]);
-  await until(() => told("stopped").length === 1);
+  await until(() => seen("stopped").length === 1);
   expect(pods).toBe(0);
 });
 
@@ -129,8 +129,8 @@ describe("from zero and back", () => {
     open({ window: 50 });
     await activator.deploy(plan(), "tester-00001");
     const first = Number(await ask("pid"));
-    await until(() => told("stopped").length === 1);
-    expect(told("stopped")[0]).toMatchObject({ because: "idle", instances: 0 });
+    await until(() => seen("stopped").length === 1);
+    expect(seen("stopped")[0]).toMatchObject({ because: "idle", instances: 0 });
     expect(isAlive(first)).toBe(false);
     expect(Number(await ask("pid"))).not.toBe(first);
   });
@@ -140,7 +140,7 @@ describe("from zero and back", () => {
     await activator.deploy(plan({}, { min: 1 }), "tester-00001");
     expect(activator.processes()).toBe(1);
     await sleep(200);
-    expect(told("stopped")).toEqual([]);
+    expect(seen("stopped")).toEqual([]);
   });
 });
 
@@ -168,7 +168,7 @@ describe("saturation", () => {
     await activator.deploy(plan({ concurrency: 1 }), "tester-00001");
     const gate = join(folder, "gate");
     const held = ask(`gate ${gate}`);
-    await until(() => told("started").length === 1);
+    await until(() => seen("started").length === 1);
     const given = new AbortController();
     const second = ask("pid", given.signal);
     given.abort(new Error("The sender has gone."));
@@ -185,7 +185,7 @@ describe("saturation", () => {
     await activator.deploy(plan({ concurrency: 1 }, { max: 2 }), "tester-00001");
     const gate = join(folder, "gate");
     const held = [ask(`gate ${gate}`), ask(`gate ${gate}`)];
-    await until(() => told("started").length === 2);
+    await until(() => seen("started").length === 2);
     expect(activator.processes()).toBe(2);
     writeFileSync(gate, "");
     expect(await Promise.all(held)).toEqual(["1", "1"]);
@@ -206,7 +206,7 @@ describe("a process that goes wrong", () => {
     await activator.deploy(plan({ concurrency: 1 }), "tester-00001");
     const answers = await Promise.all([ask("crash"), ask("version"), ask("version")]);
     expect(answers.map((answer) => answer.slice(0, 3))).toEqual(["502", "502", "502"]);
-    expect(told("crashed")[0]).toMatchObject({ because: "The process ended with exit code 3", instances: 0 });
+    expect(seen("crashed")[0]).toMatchObject({ because: "The process ended with exit code 3", instances: 0 });
     expect(await ask("version")).toBe("1");
   });
 
@@ -216,10 +216,10 @@ describe("a process that goes wrong", () => {
     const answer = await ask("version");
     expect(answer).toMatch(/^503 The function cannot be started\. The process ended with exit code 1; it said:/);
     expect(answer).toContain("This fixture is broken.");
-    expect(told("failed")).toHaveLength(1);
+    expect(seen("failed")).toHaveLength(1);
   });
 
-  test("a bundle that never listens is killed and told", async () => {
+  test("a bundle that never listens is killed and reported", async () => {
     open({ startLimit: 2000 });
     await activator.deploy(plan({ environment: { BEHAVIOUR: "deaf" } }), "tester-00001");
     expect(await ask("version")).toMatch(
@@ -243,8 +243,8 @@ describe("rolling", () => {
     rolling = false;
     await Promise.all(loads);
     expect(new Set(answers)).toEqual(new Set(["1", "2"]));
-    await until(() => told("stopped").length === 1);
-    expect(told("stopped")[0]).toMatchObject({ revision: "tester-00001", because: "replaced" });
+    await until(() => seen("stopped").length === 1);
+    expect(seen("stopped")[0]).toMatchObject({ revision: "tester-00001", because: "replaced" });
   });
 
   test("the old revision answers what it has before its process goes", async () => {
@@ -252,13 +252,13 @@ describe("rolling", () => {
     await activator.deploy(plan(), "tester-00001");
     const gate = join(folder, "gate");
     const held = ask(`gate ${gate}`);
-    await until(() => told("started").length === 1);
+    await until(() => seen("started").length === 1);
     await activator.deploy(plan({ environment: { VERSION: "2" } }), "tester-00002");
     expect(await ask("version")).toBe("2");
-    expect(told("stopped")).toEqual([]);
+    expect(seen("stopped")).toEqual([]);
     writeFileSync(gate, "");
     expect(await held).toBe("1");
-    await until(() => told("stopped").length === 1);
+    await until(() => seen("stopped").length === 1);
   });
 
   test("a new revision that does not listen leaves the old one in place", async () => {
@@ -304,8 +304,8 @@ describe("sharing", () => {
   test("a pinned revision keeps the traffic; the newer one goes to zero, and is reached by its tag alone", async () => {
     expect(activator.route("shop", "tester", [{ revisionName: first, percent: 100 }])).toEqual([]);
     await activator.deploy(version("2"), second);
-    await until(() => told("stopped").length === 1);
-    expect(told("stopped")[0]).toMatchObject({ revision: second, because: "replaced" });
+    await until(() => seen("stopped").length === 1);
+    expect(seen("stopped")[0]).toMatchObject({ revision: second, because: "replaced" });
     expect(await ask("version")).toBe("1");
     await expect(askTag("canary")).rejects.toThrow("There is no Knative Service behind");
     activator.route("shop", "tester", [
@@ -336,7 +336,7 @@ describe("sharing", () => {
     expect(await ask("version")).toBe("1");
     writeFileSync(gate, "");
     expect(await held).toBe("2");
-    await until(() => told("stopped").some(({ revision }) => revision === second));
+    await until(() => seen("stopped").some(({ revision }) => revision === second));
   });
 
   test("a revision that is not there is named, and nothing changes", async () => {

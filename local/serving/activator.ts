@@ -132,7 +132,7 @@ export function createActivator(options: ActivatorOptions): Activator {
     for (const version of served) {
       if (version.running) continue;
       version.running = create(version.plan, version.name, version.launch);
-      // What keeps it from starting is told when it is asked for.
+      // What keeps it from starting is reported when it is asked for.
       version.running.prove(version.plan.scale.min).catch(() => {});
     }
     deployment.next = dealOut(shares);

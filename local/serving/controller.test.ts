@@ -93,8 +93,8 @@ async function statusWhen(wanted: string, revision: string): Promise<ServiceStat
       "tester",
     );
     const ready = service?.status?.conditions?.find(({ type }) => type === "Ready");
-    const told = ready?.status === "True" ? "Ready" : ready?.reason;
-    if (service?.status && told === wanted && service.status.latestCreatedRevisionName === revision)
+    const shown = ready?.status === "True" ? "Ready" : ready?.reason;
+    if (service?.status && shown === wanted && service.status.latestCreatedRevisionName === revision)
       return service.status;
     await systemClock.sleep(20);
   }

@@ -14,7 +14,7 @@ import { allToLatest, type TrafficTarget } from "./traffic.ts";
 
 /** The controller of Knative Services as it runs. */
 export interface ServingController extends Running {
-  /** To be told what happens to instances: a function that cannot be started makes its Service not ready. */
+  /** Called with what happens to instances: a function that cannot be started makes its Service not ready. */
   observe(name: { namespace: string; service: string; revision: string }, event: FleetEvent): void;
   /** Where events for a Service are sent; `undefined` for one that does not exist. */
   addressOf(namespace: string, name: string): string | undefined;
@@ -89,7 +89,7 @@ export function startServingController(tools: ControllerTools, activator: Activa
     );
   }
 
-  /** Has the activator share requests as the Service says. What it cannot do changes nothing, and is told. */
+  /** Has the activator share requests as the Service says. What it cannot do changes nothing, and is reported. */
   function route(entry: Known, { plan, traffic }: Wanted): { misrouted?: Fault } {
     if (!isDeepStrictEqual(entry.traffic, traffic)) {
       const [missing] = activator.route(plan.namespace, plan.service, traffic);

@@ -11,7 +11,7 @@ export type FleetEvent =
   | { readonly what: "crashed"; readonly because: string; readonly instances: number }
   | { readonly what: "failed"; readonly because: string };
 
-/** Why an instance was told to go. */
+/** Why an instance was stopped. */
 export type StopCause = "idle" | "replaced" | "closing";
 
 /** What a fleet needs of its surroundings. */

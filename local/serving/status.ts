@@ -34,7 +34,7 @@ export interface ServiceStatus {
 /** The URL by which the cluster knows a Service. */
 export const urlOf = (namespace: string, name: string): string => `http://${name}.${namespace}.svc.cluster.local`;
 
-/** The status that tells `standing`, with the conditions that Knative writes; `now` is a timestamp. */
+/** The status that shows `standing`, with the conditions that Knative writes; `now` is a timestamp. */
 export function statusOf(service: KubernetesObject, standing: Standing, now: string): ServiceStatus {
   const { created, ready, fault, traffic, misrouted } = standing;
   const before = service.status as ServiceStatus | undefined;

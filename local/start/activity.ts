@@ -80,17 +80,17 @@ export function createActivity(terminal: Terminal): Activity {
 const sweep = "platform-sweep";
 
 /**
- * A decision that a rule writes down comes back as an event, upon which it decides the same: that is not told again.
+ * A decision that a rule writes down comes back as an event, upon which it decides the same: that is not shown again.
  */
 function withoutEchoes(): (record: LogRecord) => boolean {
-  const last = new Map<string, { told: string; at: number }>();
+  const last = new Map<string, { text: string; at: number }>();
   return ({ rule, uid, decision, msg }) => {
     if (uid === undefined) return false;
     const key = `${rule} ${uid}`;
-    const told = `${decision} ${msg}`;
+    const text = `${decision} ${msg}`;
     const before = last.get(key);
-    last.set(key, { told, at: performance.now() });
-    return before?.told === told && performance.now() - before.at < echo;
+    last.set(key, { text, at: performance.now() });
+    return before?.text === text && performance.now() - before.at < echo;
   };
 }
 

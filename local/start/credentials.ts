@@ -80,7 +80,7 @@ export function issueCredentials(
   };
 }
 
-/** Writes a kubeconfig of one cluster and one user, and answers its path. JSON is YAML, too. */
+/** Writes a kubeconfig of one cluster and one user, and returns its path. JSON is YAML, too. */
 export async function writeKubeconfig(
   file: string,
   cluster: ClusterEntry,

@@ -67,7 +67,7 @@ export function createBundles(
     },
     async watch(name, built) {
       const options = bundleOptions(name);
-      const tell: Plugin = { name: "tell", setup: (build) => build.onEnd(({ errors }) => built(errors)) };
+      const whenBuilt: Plugin = { name: "when-built", setup: (build) => build.onEnd(({ errors }) => built(errors)) };
       // Baking a cache takes longer than it saves a function that is about to be changed again.
       const plugins = (options.plugins ?? []).filter((plugin) => plugin.name !== "bake code cache");
       const watcher = await context({
@@ -75,7 +75,7 @@ export function createBundles(
         sourcemap: "external",
         outdir: bundleOf(name),
         logLevel: "silent",
-        plugins: [...plugins, tell],
+        plugins: [...plugins, whenBuilt],
       });
       await watcher.watch();
       return watcher;

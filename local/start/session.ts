@@ -63,7 +63,7 @@ function openSession(): Session & { end(): Promise<void> } {
     signal: stop.signal,
     folder,
     onEnd: (close) => void closers.push(close),
-    /** Closes all; what fails is told and does not keep the rest from closing. */
+    /** Closes all; what fails is printed and does not keep the rest from closing. */
     async end() {
       stop.abort(new Interrupted());
       for (const close of closers.splice(0).reverse()) {

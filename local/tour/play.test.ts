@@ -28,7 +28,7 @@ function harness() {
   return { clock, stop, step, playing };
 }
 
-test("each proof is waited for and told with the time it took; a text it answers is shown beneath", async () => {
+test("each proof is waited for and printed with the time it took; a text it returns is shown beneath", async () => {
   const { clock, step, playing } = harness();
   let tries = 0;
   const late = { what: "the claim is gone", check: async () => ++tries > 3 };

@@ -16,7 +16,7 @@ export interface Chapter {
   readonly steps: readonly Step[];
 }
 
-/** Something that must come true, as the API server tells it. */
+/** Something that must come true, as the API server shows it. */
 export interface Proof {
   readonly what: string;
   /** Returns a truthy value once it is true; a text is shown beneath. */

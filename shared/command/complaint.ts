@@ -9,11 +9,11 @@ export class Complaint extends Error {
   override readonly name: string = "Complaint";
 }
 
-/** Whether an error's message alone tells its reader enough. */
+/** Whether an error's message alone is enough for its reader. */
 export const isPlain = (error: unknown): error is Error =>
   [Complaint, ApiError, MalformedEvent].some((plain) => error instanceof plain);
 
-/** Tells why the program ends, in one line where that is the reader's to change, and returns the exit code. */
+/** Prints why the program ends, in one line where that is the reader's to change, and returns the exit code. */
 export function complain(error: unknown): number {
   const text = isPlain(error) ? error.message : error instanceof Error ? (error.stack ?? error.message) : error;
   process.stderr.write(`holdfast: ${text}\n`);

@@ -1,11 +1,11 @@
 import { complain } from "./complaint.ts";
 
 /**
- * Runs a command to its exit code: what it answers, or that of {@link complain}, or 130 and 143 when it is told to end.
+ * Runs a command to its exit code: what it returns, or that of {@link complain}, or 130 and 143 on SIGINT and SIGTERM.
  * A reader who has seen enough, as `head` has, ends it too.
  */
 export async function runCommand(run: () => Promise<number>): Promise<void> {
-  // Told by a signal alone, a process ends without what it has to take away.
+  // By a signal alone a process ends without what it has to take away.
   process.once("SIGINT", () => process.exit(130));
   process.once("SIGTERM", () => process.exit(143));
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit());

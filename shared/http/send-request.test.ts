@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const step of cleanUp.splice(0)) await step();
 });
 
-/** A server that answers as told, and what sends requests to it over connections that are kept. */
+/** A server that answers as a test wants, and what sends requests to it over connections that are kept. */
 async function to(answer: RequestListener) {
   const api: TlsServer = await tlsServer(answer);
   const trust = { ca: certificates.authority };

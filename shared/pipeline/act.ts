@@ -81,7 +81,7 @@ async function perform(
       if (writes.length === 0 && !decision.event) return "leave";
       await sendAll(client, about, writes);
       await ensure(decision.provided, context);
-      // The write is done; what people are told about it must not undo it.
+      // The write is done; an Event about it must not undo it.
       if (change && step && !isKept) await record(rule, decision, eventOf(rule, step), context);
       await record(rule, decision, decision.event, context);
       clearLater();
@@ -122,7 +122,7 @@ async function ensure(provided: readonly Proviso[] = [], { client }: ActContext)
 }
 
 /**
- * What a system refuses for good is told on the object that the command was for, in the system's own words: a person
+ * What a system refuses for good is recorded on the object that the command was for, in the system's own words: a person
  * must act. It stays until it expires, for what the system says of the next command is another matter.
  */
 async function recordRefusal(error: unknown, rule: AnyRule, decision: Call, context: ActContext): Promise<never> {

@@ -4,7 +4,7 @@ import { coalesce } from "./coalesce.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Runs that end when told, with the time each began. */
+/** Runs that end when a test ends them, with the time each began. */
 function harness() {
   let time = 0;
   const runs: { began: number; inputs: readonly number[]; key: string; end: (error?: Error) => void }[] = [];

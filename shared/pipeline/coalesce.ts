@@ -1,4 +1,4 @@
-/** Adds a request to the run of a key and answers with what that run came to. */
+/** Adds a request to the run of a key and returns what that run came to. */
 export type Join<Input, Result> = (key: string, input: Input) => Promise<Result>;
 
 interface Queue<Input, Result> {

@@ -74,12 +74,12 @@ function world(errors: Record<string, (Error | undefined)[]> = {}, gone: readonl
   return { calls, lines, tools: { client: () => client, clock, log, settings: {} } };
 }
 
-/** A rule on single claims that decides what it is told to. */
+/** A rule on single claims that decides as a test wants. */
 function toy(decide: (look: number) => Decision[], more: Partial<Rule> = {}) {
   let looks = 0;
   return rule({
     name: "test/toy",
-    doc: "Does as it is told.",
+    doc: "Does as a test wants.",
     settings: z.object({}),
     wakes: [],
     may: [],
@@ -458,8 +458,8 @@ describe("a call to an external system", () => {
       toy(() => [decision], { systems: { crane }, steps }),
       { ...tools, connect },
     )(event());
-    const told = calls.filter(([, plural]) => plural === "events").map(([verb]) => verb);
-    expect(told).toEqual(["create", "delete"]);
+    const recorded = calls.filter(([, plural]) => plural === "events").map(([verb]) => verb);
+    expect(recorded).toEqual(["create", "delete"]);
   });
 
   test("to a system that the rule does not declare is a defect", async () => {
@@ -492,16 +492,18 @@ describe("a call to an external system", () => {
     ["unauthorized", true],
     ["unreachable", false],
     ["overloaded", false],
-  ] as const)("that is %s says so in an Event on the object: %s", async (failure, isTold) => {
+  ] as const)("that is %s says so in an Event on the object: %s", async (failure, isRecorded) => {
     const connect = connectTo({ evacuate: () => Promise.reject(new SystemError("Crane", failure, "Crane says why.")) });
     const { tools, calls } = world();
     await receive(
       toy(() => [calling], { systems: { crane } }),
       { ...tools, connect },
     )(event());
-    const told = calls.filter(([verb, kind]) => verb === "create" && kind === "events").map(([, , object]) => object);
+    const recorded = calls
+      .filter(([verb, kind]) => verb === "create" && kind === "events")
+      .map(([, , object]) => object);
     const expected = { reason: "CraneRefused", type: "Warning", note: "Crane says why." };
-    expect(told).toEqual(isTold ? [expect.objectContaining(expected)] : []);
+    expect(recorded).toEqual(isRecorded ? [expect.objectContaining(expected)] : []);
   });
 
   test("gives a look the client of each declared system", async () => {

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const entry = fileURLToPath(new URL("../../functions/pvc-protection/release/index.ts", import.meta.url));
 
-/** The function as a process, in front of an API server that answers when told. */
+/** The function as a process, in front of an API server that answers when a test lets it. */
 function start(port: number | string, environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, [entry], {
     env: { PATH: process.env.PATH, PORT: String(port), LOG_LEVEL: "debug", ...environment },

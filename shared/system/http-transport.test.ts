@@ -45,7 +45,7 @@ test("an answer that is cut off is none", async () => {
   await expect(httpTransport(root, none)(get)).rejects.toThrow();
 });
 
-test("gives up when it is told to", async () => {
+test("gives up when its signal aborts", async () => {
   const abort = new AbortController();
   const root = await serve(() => abort.abort(new Error("too late")));
   await expect(httpTransport(root, none)({ ...get, signal: abort.signal })).rejects.toThrow();

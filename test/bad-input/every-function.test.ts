@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { longestReply } from "../../shared/outcome.ts";
 import { functions } from "../worlds/functions.ts";
 import { eventsOf } from "./damage.ts";
-import { give, odd, toldOf } from "./world.ts";
+import { give, odd, triggering } from "./world.ts";
 
 /** 500 is not among them: it would be a defect of the function. */
 const statuses = [204, 400, 403, 413, 415, 503];
@@ -11,7 +11,7 @@ const statuses = [204, 400, 403, 413, 415, 503];
 test.each(Object.keys(functions))(
   "%s answers whatever arrives with a status of its contract, and no finalizer is lost",
   async (name) => {
-    const given = fc.tuple(toldOf.chain(eventsOf), odd);
+    const given = fc.tuple(triggering.chain(eventsOf), odd);
     await fc.assert(
       fc.asyncProperty(given, async ([request, odd]) => {
         const { reply, used, finalizers } = await give(name, request, odd);

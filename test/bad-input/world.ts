@@ -122,8 +122,8 @@ export async function give(name: string, request: HttpRequest, odd: Odd): Promis
   };
 }
 
-/** What events tell of: each kind that triggers a function, and one that triggers none. */
-export const toldOf = fc.oneof(
+/** The kinds that events are about: each kind that triggers a function, and one that triggers none. */
+export const triggering = fc.oneof(
   odd.map(({ name, annotations }) => claim({ namespace, name, annotations })),
   fc.constant(claim({ namespace, name: inUse, finalizers: [holdfastProtection], uid: "u1", resourceVersion: "1" })),
   fc.constant(pod({ namespace, name: "web-0", uid: "u2", resourceVersion: "1" }, [inUse], { nodeName: "one" })),

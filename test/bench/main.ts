@@ -62,7 +62,7 @@ ${Object.entries(benches)
   .map(([name, { flags = "", doc }]) => `  ${`${name} ${flags}`.trim()}\n      ${wrap(`${doc}.`, 6, 80)}\n`)
   .join("")}
 A control plane is a folder with etcd and kube-apiserver that KUBEBUILDER_ASSETS
-names; CONTRIBUTING tells more.
+names; CONTRIBUTING says more.
 `;
 
 async function main([name = "budget", ...args]: readonly string[]): Promise<number> {

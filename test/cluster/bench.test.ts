@@ -7,7 +7,7 @@ import { compareReleases } from "../bench/release/compare.ts";
 // The suite's own control plane has controllers at work, which would be measured with the benchmarks: they boot one of
 // theirs.
 const assets = inject("cluster")?.assets;
-const tell = () => {};
+const print = () => {};
 
 describe.skipIf(!assets)("the benchmarks on a control plane, in small", () => {
   let plane: Plane;
@@ -19,7 +19,7 @@ describe.skipIf(!assets)("the benchmarks on a control plane, in small", () => {
   afterAll(() => plane?.stop());
 
   test("release: both let every claim go, and what that took is measured", async () => {
-    const comparison = { claims: 20, pods: 50, variants: [true], withDefaultLimit: false, tell };
+    const comparison = { claims: 20, pods: 50, variants: [true], withDefaultLimit: false, print };
     const variants = await Array.fromAsync(compareReleases(plane, comparison));
     expect(variants).toHaveLength(1);
     const releases = new Map(variants[0]?.releases);
@@ -42,7 +42,7 @@ describe.skipIf(!assets)("the benchmarks on a control plane, in small", () => {
   });
 
   test("latency: every claim is patched by both, and the function's way has its steps in order", async () => {
-    const { informer, holdfast } = await compareLatencies(plane, { single: 10, burst: 10, tell });
+    const { informer, holdfast } = await compareLatencies(plane, { single: 10, burst: 10, print });
     const kinds = (passages: readonly Passage[]) => Object.groupBy(passages, ({ kind }) => kind);
     for (const passages of [informer, holdfast]) {
       expect(kinds(passages)).toMatchObject({ single: { length: 10 }, burst: { length: 10 } });

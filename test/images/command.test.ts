@@ -34,7 +34,7 @@ describe.skipIf(!inject("imageTools"))("on the command line", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("a registry that is not there is told in one line, before anything is built", async () => {
+  test("a registry that is not there is reported in one line, before anything is built", async () => {
     const [port] = await freePorts(1);
     const outcome = await runImage([name, "--push", "--repo", `127.0.0.1:${port}/holdfast`, ...build]);
     expect(outcome).toEqual({
@@ -47,7 +47,7 @@ describe.skipIf(!inject("imageTools"))("on the command line", () => {
   test.skipIf(!canHaveSmallDisk).each([
     ["layout", "--oci-layout", "layout"],
     ["archive", "--tarball", "images.tar"],
-  ])("a disk that is full is told in one line, and there is no %s", async (what, flag, file) => {
+  ])("a disk that is full is reported in one line, and there is no %s", async (what, flag, file) => {
     const disk = join(folder, what);
     mkdirSync(disk);
     const image = [process.execPath, join(root, "build/images/main.ts"), name, flag, join(disk, file), ...build];

@@ -22,7 +22,7 @@ describe.skipIf(!inject("imageTools"))("when things go wrong on the way to a reg
     return pushRelease(release, target, impatient(undefined, pauses), new Map(), () => {});
   }
 
-  test("nobody is there: that is told at once", async () => {
+  test("nobody is there: that is reported at once", async () => {
     const [port] = await freePorts(1);
     const pauses: number[] = [];
     await expect(push(await smallRelease("a/b"), `127.0.0.1:${port}`, pauses)).rejects.toThrow(
@@ -50,7 +50,7 @@ describe.skipIf(!inject("imageTools"))("when things go wrong on the way to a reg
     expect(patches).toEqual(["0-8388607", expect.stringMatching(/^8388608-\d+$/)]);
   });
 
-  test("every upload is cut: it is told once, and nothing is there under the tag", async () => {
+  test("every upload is cut: it is reported once, and nothing is there under the tag", async () => {
     await push(await smallRelease("a/b"), registry.host);
     const before = (await registry.manifest("holdfast/a/b", "v1")).digest;
     const between = await interpose(registry.port, async (incoming) => {

@@ -55,14 +55,14 @@ describe.skipIf(!inject("imageTools"))("a registry with passwords, behind TLS, w
     }
   });
 
-  test("refuses a wrong password, and it is told where that one is from", async () => {
+  test("refuses a wrong password, and it is reported where that one is from", async () => {
     trust();
     await expect(push(host, impatient(wrong))).rejects.toThrow(
       "The registry refuses the login from /home/a/.docker/config.json for kubernetes.test/holdfast/a/b: 401",
     );
   });
 
-  test("wants a login of who has none, and it is told how to get one", async () => {
+  test("wants a login of who has none, and it is reported how to get one", async () => {
     trust();
     await expect(push(host, impatient())).rejects.toThrow('"docker login kubernetes.test" keeps one.');
   });

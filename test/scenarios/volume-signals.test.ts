@@ -27,11 +27,11 @@ function asRecorded({ jid, id, metadata }: JobReturned): HttpRequest {
 }
 
 /** A world whose Salt tells of the ends of jobs, or does not. */
-async function open(isTold: boolean, node = createStorage(minion), answers: number[] = []): Promise<World> {
+async function open(signals: boolean, node = createStorage(minion), answers: number[] = []): Promise<World> {
   const world: World = await emulatedWorld(
     standInWith(node, (job) => {
       // The reactor passes over whatever is no job of a Volume.
-      if (isTold && reactTo(job)) world.post?.(broker, asRecorded(job)).then(({ status }) => answers.push(status));
+      if (signals && reactTo(job)) world.post?.(broker, asRecorded(job)).then(({ status }) => answers.push(status));
     }),
   );
   await createNode(world);

@@ -1,6 +1,6 @@
 import type { Server } from "./server.ts";
 
-/** Lets a server's time pass until a promise settles, and answers as it does. Fails after two minutes of that time. */
+/** Lets a server's time pass until a promise settles, and settles as it does. Fails after two minutes of that time. */
 export async function timePasses<T>(
   { eventually }: Pick<Server, "eventually">,
   what: string,

@@ -19,7 +19,7 @@ test("a base that lacks a platform says what it has", async () => {
   await expect(base).rejects.toThrow("has no image for linux/s390x. It has: linux/amd64, linux/arm64.");
 });
 
-test("a base is told by its tag where a layout has more than one image", async () => {
+test("a base is named by its tag where a layout has more than one image", async () => {
   const index = JSON.parse(readFileSync(join(folder, "index.json"), "utf8"));
   const [one] = index.manifests;
   const other = { ...one, annotations: { "org.opencontainers.image.ref.name": "other" } };
@@ -38,7 +38,7 @@ test("a base whose bytes are others than its digest says is refused", async () =
   await expect(baseFromLayout(folder, [amd64])).rejects.toThrow("is damaged: sha256:");
 });
 
-test("a base that lacks a blob, and a folder that is none, are told", async () => {
+test("a base that lacks a blob, and a folder that is none, are reported", async () => {
   const { manifests } = JSON.parse(readFileSync(join(folder, "index.json"), "utf8"));
   rmSync(join(folder, "blobs", ...manifests[0].digest.split(":")));
   await expect(baseFromLayout(folder, [amd64])).rejects.toThrow(`has no ${manifests[0].digest}, which it names.`);

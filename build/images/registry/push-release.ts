@@ -24,7 +24,7 @@ export async function pushRelease(
   { repository: { host, path }, tag }: Target,
   surroundings: Surroundings,
   whereabouts: Whereabouts,
-  tell: (line: string) => void,
+  show: (line: string) => void,
 ): Promise<string> {
   const repository = { host, path: `${path}/${release.name}` };
   const connection = await connect(repository, "pull,push", surroundings);
@@ -38,7 +38,7 @@ export async function pushRelease(
         const { digest } = blob.descriptor;
         const known = whereabouts.get(digest);
         const from = known?.host === host && known.path !== repository.path ? known.path : undefined;
-        tell(`${release.name}: ${digest.slice(0, 19)} (${(blob.descriptor.size / 2 ** 20).toFixed(1)} MiB)`);
+        show(`${release.name}: ${digest.slice(0, 19)} (${(blob.descriptor.size / 2 ** 20).toFixed(1)} MiB)`);
         await uploadBlob(connection, blob, from, surroundings.patience).catch((error) => {
           failed = true;
           throw error;

@@ -155,7 +155,7 @@ describe("a registry with tokens", () => {
     expect(given).toBe(2);
   });
 
-  test("a service that refuses, is away, or answers nonsense, is told by its address", async () => {
+  test("a service that refuses, is away, or answers nonsense, is named by its address", async () => {
     const open = (give: () => Promise<Answer>) =>
       connect(repository, "pull", surroundedBy(withTokens(give), { credentials: async () => login })).then(({ send }) =>
         send(head),

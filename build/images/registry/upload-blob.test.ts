@@ -109,7 +109,7 @@ test("a registry that is busy for a while gets it all the same, and one that ref
   expect(asked).toBe(1);
 });
 
-test("what lets nobody begin is told", async () => {
+test("what lets nobody begin is reported", async () => {
   const intercept: FakeRegistryOptions["intercept"] = async (message, next) =>
     message.method === "POST" ? answerOf(404, {}, "404 page not found") : next(message);
   await expect(upload({ intercept })).rejects.toThrow(

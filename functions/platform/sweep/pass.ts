@@ -21,7 +21,7 @@ interface Later extends Named {
 
 /**
  * Sends an event for every object that needs a look: for what is urgent while the lists are read, then for the rest.
- * Answers the place where the tick's time ended; `undefined` when all was looked at. `from`: where the tick before
+ * Returns the place where the tick's time ended; `undefined` when all was looked at. `from`: where the tick before
  * ended.
  */
 export async function pass(tick: Tick, span: Span, from: Cursor | undefined): Promise<Cursor | undefined> {

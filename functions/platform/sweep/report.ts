@@ -26,7 +26,7 @@ export interface TickResult {
 
 const name = "platform/sweep";
 
-/** Writes down on the ConfigMap how far the sweep has come and what was wrong, and answers it in words. */
+/** Writes down on the ConfigMap how far the sweep has come and what was wrong, and returns it in words. */
 export async function report(
   configMap: KubernetesObject,
   result: TickResult,

@@ -21,7 +21,7 @@ export interface Facts {
 export const warn = rule({
   name: "pvc-protection/warn",
   doc:
-    "Tells a pod that has not started yet, by a Warning Event, that a claim it wants is being deleted, " +
+    "Records a Warning Event on a pod that has not started yet: that a claim it wants is being deleted, " +
     "and what to do.",
   settings: z.object({}),
   wakes: [on(PersistentVolumeClaim, ["update"]), on(Pod, ["add", "update"], "pod-updates")],

@@ -158,7 +158,7 @@ describe("what is noted on the set", () => {
   });
 });
 
-test("what is left out is told with the command that includes it", () => {
+test("what is left out is named with the command that includes it", () => {
   const one: Case = { used: undefined };
   const { claim } = decide(one);
   expect(claim).toMatchObject({ do: "record", event: { type: "Normal", reason: "ClaimNotIncluded" } });

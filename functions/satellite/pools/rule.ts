@@ -117,14 +117,14 @@ function nextStep({ satellite, node: object, cluster, policy }: SatelliteSeen, f
   const own = cluster?.spec?.properties?.some((property) => property.name === evictionKey);
   if (policy === "Retain" && !own && !/^false$/i.test(properties[evictionKey] ?? "")) {
     const because =
-      "LINSTOR is told not to give up nodes that are offline for long: " + `the data of ${name} is to be retained.`;
+      "LINSTOR is set not to give up nodes that are offline for long: " + `the data of ${name} is to be retained.`;
     return { what: "eviction", because, command: forbidEviction({}) };
   }
   const resolved = resolveProperties(satellite.spec?.properties ?? [], object ?? {});
   if ("problem" in resolved) return resolved;
   const changes = propertyChanges(node.props, resolved.properties);
   if (changes) {
-    const because = `LINSTOR is told the properties of ${name}: ${changed(changes)}.`;
+    const because = `LINSTOR is given the properties of ${name}: ${changed(changes)}.`;
     return { what: "node", because, command: setNodeProperties({ node: node.name, changes }) };
   }
   for (const pool of satellite.spec?.storagePools ?? []) {
@@ -185,7 +185,7 @@ function nextOfPool(pool: StoragePool, object: object, { node, pools, resources 
         `delete the pool in LINSTOR to have it made again, or set its property ${lastAppliedKey} to [] if it is well.`,
     };
   if (!changes) return undefined;
-  const because = `LINSTOR is told the properties of ${title}: ${changed(changes)}.`;
+  const because = `LINSTOR is given the properties of ${title}: ${changed(changes)}.`;
   const command = setPoolProperties({ node: node.name, pool: present.name, changes });
   return { what: `pool ${pool.name}`, because, command };
 }

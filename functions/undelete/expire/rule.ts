@@ -18,7 +18,7 @@ export const expire = rule({
   name: "undelete/expire",
   doc: "Hands a volume that nobody has come back for to Kubernetes again, as it was, when its time has come.",
   settings: z.object({}),
-  // Nothing but time makes a volume due, and of that the sweep tells.
+  // Nothing but time makes a volume due, and for that the sweep comes.
   wakes: [],
   may: [
     { resource: PersistentVolume, verbs: ["get", "patch"] },

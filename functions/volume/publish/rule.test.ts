@@ -79,7 +79,7 @@ describe("an answer that is not the Volume's", () => {
 });
 
 test.each<[string, VolumeOptions, PersistentVolumeOptions, object]>([
-  ["made by a run that was cut short is told", asked, {}, { phase: "Available", job: "" }],
+  ["made by a run that was cut short is reported", asked, {}, { phase: "Available", job: "" }],
   [
     "of a Volume that has failed with it clears the job only",
     { phase: "Failed", reason: "UnavailableError", job: `GetDeviceInfo/${jid}` },

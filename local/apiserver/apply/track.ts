@@ -22,7 +22,7 @@ export interface Write {
 }
 
 /**
- * Answers the object with `metadata.managedFields` brought up to date: what the write changed belongs to its manager
+ * Returns the object with `metadata.managedFields` brought up to date: what the write changed belongs to its manager
  * from now on, and to nobody else. A write that changes nothing leaves the account as it was. Entries that the writer
  * sends along are taken over, `[]` and `[{}]` clear them, and an object stored without any stays so until someone
  * applies it.

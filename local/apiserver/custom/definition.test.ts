@@ -97,7 +97,7 @@ describe("resources", () => {
 });
 
 describe("problems", () => {
-  const told = (given: Fields) =>
+  const causes = (given: Fields) =>
     definitionProblems(given).map(
       ({ field, message }) => `${field}: ${message.replace(/Invalid value: \[.*\]/, "...")}`,
     );
@@ -105,25 +105,25 @@ describe("problems", () => {
     definition({ versions: [version("v1", { schema: { openAPIV3Schema } })] });
   const root = "spec.validation.openAPIV3Schema";
 
-  test("none", () => expect(told(definition())).toEqual([]));
+  test("none", () => expect(causes(definition())).toEqual([]));
   test("of names and versions", () => {
-    expect(told(definition({ group: "other.org" }))).toEqual([
+    expect(causes(definition({ group: "other.org" }))).toEqual([
       'metadata.name: Invalid value: "things.example.org": must be spec.names.plural+"."+spec.group',
     ]);
-    expect(told(definition({ versions: [version("v2")] }))).toEqual([
+    expect(causes(definition({ versions: [version("v2")] }))).toEqual([
       "spec.versions: ...: must have exactly one version marked as storage version",
     ]);
-    expect(told(definition({ versions: [version("v1"), version("v1", { storage: false })] }))).toEqual([
+    expect(causes(definition({ versions: [version("v1"), version("v1", { storage: false })] }))).toEqual([
       "spec.versions: ...: must contain unique version names",
     ]);
   });
   test("of schemas", () => {
-    expect(told(withSchema(undefined))).toEqual(["spec.versions[0].schema.openAPIV3Schema: Required value"]);
-    expect(told(withSchema({}))).toEqual([`${root}.type: Required value: must not be empty at the root`]);
-    expect(told(withSchema({ type: "string" }))).toEqual([
+    expect(causes(withSchema(undefined))).toEqual(["spec.versions[0].schema.openAPIV3Schema: Required value"]);
+    expect(causes(withSchema({}))).toEqual([`${root}.type: Required value: must not be empty at the root`]);
+    expect(causes(withSchema({ type: "string" }))).toEqual([
       `${root}.type: Invalid value: "string": must be object at the root`,
     ]);
-    expect(told(withSchema({ type: "object", properties: { a: {} } }))).toEqual([
+    expect(causes(withSchema({ type: "object", properties: { a: {} } }))).toEqual([
       `${root}.properties[a].type: Required value: must not be empty for specified object fields`,
     ]);
   });

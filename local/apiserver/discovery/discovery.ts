@@ -4,7 +4,7 @@ import { version } from "./server-version.ts";
 import { subresourceOf, verbsOf } from "./verbs.ts";
 
 /**
- * Answers what the API server says of itself: `/version`, `/api`, `/apis`, `/apis/<group>` and the resource lists, and
+ * Returns what the API server says of itself: `/version`, `/api`, `/apis`, `/apis/<group>` and the resource lists, and
  * at `/api` and `/apis` one aggregated document (`apidiscovery.k8s.io/v2`) where the client accepts that. `undefined`
  * for any other path and for a group or version that is not served.
  */

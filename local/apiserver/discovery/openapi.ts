@@ -10,7 +10,7 @@ import { version } from "./server-version.ts";
 const root = "/openapi/v3";
 
 /**
- * Answers `/openapi/v3` (the index) and `/openapi/v3/api/v1`, `/openapi/v3/apis/<group>/<version>`: what kubectl needs
+ * Returns `/openapi/v3` (the index) and `/openapi/v3/api/v1`, `/openapi/v3/apis/<group>/<version>`: what kubectl needs
  * to validate, to explain and to compute patches. `undefined` for any other path.
  */
 export function openApi(resources: readonly Resource[], path: string): object | undefined {

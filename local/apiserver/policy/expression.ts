@@ -7,7 +7,7 @@ export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
 }
 
-/** Evaluates a compiled expression over JSON values and answers a JSON value; throws {@link ExpressionError}. */
+/** Evaluates a compiled expression over JSON values and returns a JSON value; throws {@link ExpressionError}. */
 export type Evaluate = (variables: Readonly<Record<string, unknown>>) => unknown;
 
 // CEL is loaded with the first expression; parsing one costs more than evaluating it, and there are few different ones.
@@ -28,8 +28,9 @@ export function compile(expression: string): Evaluate {
 }
 
 function build(expression: string): Evaluate {
-  const parsed = told(() => cel().parse(withoutMessages(expression)));
-  return (variables) => told(() => fromCel(parsed(toCel({ jsonpatch: {}, ...variables }) as Record<string, unknown>)));
+  const parsed = explained(() => cel().parse(withoutMessages(expression)));
+  return (variables) =>
+    explained(() => fromCel(parsed(toCel({ jsonpatch: {}, ...variables }) as Record<string, unknown>)));
 }
 
 function cel() {
@@ -47,7 +48,7 @@ function cel() {
   return environment;
 }
 
-function told<T>(run: () => T): T {
+function explained<T>(run: () => T): T {
   try {
     return run();
   } catch (cause) {

@@ -94,7 +94,7 @@ function evaluate(expression: string, spec: Fields, request: AdmissionRequest): 
     namespaceObject: request.namespaceObject ?? null,
     params: null,
   };
-  return told(expression, { ...variables, variables: ownVariables(expression, spec, variables) });
+  return evaluateOne(expression, { ...variables, variables: ownVariables(expression, spec, variables) });
 }
 
 /** The policy's variables as far as an expression needs them: one that fails and is not used does no harm. */
@@ -111,12 +111,12 @@ function ownVariables(expression: string, spec: Fields, variables: Parameters<Ev
   need(expression);
   const values: Fields = {};
   for (const variable of all.filter(({ name }) => needed.has(name))) {
-    values[String(variable.name)] = told(String(variable.expression), { ...variables, variables: values });
+    values[String(variable.name)] = evaluateOne(String(variable.expression), { ...variables, variables: values });
   }
   return values;
 }
 
-function told(expression: string, variables: Parameters<Evaluate>[0]): unknown {
+function evaluateOne(expression: string, variables: Parameters<Evaluate>[0]): unknown {
   try {
     return compile(expression)(variables);
   } catch (error) {

@@ -18,18 +18,18 @@ export function createCollection(limit: number, horizon: number): Collection {
   const keys: string[] = [];
   const history = createHistory(limit, horizon);
   const listeners = new Set<(event: StoreEvent) => void>();
-  const untold: StoreEvent[] = [];
+  const pending: StoreEvent[] = [];
 
   // A listener may write; what it causes is told after what caused it, to everybody.
-  function tell(event: StoreEvent): void {
-    if (untold.push(event) > 1) return;
+  function notify(event: StoreEvent): void {
+    if (pending.push(event) > 1) return;
     try {
-      for (let next = untold[0]; next; next = untold[0]) {
+      for (let next = pending[0]; next; next = pending[0]) {
         for (const listener of [...listeners]) listener(next);
-        untold.shift();
+        pending.shift();
       }
     } finally {
-      untold.length = 0;
+      pending.length = 0;
     }
   }
 
@@ -48,7 +48,7 @@ export function createCollection(limit: number, horizon: number): Collection {
         objects.set(key, event.current);
       }
       history.add(event);
-      tell(event);
+      notify(event);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../../shared/clock.ts";
 
 /** Calls whoever is interested again and again, and sleeps for good while nobody is. */
 export interface Ticker {
-  /** Answers how to stop being called. */
+  /** Returns how to stop being called. */
   add(tick: () => void): () => void;
 }
 

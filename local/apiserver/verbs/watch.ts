@@ -41,7 +41,7 @@ export function watch(state: State, call: Call): Answer {
   } else if (from === 0) {
     from = state.store.version;
   }
-  const stop = state.store.watch(collection, from, (event) => tell(event, prefix, query, writer));
+  const stop = state.store.watch(collection, from, (event) => forward(event, prefix, query, writer));
   if (!stop) {
     writer.expired(`too old resource version: ${from} (${state.store.horizon(collection) + 1})`);
     channel.end();
@@ -56,7 +56,7 @@ export function watch(state: State, call: Call): Answer {
  * Passes on what concerns the watch. An object that begins or ceases to be selected is added or deleted to this
  * watcher.
  */
-function tell(
+function forward(
   { type, current, previous }: StoreEvent,
   prefix: string,
   { selects }: ListQuery,

@@ -16,7 +16,7 @@ import { track } from "./track-managers.ts";
 
 /**
  * Creates an object that was read from a request, in the version of the call's resource; the caller hands it over.
- * Answers what was stored, or would have been in a dry run. Throws 409 for a name that is taken and 422 for what is
+ * Returns what was stored, or would have been in a dry run. Throws 409 for a name that is taken and 422 for what is
  * invalid.
  */
 export function createObject(state: State, call: Call, given: KubernetesObject, applied = false): Stored {

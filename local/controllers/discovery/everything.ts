@@ -12,7 +12,7 @@ export interface Everything {
   /** Every kind in its preferred version. */
   kinds(): readonly ServedKind[];
   on(handler: (kind: ServedKind, change: Change, object: KubernetesObject, old?: KubernetesObject) => void): void;
-  /** Told whenever the set of kinds has been read anew and new ones are listed. */
+  /** Called whenever the set of kinds has been read anew and new ones are listed. */
   onKinds(handler: () => void): void;
   readonly synced: Promise<unknown>;
   /** Resolves when the signal has aborted and nothing watches any more. */

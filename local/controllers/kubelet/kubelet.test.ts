@@ -27,7 +27,7 @@ describe("the kubelet", () => {
   const phaseOf = async (name: string) => (await pod(name))?.status?.phase;
   const is = (name: string, phase: string) =>
     world.until(`pod ${name} is ${phase}`, async () => (await phaseOf(name)) === phase);
-  const tells = (name: string, part: string) =>
+  const records = (name: string, part: string) =>
     world.until(`${name} shows ${part}`, async () => (await world.events(name)).some((line) => line.includes(part)));
   const claim = (name: string, fields: object = {}) =>
     createClaim(world, name, { storageClassName: world.namespace }, fields);
@@ -57,8 +57,8 @@ describe("the kubelet", () => {
     for (const type of ["Ready", "ContainersReady", "Initialized"]) {
       expect(conditionOf(status?.conditions, type)?.status).toBe("True");
     }
-    await tells("started", 'Pulled: Container image "registry.example/main:1" already present on machine');
-    await tells("started", "Started: Container started");
+    await records("started", 'Pulled: Container image "registry.example/main:1" already present on machine');
+    await records("started", "Started: Container started");
   });
 
   it("leaves the pods of other nodes alone", async () => {
@@ -109,7 +109,7 @@ describe("the kubelet", () => {
     await world.delete(Pod, "quick");
     await world.gone(Pod, "quick");
     expect(await pod("slow")).toBeDefined();
-    await tells("slow", "Killing: Stopping container main");
+    await records("slow", "Killing: Stopping container main");
     await world.gone(Pod, "slow");
     // Timestamps are in whole seconds.
     expect(world.clock.now() - start).toBeGreaterThanOrEqual(2000);
@@ -129,7 +129,7 @@ describe("the kubelet", () => {
 
   it("waits for a claim that is missing", async () => {
     await createPod(world, "early", ["later"], node());
-    await tells(
+    await records(
       "early",
       "FailedMount: Unable to attach or mount volumes: unmounted volumes=[later], unattached volumes=[], " +
         `failed to process volumes=[later]: error processing PVC ${world.namespace}/later: ` +
@@ -169,7 +169,7 @@ describe("the kubelet", () => {
       return finalizers?.join() === "test.holdfast.dev/hold";
     });
     await createPod(world, "refused", ["unprotected"], node());
-    await tells("refused", `error processing PVC ${world.namespace}/unprotected: PVC is being deleted`);
+    await records("refused", `error processing PVC ${world.namespace}/unprotected: PVC is being deleted`);
     await world.rest();
     expect(await phaseOf("refused")).toBe("Pending");
     await world.delete(Pod, "refused");

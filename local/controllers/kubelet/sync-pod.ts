@@ -33,9 +33,9 @@ async function start(tools: ControllerTools, pod: PodObject, addresses: Addresse
   }
   await writeStatus(tools, pod, runningStatus(pod, addresses, tools.random, nowOf(tools)));
   for (const container of [...(pod.spec.initContainers ?? []), ...pod.spec.containers]) {
-    tell(tools, pod, container, "Pulled", `Container image "${container.image}" already present on machine`);
-    tell(tools, pod, container, "Created", "Container created");
-    tell(tools, pod, container, "Started", "Container started");
+    record(tools, pod, container, "Pulled", `Container image "${container.image}" already present on machine`);
+    record(tools, pod, container, "Created", "Container created");
+    record(tools, pod, container, "Started", "Container started");
   }
   return undefined;
 }
@@ -70,7 +70,7 @@ async function stop(tools: ControllerTools, pod: PodObject): Promise<Later> {
   const { asked, at, killed } = stopOf(pod);
   if (!isFinished(pod)) {
     const wait = at - tools.clock.now();
-    if (wait > 0 || at === asked) tellStopping(tools, pod);
+    if (wait > 0 || at === asked) recordStopping(tools, pod);
     if (wait > 0) return wait;
     // What never ran has not succeeded.
     const code = killed || !pod.status?.containerStatuses ? 137 : 0;
@@ -84,12 +84,12 @@ async function stop(tools: ControllerTools, pod: PodObject): Promise<Later> {
   return undefined;
 }
 
-function tellStopping(tools: ControllerTools, pod: PodObject): void {
+function recordStopping(tools: ControllerTools, pod: PodObject): void {
   const running = new Set(
     pod.status?.containerStatuses?.filter(({ state }) => state.running).map(({ name }) => name) ?? [],
   );
   for (const container of pod.spec.containers) {
-    if (running.has(container.name)) tell(tools, pod, container, "Killing", `Stopping container ${container.name}`);
+    if (running.has(container.name)) record(tools, pod, container, "Killing", `Stopping container ${container.name}`);
   }
 }
 
@@ -111,6 +111,6 @@ function by(pod: PodObject) {
   return { by: "kubelet", instance: pod.spec.nodeName ?? "" };
 }
 
-function tell(tools: ControllerTools, pod: PodObject, { name }: Container, reason: string, note: string): void {
+function record(tools: ControllerTools, pod: PodObject, { name }: Container, reason: string, note: string): void {
   tools.record(pod, { ...by(pod), type: "Normal", reason, note, fieldPath: `spec.containers{${name}}` });
 }

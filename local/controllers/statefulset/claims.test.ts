@@ -13,8 +13,8 @@ describe("the claims of a StatefulSet", () => {
   const className = () => `${world.namespace}-class`;
   const refusal = (set: string, claim: string) =>
     `FailedCreate: Create Pod ${set}-0 in StatefulSet ${set} failed error: pvc ${claim} is being deleted`;
-  const tells = (set: string, event: string) =>
-    world.until(`${set} tells: ${event}`, async () => (await world.events(set)).includes(event));
+  const records = (set: string, event: string) =>
+    world.until(`${set} records: ${event}`, async () => (await world.events(set)).includes(event));
 
   it("are named after template, set and ordinal, with the template's metadata and the selector's labels", async () => {
     const metadata = { labels: { tier: "gold", app: "overruled" }, annotations: { note: "kept" } };
@@ -33,7 +33,7 @@ describe("the claims of a StatefulSet", () => {
     });
     expect((await world.claim("logs-named-0"))?.metadata.labels).toEqual({ app: "named" });
     expect((await world.claim("logs-named-0"))?.metadata.ownerReferences).toBeUndefined();
-    await tells("named", "SuccessfulCreate: Create Claim logs-named-1 Pod named-1 in StatefulSet named success");
+    await records("named", "SuccessfulCreate: Create Claim logs-named-1 Pod named-1 in StatefulSet named success");
   });
 
   it("are mounted in the place of volumes of the template that have their names", async () => {
@@ -79,7 +79,7 @@ describe("the claims of a StatefulSet", () => {
     // The controller may still have seen the claim as it was.
     await world.rest();
     await world.scale("refused", 1);
-    await tells("refused", refusal("refused", "data-refused-0"));
+    await records("refused", refusal("refused", "data-refused-0"));
     expect(await world.podsOf("refused")).toEqual([]);
     await world.letGo(PersistentVolumeClaim, "data-refused-0");
     await world.ready("refused", 1);

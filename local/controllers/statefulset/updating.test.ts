@@ -104,7 +104,7 @@ describe("a StatefulSet whose template changes", () => {
     expect((await world.set("back")).status?.updateRevision).toBe(first?.metadata.name);
   });
 
-  it("keeps as many revisions as it is told, beside those in use", async () => {
+  it("keeps as many revisions as it is reported, beside those in use", async () => {
     await world.createSet("history", { replicas: 1, revisionHistoryLimit: 1 });
     await world.ready("history", 1);
     for (const version of ["second", "third", "fourth"]) {

@@ -29,16 +29,20 @@ async function findOrMake(tools: ControllerTools, caches: BinderCaches, claim: C
     await guardedPatch(client, PersistentVolumeClaim, claim, { spec });
     return;
   }
-  const tell = (type: "Normal" | "Warning", reason: string, note: string) =>
+  const recordEvent = (type: "Normal" | "Warning", reason: string, note: string) =>
     record(claim, { type, reason, note, by: component });
   if (waits && !hasAnnotation(claim, selectedNode)) {
-    tell("Normal", "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
+    recordEvent("Normal", "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
   } else if (storageClassName) {
     const storageClass = caches.classes.get(undefined, storageClassName);
     if (storageClass) return provision(tools, claim, storageClass);
-    tell("Warning", "ProvisioningFailed", `storageclass.storage.k8s.io "${storageClassName}" not found`);
+    recordEvent("Warning", "ProvisioningFailed", `storageclass.storage.k8s.io "${storageClassName}" not found`);
   } else {
-    tell("Normal", "FailedBinding", "no persistent volumes available for this claim and no storage class is set");
+    recordEvent(
+      "Normal",
+      "FailedBinding",
+      "no persistent volumes available for this claim and no storage class is set",
+    );
   }
   await setClaimPhase(client, claim, "Pending");
 }

@@ -40,7 +40,7 @@ describe("the volume binder", () => {
         ...spec,
       },
     });
-  const tells = (name: string, line: string) =>
+  const records = (name: string, line: string) =>
     world.until(`${name} shows ${line}`, async () => (await world.events(name)).includes(line));
 
   it("makes a volume for a claim, and deletes it after the claim", async () => {
@@ -78,7 +78,7 @@ describe("the volume binder", () => {
       },
       status: { phase: "Bound" },
     });
-    await tells(
+    await records(
       "dynamic",
       `ProvisioningSucceeded: Successfully provisioned volume ${name} using kubernetes.io/host-path`,
     );
@@ -142,7 +142,7 @@ describe("the volume binder", () => {
     await createVolume("named", { storageClassName, capacity: { storage: "5Gi" } });
     await volumeIs(own("named"), "Available");
     await createClaim(world, "greedy", { storageClassName, volumeName: own("reserved") });
-    await tells("greedy", `FailedBinding: volume "${own("reserved")}" already bound to a different claim.`);
+    await records("greedy", `FailedBinding: volume "${own("reserved")}" already bound to a different claim.`);
     await createClaim(world, "named", { storageClassName, volumeName: own("named") });
     expect(await volumeOf("named")).toBe(own("named"));
     await createClaim(world, "reserved", { storageClassName });
@@ -158,7 +158,7 @@ describe("the volume binder", () => {
   it("says why a volume asked for by name does not do", async () => {
     await createVolume("tiny", { storageClassName: own("mismatch"), capacity: { storage: "1Mi" } });
     await createClaim(world, "demanding", { storageClassName: own("mismatch"), volumeName: own("tiny") });
-    await tells(
+    await records(
       "demanding",
       `VolumeMismatch: Cannot bind to requested volume "${own("tiny")}": requested PV is too small`,
     );
@@ -167,7 +167,7 @@ describe("the volume binder", () => {
 
   it("waits for a class that does not exist yet", async () => {
     await createClaim(world, "early", { storageClassName: own("later") });
-    await tells("early", `ProvisioningFailed: storageclass.storage.k8s.io "${own("later")}" not found`);
+    await records("early", `ProvisioningFailed: storageclass.storage.k8s.io "${own("later")}" not found`);
     await createClass("later");
     await claimIs("early", "Bound");
   });
@@ -186,7 +186,7 @@ describe("the volume binder", () => {
     await createClass("consumer", { volumeBindingMode: "WaitForFirstConsumer" });
     await world.create(Node, own("node"));
     await createClaim(world, "consumer", { storageClassName: own("consumer") });
-    await tells("consumer", "WaitForFirstConsumer: waiting for first consumer to be created before binding");
+    await records("consumer", "WaitForFirstConsumer: waiting for first consumer to be created before binding");
     await world.rest();
     expect((await claim("consumer"))?.status?.phase).toBe("Pending");
     const annotations = { "volume.kubernetes.io/selected-node": own("node") };
@@ -214,7 +214,7 @@ describe("the volume binder", () => {
     await world.delete(PersistentVolume, name);
     await world.patch(PersistentVolume, name, { metadata: { finalizers: null } });
     await claimIs("lost", "Lost");
-    await tells("lost", "ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!");
+    await records("lost", "ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!");
   });
 
   /** A volume that outlives its claim, and is reserved for the next one of that name. */

@@ -11,7 +11,7 @@ export interface Status {
 }
 
 /**
- * The whole status that tells where an object stands; `now` is a timestamp, `server` the URL of the API server. Only
+ * The whole status that shows where an object stands; `now` is a timestamp, `server` the URL of the API server. Only
  * Knative's traces of channels and subscriptions, of which there are none here, are left out.
  */
 export function statusOf(object: KubernetesObject, standing: Standing, server: string, now: string): Status {
@@ -22,13 +22,13 @@ export function statusOf(object: KubernetesObject, standing: Standing, server: s
     const conditions = conditionsFrom(before, { Ready: fails("NotObeyed", standing.message) }, now);
     return { ...observed, conditions };
   }
-  const { verdicts, fields } = told(standing, server);
+  const { verdicts, fields } = shown(standing, server);
   return { ...observed, ...fields, conditions: summedUp(before, verdicts, now) };
 }
 
-type Told = { verdicts: Record<string, Verdict>; fields: Record<string, unknown> };
+type Shown = { verdicts: Record<string, Verdict>; fields: Record<string, unknown> };
 
-function told(standing: Exclude<Standing, { kind: "unobeyable" }>, server: string): Told {
+function shown(standing: Exclude<Standing, { kind: "unobeyable" }>, server: string): Shown {
   switch (standing.kind) {
     case "Broker":
       return broker(standing);
@@ -43,7 +43,7 @@ function told(standing: Exclude<Standing, { kind: "unobeyable" }>, server: strin
 
 const withoutOidc: Verdict = { status: "True", reason: "authentication-oidc feature disabled" };
 
-function broker({ url, deadLetterSink }: Standing & { kind: "Broker" }): Told {
+function broker({ url, deadLetterSink }: Standing & { kind: "Broker" }): Shown {
   return {
     verdicts: {
       Addressable: holds,
@@ -61,7 +61,7 @@ function broker({ url, deadLetterSink }: Standing & { kind: "Broker" }): Told {
   };
 }
 
-function trigger({ brokerProblem, subscriber, deadLetterSink }: Standing & { kind: "Trigger" }): Told {
+function trigger({ brokerProblem, subscriber, deadLetterSink }: Standing & { kind: "Trigger" }): Shown {
   const resolved = addressVerdict(subscriber, "Unable to get the Subscriber's URI");
   return {
     verdicts: {
@@ -79,7 +79,7 @@ function trigger({ brokerProblem, subscriber, deadLetterSink }: Standing & { kin
   };
 }
 
-function apiServerSource(standing: Standing & { kind: "ApiServerSource" }, server: string): Told {
+function apiServerSource(standing: Standing & { kind: "ApiServerSource" }, server: string): Shown {
   const { sink, mode, namespaces, missingPermissions, adapter } = standing;
   const family = mode === "Resource" ? "resource" : "ref";
   const types = ["add", "delete", "update"].map((verb) => `dev.knative.apiserver.${family}.${verb}`);
@@ -98,7 +98,7 @@ function apiServerSource(standing: Standing & { kind: "ApiServerSource" }, serve
   };
 }
 
-function pingSource({ sink, namespace, name }: Standing & { kind: "PingSource" }): Told {
+function pingSource({ sink, namespace, name }: Standing & { kind: "PingSource" }): Shown {
   const source = `/apis/v1/namespaces/${namespace}/pingsources/${name}`;
   return {
     verdicts: {

@@ -37,7 +37,7 @@ async function ask(method: "GET" | "POST", path: string, body?: object) {
   return JSON.parse((await answer).body);
 }
 
-/** Posts a job and answers with its id. */
+/** Posts a job and returns its id. */
 async function post(fun: string, kwarg: object): Promise<string> {
   const jid = String(20261122103000000000n + BigInt(++count));
   await ask("POST", "/", { client: "local_async", tgt: "worker-0", fun, kwarg, jid });

@@ -93,7 +93,7 @@ function steps(world: TourWorld): Step[] {
     title: "The claim is deleted while pod writer uses it",
     text:
       "Pod reader waits for a node and wants the claim, too. release says who holds the claim, " +
-      "and warn tells the pod that has not started.",
+      "and warn records an Event on the pod that has not started.",
     async act() {
       const spec = { ...(example.pod.spec as object), nodeSelector: { "example.com/disk": "none-such" } };
       await client.create(Pod, { ...named(example.pod, { name: "reader" }), spec });

@@ -15,7 +15,7 @@ interface Seen {
 }
 
 /**
- * What must hold of a transport from a kubeconfig, against a server that speaks TLS: told as a suite, because the
+ * What must hold of a transport from a kubeconfig, against a server that speaks TLS: written as a suite, because the
  * bundles of functions leave parts of the libraries out, and it has to hold there as well.
  */
 export function signsIn(what: string, load: () => Promise<(file?: string) => Transport>): void {

@@ -12,9 +12,9 @@ export interface TlsServer {
   readonly server: Server;
   readonly port: number;
   readonly url: string;
-  /** Writes a file and answers its path. */
+  /** Writes a file and returns its path. */
   write(name: string, content: string): Promise<string>;
-  /** Writes a kubeconfig that leads here, with these additions to its cluster and its user, and answers its path. */
+  /** Writes a kubeconfig that leads here, with these additions to its cluster and its user, and returns its path. */
   kubeconfig(user?: object, cluster?: object): Promise<string>;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { Verify } from "./verify.ts";
 type Handler = (request: HttpRequest) => Promise<HttpResponse>;
 
 /**
- * Puts a check of the sender before a handler where `OIDC_AUDIENCE` asks for one, and answers the handler itself where
+ * Puts a check of the sender before a handler where `OIDC_AUDIENCE` asks for one, and returns the handler itself where
  * it does not: what checks tokens is a chunk of its own, which only the first event of a guarded function loads.
  *
  * @throws SettingsError as {@link readOidcSettings} does.

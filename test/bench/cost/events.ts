@@ -46,8 +46,8 @@ async function measureLife(plane: Plane, kind: Kind, object: KubernetesObject): 
   const measure = async (verb: string, change: WatchedChange, deed: (admin: Client) => Promise<unknown>) => {
     const before = await admin.get(kind, namespace, name);
     const { events, requests, wakes } = await plane.measure(() => deed(admin));
-    const told = (await admin.get(kind, namespace, name)) ?? before ?? object;
-    const bytes = requests * requestBytes(change, told);
+    const stored = (await admin.get(kind, namespace, name)) ?? before ?? object;
+    const bytes = requests * requestBytes(change, stored);
     costs.push({ what: `${kind.kind} ${verb}`, events, requests, bytes, wakes: [...wakes.keys()].sort() });
   };
   await measure("created", "ADDED", (admin) => admin.create(kind, object));

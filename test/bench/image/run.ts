@@ -44,7 +44,7 @@ async function buildAll(folder: string, names: readonly string[]): Promise<reado
     base,
     created: new Date(0).toISOString(),
     sbom: false,
-    tell: () => {},
+    show: () => {},
     warn: (line: string) => console.log(line),
   };
   const releases: Release[] = [];

@@ -18,13 +18,13 @@ const patience = 30_000;
 export interface Comparison {
   readonly single: number;
   readonly burst: number;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** The passages of both, measured in turn on one API server. */
 export async function compareLatencies(
   plane: Plane,
-  { single, burst, tell }: Comparison,
+  { single, burst, print }: Comparison,
 ): Promise<{ readonly informer: readonly Passage[]; readonly holdfast: readonly Passage[] }> {
   const bundle = await bundleFor("pvc-protection/protect");
   try {
@@ -35,7 +35,7 @@ export async function compareLatencies(
     const holdfast: Passage[][] = [];
     for (let block = 0; block < blocks; block++) {
       const atOnce = block === blocks - 1 ? burst : 0;
-      tell(`Block ${block + 1} of ${blocks}: informer, then Holdfast ...`);
+      print(`Block ${block + 1} of ${blocks}: informer, then Holdfast ...`);
       informer.push(await withInformer(plane, `informer-${block}`, perBlock, atOnce));
       holdfast.push(await withFunction(plane, bundle, `holdfast-${block}`, perBlock, atOnce));
     }

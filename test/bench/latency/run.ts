@@ -17,7 +17,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const plane = await bootPlane();
   if (!plane) return;
   try {
-    const { informer, holdfast } = await compareLatencies(plane, { single, burst, tell: (line) => console.log(line) });
+    const { informer, holdfast } = await compareLatencies(plane, { single, burst, print: (line) => console.log(line) });
     printLatency(informer, holdfast);
   } finally {
     await plane.stop();

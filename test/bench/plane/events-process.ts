@@ -46,7 +46,7 @@ export type EventsReport = { readonly pid: number } | PassedHop;
 
 const order = JSON.parse(process.argv[2] ?? "") as EventsOrder;
 // Who asked may be gone by the time it is told.
-const tell = (report: EventsReport) => process.connected && process.send?.(report, undefined, {}, () => {});
+const report = (report: EventsReport) => process.connected && process.send?.(report, undefined, {}, () => {});
 const ended = new AbortController();
 const { finalizer } = order;
 const installation = readInstallation({
@@ -112,7 +112,7 @@ function trace(hop: Hop): void {
   // A source's own delivery to the broker is over before the Trigger's has begun.
   const own = hop.by.startsWith("ApiServerSource") && hop.hop !== "emitted";
   if (order.trace && !own && "event" in hop && hop.event.type?.endsWith(".update"))
-    tell({ hop: hop.hop, claim: String(hop.event.name), at: instant() });
+    report({ hop: hop.hop, claim: String(hop.event.name), at: instant() });
 }
 
 function addressOf(service: string): string {
@@ -142,7 +142,7 @@ const watches = () =>
       return standing?.kind === "ApiServerSource" && standing.adapter === "running";
     });
 const check = () => {
-  if (watches() && instance) tell({ pid: instance.pid });
+  if (watches() && instance) report({ pid: instance.pid });
 };
 eventing.onChange(check);
 check();

@@ -13,7 +13,7 @@ export interface Comparison {
   readonly variants: readonly boolean[];
   /** Without it, the in-tree controller with its limit raised is the only one that the function is compared with. */
   readonly withDefaultLimit: boolean;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** One variant: by the name of the arm, in the order that they were measured in. The function is the last one. */
@@ -25,15 +25,15 @@ export interface Variant {
 /** Measures all arms, variant after variant, on one API server. */
 export async function* compareReleases(
   plane: Plane,
-  { claims, pods, variants, withDefaultLimit, tell }: Comparison,
+  { claims, pods, variants, withDefaultLimit, print }: Comparison,
 ): AsyncGenerator<Variant, void, undefined> {
   const bundle = await bundleFor("pvc-protection/release");
   try {
     const { objects } = readInstallation({ name: "bench", inTree: true, components: [], environment: {} });
     await install(plane.admin, objects);
-    tell(`Creating ${pods} pods ...`);
+    print(`Creating ${pods} pods ...`);
     await furnish(plane.admin, pods);
-    const arms = [...inTreeArms(plane, withDefaultLimit, tell), ours(bundle.entry)];
+    const arms = [...inTreeArms(plane, withDefaultLimit, print), ours(bundle.entry)];
     let left = pods;
     for (const used of variants) {
       // The pods that use the claims are among those of the namespace.
@@ -43,7 +43,7 @@ export async function* compareReleases(
       }
       const releases: [string, Release][] = [];
       for (const arm of arms) {
-        tell(`${claims} claims, ${used ? "each used by a pod that is deleted" : "used by none"}: ${arm.name} ...`);
+        print(`${claims} claims, ${used ? "each used by a pod that is deleted" : "used by none"}: ${arm.name} ...`);
         releases.push([arm.name, await measureRelease(plane, arm, claims, used)]);
       }
       yield { used, releases };
@@ -53,10 +53,10 @@ export async function* compareReleases(
   }
 }
 
-function inTreeArms(plane: Plane, withDefaultLimit: boolean, tell: Comparison["tell"]): readonly Arm[] {
+function inTreeArms(plane: Plane, withDefaultLimit: boolean, print: Comparison["print"]): readonly Arm[] {
   const manager = plane.binary("kube-controller-manager");
   if (!manager) {
-    tell("There is no kube-controller-manager beside it: nothing to compare with.");
+    print("There is no kube-controller-manager beside it: nothing to compare with.");
     return [];
   }
   const raised = inTree("in-tree, raised", manager, ["--kube-api-qps=5000", "--kube-api-burst=5000"]);

@@ -19,8 +19,8 @@ export async function run(args: readonly string[]): Promise<void> {
   const plane = await bootPlane();
   if (!plane) return;
   try {
-    const tell = (line: string) => console.log(line);
-    const comparison = { claims, pods, variants: [false, true], withDefaultLimit: true, tell };
+    const print = (line: string) => console.log(line);
+    const comparison = { claims, pods, variants: [false, true], withDefaultLimit: true, print };
     for await (const { used, releases } of compareReleases(plane, comparison)) printReleases(used, releases);
   } finally {
     await plane.stop();

@@ -51,6 +51,6 @@ test.each(stored)("%s is obeyed as it is stored", (_, object) => {
 });
 
 test.each(stored.filter(([, { kind }]) => kind === "Service"))(
-  "the containers of %s are what is foretold of stored ones",
+  "the containers of %s are what stored ones are expected to have",
   (_, object) => expect(containersAsStored(object)).toEqual(containersOf(object)),
 );

@@ -28,7 +28,7 @@ export interface Harness {
   pass(seconds: number): Promise<void>;
   /** How often a volume's function was started on a minion. */
   starts(volume: string, minion?: string): Promise<number>;
-  /** Waits until a job has ended, and answers with its outcome. */
+  /** Waits until a job has ended, and returns its outcome. */
   ended(jid: string, minion?: string): Promise<Extract<JobRecord, { state: "ended" }>["outcome"]>;
   /** Waits until a minion answers. */
   listening(minion: string): Promise<void>;

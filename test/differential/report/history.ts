@@ -23,12 +23,14 @@ export function historyOf(
   lines: readonly Line[],
   { plain, ours }: { readonly plain: readonly Change[]; readonly ours: readonly Change[] },
 ): readonly string[] {
-  const told = (side: string, changes: readonly Change[]): Line[] =>
+  const linesOf = (side: string, changes: readonly Change[]): Line[] =>
     changes
       .map((change) => ({ at: change.at, who: side, by: change.by.name, what: describeChange(change) }))
       .filter(({ what }) => matters.test(what))
       .map(({ by, what, ...line }) => ({ ...line, what: by === "kubernetes" ? what : `${what}, by ${by}` }));
-  const all = [...lines, ...told("plain", plain), ...told("ours", ours)].toSorted((one, other) => one.at - other.at);
+  const all = [...lines, ...linesOf("plain", plain), ...linesOf("ours", ours)].toSorted(
+    (one, other) => one.at - other.at,
+  );
   const began = all[0]?.at ?? 0;
   const said = new Set<string>();
   return all

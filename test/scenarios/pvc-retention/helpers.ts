@@ -451,15 +451,15 @@ interface NoticeEvent extends KubernetesObject {
   reportingController?: string;
 }
 
-/** Waits until a function has said something with this reason on an object, and returns what. */
-export function isTold(world: World, kind: string, name: string, reason: string): Promise<NoticeEvent> {
+/** Waits until a function has recorded an Event of this reason on an object, and returns it. */
+export function hasEvent(world: World, kind: string, name: string, reason: string): Promise<NoticeEvent> {
   return world.eventually(`${kind} ${name} has the Event ${reason}`, async () =>
     (await noticesOn(world, kind, name)).find((notice) => notice.reason === reason),
   );
 }
 
 /** Waits until an object has no Event of a reason any more. */
-export async function isTakenBack(world: World, kind: string, name: string, reason: string): Promise<void> {
+export async function eventIsCleared(world: World, kind: string, name: string, reason: string): Promise<void> {
   await world.eventually(`${kind} ${name} has no Event any more: ${reason}`, async () =>
     (await noticesOn(world, kind, name)).every((notice) => notice.reason !== reason),
   );

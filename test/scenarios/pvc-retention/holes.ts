@@ -12,7 +12,7 @@ import {
   dataOf,
   dataStays,
   deleteSet,
-  isTold,
+  hasEvent,
   patchClaim,
   podIsGone,
   provideClaim,
@@ -46,7 +46,7 @@ export const holes: readonly Scenario[] = [
       await scale(world, 1);
       await podIsGone(world, 1);
       await changePolicy(world, onDeletion);
-      const { note } = await isTold(world, Claims, claimName(1), "ClaimNotIncluded");
+      const { note } = await hasEvent(world, Claims, claimName(1), "ClaimNotIncluded");
       await belongsTo(world, 1, []);
       const [, key = "", value = ""] = /'([^=]+)=(.*)'$/.exec(note) ?? [];
       await patchClaim(world, 1, { annotations: { [key]: value } });
@@ -73,7 +73,7 @@ export const holes: readonly Scenario[] = [
       await provideClaim(world, 7);
       const data = [...(await dataOf(world, [2024])), ...(await dataOf(world, [7]))];
       await runningSet(world, { policy: both });
-      await isTold(world, Claims, claimName(7), "ClaimNotIncluded");
+      await hasEvent(world, Claims, claimName(7), "ClaimNotIncluded");
       await deleteSet(world);
       await dataStays(world, [2024, 7], data);
     },
@@ -116,7 +116,7 @@ export const holes: readonly Scenario[] = [
       await podIsGone(world, 1);
       await patchClaim(world, 1, { labels: { app: null } });
       await changePolicy(world, onDeletion);
-      await isTold(world, Claims, claimName(1), "ClaimNotIncluded");
+      await hasEvent(world, Claims, claimName(1), "ClaimNotIncluded");
       await deleteSet(world);
       await dataGoes(world, [0], data);
       await dataStays(world, [1], data.slice(1));
@@ -148,7 +148,7 @@ export const holes: readonly Scenario[] = [
       await provideClaim(world, 5, { annotations: { [key]: note }, labels: { app: "web" } });
       const data = await dataOf(world, [5]);
       await changePolicy(world, onDeletion);
-      await isTold(world, Claims, claimName(5), "ClaimNotIncluded");
+      await hasEvent(world, Claims, claimName(5), "ClaimNotIncluded");
       await deleteSet(world);
       await dataStays(world, [5], data);
     },

@@ -17,9 +17,9 @@ import {
   deleteSet,
   fieldBecomes,
   goesByHand,
+  hasEvent,
   hold,
   inForce,
-  isTold,
   letGo,
   ownerOf,
   patchClaim,
@@ -67,14 +67,14 @@ export const owning: readonly Scenario[] = [
       const owner = await ownerOf(world, "somebody");
       await patchClaim(world, 1, { ownerReferences: [referenceTo(owner, { controller: true })] });
       await changePolicy(world, onDeletion);
-      const { note } = await isTold(world, "PersistentVolumeClaim", claimName(1), "ClaimNotIncluded");
+      const { note } = await hasEvent(world, "PersistentVolumeClaim", claimName(1), "ClaimNotIncluded");
       expect(note).toContain("ConfigMap somebody owns it");
       const another = await ownerOf(world, "another");
       await patchClaim(world, 1, { ownerReferences: [referenceTo(another, { controller: true })] });
       await changePolicy(world, "Retain");
       await changePolicy(world, onDeletion);
       await world.eventually("it is said who owns it now", async () => {
-        const { note } = await isTold(world, "PersistentVolumeClaim", claimName(1), "ClaimNotIncluded");
+        const { note } = await hasEvent(world, "PersistentVolumeClaim", claimName(1), "ClaimNotIncluded");
         return note.includes("ConfigMap another owns it");
       });
       await deleteSet(world);

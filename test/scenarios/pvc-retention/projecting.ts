@@ -12,12 +12,12 @@ import {
   dataOf,
   dataStays,
   deleteSet,
+  eventIsCleared,
   fieldBecomes,
   fieldOf,
+  hasEvent,
   inForce,
   isForgotten,
-  isTakenBack,
-  isTold,
   noticesOn,
   podIsGone,
   policyKey,
@@ -89,7 +89,7 @@ export const projecting: readonly Scenario[] = [
       await choose(world, "flux", "Retain", "Retain", "apply");
       const data = await dataOf(world, [0, 1]);
       await annotateNamespace(world, { [policyKey]: both });
-      const held = await isTold(world, "StatefulSet", set, "RetentionPolicyHeld");
+      const held = await hasEvent(world, "StatefulSet", set, "RetentionPolicyHeld");
       expect(held).toMatchObject({ type: "Warning" });
       expect(held.note).toContain("flux keeps claims by it");
       await isHeldNow(world);
@@ -103,7 +103,7 @@ export const projecting: readonly Scenario[] = [
       const nothing = manifest(StatefulSet, { namespace, name: set });
       await admin.patch(StatefulSet, namespace, set, "apply", nothing, { fieldManager: "flux" });
       await inForce(world, both);
-      await isTakenBack(world, "StatefulSet", set, "RetentionPolicyHeld");
+      await eventIsCleared(world, "StatefulSet", set, "RetentionPolicyHeld");
       expect(await fieldOf(world)).toBe("Delete/Delete");
     },
   },
@@ -129,10 +129,10 @@ export const projecting: readonly Scenario[] = [
       await annotateSet(world, { [policyKey]: onScaledown });
       await fieldBecomes(world, "Retain/Delete");
       if (world.setting === admitted) return;
-      const held = await isTold(world, "StatefulSet", set, "RetentionPolicyHeld");
+      const held = await hasEvent(world, "StatefulSet", set, "RetentionPolicyHeld");
       expect(held.note).toContain("keeps claims that helm had it delete");
       await world.rest();
-      await isTold(world, "StatefulSet", set, "RetentionPolicyHeld");
+      await hasEvent(world, "StatefulSet", set, "RetentionPolicyHeld");
     },
   },
   {
@@ -153,7 +153,7 @@ export const projecting: readonly Scenario[] = [
         await fieldBecomes(world, "Delete/Retain");
         await choose(world, "argocd", "Retain", "Retain");
       }
-      const fought = await isTold(world, "StatefulSet", set, "RetentionPolicyTakenBack");
+      const fought = await hasEvent(world, "StatefulSet", set, "RetentionPolicyTakenBack");
       expect(fought).toMatchObject({ type: "Warning" });
       expect(fought.note).toContain("it stays {whenDeleted: Retain, whenScaled: Retain}, and that is in force");
       await world.rest();
@@ -215,12 +215,12 @@ export const projecting: readonly Scenario[] = [
     title: "a policy that nobody knows keeps everything, and an Event says so until it is mended",
     async run(world) {
       await runningSet(world, { policy: "DeleteEverything" });
-      const unknown = await isTold(world, "StatefulSet", set, "PolicyUnreadable");
+      const unknown = await hasEvent(world, "StatefulSet", set, "PolicyUnreadable");
       expect(unknown).toMatchObject({ type: "Warning" });
       expect(unknown.note).toContain('"DeleteEverything"');
       await annotateSet(world, { [policyKey]: "DeleteSomething" });
       await world.eventually("an Event says what nobody knows now", async () => {
-        const { note } = await isTold(world, "StatefulSet", set, "PolicyUnreadable");
+        const { note } = await hasEvent(world, "StatefulSet", set, "PolicyUnreadable");
         return note.includes('"DeleteSomething"');
       });
       const data = await dataOf(world, [0, 1]);
@@ -229,7 +229,7 @@ export const projecting: readonly Scenario[] = [
       await dataStays(world, [0, 1], data);
 
       await changePolicy(world, onScaledown);
-      await isTakenBack(world, "StatefulSet", set, "PolicyUnreadable");
+      await eventIsCleared(world, "StatefulSet", set, "PolicyUnreadable");
       await dataStays(world, [1], data.slice(1));
       await scale(world, 0);
       await dataGoes(world, [0], data);
@@ -241,7 +241,7 @@ export const projecting: readonly Scenario[] = [
       await runningSet(world, { policy: both });
       const data = await dataOf(world, [0, 1]);
       await annotateSet(world, { [policyKey]: "delete" });
-      await isTold(world, "StatefulSet", set, "PolicyUnreadable");
+      await hasEvent(world, "StatefulSet", set, "PolicyUnreadable");
       await fieldBecomes(world, "Retain/Retain");
       await belongsTo(world, 0, []);
       await belongsTo(world, 1, []);

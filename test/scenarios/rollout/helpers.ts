@@ -41,7 +41,7 @@ export async function trafficOf(laptop: Laptop, rule: string) {
   return (await serviceOf(laptop, rule))?.status?.traffic ?? [];
 }
 
-/** Waits until a function's Service is ready as it was last changed, and answers the name of its newest revision. */
+/** Waits until a function's Service is ready as it was last changed, and returns the name of its newest revision. */
 async function isReady(laptop: Laptop, rule: string, generation = 0): Promise<string> {
   return eventually(`${rule} is ready`, async () => {
     const status = (await serviceOf(laptop, rule))?.status;

@@ -9,7 +9,7 @@ import { bundleOptions } from "../../../esbuild.config.mjs";
  */
 export type Release = "now" | "next";
 
-/** Bundles a release of a function below `folder`, and answers the script to run. */
+/** Bundles a release of a function below `folder`, and returns the script to run. */
 export async function bundleRelease(name: string, release: Release, folder: string): Promise<string> {
   const outdir = join(folder, `${name.replace("/", "-")}.${release}`);
   const options = bundleOptions(name);

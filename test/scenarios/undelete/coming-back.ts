@@ -7,10 +7,10 @@ import {
   createSet,
   deleteClaim,
   guard,
+  hasEvent,
+  hasNoEvent,
   isNoted,
-  isNotTold,
   isOffered,
-  isTold,
   keptClaim,
   makeDue,
   namespaceOf,
@@ -38,10 +38,10 @@ export const comingBack: readonly Scenario[] = [
       expect(Math.abs(due - world.clock.now() - 86_400_000)).toBeLessThan(60_000);
       expect(metadata.annotations?.["pv.kubernetes.io/bound-by-controller"]).toBeUndefined();
       expect((await namespaceOf(world)).metadata.finalizers).toContain(guard);
-      await isTold(world, volume, "VolumeOffered");
+      await hasEvent(world, volume, "VolumeOffered");
       await createClaim(world);
       expect(await boundVolume(world)).toBe(volume);
-      await isNotTold(world, volume, "VolumeOffered");
+      await hasNoEvent(world, volume, "VolumeOffered");
       const again = await isNoted(world, volume, "retained");
       expect(again.metadata.annotations?.[reclaimAtKey]).toBeUndefined();
       expect(again.metadata.labels?.["holdfast.dev/waiting"]).toBeUndefined();

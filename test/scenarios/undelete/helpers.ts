@@ -72,7 +72,7 @@ export function noteOn({ metadata }: KubernetesObject): { step?: string; next?: 
   return JSON.parse(metadata.annotations?.[noteKey] ?? "{}");
 }
 
-/** Waits until a volume is noted with this step, and answers it. */
+/** Waits until a volume is noted with this step, and returns it. */
 export function isNoted(world: World, volume: string, step: string): Promise<LiveVolume> {
   return world.eventually(`volume ${volume} is ${step}`, async () => {
     const live = await volumeOf(world, volume);
@@ -158,25 +158,25 @@ export async function makeDue(world: World, volume: string): Promise<void> {
   });
 }
 
-/** Waits until there is an Event of this reason on a volume, and answers its note. */
-export function isTold({ admin, eventually }: World, volume: string, reason: string): Promise<string> {
+/** Waits until there is an Event of this reason on a volume, and returns its note. */
+export function hasEvent({ admin, eventually }: World, volume: string, reason: string): Promise<string> {
   return eventually(`volume ${volume} has the Event ${reason}`, async () => {
-    for await (const event of admin.list<TellingEvent>(Event, { namespace: "default" }))
+    for await (const event of admin.list<RecordedEvent>(Event, { namespace: "default" }))
       if (event.regarding?.name === volume && event.reason === reason) return event.note;
     return false;
   }) as Promise<string>;
 }
 
 /** Waits until no Event of this reason is left on a volume. */
-export function isNotTold({ admin, eventually }: World, volume: string, reason: string): Promise<unknown> {
+export function hasNoEvent({ admin, eventually }: World, volume: string, reason: string): Promise<unknown> {
   return eventually(`volume ${volume} has no Event ${reason} any more`, async () => {
-    for await (const event of admin.list<TellingEvent>(Event, { namespace: "default" }))
+    for await (const event of admin.list<RecordedEvent>(Event, { namespace: "default" }))
       if (event.regarding?.name === volume && event.reason === reason) return false;
     return true;
   });
 }
 
-interface TellingEvent extends KubernetesObject {
+interface RecordedEvent extends KubernetesObject {
   reason: string;
   note: string;
   regarding?: { name: string };

@@ -10,10 +10,10 @@ import {
   deleteClaim,
   deleteNamespace,
   guard,
+  hasEvent,
   isNoted,
   isOffered,
   isPhase,
-  isTold,
   keepKey,
   keptClaim,
   makeDue,
@@ -58,7 +58,7 @@ export const namespaces: readonly Scenario[] = [
       expect(await boundVolume(world)).not.toBe(volume);
       await isNoted(world, volume, "asks");
       await isPhase(world, volume, "Released");
-      expect(await isTold(world, volume, "NamespaceReplaced")).toContain(`${successorKey}=${uid}`);
+      expect(await hasEvent(world, volume, "NamespaceReplaced")).toContain(`${successorKey}=${uid}`);
       await annotateNamespace(world, { [successorKey]: "yes" });
       await world.rest();
       await isNoted(world, volume, "asks");

@@ -7,11 +7,11 @@ import {
   boundVolume,
   createClaim,
   deleteClaim,
+  hasEvent,
+  hasNoEvent,
   isNoted,
-  isNotTold,
   isOffered,
   isPhase,
-  isTold,
   keepKey,
   keptClaim,
   makeDue,
@@ -36,7 +36,7 @@ export const people: readonly Scenario[] = [
       const volume = await keptClaim(world);
       await patchVolume(world, volume, policy("Delete"));
       await isNoted(world, volume, "overruled");
-      await isTold(world, volume, "PolicyChangedByHand");
+      await hasEvent(world, volume, "PolicyChangedByHand");
       await annotateClaim(world, { "scenario.example/touched": "yes" });
       await world.rest();
       expect((await volumeOf(world, volume)).spec.persistentVolumeReclaimPolicy).toBe("Delete");
@@ -105,11 +105,11 @@ export const people: readonly Scenario[] = [
       await annotateVolume(world, volume, { [reclaimAtKey]: "tomorrow" });
       await world.rest();
       await world.sweep();
-      expect(await isTold(world, volume, "UnreadableTime")).toContain("until its time can be read");
+      expect(await hasEvent(world, volume, "UnreadableTime")).toContain("until its time can be read");
       await annotateVolume(world, volume, { [reclaimAtKey]: null });
       await world.rest();
       await world.sweep();
-      await isNotTold(world, volume, "UnreadableTime");
+      await hasNoEvent(world, volume, "UnreadableTime");
       const { metadata } = await isOffered(world, volume);
       expect(metadata.labels?.["holdfast.dev/waiting"]).toBeUndefined();
       await makeDue(world, volume);
@@ -124,7 +124,7 @@ export const people: readonly Scenario[] = [
       const volume = await offeredVolume(world);
       const { namespace } = world;
       await patchVolume(world, volume, { spec: { claimRef: { namespace, name: "other" } } });
-      await isTold(world, volume, "GivenToAnother");
+      await hasEvent(world, volume, "GivenToAnother");
       await world.sweep();
       await world.rest();
       await createClaim(world, { name: "other", keep: "" });
@@ -185,7 +185,7 @@ export const people: readonly Scenario[] = [
       await isNoted(world, fresh, "retained");
       await world.instance("undelete/reserve")({ change: "sweep", kind: PersistentVolume, name: volume });
       await isNoted(world, volume, "kept");
-      expect(await isTold(world, volume, "VolumeKept")).toContain(`has volume ${fresh}`);
+      expect(await hasEvent(world, volume, "VolumeKept")).toContain(`has volume ${fresh}`);
       await world.rest();
       await annotateVolume(world, volume, { [offerKey]: "yes" });
       await isOffered(world, volume);

@@ -9,9 +9,9 @@ import {
   createClaim,
   createClass,
   deleteClaim,
+  hasEvent,
   isNoted,
   isOffered,
-  isTold,
   keepKey,
   keptClaim,
   noteKey,
@@ -105,10 +105,10 @@ export const scopes: readonly Scenario[] = [
     title: "a time that cannot be read keeps the volume until somebody says when, and says so",
     async run(world) {
       const volume = await keptClaim(world, { keep: "soon" });
-      expect(await isTold(world, volume, "UnreadableTime")).toContain("no time such as 30m, 24h or 7d");
+      expect(await hasEvent(world, volume, "UnreadableTime")).toContain("no time such as 30m, 24h or 7d");
       await annotateClaim(world, { [keepKey]: "later" });
       await world.eventually("it says so of the other word", async () =>
-        (await isTold(world, volume, "UnreadableTime")).includes("later"),
+        (await hasEvent(world, volume, "UnreadableTime")).includes("later"),
       );
       await deleteClaim(world);
       const { metadata } = await isOffered(world, volume);

@@ -9,11 +9,11 @@ import {
   createClass,
   createVolume,
   deleteClaim,
+  hasEvent,
+  hasNoEvent,
   isNoted,
-  isNotTold,
   isOffered,
   isPhase,
-  isTold,
   keptClaim,
   type LiveVolume,
   makeDue,
@@ -139,10 +139,10 @@ export const shapes: readonly Scenario[] = [
       await createClaim(world, { spec: { resources: { requests: { storage: "2Gi" } } } });
       const bigger = await boundVolume(world);
       expect(bigger).not.toBe(volume);
-      expect(await isTold(world, volume, "AnotherVolumeBound")).toContain(`has volume ${bigger}`);
+      expect(await hasEvent(world, volume, "AnotherVolumeBound")).toContain(`has volume ${bigger}`);
       expect(noteOn(await isOffered(world, volume)).because).toContain(`has volume ${bigger}`);
       await deleteClaim(world);
-      await isNotTold(world, volume, "AnotherVolumeBound");
+      await hasNoEvent(world, volume, "AnotherVolumeBound");
       await makeDue(world, volume);
       await world.sweep();
       await volumeIsGone(world, volume);
@@ -188,13 +188,13 @@ export const shapes: readonly Scenario[] = [
       });
       await makeDue(world, volume);
       await world.sweep();
-      expect(await isTold(world, volume, "ReclaimPostponed")).toContain("without a volume");
+      expect(await hasEvent(world, volume, "ReclaimPostponed")).toContain("without a volume");
       await world.sweep();
       await isOffered(world, volume);
       await deleteClaim(world);
       await world.sweep();
       await volumeIsGone(world, volume);
-      await isNotTold(world, volume, "ReclaimPostponed");
+      await hasNoEvent(world, volume, "ReclaimPostponed");
     },
   },
   {
@@ -210,7 +210,7 @@ export const shapes: readonly Scenario[] = [
       await isOffered(world, newer);
       await isNoted(world, older, "kept");
       await isPhase(world, older, "Released");
-      expect(await isTold(world, older, "VolumeKept")).toContain(newer);
+      expect(await hasEvent(world, older, "VolumeKept")).toContain(newer);
       await createClaim(world);
       expect(await boundVolume(world)).toBe(newer);
     },

@@ -20,10 +20,10 @@ export interface History {
 const nobody: Actor = { name: "kubernetes" };
 
 /**
- * An empty history; `told` hears of each change of a claim, a pod, an Event, or an object of one of these kinds as it
+ * An empty history; `onChange` is called with each change of a claim, a pod, an Event, or an object of one of these kinds as it
  * is committed.
  */
-export function createHistory(clock: Clock, more: readonly string[], told: (change: Change) => void): History {
+export function createHistory(clock: Clock, more: readonly string[], onChange: (change: Change) => void): History {
   const kinds = new Set(["PersistentVolumeClaim", "Pod", "Event", ...more]);
   const objects = new Map<string, KubernetesObject>();
   let versions: { at: number; version: number }[] = [];
@@ -38,7 +38,7 @@ export function createHistory(clock: Clock, more: readonly string[], told: (chan
       if (type === "DELETED") objects.delete(key);
       else objects.set(key, object);
       const after = type === "DELETED" ? undefined : object;
-      told({ by: actor, at: clock.now(), version: current.version, before: previous?.object, after, object });
+      onChange({ by: actor, at: clock.now(), version: current.version, before: previous?.object, after, object });
     },
     as(next, act) {
       const before = actor;

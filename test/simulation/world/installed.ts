@@ -39,7 +39,7 @@ const known: readonly Kind[] = [
   RoleBinding,
   ConfigMap,
 ];
-/** Puts an installation on an API server, and answers the transport of each of its service accounts. */
+/** Puts an installation on an API server, and returns the transport of each of its service accounts. */
 export async function putOn(
   admin: Client,
   connect: (token: string) => Transport,

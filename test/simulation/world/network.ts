@@ -113,8 +113,8 @@ export function createNetwork(parts: NetworkParts): Network {
           if (verdict === "die after") return die(`after it was answered ${status}`);
           return sent;
         });
-        const told = response.status === status ? status : `${status || "not sent"}, told ${response.status}`;
-        trace.add(process.name, `${what} -> ${told}`);
+        const outcome = response.status === status ? status : `${status || "not sent"}, seen as ${response.status}`;
+        trace.add(process.name, `${what} -> ${outcome}`);
         await pause();
         return response;
       } catch (error) {

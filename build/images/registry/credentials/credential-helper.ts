@@ -16,7 +16,7 @@ export async function askHelper(helper: string, registry: string): Promise<Crede
   if (code !== 0) {
     // Helpers say it on either stream; there is no status of its own for it.
     if (/credentials not found/i.test(output + complaints)) return undefined;
-    throw new Complaint(`${program} has not told the login to ${registry}: ${(complaints || output).trim() || code}.`);
+    throw new Complaint(`${program} has not given the login to ${registry}: ${(complaints || output).trim() || code}.`);
   }
   try {
     const { Username, Secret } = JSON.parse(output) as { Username: string; Secret: string };
@@ -37,7 +37,7 @@ function run(program: string, input: string): Promise<{ code: number | null; out
     child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
     child.on("error", (error) => reject(new Complaint(`${program} cannot be run: ${error.message}.`)));
     child.on("close", (code) => resolve({ code, output, complaints }));
-    // One that goes without reading tells of it by its status.
+    // One that goes without reading says so by its status.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });

@@ -108,19 +108,19 @@ test("helpers are asked: one for the registry, or one for all; those that know n
   expect(await find("other.test/x", { ...forAll, auths: { "other.test": auth("a:b") } })).toMatchObject({ user: "a" });
 });
 
-test("a helper that fails is told by its name", async () => {
+test("a helper that fails is named by its name", async () => {
   const ask = (credsStore: string) => find("registry.test/x", { credsStore });
   await expect(ask("broken")).rejects.toThrow(
-    "docker-credential-broken has not told the login to registry.test: no such bus.",
+    "docker-credential-broken has not given the login to registry.test: no such bus.",
   );
-  await expect(ask("hasty")).rejects.toThrow("docker-credential-hasty has not told the login to registry.test: 7.");
+  await expect(ask("hasty")).rejects.toThrow("docker-credential-hasty has not given the login to registry.test: 7.");
   await expect(ask("mad")).rejects.toThrow("docker-credential-mad has answered with something else than a login");
   await expect(ask("absent")).rejects.toThrow("docker-credential-absent cannot be run: spawn");
 });
 
 test(
   "configurations are where docker and podman have them; one that is no JSON, or not to be read, " +
-    "is told by its name",
+    "is named by its name",
   async () => {
     const environment = { REGISTRY_AUTH_FILE: "/r", DOCKER_CONFIG: "/d", XDG_RUNTIME_DIR: "/x", HOME: "/h" };
     expect(configFiles(environment)).toEqual([

@@ -16,8 +16,8 @@ export const claimsGo: LivenessCheck = {
 };
 
 function problemOf(claim: KubernetesObject, truth: LivenessTruth): string | undefined {
-  const { IN_TREE: told = "present" } = environmentOf(truth, "pvc-protection-release");
-  const alone = told !== "present";
+  const { IN_TREE: inTreeSetting = "present" } = environmentOf(truth, "pvc-protection-release");
+  const alone = inTreeSetting !== "present";
   if (!has(claim, ours(truth))) {
     // Where Kubernetes' own controller runs, what carries its finalizer alone is its own.
     const left = !truth.scenario.setting.inTree && alone && has(claim, inTree) && !isUsed(truth, claim);

@@ -17,9 +17,9 @@ export const progressGoes: LivenessCheck = {
         ({ after }) => after?.metadata.uid === uid && after.metadata.annotations?.[progress] === said,
       );
       if (said === undefined || !writer || !isOurs(writer) || wasStripped(truth, uid, ours(truth))) continue;
-      const told = environmentOf(truth, "pvc-protection-release").IN_TREE ?? "present";
-      if (writer.by.process.environment.IN_TREE !== told) continue;
-      if (!deletionTimestamp || !(has(claim, ours(truth)) || (told === "absent" && has(claim, inTree))))
+      const inTreeSetting = environmentOf(truth, "pvc-protection-release").IN_TREE ?? "present";
+      if (writer.by.process.environment.IN_TREE !== inTreeSetting) continue;
+      if (!deletionTimestamp || !(has(claim, ours(truth)) || (inTreeSetting === "absent" && has(claim, inTree))))
         return `Claim ${name} carries progress of ours, although it does not wait for us.`;
       // The label is shared: another rule's due time may be on the claim.
       const isDue = Object.entries(annotations ?? {}).some(
