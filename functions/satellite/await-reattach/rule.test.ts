@@ -11,24 +11,26 @@ test.each<[string, object, "write" | "leave"]>([
   ["is attached there still", {}, "write"],
   ["is attached nowhere", { here: false }, "write"],
   ["is attached there and elsewhere", { elsewhere: true }, "write"],
-  ["is attached elsewhere", { here: false, elsewhere: true }, "leave"],
   ["is going", { here: false, leaving: true }, "leave"],
 ])("a marked volume that %s", (_, more, verb) => {
-  const decision = decide(aLeaving({ volumes: [{ ...here, ...more }] })).at(-1);
+  const [decision] = decide(aLeaving({ volumes: [{ ...here, ...more }] }));
   expect(decision?.do).toBe(verb);
   if (verb === "write") expect(decision).toMatchObject({ because: expect.stringContaining("pv-1") });
 });
 
 test("a volume that is attached elsewhere loses both annotations of the wait, and its claim shows it", () => {
   const volumes = [{ ...here, here: false, elsewhere: true }, volumeFactsOf("pv-2", { here: true, waits: true })];
-  const [write, shown, ...rest] = decide(aLeaving({ volumes }));
+  const [waiting, write, shown, ...rest] = decide(aLeaving({ volumes }));
   const annotations = {
     "wait-for-reattach.evacuation.piraeus.io/node-1": null,
     "wait-for-reattach-since.evacuation.piraeus.io/node-1": null,
   };
   expect(write).toMatchObject({ do: "write", writes: [{ name: "pv-1", patch: { metadata: { annotations } } }] });
   expect(shown).toMatchObject({ do: "record", event: { reason: "VolumeAttachedForEvacuation" } });
-  expect(rest.map(({ do: verb }) => verb)).toEqual(["write"]);
+  expect(waiting?.because).toContain("to reattach on other nodes: pv-2");
+  expect(rest).toEqual([]);
+  const [last] = decide(aLeaving({ volumes: [{ ...here, here: false, elsewhere: true }] }));
+  expect(last?.because).toBe("PVs are attached on other nodes: pv-1.");
 });
 
 test("a volume that was waited for in vain shows it once, when the evacuation goes on", () => {

@@ -6,12 +6,12 @@ import { readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
-import type { StepName } from "../lib/evacuation.ts";
+import { reattached } from "../lib/evacuation.ts";
 import { LinstorSatellite, VolumeAttachment } from "../lib/kinds.ts";
 import type { LeavingSeen } from "../lib/look.ts";
 import { marksFor } from "../lib/marks.ts";
 import { mayLook } from "../lib/permissions.ts";
-import { chainSteps, decideStep, standingOf } from "../lib/step-rule.ts";
+import { chainSteps, decideStep, type StepContext, standingOf } from "../lib/step-rule.ts";
 import { isGoing, markedIn, ofReattachment, satellitesIn } from "../lib/subjects.ts";
 import { aboutVolume } from "../lib/volumes/about-volume.ts";
 
@@ -32,31 +32,21 @@ export const awaitReattach = rule({
   steps: chainSteps,
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofReattachment(hint), ...markedIn(hint)],
   decide: (facts: ChainFacts, now) => [
-    ...facts.flatMap((seen) => ("facts" in seen ? [...reattached(seen, now), ...givenUp(seen, now)] : [])),
-    ...decideStep("await-reattach", facts, now, (context) => [context.wait()]),
+    ...facts.flatMap((seen) => ("facts" in seen ? givenUp(seen, now) : [])),
+    ...decideStep("await-reattach", facts, now, (context) => [context.wait(), ...found(context)]),
   ],
 });
 
-/** Steps in which a volume may stop being waited for: before, it is not marked yet; behind, nothing is waited for. */
-const during: readonly (StepName | "done")[] = [
-  "await-satellites",
-  "release-drain",
-  "await-reattach",
-  "evacuate",
-  "await-empty",
-];
-
 /**
- * Once for each: with the annotations goes what it would be said for again. One that comes back to the node is marked
- * anew. What lets it be used on any Node stays until the evacuation is complete.
+ * Once for each that is attached elsewhere: with the annotations goes what it would be said for again. One that comes
+ * back to the node is marked anew. What lets it be used on any Node stays until the evacuation is complete.
  */
-function reattached(seen: LeavingSeen, now: number): readonly Decision[] {
-  if (!during.includes(standingOf(seen, now).step)) return [];
-  const { waits, since } = marksFor(seen.facts.node);
-  return seen.facts.volumes.flatMap((facts) => {
-    const volume = seen.volumes.get(facts.name);
-    if (!volume || !facts.waits || !facts.elsewhere || facts.here) return [];
-    const because = `PersistentVolume ${facts.name} is attached to another Node, and no longer waited for.`;
+function found({ facts, volumes }: StepContext): readonly Decision[] {
+  const { waits, since } = marksFor(facts.node);
+  return reattached(facts).flatMap(({ name }) => {
+    const volume = volumes.get(name);
+    if (!volume) return [];
+    const because = `PersistentVolume ${name} is attached to another Node, and no longer waited for.`;
     return [
       about(PersistentVolume, volume).write(because, [
         annotate(PersistentVolume, volume, { [waits]: null, [since]: null }),

@@ -83,7 +83,18 @@ describe("the document's nine steps, one after the other", () => {
       "await-reattach",
       /pv-1/,
     ],
-    ["5: LINSTOR was not called", facts({ ...terminateOnly, volumes: [moved] }), "evacuate", /can be moved/],
+    [
+      "4: it is attached elsewhere, and its annotations have not gone yet",
+      facts({ ...terminateOnly, volumes: [moved] }),
+      "await-reattach",
+      /attached on other nodes: pv-1/,
+    ],
+    [
+      "5: LINSTOR was not called",
+      facts({ ...terminateOnly, volumes: [{ ...moved, waits: false }] }),
+      "evacuate",
+      /can be moved/,
+    ],
     [
       "6: LINSTOR is at it",
       facts({ ...terminateOnly, volumes: [moved], data: syncing }),
@@ -349,7 +360,7 @@ describe("properties of the chain, whatever is there", () => {
       case "release-drain":
         return { ...given, machine: { preTerminate: false, ...machine, preDrain: false } };
       case "await-reattach":
-        return volumes(() => ({ here: false, elsewhere: true }));
+        return volumes(() => ({ here: false, elsewhere: true, waits: false }));
       case "evacuate":
         return { ...given, data: syncing };
       case "await-empty":

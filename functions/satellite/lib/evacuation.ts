@@ -107,12 +107,14 @@ export const steps: readonly EvacuationStep[] = [
     doc:
       "Waits until the marked volumes are attached to other Nodes, so that LINSTOR places copies where they " +
       "are used.",
-    done: (facts) => moot(facts) || called(facts) || detached(facts).length === 0,
+    done: (facts) => moot(facts) || called(facts) || detached(facts).length + reattached(facts).length === 0,
     waiting: (facts) =>
-      `Waiting for PVs to reattach on other nodes: ${listed(detached(facts).map(({ name }) => name))}. Their ` +
-      `pods must leave the ` +
-      `node and start elsewhere; where none will, remove the annotation ` +
-      `wait-for-reattach.evacuation.piraeus.io/${facts.node}.`,
+      detached(facts).length === 0
+        ? `PVs are attached on other nodes: ${listed(reattached(facts).map(({ name }) => name))}.`
+        : `Waiting for PVs to reattach on other nodes: ${listed(detached(facts).map(({ name }) => name))}. Their ` +
+          `pods must leave the ` +
+          `node and start elsewhere; where none will, remove the annotation ` +
+          `wait-for-reattach.evacuation.piraeus.io/${facts.node}.`,
   },
   {
     name: "evacuate",
@@ -217,6 +219,10 @@ const detached = ({ volumes, now, reattachLimit }: EvacuationFacts) =>
     if (reattachLimit === undefined) return true;
     return reattachLimit > 0 && (waitsSince === undefined || now - waitsSince < reattachLimit);
   });
+
+/** Attached elsewhere, and not to be waited for any more, which their annotations still say. */
+export const reattached = ({ volumes }: EvacuationFacts) =>
+  volumes.filter(({ waits, here, elsewhere }) => waits && elsewhere && !here);
 
 /** Steps whose doing is LINSTOR's. Only asked where LINSTOR knows the node. */
 const order = ({ data, now }: EvacuationFacts): Verdict => mayEvacuate(data as DataFacts, now);
