@@ -16,6 +16,7 @@ import { foreignLifecycle } from "./lifecycle.ts";
 import type { Linstor } from "./linstor/client.ts";
 import type { ResourceDefinition } from "./linstor/definition.ts";
 import { keptAnswer } from "./linstor/evacuate-answer.ts";
+import { isWitnessed, type LinstorNode, witness } from "./linstor/node.ts";
 import { hooksOn, identityOf, lookAtMachine, type MachineIdentity, type MachineSeen, readIdentity } from "./machine.ts";
 import { marksOn } from "./marks.ts";
 import { csiDriver } from "./names.ts";
@@ -136,6 +137,7 @@ async function lookAtData(
   const definitions = await linstor.definitions.list();
   requireOurs(definitions, volumes);
   const node = await linstor.nodes.get(name);
+  if (node) requireWitness(node);
   const here = node && (await linstor.resources.onNode(name));
   if (!node || !here) return undefined;
   const { before = {}, called } = record ?? {};
@@ -177,6 +179,23 @@ function requireOurs(definitions: readonly ResourceDefinition[], { facts, object
       "and nothing that it says of a node is believed. Look " +
       "whether LINSTOR_URL is that of this cluster's LINSTOR, and whether LINSTOR still has its database. " +
       "PersistentVolumes whose data is gone for good must be deleted.",
+  );
+}
+
+/**
+ * A node that nobody has registered for Kubernetes is another one of the same name: to evacuate or remove it would take
+ * data that is somebody else's, and that it is there does not prove that this satellite has none.
+ *
+ * @throws SystemError
+ */
+export function requireWitness(node: LinstorNode): void {
+  if (isWitnessed(node)) return;
+  throw new SystemError(
+    "LINSTOR",
+    "unreachable",
+    `LINSTOR has a node ${node.name}, and nothing says that it was registered for this Kubernetes cluster: it is ` +
+      `left alone. Set its property ${witness} if it is this satellite's, or the deletion policy to Retain if it ` +
+      "is not.",
   );
 }
 

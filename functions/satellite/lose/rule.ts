@@ -9,7 +9,7 @@ import { loseNode } from "../lib/commands.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { isOnline, type LinstorNode } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
-import { abandonedBecause, lookAtSatellite, lookAtVolumes, type SatelliteSeen } from "../lib/look.ts";
+import { abandonedBecause, lookAtSatellite, lookAtVolumes, requireWitness, type SatelliteSeen } from "../lib/look.ts";
 import { conditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { registrationUntil } from "../lib/registration.ts";
@@ -45,11 +45,9 @@ export const lose = rule({
     const seen = await lookAtSatellite(client, name, linstor);
     if (!seen) return undefined;
     const { facts: volumes } = await lookAtVolumes(client, name);
-    return {
-      ...seen,
-      volumes,
-      linstor: isOurs(seen) && !abandonedBecause(seen) ? await linstor.nodes.get(name) : undefined,
-    };
+    const node = isOurs(seen) && !abandonedBecause(seen) ? await linstor.nodes.get(name) : undefined;
+    if (node) requireWitness(node);
+    return { ...seen, volumes, linstor: node };
   },
   decide,
 });

@@ -19,7 +19,7 @@ const alive = (spec: object = {}, metadata: object = {}) => {
 };
 const linstorNode = (more: { props?: Record<string, string>; connection?: string; flags?: string[] } = {}) => ({
   ...aNode("node-1", more),
-  props: more.props ?? {},
+  props: { "Aux/piraeus.io/managed-by": "holdfast", ...more.props },
   providers: ["DISKLESS", "FILE", "FILE_THIN", "LVM"],
 });
 const aPool = (name: string, props: Record<string, string>, more: object = {}) =>

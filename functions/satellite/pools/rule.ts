@@ -11,7 +11,7 @@ import { createPool, forbidEviction, setNodeProperties, setPoolProperties } from
 import { resolveProperties } from "../lib/configuration/resolve-properties.ts";
 import { listed } from "../lib/data/copies.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
-import { isEvacuating, isOnline, type LinstorNode, sameName } from "../lib/linstor/node.ts";
+import { isEvacuating, isOnline, isWitnessed, type LinstorNode, sameName } from "../lib/linstor/node.ts";
 import type { Resource } from "../lib/linstor/resource.ts";
 import type { StoragePool as LinstorPool } from "../lib/linstor/storage-pool.ts";
 import { linstor } from "../lib/linstor/system.ts";
@@ -86,8 +86,8 @@ function decide(seen: Facts, now: number): readonly Decision[] {
   const said = (writes: ReturnType<typeof report>, because: string) => [
     writes.length > 0 ? at.write(because, writes) : at.leave(because),
   ];
-  if (!found || !isOnline(found.node) || isEvacuating(found.node)) {
-    const why = !found ? "does not list the node yet" : "is not connected with it, or it is evacuated";
+  if (!found || !isOnline(found.node) || isEvacuating(found.node) || !isWitnessed(found.node)) {
+    const why = !found ? "does not list the node yet" : "is not connected with it, or it is evacuated or another's";
     const because = `The satellite is configured when it is registered and ONLINE: LINSTOR ${why}.`;
     return said(report("Unknown", "NotObserved", because), because);
   }

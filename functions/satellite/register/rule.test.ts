@@ -124,6 +124,15 @@ describe("a node that there is", () => {
     expect(decide({ satellite: again, nodes: [listed()] })?.do).toBe("leave");
   });
 
+  test("at the same address and connected, of which nobody has said whose it is: it is marked as this one's", () => {
+    expect(decide({ nodes: [listed({ props: {} })] })).toMatchObject({
+      do: "call",
+      command: { input: { node: "node-1", changes: { set: { "Aux/piraeus.io/managed-by": "holdfast" } } } },
+    });
+    // Without a pod nobody can say that it is this satellite's.
+    expect(reports(decide({ addresses: [], nodes: [listed({ props: {} })] }))).toContain('"status":"False"');
+  });
+
   test("at the same address and not connected: it says so, and looks again", () => {
     const decision = decide({ nodes: [listed({ connection: "OFFLINE" })] });
     expect(decision).toMatchObject({ do: "write", step: { name: "waiting" }, next: now + 10_000 });
@@ -223,6 +232,11 @@ test(
         if (decision?.do !== "call") return;
         expect(given.filter(({ name, address }) => name !== "node-1" && address === "10.0.0.1")).toEqual([]);
         const own = given.find(({ name }) => name === "node-1");
+        // It is at the address of the pod, and nobody has said whose it is.
+        if (decision.command.name === "set properties of a node") {
+          expect(own).toMatchObject({ address: "10.0.0.1", connection: "ONLINE", props: {} });
+          return;
+        }
         expect(decision.command.name).toBe(own ? "change a node's address" : "register a node");
         expect(own?.connection ?? "OFFLINE").toBe("OFFLINE");
       }),

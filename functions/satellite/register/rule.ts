@@ -7,10 +7,18 @@ import { Pod } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { resync } from "../../../shared/sweep.ts";
-import { moveNode, registerNode } from "../lib/commands.ts";
+import { moveNode, registerNode, setNodeProperties } from "../lib/commands.ts";
 import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
 import type { Address } from "../lib/linstor/client.ts";
-import { isEvacuating, isEvicted, isOnline, type LinstorNode, sameName } from "../lib/linstor/node.ts";
+import {
+  isEvacuating,
+  isEvicted,
+  isOnline,
+  isWitnessed,
+  type LinstorNode,
+  sameName,
+  witness,
+} from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { abandonedBecause, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { nodeNameProblem } from "../lib/marks.ts";
@@ -26,9 +34,6 @@ import { lookAtAddresses } from "../lib/workload/running-pods.ts";
 const name = "satellite/register";
 /** A call is repeated only when the one before it has had time to be answered. Milliseconds. */
 const patience = 30_000;
-/** Properties by which a node says that it is registered for Kubernetes: ours, and those of piraeus-operator. */
-const witness = "Aux/piraeus.io/managed-by";
-const witnesses = [witness, "Aux/piraeus.io/last-applied"];
 
 /** A satellite with the addresses of its pod, and all nodes of LINSTOR where it is to be registered. */
 export type Facts =
@@ -46,6 +51,7 @@ export const register = rule({
     waiting: silent,
     registering: silent,
     moving: silent,
+    adopting: silent,
     refused: warning("SatelliteNotRegistered"),
   },
   systems: { linstor },
@@ -105,7 +111,7 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
       `LINSTOR has a node ${name} of the type ${node.type}, which runs no satellite. Give it another name.`,
     );
   if (!ip)
-    return node && isOnline(node)
+    return node && isOnline(node) && isWitnessed(node)
       ? isConnected(`LINSTOR is connected with the satellite on ${name}.`)
       : waits(`The satellite on ${name} has no pod that runs yet. Look at the DaemonSet linstor-satellite.${name}.`);
   const address = addressOf(ip, node, satellite.spec?.internalTLS !== undefined);
@@ -133,6 +139,13 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
   if (node.flags.includes("DELETE"))
     return waits(`LINSTOR is deleting a node ${name} of former times. It is registered again when that is gone.`);
   if (!uses(node, address)) return moved(seen, node, address, { at, waits, refused, next });
+  // It answers at the address of the satellite's pod, which nobody else's can.
+  if (isOnline(node) && !isWitnessed(node))
+    return at.call(`LINSTOR has ${name} at the address of the satellite's pod: the node is marked as this one's.`, {
+      step: { name: "adopting" },
+      command: setNodeProperties({ node: node.name, changes: { set: { [witness]: "holdfast" } } }),
+      next,
+    });
   if (isOnline(node)) return isConnected(`${name} is registered. ${connected}`);
   const evacuated = isEvacuating(node) ? " It was evacuated." : "";
   return waits(`LINSTOR is not connected with the satellite on ${name}: it is ${node.connection}.${evacuated}`);
@@ -158,7 +171,7 @@ function moved(
   // Whatever else it is than OFFLINE, something answers.
   if (node.connection !== "OFFLINE")
     return refused(`${what} Another satellite answers there: stop it, or give the LINSTOR node of it another name.`);
-  if (!witnesses.some((key) => node.props[key] !== undefined))
+  if (!isWitnessed(node))
     return refused(
       `${what} Nothing says that it was registered for this Kubernetes cluster: ` +
         "delete it in LINSTOR if it is no more, or set its property " +

@@ -8,7 +8,7 @@ import { silent, warning } from "../../../shared/steps.ts";
 import { resync } from "../../../shared/sweep.ts";
 import { restoreNode } from "../lib/commands.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
-import { isEvacuating, isEvicted, isOnline, type LinstorNode } from "../lib/linstor/node.ts";
+import { isEvacuating, isEvicted, isOnline, isWitnessed, type LinstorNode } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
@@ -52,9 +52,10 @@ export const restore = rule({
     const isGone = isAlive && seen.identity !== undefined && seen.machine === undefined;
     // Cluster API deletes the Node first: one that was read before the Machine may have gone with it.
     const node = isGone ? await client.get(Node, undefined, name) : undefined;
+    const listed = isAlive ? await linstor.nodes.get(name) : undefined;
     return {
       ...seen,
-      linstor: isAlive ? await linstor.nodes.get(name) : undefined,
+      linstor: listed && isWitnessed(listed) ? listed : undefined,
       isLeft: node !== undefined && node.metadata.uid === seen.node?.metadata.uid && !isBeingDeleted(node),
     };
   },

@@ -77,9 +77,11 @@ export async function startStandIns(world: TourWorld, own: OwnCluster): Promise<
   for (const node of storageNodes) {
     linstor.startSatellite(addressOf(node));
     const address = { address: addressOf(node), satellite_port: 3366, satellite_encryption_type: "Plain" };
-    await post("/v1/nodes", { name: node, type: "Satellite", net_interfaces: [{ name: "default", ...address }] });
-    const props = { "StorDriver/StorPoolName": "/srv/pool" };
-    const pool = { storage_pool_name: "pool1", provider_kind: "FILE_THIN", props };
+    const props = { "Aux/piraeus.io/managed-by": "tour" };
+    const net_interfaces = [{ name: "default", ...address }];
+    await post("/v1/nodes", { name: node, type: "Satellite", net_interfaces, props });
+    const storage = { "StorDriver/StorPoolName": "/srv/pool" };
+    const pool = { storage_pool_name: "pool1", provider_kind: "FILE_THIN", props: storage };
     await post(`/v1/nodes/${node}/storage-pools`, pool);
     const labels = { ...storageLabel, "linbit.com/hostname": node };
     await create(Node, { metadata: { name: node, labels }, spec: { providerID: `generic:///${node}` } });

@@ -149,6 +149,7 @@ export function simulatedLinstor({
       name: node,
       type: "Satellite",
       net_interfaces: [{ name: "default", ...address }],
+      props: { "Aux/piraeus.io/managed-by": "simulation" },
     });
     const pool = { storage_pool_name: "pool1", provider_kind: "FILE_THIN", props };
     await plainly("POST", `/v1/nodes/${node}/storage-pools`, pool);

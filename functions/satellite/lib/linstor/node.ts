@@ -46,6 +46,15 @@ export function sameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
+/** The property by which a node says that it is registered for Kubernetes; piraeus-operator has it, too. */
+export const witness = "Aux/piraeus.io/managed-by";
+const witnesses = [witness, "Aux/piraeus.io/last-applied"];
+/**
+ * Whether a node says that it was registered for Kubernetes. One that does not is somebody else's, whatever its name:
+ * it is neither evacuated nor removed.
+ */
+export const isWitnessed = ({ props }: LinstorNode) => witnesses.some((key) => props[key] !== undefined);
+
 export const isOnline = ({ connection }: LinstorNode) => connection === "ONLINE";
 /** An evacuation was begun, and was not taken back. Stays when the node is empty. */
 export const isEvacuating = ({ flags }: LinstorNode) => flags.includes("EVACUATE");

@@ -5,7 +5,8 @@ import { type Resource, resource } from "../linstor/resource.ts";
 /** A LINSTOR node as it is listed when nothing is wrong with it. */
 export function aNode(name: string, more: { flags?: string[]; connection?: string } = {}): LinstorNode {
   const { connection = "ONLINE", flags = [] } = more;
-  return linstorNode.parse({ name, type: "SATELLITE", connection_status: connection, flags });
+  const props = { "Aux/piraeus.io/managed-by": "holdfast" };
+  return linstorNode.parse({ name, type: "SATELLITE", connection_status: connection, flags, props });
 }
 
 /**
