@@ -27,7 +27,11 @@ export interface Administrator {
   /** The annotations of the Node's evacuation on a PersistentVolume. */
   marks(volume: string, node: string): Promise<readonly string[]>;
   /** Sends LINSTOR a request of one's own, and waits for the answer. */
-  ask(method: "GET" | "PUT" | "DELETE", path: string, body?: object): Promise<{ status: number; body: string }>;
+  ask(
+    method: "GET" | "POST" | "PUT" | "DELETE",
+    path: string,
+    body?: object,
+  ): Promise<{ status: number; body: string }>;
   isListed(node: string): Promise<boolean>;
   /** A node as LINSTOR lists it. */
   linstorNode(node: string): Promise<{ uuid: string; flags?: string[]; connection_status: string }>;

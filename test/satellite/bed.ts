@@ -319,6 +319,7 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
       };
       const reply = await handlers.get(rule)?.({ headers, body: sweep ? "" : JSON.stringify(object) });
       if (!reply || reply.status === 204) return;
+      history.push(`  ${rule.name} replied ${reply.status} ${reply.body}`);
       if (reply.status !== 503 || attempt > 30) failures.push(`${rule.name}: ${reply.status} ${reply.body}`);
       else clock.after(attempt * 1_000, () => void deliver(rule, type, kind, object, attempt + 1));
     }
@@ -337,12 +338,18 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
         60_000,
       );
     }
-    // The sweep looks after what is due, and after nothing else.
+    // The sweep looks after what is due, and every five minutes after what is being deleted, whatever is written there.
+    let ticks = 0;
     const sweep = async () => {
+      const isFifthMinute = ticks++ % 30 === 29;
       for await (const satellite of client.list(LinstorSatellite))
         for (const rule of rules) {
           const next = readProgress(satellite, rule.name)?.next;
-          if (next && Date.parse(next) <= clock.now())
+          const isDue = next && Date.parse(next) <= clock.now();
+          const isSwept = rule.sweep?.some(
+            ({ kind, when }) => kind === LinstorSatellite && when && "deletingWith" in when,
+          );
+          if (isDue || (isFifthMinute && isSwept && satellite.metadata.deletionTimestamp))
             void deliver(rule, "dev.holdfast.sweep", LinstorSatellite, satellite);
         }
     };

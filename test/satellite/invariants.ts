@@ -74,6 +74,11 @@ export function watchInvariants(bed: SatelliteBed): void {
 
   /** A Machine may be gone as soon as it is released, so that what must be true is looked at before. */
   const before = async ({ path, body = "" }: { path: string; body?: string }) => {
+    const written = /\/linstorsatellites\/([^/?]+)/.exec(path)?.[1] ?? "";
+    const known = satellites.get(written);
+    const live = known && (await bed.get<LinstorSatelliteObject>(LinstorSatellite, written));
+    // Somebody may have changed its policy since.
+    if (known && live) satellites.set(written, { ...known, policy: live.spec?.deletionPolicy });
     const name = /\/machines\/([^/?]+)/.exec(path)?.[1];
     const machine = name ? await bed.get<MachineObject>(Machine, name) : undefined;
     const node = machine?.status?.nodeRef?.name;
