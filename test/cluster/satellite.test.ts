@@ -4,7 +4,7 @@ import type { MachineObject } from "../../functions/satellite/lib/machine.ts";
 import { marksOn } from "../../functions/satellite/lib/marks.ts";
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
-import { Machine } from "../../local/cluster-api/kinds.ts";
+import { Cluster, Machine } from "../../local/cluster-api/kinds.ts";
 import { Event, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { realServer } from "../worlds/real-server.ts";
@@ -27,10 +27,11 @@ if (cluster && typeof found === "string")
 
 /** The Machine controller does not look for 20 seconds after each drain, and functions look again after 10. */
 const timeout = 240_000;
-const nodes = ["machine", "saved", "left", "bare", "retained", "given-up", "control", "target"].map(
+const nodes = ["machine", "saved", "left", "doomed", "bare", "retained", "given-up", "control", "target"].map(
   (name) => `sat-${name}`,
 );
-const [machine, saved, left, bare, retained, givenUp, control, target] = nodes as [
+const [machine, saved, left, doomed, bare, retained, givenUp, control, target] = nodes as [
+  string,
   string,
   string,
   string,
@@ -209,6 +210,24 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
       } finally {
         await site.merge(LinstorSatelliteConfiguration, "evacuate", { spec: { deletionPolicy: "Evacuate" } });
       }
+    });
+
+    test("a whole Cluster is deleted: both hooks go, its Machine, too, and LINSTOR is not called", {
+      timeout,
+    }, async () => {
+      await site.admit(doomed, "Evacuate");
+      await site.workload("doomed", [doomed, target]);
+      const whole = await api?.createCluster(site.world.namespace, "whole");
+      await whole?.machine(doomed, doomed);
+      await hooked(doomed);
+      await site.delete(Cluster, "whole");
+      await site.gone(Machine, doomed);
+      await site.gone(Cluster, "whole");
+      // Cluster API leaves Nodes of a deleted Cluster behind.
+      expect(await site.get(Node, doomed)).toBeDefined();
+      expect(site.evacuated).not.toContain(doomed);
+      expect(await marksOf("doomed", doomed)).toEqual([]);
+      expect(site.linstor.goodCopies("doomed").toSorted()).toEqual([doomed, target]);
     });
   });
 
