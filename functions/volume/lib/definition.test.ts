@@ -3,6 +3,11 @@ import { volumeWorld } from "../testing/world.ts";
 import { Volume } from "./kinds.ts";
 
 const sparse = (size: unknown) => ({ sparseLoopDevice: { size } });
+const raw = (devicePath: unknown) => ({ sparseLoopDevice: undefined, rawBlockDevice: { devicePath } });
+const logical = (vgName: unknown, size: unknown = "1Gi") => ({
+  sparseLoopDevice: undefined,
+  lvmLogicalVolume: { vgName, size },
+});
 
 describe("the API server refuses a Volume", () => {
   test.each<[string, object, string]>([
@@ -14,14 +19,44 @@ describe("the API server refuses a Volume", () => {
     ["of a size that no device has", sparse("10m"), "must be more than 0"],
     ["of exabytes", sparse("1Ei"), "must be more than 0"],
     ["of a size that is none", sparse("much"), "must be more than 0"],
-    [
-      "on a device without a path",
-      { sparseLoopDevice: undefined, rawBlockDevice: { devicePath: "sdb" } },
-      "must be the path of a device",
-    ],
+    ...["", " 1Gi", "1 Gi", "1gi", "1KI", "1e3", "+1Gi", "1.Gi", ".5Gi", "1Gi\n", 0].map(
+      (size): [string, object, string] => [`of the size ${JSON.stringify(size)}`, sparse(size), "must be more than 0"],
+    ),
+    ["of a size that is a list", sparse(["1Gi"]), "size"],
+    ["of a size that is a fraction", sparse(1.5), "size"],
+    ["of no size", sparse(undefined), "size"],
+    ["whose source is a text", { sparseLoopDevice: "1Gi" }, "sparseLoopDevice"],
+    ...["sdb", "", "/", "/etc/passwd", "/dev/", "/dev/sd b", "/dev/../etc/x", "/dev/sdb\n"].map(
+      (path): [string, object, string] => [
+        `on the device ${JSON.stringify(path)}`,
+        raw(path),
+        "must be the path of a device",
+      ],
+    ),
+    ["on a device that is a number", raw(7), "devicePath"],
+    ["on a device without a path", raw(undefined), "devicePath"],
+    ["on a device whose path has no end", raw(`/dev/${"a".repeat(1024)}`), "devicePath"],
+    ...["-x", "a/b", "a b", ".", "..", "vg\n"].map((group): [string, object, string] => [
+      `in the group ${JSON.stringify(group)}`,
+      logical(group),
+      "must be the name of a volume group",
+    ]),
+    ["in a group without a name", logical(""), "vgName"],
+    ["in no group", logical(undefined), "vgName"],
+    ["in a group, of size 0", logical("vg", "0"), "must be more than 0"],
+    ["in a group, of no size", { sparseLoopDevice: undefined, lvmLogicalVolume: { vgName: "vg" } }, "size"],
     ["in an unknown mode", { mode: "Object" }, "mode"],
     ["without a node", { nodeName: undefined }, "nodeName"],
+    ...["*", "worker-*", "Worker", "a b", "-x", "n0\n"].map((node): [string, object, string] => [
+      `on the node ${JSON.stringify(node)}`,
+      { nodeName: node },
+      "must be the name of a Node",
+    ]),
+    ["on a node that is a number", { nodeName: 7 }, "nodeName"],
     ["without a class", { storageClassName: "" }, "storageClassName"],
+    ["of a class that cannot be", { storageClassName: "My Class" }, "must be the name of a StorageClass"],
+    ["made from a text", { template: "x" }, "template"],
+    ["made from metadata that are none", { template: { metadata: ["x"] } }, "metadata"],
   ])("%s", async (_, spec, sentence) => {
     const world = await volumeWorld();
     await expect(world.create("data", spec as never)).rejects.toThrow(sentence);

@@ -1,10 +1,22 @@
 import * as z from "zod";
 
 /** A field that stays as it was created: storage on a node does not change with its description. */
-const immutable = (what: string) => ({
+const immutable = (what: string, ...more: readonly Validation[]) => ({
   "x-kubernetes-validations": [
     { rule: "self == oldSelf", message: `${what} cannot be changed: create another Volume, and move the data there` },
+    ...more,
   ],
+});
+
+interface Validation {
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** The name of an object of the cluster; one that cannot be any would be waited for in vain. */
+const nameOf = (what: string) => ({
+  rule: "self.matches('^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$')",
+  message: `must be the name of a ${what}: lower case letters, digits, - and .`,
 });
 
 const name = z.string().min(1).max(253);
@@ -36,14 +48,29 @@ const source = {
         .describe("The path of the device on the node, for example /dev/sdb.")
         .meta({
           "x-kubernetes-validations": [
-            { rule: "self.matches('^/[^ ]+$')", message: "must be the path of a device, such as /dev/sdb" },
+            {
+              rule: "self.matches('^/dev/[A-Za-z0-9_.:+@=/-]+$') && !self.contains('..')",
+              message: "must be the path of a device, such as /dev/sdb",
+            },
           ],
         }),
     })
     .describe("A whole disk, a partition, or a logical volume that is there already."),
   lvmLogicalVolume: z
     .object({
-      vgName: z.string().min(1).max(127).describe("The volume group on the node."),
+      vgName: z
+        .string()
+        .min(1)
+        .max(127)
+        .describe("The volume group on the node.")
+        .meta({
+          "x-kubernetes-validations": [
+            {
+              rule: "self.matches('^[A-Za-z0-9_+.][A-Za-z0-9_+.-]*$') && !(self in ['.', '..'])",
+              message: "must be the name of a volume group: letters, digits, and + _ . - within it",
+            },
+          ],
+        }),
       size,
     })
     .describe("A logical volume that is made in a volume group of the node."),
@@ -54,10 +81,10 @@ export const volumeSpec = z
   .object({
     nodeName: name
       .describe("The node that has the storage; also the id of its Salt minion.")
-      .meta(immutable("the node")),
+      .meta(immutable("the node", nameOf("Node"))),
     storageClassName: name
       .describe("The class of the PersistentVolume; its parameters say how a file system is made.")
-      .meta(immutable("the class")),
+      .meta(immutable("the class", nameOf("StorageClass"))),
     mode: z
       .enum(["Filesystem", "Block"])
       .default("Filesystem")
