@@ -95,7 +95,7 @@ const podSpec = z.strictObject({
   containerConcurrency: z.number().int().min(0).max(1000).default(0),
   timeoutSeconds: z.number().int().min(1).max(600).default(300),
   serviceAccountName: z.string().default("default"),
-  // Scratch space: the process has this machine's own. Credentials appear in a folder that the process is told of;
+  // Scratch space: the process has this machine's own. Credentials appear in a folder that the environment names;
   // other volumes would have to appear at a path of the container.
   volumes: z
     .array(

@@ -133,7 +133,7 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
-/** What people and tools are told of a Volume. */
+/** What people and tools see of a Volume. */
 export const volumeStatus = z.object({
   phase: z
     .enum(["Pending", "Available", "Failed", "Terminating"])
