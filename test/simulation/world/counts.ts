@@ -1,4 +1,5 @@
 import type { HttpRequest } from "../../../shared/http-message.ts";
+import { waitingLabel } from "../../../shared/progress.ts";
 import type { Outgoing } from "./network.ts";
 import type { Process } from "./process.ts";
 
@@ -12,9 +13,12 @@ export interface Counts {
 /**
  * Requests that a rule may send for an event that makes it look, on average over a run, further pages of a list not
  * counted: three looks, and for each of a handful of objects a write and the words about it. Who waits by asking again
- * and again sends more.
+ * and again sends more; the sweep alone is to do that, while something of its lists falls due.
  */
 const most = 40;
+
+const isNap = (rule: string, path: string) =>
+  rule === "platform/sweep" && decodeURIComponent(path).includes(`labelSelector=${waitingLabel}=true`);
 
 /** Counts the requests of each rule, and the events that its processes sent them for. */
 export function createCounts(): Counts {
@@ -22,7 +26,7 @@ export function createCounts(): Counts {
   const known = new Map<Process, Set<HttpRequest | undefined>>();
   return {
     count({ process, request, event }) {
-      if (request.path.includes("continue=")) return;
+      if (request.path.includes("continue=") || isNap(process.rule, request.path)) return;
       const counts = rules.get(process.rule) ?? { requests: 0, events: 0 };
       rules.set(process.rule, counts);
       counts.requests++;
