@@ -7,6 +7,7 @@ import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { Cluster, Machine } from "../../local/cluster-api/kinds.ts";
 import { Event, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { proveGrantsAreUsed } from "../scenarios/rights.ts";
 import { realServer } from "../worlds/real-server.ts";
 import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
 import { watching } from "../worlds/watching.ts";
@@ -21,6 +22,26 @@ import { missingControllers } from "./missing-controllers.ts";
 import { openSite, type Site } from "./satellite/site.ts";
 
 const cluster = inject("cluster");
+const events = (rule: string, ...verbs: string[]) =>
+  verbs.map((verb) => `satellite-${rule}: ${verb} events.k8s.io/events`);
+/** What these scenarios have no occasion for. */
+const elsewhere = [
+  // Warnings of what does not go wrong here; those that are there already are read, and replaced by another note.
+  ...["await-empty", "await-satellites", "evacuate", "hook", "lose", "pools", "register", "remove", "restore"].flatMap(
+    (rule) => events(rule, "create", "get", "delete"),
+  ),
+  ...["await-reattach", "mark", "release-drain", "release-terminate", "retire", "spawn"].flatMap((rule) =>
+    events(rule, "get", "delete"),
+  ),
+  // No satellite is waited for that is not ready, none is somebody else's, and no LinstorCluster changes.
+  "satellite-await-satellites: patch piraeus.io/linstorsatellites",
+  "satellite-await-satellites: patch piraeus.io/linstorsatellites/status",
+  "satellite-hook: patch piraeus.io/linstorsatellites/status",
+  "satellite-retire: list piraeus.io/linstorsatellites",
+  // The API server asks for it where an object that is applied is not there yet.
+  "satellite-spawn: create /configmaps",
+  "satellite-spawn: create apps/daemonsets",
+];
 const found = findClusterApi();
 if (cluster && typeof found === "string")
   console.log(`Satellites with a real Machine controller are skipped: ${found}`);
@@ -290,4 +311,15 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
     expect(await site.isListed(givenUp)).toBe(false);
     expect(site.linstor.goodCopies("given-up")).toEqual([target]);
   });
+
+  if (typeof found !== "string")
+    proveGrantsAreUsed(
+      "satellite",
+      {
+        *[Symbol.iterator]() {
+          yield* site.world.asked;
+        },
+      },
+      elsewhere,
+    );
 });

@@ -10,7 +10,7 @@ import type { Asked } from "../worlds/asked.ts";
  * Comes after the scenarios of a system: what the default install grants to its functions, some scenario must have
  * used. `elsewhere`: what only clusters need that these worlds cannot be.
  */
-export function proveGrantsAreUsed(system: string, asked: ReadonlySet<Asked>, elsewhere: readonly string[] = []): void {
+export function proveGrantsAreUsed(system: string, asked: Iterable<Asked>, elsewhere: readonly string[] = []): void {
   test(`the functions of ${system} are granted no right that no scenario uses`, () => {
     const uses = new Set([
       ...[...asked].filter(({ denied }) => !denied).map(({ account, grant }) => `${account}: ${grant}`),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { Event, Node } from "../../../shared/kubernetes/kind.ts";
+import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
@@ -33,8 +33,7 @@ export const admit = rule({
     { resource: Node, verbs: ["get", "list"] },
     { resource: LinstorCluster, verbs: ["list"] },
     { resource: LinstorSatelliteConfiguration, verbs: ["list"] },
-    { resource: LinstorSatellite, verbs: ["list", "create", "patch"] },
-    { resource: Event, verbs: ["create", "get", "delete"] },
+    { resource: LinstorSatellite, verbs: ["list", "create"] },
   ],
   sweep: [resync(LinstorCluster, "10m")],
   // What a Node says is small, and its changes are frequent: one Node is looked at for one Node's event.

@@ -10,8 +10,10 @@ import { reattached } from "../lib/evacuation.ts";
 import { LinstorSatellite, VolumeAttachment } from "../lib/kinds.ts";
 import type { LeavingSeen } from "../lib/look.ts";
 import { marksFor } from "../lib/marks.ts";
-import { mayLook } from "../lib/permissions.ts";
-import { chainSteps, decideStep, type StepContext, standingOf } from "../lib/step-rule.ts";
+
+import { mayStep } from "../lib/permissions.ts";
+import { decideStep, passedSteps, type StepContext, standingOf } from "../lib/step-rule.ts";
+
 import { isGoing, markedIn, ofReattachment, satellitesIn } from "../lib/subjects.ts";
 import { aboutVolume } from "../lib/volumes/about-volume.ts";
 
@@ -28,8 +30,8 @@ export const awaitReattach = rule({
     on(VolumeAttachment, ["update", "delete"]),
     on(PersistentVolume, ["update", "delete"]),
   ],
-  may: mayLook({ volumes: true }),
-  steps: chainSteps,
+  may: mayStep({ volumes: "annotate", events: true }),
+  steps: passedSteps,
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofReattachment(hint), ...markedIn(hint)],
   decide: (facts: ChainFacts, now) => [
     ...facts.flatMap((seen) => ("facts" in seen ? givenUp(seen, now) : [])),

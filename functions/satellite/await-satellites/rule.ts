@@ -8,8 +8,8 @@ import { listed } from "../lib/data/copies.ts";
 import { ignored } from "../lib/evacuation.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
 import type { LeavingSeen, SatelliteSeen } from "../lib/look.ts";
-import { mayLook } from "../lib/permissions.ts";
-import { chainSteps, decideStep } from "../lib/step-rule.ts";
+import { mayStep } from "../lib/permissions.ts";
+import { decideStep, passedSteps } from "../lib/step-rule.ts";
 import { allLeaving } from "../lib/subjects.ts";
 
 const name = "satellite/await-satellites";
@@ -21,8 +21,8 @@ export const awaitSatellites = rule({
     "and names those that are not.",
   ...chainRule,
   wakes: [on(LinstorSatellite, ["add", "update", "delete"])],
-  may: mayLook(),
-  steps: chainSteps,
+  may: mayStep({ events: true }),
+  steps: passedSteps,
   // Any satellite may be what another one waits for.
   subjects: (hint) => (hint.kind === LinstorSatellite.kind ? [allLeaving] : []),
   decide: (facts: ChainFacts, now) => [

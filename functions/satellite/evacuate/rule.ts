@@ -14,7 +14,7 @@ import { LinstorSatellite } from "../lib/kinds.ts";
 import { answeredCall } from "../lib/linstor/evacuate-answer.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { type LeavingSeen, lookAtChain, type SatelliteSeen } from "../lib/look.ts";
-import { mayLook } from "../lib/permissions.ts";
+import { mayStep } from "../lib/permissions.ts";
 import { recordKey, writeRecord } from "../lib/record.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
@@ -42,7 +42,7 @@ export const evacuate = rule({
   doc: "Calls LINSTOR to evacuate a node, one node at a time, when everything on it may be moved without loss.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update"])],
-  may: [...mayLook(), { resource: Lease, verbs: ["get", "create", "patch"], ownNamespace: true }],
+  may: [...mayStep({ events: true }), { resource: Lease, verbs: ["get", "create", "patch"], ownNamespace: true }],
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
   steps: { ...chainSteps, called: silent },
   systems: { linstor },

@@ -35,7 +35,7 @@ export const hook = rule({
     "the Node exists, and takes our hooks from Machines that are not to wait.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), ...onMachine(["add", "update"])],
-  may: mayLook({ machines: true }),
+  may: mayLook({ machines: "annotate", conditions: true, events: true }),
   sweep: [resync(LinstorSatellite, "10m")],
   steps: {
     late: warning("EvacuationTooLate"),

@@ -16,7 +16,9 @@ import { conditionWrites } from "./satellite.ts";
  * The steps that rules of the chain leave a satellite in. `acting`: the rule looks once more what has come of it, and
  * moves on.
  */
-export const chainSteps = { acting: silent, waiting: silent, stuck: warning("EvacuationStuck") };
+export const passedSteps = { acting: silent, waiting: silent };
+/** The same for a step that only a person may be able to end. */
+export const chainSteps = { ...passedSteps, stuck: warning("EvacuationStuck") };
 
 /** A satellite whose next step is the asking rule's own. */
 export interface StepContext extends LeavingSeen {

@@ -35,7 +35,7 @@ export const lose = rule({
     "to LINSTOR.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
-  may: mayLook(),
+  may: mayLook({ volumes: "list", conditions: true, events: true }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
   finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer }],
   steps: { cleaning: silent, registering: silent, connected: silent, losing: silent },

@@ -10,10 +10,10 @@ import { unmarked } from "../lib/evacuation.ts";
 import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
 import { marksFor, nodeNameProblem } from "../lib/marks.ts";
 import { conditions } from "../lib/names.ts";
-import { mayLook } from "../lib/permissions.ts";
+import { mayStep } from "../lib/permissions.ts";
 import { conditionWrites } from "../lib/satellite.ts";
 import { slotOf } from "../lib/slots.ts";
-import { chainSteps, decideStep, type StepContext } from "../lib/step-rule.ts";
+import { decideStep, passedSteps, type StepContext } from "../lib/step-rule.ts";
 import { isGoing, ofAttachment, ofMachine, ofVolume, satellitesIn } from "../lib/subjects.ts";
 import { aboutVolume } from "../lib/volumes/about-volume.ts";
 import type { PersistentVolumeObject, VolumeFacts } from "../lib/volumes/volume-facts.ts";
@@ -33,10 +33,10 @@ export const mark = rule({
     on(VolumeAttachment, ["add"]),
     on(PersistentVolume, ["add"]),
   ],
-  may: mayLook({ volumes: true }),
+  may: mayStep({ volumes: "annotate", events: true }),
   // No event tells of a Machine on another cluster.
   sweep: [...chainRule.sweep, resync(LinstorSatellite, "10m")],
-  steps: { ...chainSteps, queued: normal("EvacuationQueued"), "name-too-long": warning("NodeNameTooLong") },
+  steps: { ...passedSteps, queued: normal("EvacuationQueued"), "name-too-long": warning("NodeNameTooLong") },
   subjects: (hint) => [
     ...satellitesIn(hint, name, isGoing),
     ...ofMachine(hint),

@@ -45,7 +45,7 @@ export const pools = rule({
   doc: "Gives a satellite's node in LINSTOR its properties and storage pools, and never removes a pool.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["update"])],
-  may: mayLook(),
+  may: mayLook({ conditions: true, events: true }),
   sweep: [resync(LinstorSatellite, "10m")],
   steps: { configuring: silent, refused: warning("SatelliteNotConfigured") },
   systems: { linstor },

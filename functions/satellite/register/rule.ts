@@ -45,7 +45,7 @@ export const register = rule({
   doc: "Registers a satellite in LINSTOR with the address of its pod, and says whether LINSTOR is connected with it.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(DaemonSet, ["update"])],
-  may: [...mayLook(), { resource: Pod, verbs: ["list"] }],
+  may: [...mayLook({ conditions: true, events: true }), { resource: Pod, verbs: ["list"] }],
   sweep: [resync(LinstorSatellite, "10m")],
   steps: {
     waiting: silent,

@@ -4,8 +4,8 @@ import { normal } from "../../../shared/steps.ts";
 import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
 import { setHooks } from "../lib/machine.ts";
 import { preDrainHook } from "../lib/names.ts";
-import { mayLook } from "../lib/permissions.ts";
-import { chainSteps, decideStep } from "../lib/step-rule.ts";
+import { mayStep } from "../lib/permissions.ts";
+import { decideStep, passedSteps } from "../lib/step-rule.ts";
 import { isGoing, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/release-drain";
@@ -14,8 +14,8 @@ export const releaseDrain = rule({
   name,
   doc: "Lets Cluster API drain the Node of a satellite whose volumes may go elsewhere, and whose neighbours are ready.",
   ...chainRule,
-  may: mayLook({ machines: true }),
-  steps: chainSteps,
+  may: mayStep({ machines: "annotate", events: true }),
+  steps: passedSteps,
   subjects: (hint) => satellitesIn(hint, name, isGoing),
   decide: (facts: ChainFacts, now) =>
     decideStep("release-drain", facts, now, (context) => {

@@ -4,8 +4,8 @@ import { normal } from "../../../shared/steps.ts";
 import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
 import { setHooks } from "../lib/machine.ts";
 import { preTerminateHook } from "../lib/names.ts";
-import { mayLook } from "../lib/permissions.ts";
-import { chainSteps, decideStep } from "../lib/step-rule.ts";
+import { mayStep } from "../lib/permissions.ts";
+import { decideStep, passedSteps } from "../lib/step-rule.ts";
 import { isGoing, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/release-terminate";
@@ -16,8 +16,8 @@ export const releaseTerminate = rule({
     "Lets Cluster API shut down the Node of a satellite that is evacuated, " +
     "once no volume carries marks of it any more.",
   ...chainRule,
-  may: mayLook({ machines: true }),
-  steps: chainSteps,
+  may: mayStep({ machines: "annotate", events: true }),
+  steps: passedSteps,
   subjects: (hint) => satellitesIn(hint, name, isGoing),
   decide: (facts: ChainFacts, now) =>
     decideStep("release-terminate", facts, now, (context) => {

@@ -6,7 +6,7 @@ import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
 import { deleteNode, loseNode } from "../lib/commands.ts";
 import { mayRemove } from "../lib/data/may-remove.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
-import { mayLook } from "../lib/permissions.ts";
+import { mayStep } from "../lib/permissions.ts";
 import { registrationUntil } from "../lib/registration.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { chainSteps, decideStep, reportWrites, type StepContext } from "../lib/step-rule.ts";
@@ -20,7 +20,7 @@ export const remove = rule({
     "Removes an evacuated satellite from LINSTOR, and lets the LinstorSatellite go when LINSTOR does not list it " +
     "any more.",
   ...chainRule,
-  may: mayLook(),
+  may: mayStep({ events: true }),
   finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer }],
   steps: { ...chainSteps, removing: silent },
   subjects: (hint) => satellitesIn(hint, name, isGoing),

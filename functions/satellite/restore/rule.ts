@@ -40,7 +40,7 @@ export const restore = rule({
     "and forgets what was written down about it.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update", "delete"])],
-  may: mayLook(),
+  may: mayLook({ conditions: true, events: true }),
   sweep: [resync(LinstorSatellite, "10m")],
   steps: { restoring: silent, left: warning("NodeLeftBehind") },
   systems: { linstor },

@@ -25,7 +25,7 @@ export const retain = rule({
   doc: "Lets a LinstorSatellite with the policy Retain go, and leaves its data and its node in LINSTOR as they are.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
-  may: mayLook(),
+  may: mayLook({ volumes: "list" }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
   finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer }],
   steps: { cleaning: silent },

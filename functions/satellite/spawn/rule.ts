@@ -54,7 +54,7 @@ export const spawn = rule({
     on(Namespace, ["add"]),
   ],
   may: [
-    ...mayLook(),
+    ...mayLook({ satellites: "list", conditions: true, events: true }),
     { resource: DaemonSet, verbs: ["get", "create", "patch", "delete"] },
     { resource: ConfigMap, verbs: ["create", "patch"] },
     { resource: Namespace, verbs: ["get"] },

@@ -10,10 +10,10 @@ import { LinstorSatellite } from "../lib/kinds.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { type LeavingSeen, lookAtChain, lookAtVolumes, type SatelliteSeen } from "../lib/look.ts";
 import { marksOn } from "../lib/marks.ts";
-import { mayLook } from "../lib/permissions.ts";
+import { mayStep } from "../lib/permissions.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
-import { chainSteps, decideStep } from "../lib/step-rule.ts";
+import { decideStep, passedSteps } from "../lib/step-rule.ts";
 import { isGoing, markedIn, satelliteNamed, satellitesIn } from "../lib/subjects.ts";
 import type { PersistentVolumeObject } from "../lib/volumes/volume-facts.ts";
 
@@ -32,9 +32,9 @@ export const unmark = rule({
     "by whatever way.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update", "delete"]), on(PersistentVolume, ["add", "update"])],
-  may: mayLook({ volumes: true }),
+  may: mayStep({ volumes: "annotate" }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer), resync(PersistentVolume, "10m")],
-  steps: chainSteps,
+  steps: passedSteps,
   systems: { linstor },
   subjects: (hint) => {
     const gone = hint.kind === LinstorSatellite.kind && hint.change === "delete";
