@@ -42,3 +42,13 @@ export function conditionWrites(
   const options = { subresource: "status" };
   return [{ verb: "patch", kind: LinstorSatellite, namespace: undefined, name, type: "merge", patch, options }];
 }
+
+/**
+ * Whether a LinstorSatellite that an event shows says of itself that a condition is True of the spec that it has. Most
+ * events of satellites are our own writes; a rule that has brought its condition there has nothing to do about them.
+ * What changes elsewhere has events of its own, or is found by the sweep, which shows no object.
+ */
+export function isSettled({ metadata, status }: LinstorSatelliteObject, type: string): boolean {
+  const condition = status?.conditions?.find((one) => one.type === type);
+  return condition?.status === "True" && condition.observedGeneration === metadata.generation;
+}

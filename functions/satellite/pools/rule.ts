@@ -20,7 +20,7 @@ import { evictionKey, lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { lastAppliedKey, propertyChanges } from "../lib/pools/property-changes.ts";
 import { backingOf, storageKey } from "../lib/pools/wanted-pool.ts";
-import { conditionWrites } from "../lib/satellite.ts";
+import { conditionWrites, isSettled, type LinstorSatelliteObject } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
 import type { StoragePool } from "../lib/schema/satellite-spec.ts";
 import { ofNode, satellitesIn } from "../lib/subjects.ts";
@@ -49,10 +49,7 @@ export const pools = rule({
   sweep: [resync(LinstorSatellite, "10m")],
   steps: { configuring: silent, refused: warning("SatelliteNotConfigured") },
   systems: { linstor },
-  subjects: (hint) => [
-    ...satellitesIn(hint, name, (satellite) => !isBeingDeleted(satellite)),
-    ...(hint.change === "delete" ? [] : ofNode(hint)),
-  ],
+  subjects: (hint) => [...satellitesIn(hint, name, isUnsettled), ...(hint.change === "delete" ? [] : ofNode(hint))],
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
     const seen = await lookAtSatellite(client, name, linstor);
     if (!seen || leftAlone(seen)) return seen && { ...seen, found: undefined };
@@ -65,6 +62,11 @@ export const pools = rule({
   },
   decide,
 });
+
+/** One that LINSTOR has lost is not configured either, which others go by. */
+const isUnsettled = (satellite: LinstorSatelliteObject) =>
+  !isBeingDeleted(satellite) &&
+  !(isSettled(satellite, lifeConditions.configured) && isSettled(satellite, lifeConditions.available));
 
 /** Why a satellite is not configured, whatever LINSTOR says. */
 function leftAlone(seen: SatelliteSeen): string | undefined {

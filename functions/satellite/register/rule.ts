@@ -25,7 +25,7 @@ import { nodeNameProblem } from "../lib/marks.ts";
 import { lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { isRegisteredOnce, lastRegistration, registrationAt, registrationKey } from "../lib/registration.ts";
-import { conditionWrites } from "../lib/satellite.ts";
+import { conditionWrites, isSettled, type LinstorSatelliteObject } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
 import { nextLook } from "../lib/step-rule.ts";
 import { ofDaemonSet, satellitesIn } from "../lib/subjects.ts";
@@ -55,7 +55,7 @@ export const register = rule({
     refused: warning("SatelliteNotRegistered"),
   },
   systems: { linstor },
-  subjects: (hint) => [...satellitesIn(hint, name, (satellite) => !isBeingDeleted(satellite)), ...ofDaemonSet(hint)],
+  subjects: (hint) => [...satellitesIn(hint, name, isUnsettled), ...ofDaemonSet(hint)],
   look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
     const seen = await lookAtSatellite(client, name, linstor);
     if (!seen) return undefined;
@@ -76,6 +76,9 @@ function leftAlone(seen: SatelliteSeen): string | undefined {
   if (isBeingDeleted(satellite) || leaving || record) return `${title} leaves, and is not registered again.`;
   return node ? abandonedBecause(seen) : `The Node of ${title} is gone.`;
 }
+
+const isUnsettled = (satellite: LinstorSatelliteObject) =>
+  !isBeingDeleted(satellite) && !isSettled(satellite, lifeConditions.available);
 
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];

@@ -16,7 +16,7 @@ import { linstor } from "../lib/linstor/system.ts";
 import { abandonedBecause, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
-import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
+import { conditionWrites, isSettled, type LinstorSatelliteObject, satelliteFinalizer } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
 import { nextLook } from "../lib/step-rule.ts";
 import { ofDaemonSet, satelliteNamed, satellitesIn } from "../lib/subjects.ts";
@@ -67,7 +67,7 @@ export const spawn = rule({
     if (hint.kind === Namespace.kind) return hint.name === satelliteNamespace ? [{ kind: LinstorSatellite }] : [];
     return hint.kind === LinstorSatellite.kind && hint.change === "delete"
       ? [satelliteNamed(hint.name)]
-      : [...satellitesIn(hint, name, () => true), ...ofDaemonSet(hint), ...ofLeftDaemonSet(hint.object, hint.kind)];
+      : [...satellitesIn(hint, name, isUnsettled), ...ofDaemonSet(hint), ...ofLeftDaemonSet(hint.object, hint.kind)];
   },
   look: async (subject, view): Promise<Facts> => {
     const satellites = isObject(subject) ? [] : await Array.fromAsync(view.client.list(LinstorSatellite));
@@ -96,6 +96,12 @@ async function lookAtWorkload(satellite: string, { client, linstor, settings }: 
   const image = imageOf(satelliteImage, seen.satellite.spec?.repository, await linstor.version());
   return { ...facts, image };
 }
+
+/** One that is not held yet, that is on its way out, or whose DaemonSet may not be as its spec says. */
+const isUnsettled = (satellite: LinstorSatelliteObject) =>
+  isBeingDeleted(satellite) ||
+  !hasFinalizer(satellite, satelliteFinalizer) ||
+  !isSettled(satellite, lifeConditions.applied);
 
 /** One that has lost its owner while its satellite was deleted from the outside in. */
 const ofLeftDaemonSet = (object: KubernetesObject | undefined, kind: string) => {

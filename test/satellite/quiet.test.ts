@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
+import { lifeConditions } from "../../functions/satellite/lib/names.ts";
+import { aSatellite, hintOf } from "../../functions/satellite/lib/testing/seen.ts";
+import { rules } from "./rules.ts";
+
+const living = (conditions: readonly { type: string; status: string; observedGeneration: number }[]) => ({
+  ...aSatellite({ deleting: false, record: false }),
+  status: { conditions: conditions.map((one) => ({ ...one, reason: "X", message: "", lastTransitionTime: "" })) },
+});
+const well = Object.values(lifeConditions).map((type) => ({ type, status: "True", observedGeneration: 2 }));
+const without = (wrong: string, change: object) =>
+  living(well.map((one) => (one.type === wrong ? { ...one, ...change } : one)));
+
+/** The functions that an event of a satellite triggers, and those of them that make any request because of it. */
+function counts(object: Parameters<typeof hintOf>[2]) {
+  const hint = hintOf(LinstorSatellite, "update", object);
+  const triggered = rules.filter(({ wakes }) =>
+    wakes.some(({ kind, changes }) => kind.kind === LinstorSatellite.kind && changes.includes("update")),
+  );
+  const looking = triggered.filter((rule) => rule.subjects(hint, rule.settings.parse({})).length > 0);
+  return { triggered: triggered.length, looking: looking.map(({ name }) => name.slice("satellite/".length)) };
+}
+
+test("a write to a satellite that is as it should be: 3 of 17 functions look, where 6 did", () => {
+  expect(counts(living(well))).toEqual({ triggered: 17, looking: ["configure", "hook", "await-satellites"] });
+});
+
+test.each([
+  ["is not what its spec says any more", without("Applied", { observedGeneration: 1 }), ["spawn"]],
+  ["is not connected with LINSTOR", without("Available", { status: "False" }), ["register", "pools"]],
+  ["is not configured", without("Configured", { status: "False" }), ["pools"]],
+  ["has been written nothing about", living([]), ["spawn", "register", "pools"]],
+])("one that %s is looked at by those whose business that is", (_, object, more) => {
+  expect(counts(object).looking).toEqual(expect.arrayContaining(more));
+  expect(counts(object).looking).toHaveLength(3 + more.length);
+});
+
+test("an event that does not show the satellite, as the sweep's, makes all of them look", () => {
+  expect(counts("node-1").looking).toHaveLength(17);
+});
