@@ -269,3 +269,14 @@ test("looks at the satellite of its own events and of its DaemonSet's", () => {
     [],
   ]);
 });
+
+test.each([
+  [{ certManager: { name: "issuer" } }, "node-1-tls"],
+  [{ certManager: { name: "issuer" }, secretName: "own" }, "own"],
+])("says that the certificate of %j is for a person to have made", (internalTLS, secret) => {
+  const satellite = alive({ internalTLS });
+  const there = live(decide({ seen: seenOf(satellite) }));
+  const said = `No certificate is requested of cert-manager: its pod starts when the Secret ${secret} is there.`;
+  expect(decide({ seen: seenOf(satellite), daemonSet: there })?.because).toContain(said);
+  expect(JSON.stringify(there)).toContain(`"secretName":"${secret}"`);
+});

@@ -21,7 +21,7 @@ import { satelliteRule } from "../lib/satellite-rule.ts";
 import { nextLook } from "../lib/step-rule.ts";
 import { ofDaemonSet, satelliteNamed, satellitesIn } from "../lib/subjects.ts";
 import { applyPatches } from "../lib/workload/apply-patches.ts";
-import { hashOf, imageOf, satelliteConfigMap, satelliteDaemonSet } from "../lib/workload/daemon-set.ts";
+import { hashOf, imageOf, satelliteConfigMap, satelliteDaemonSet, tlsSecretOf } from "../lib/workload/daemon-set.ts";
 import { daemonSetName, satelliteLabel } from "../lib/workload/pod-label.ts";
 import { spawnSettings } from "./settings.ts";
 
@@ -219,7 +219,7 @@ function applied(
   if ("problem" in patched) return refused(patched.problem);
   const owner = ownerOf(satellite);
   const hash = hashOf([config.object, patched.object, owner]);
-  const isWell = "The DaemonSet is as the spec says.";
+  const isWell = `The DaemonSet is as the spec says.${byHand(satellite)}`;
   if (daemonSet?.metadata.annotations?.[appliedKey] === hash && contains(daemonSet.spec, patched.object.spec)) {
     const writes = report("True", "AsExpected", isWell);
     return writes.length > 0 ? at.write(isWell, writes) : at.leave(isWell);
@@ -236,6 +236,13 @@ function applied(
     const writes = report("False", "Error", `Error: ${problem}`);
     return at.write(problem, writes, { step: { name: "refused" } });
   }
+}
+
+/** What piraeus-operator would have done besides, and a person must do. */
+function byHand(satellite: LinstorSatelliteObject): string {
+  return satellite.spec?.internalTLS?.certManager
+    ? ` No certificate is requested of cert-manager: its pod starts when the Secret ${tlsSecretOf(satellite)} is there.`
+    : "";
 }
 
 /** The names by which piraeus-operator's patches know them. */

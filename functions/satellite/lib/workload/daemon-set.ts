@@ -50,6 +50,10 @@ const hostPaths = {
 } as const;
 const scratch = { run: "/run", "run-lock": "/run/lock", tmp: "/tmp" } as const;
 
+/** The Secret with the certificate of a satellite, where it has one. */
+export const tlsSecretOf = ({ metadata, spec }: LinstorSatelliteObject): string =>
+  spec?.internalTLS?.secretName || `${metadata.name}-tls`;
+
 /**
  * The least that a LINSTOR satellite needs: its process, in charge of the Node's devices, on that Node and on no other.
  * What else a Node needs (a loader of DRBD's module, its exporter) is what patches are for. It tolerates every taint:
@@ -73,7 +77,7 @@ export function satelliteDaemonSet(
     ...pools.map(({ name, path }) => ({ name, hostPath: { path, type: "DirectoryOrCreate" } })),
     ...(internalTLS
       ? [
-          { name: "internal-tls", secret: { secretName: internalTLS.secretName || `${name}-tls` } },
+          { name: "internal-tls", secret: { secretName: tlsSecretOf(satellite) } },
           { name: "java-internal-tls", emptyDir: {} },
         ]
       : []),
