@@ -231,6 +231,18 @@ describe("a deletion", () => {
     expect(world.salt.ran()).toEqual(["UnprepareVolume data"]);
   });
 
+  test("needs no class: one that is gone by then holds nothing up", async () => {
+    await available();
+    await world.admin.delete(StorageClass, undefined, "metalk8s");
+    await remove();
+    await world.settle();
+    await gone();
+    expect(world.salt.ran()).toContain("UnprepareVolume data");
+    expect(world.salt.posts.at(-1)?.kwarg).toMatchObject({
+      pillar: { metalk8s: { volumes: { data: { spec: { storageClass: "metalk8s" } } } } },
+    });
+  });
+
   test("after the storage could not be made", async () => {
     world.salt.outcome = (job) =>
       job.metadata?.step === "PrepareVolume"

@@ -195,6 +195,17 @@ def test_does_not_say_that_an_unknown_volume_was_taken_back(node):
             getattr(node(), function)("v1")
 
 
+def test_is_taken_back_without_its_class_and_without_a_record(node):
+    volume = sparse()
+    node(volume).prepare("v1")
+    # As MetalK8s' own states leave a Volume, which know no record.
+    node.record(volume).unlink()
+    volume["spec"]["storageClass"] = "gone"
+    assert node(volume).unprepare("v1") == {"changed": True}
+    assert not node.sparse_file(volume).exists()
+    assert loops(node.directory) == []
+
+
 def test_is_not_taken_back_while_mounted(node, mounted):
     volume = sparse()
     device = node(volume).prepare("v1")["device"]
