@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { createEventing } from "../../../eventing/control/eventing.ts";
 import { isEventing } from "../../../eventing/manifest/read-plan.ts";
 import { seededRandom } from "../../../eventing/random.ts";
 import { readManifests } from "../../../eventing/read-manifests.ts";
 import type { Send } from "../../../eventing/send.ts";
 import { policyKey } from "../../../functions/pvc-retention/lib/policy.ts";
+import { usualHeartbeat } from "../../../local/controllers/kubelet/start-kubelet.ts";
 import { startControllers } from "../../../local/controllers/start-controllers.ts";
 import { type Plan, readPlan } from "../../../local/serving/plan.ts";
 import { createFunctionPods } from "../../../local/serving/pods.ts";
@@ -18,6 +20,7 @@ import { install } from "../../worlds/installation.ts";
 import { claim, statefulSet } from "../../worlds/manifest.ts";
 import { timePasses } from "../../worlds/time-passes.ts";
 import { type Life, scaledFunction } from "./scaled-function.ts";
+import type { RestingSystem } from "./systems.ts";
 
 /** What an installation has done and cost while nobody did anything. */
 export interface Rest {
@@ -27,6 +30,14 @@ export interface Rest {
   readonly podSeconds: number;
   /** Events that sources of changes sent. */
   readonly events: number;
+}
+
+/** What is installed, the default as it is where nothing is said. */
+export interface RestingOptions {
+  /** What an administrator's overlay makes of an object. */
+  readonly edit?: (object: KubernetesObject) => KubernetesObject;
+  /** An optional system beside the default. */
+  readonly system?: RestingSystem;
 }
 
 /** A cluster with the default install and workloads on it, on virtual time. */
@@ -45,9 +56,10 @@ const claims = 40;
  * go back, with pods of their own, and its sweep is triggered by its PingSource. Resolves when all that was new has
  * been looked at.
  */
-export async function openRestingCluster(
-  edit: (object: KubernetesObject) => KubernetesObject = (object) => object,
-): Promise<RestingCluster> {
+export async function openRestingCluster({
+  edit = (object) => object,
+  system,
+}: RestingOptions = {}): Promise<RestingCluster> {
   const clock = virtualClock();
   const random = seededRandom(1);
   const server = emulatedServer(clock, random);
@@ -62,11 +74,13 @@ export async function openRestingCluster(
     random,
     signal,
     controllers: ["*"],
-    kubelet: { nodes: [kubeletNode] },
+    kubelet: { nodes: [kubeletNode, ...(system?.nodes ?? [])], heartbeat: usualHeartbeat },
   });
   await timePasses(server, "the controllers start", controllers.synced);
 
-  const objects = readManifests([`${root}/knative`]).map(({ object }) => edit(object));
+  const begun = system?.begin(clock);
+  const paths = [".", ...(system?.components ?? [])].map((path) => join(root, "knative", path));
+  const objects = readManifests(paths).map(({ object }) => edit(object));
   const isService = ({ apiVersion }: KubernetesObject) => apiVersion.startsWith("serving.knative.dev/");
   await install(
     admin,
@@ -110,7 +124,8 @@ export async function openRestingCluster(
     const start = functions[image.replace("fn://", "")];
     if (!start) throw new Error(`No function of the repository is called ${image}.`);
     const settings = { ...environment, NAMESPACE: namespace };
-    const tools = { client: () => admin, clock, log: silent, environment: settings, id: random.uuid };
+    const connect = begun ? { connect: begun.connect } : {};
+    const tools = { client: () => admin, clock, log: silent, environment: settings, id: random.uuid, ...connect };
     return () => start({ ...tools, post: (...request) => eventing.send(...request) });
   }
   for (const plan of objects.filter(isService).map(readPlan)) {
@@ -136,6 +151,7 @@ export async function openRestingCluster(
     const annotations = index % 2 === 0 ? { [policyKey]: "DeleteOnScaledownOnly" } : {};
     await admin.create(StatefulSet, statefulSet({ namespace, name: `web-${index}`, annotations }, { replicas: 2 }));
   }
+  await begun?.populate(server);
   // The first tick has come, and everybody has gone back to zero.
   await clock.advance(15 * 60_000);
 

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { openRestingCluster } from "./measure.ts";
+import { openRestingCluster, type RestingOptions } from "./measure.ts";
 import { withOwnPods } from "./variants.ts";
 
 // Seconds on an idle machine; on one with other work a virtual day takes its time.
@@ -8,8 +7,8 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const hour = 3_600_000;
 
-async function resting(edit?: (object: KubernetesObject) => KubernetesObject) {
-  const cluster = await openRestingCluster(edit);
+async function resting(options?: RestingOptions) {
+  const cluster = await openRestingCluster(options);
   onTestFinished(() => cluster.stop());
   return cluster;
 }
@@ -30,7 +29,7 @@ test("all of Holdfast takes at most 600 pod-seconds an hour while nobody does an
 });
 
 test("without the sources' selector the sweep's pods trigger functions, whose pods trigger them again", async () => {
-  const { rest } = await resting(withOwnPods);
+  const { rest } = await resting({ edit: withOwnPods });
   const { wakes, events } = await rest(hour);
   expect(events).toBeGreaterThan(100);
   expect([...wakes.keys()]).toContain("pvc-protection-release");

@@ -1,22 +1,24 @@
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { table } from "../table.ts";
-import { openRestingCluster } from "./measure.ts";
+import { openRestingCluster, type RestingOptions } from "./measure.ts";
+import { oneVolume, threeSatellites } from "./systems.ts";
 import { everyMinute, withOwnPods } from "./variants.ts";
 
 const hour = 3_600_000;
 const hours = 6;
 
-const installs: readonly (readonly [string, (object: KubernetesObject) => KubernetesObject])[] = [
-  ["as shipped", (object) => object],
-  ["swept every minute, 10 s idle", everyMinute],
-  ["that, and sources without selector", (object) => withOwnPods(everyMinute(object))],
+const installs: readonly (readonly [string, RestingOptions])[] = [
+  ["as shipped", {}],
+  ["with the overlay volume, and one Volume", { system: oneVolume }],
+  ["with the overlay satellite, and three satellites", { system: threeSatellites }],
+  ["swept every minute, 10 s idle", { edit: everyMinute }],
+  ["that, and sources without selector", { edit: (object) => withOwnPods(everyMinute(object)) }],
 ];
 
 /** Counts what an installation does and costs in six hours in which nobody does anything. */
 export async function run(): Promise<void> {
   const rows = [];
-  for (const [what, edit] of installs) {
-    const cluster = await openRestingCluster(edit);
+  for (const [what, options] of installs) {
+    const cluster = await openRestingCluster(options);
     const { wakes, podSeconds, events } = await cluster.rest(hours * hour);
     await cluster.stop();
     const sweeps = wakes.get("platform-sweep") ?? 0;

@@ -1,0 +1,156 @@
+import { seededRandom } from "../../../eventing/random.ts";
+import {
+  DaemonSet,
+  LinstorCluster,
+  LinstorSatellite,
+  LinstorSatelliteConfiguration,
+} from "../../../functions/satellite/lib/kinds.ts";
+import { linstor as linstorSystem } from "../../../functions/satellite/lib/linstor/system.ts";
+import { csiDriver, lifeConditions } from "../../../functions/satellite/lib/names.ts";
+import type { LinstorSatelliteObject } from "../../../functions/satellite/lib/satellite.ts";
+import { daemonSetName } from "../../../functions/satellite/lib/workload/pod-label.ts";
+import { Volume } from "../../../functions/volume/lib/kinds.ts";
+import { phaseOf, type VolumeObject } from "../../../functions/volume/lib/volume.ts";
+import { Namespace } from "../../../local/controllers/objects/kinds.ts";
+import { createLinstor } from "../../../local/linstor/linstor.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readSettings } from "../../../shared/settings.ts";
+import type { Connect } from "../../../shared/system/connect.ts";
+import { minion } from "../../scenarios/volume/helpers.ts";
+import { standInSalt } from "../../scenarios/volume/settings.ts";
+import { claim, manifest } from "../../worlds/manifest.ts";
+import type { Server } from "../../worlds/server.ts";
+
+/** An optional system, with what it looks after. */
+export interface RestingSystem {
+  /** Components of `knative/`, as its overlay lists them. */
+  readonly components: readonly string[];
+  /** Nodes beside the default's, each with a kubelet. */
+  readonly nodes: readonly string[];
+  /** Connects functions with a stand-in of the external system, and says what is to be put on the cluster. */
+  begin(clock: Clock): {
+    readonly connect: Connect;
+    /** Resolves when there is nothing left to do. */
+    populate(server: Server): Promise<void>;
+  };
+}
+
+const halfAnHour = 1_800_000;
+
+/** One Volume on the emulated Salt, which a claim has bound. */
+export const oneVolume: RestingSystem = {
+  components: standInSalt.components,
+  nodes: [minion],
+  begin: (clock) => ({
+    connect: standInSalt.connect?.(clock) as Connect,
+    async populate({ admin, eventually }) {
+      const [name, storageClassName] = ["volume-1", "local"];
+      const provisioner = "kubernetes.io/no-provisioner";
+      const parameters = { fsType: "ext4" };
+      await admin.create(StorageClass, manifest(StorageClass, { name: storageClassName }, { provisioner, parameters }));
+      const spec = { nodeName: minion, storageClassName, sparseLoopDevice: { size: "16Mi" } };
+      await admin.create(Volume, manifest(Volume, { name }, { spec }));
+      const isReady = async () => {
+        const volume = await admin.get<VolumeObject>(Volume, undefined, name);
+        return volume !== undefined && phaseOf(volume) === "Available" && volume.status?.deviceName !== undefined;
+      };
+      await eventually("the Volume is available", isReady, halfAnHour);
+      const wanted = { storageClassName, resources: { requests: { storage: "16Mi" } } };
+      await admin.create(PersistentVolumeClaim, claim({ namespace: "default", name: "on-a-volume" }, wanted));
+      const isBound = async () => {
+        const volume = await admin.get<KubernetesObject & { status?: { phase?: string } }>(
+          PersistentVolume,
+          undefined,
+          name,
+        );
+        return volume?.status?.phase === "Bound";
+      };
+      await eventually("the claim is bound", isBound, halfAnHour);
+    },
+  }),
+};
+
+const nodes = ["node-1", "node-2", "node-3"];
+const namespace = "piraeus-datastore";
+
+/** Three satellites of one LinstorCluster on the emulated LINSTOR, with a volume that has copies on two of them. */
+export const threeSatellites: RestingSystem = {
+  components: ["access/satellite", "satellite"],
+  nodes,
+  begin(clock) {
+    const linstor = createLinstor({ clock, random: seededRandom(7) });
+    const client = linstorSystem.connect({
+      transport: linstor.transport,
+      clock,
+      settings: readSettings(linstorSystem.settings, {}),
+      credential: async () => undefined,
+    });
+    return { connect: <Client>() => client as Client, populate };
+
+    async function populate(server: Server): Promise<void> {
+      const { admin, eventually } = server;
+      await admin.create(Namespace, manifest(Namespace, { name: namespace }));
+      const storagePools = [{ name: "pool1", fileThinPool: { directory: "/srv/pool" } }];
+      const spec = { deletionPolicy: "Evacuate", storagePools };
+      await admin.create(
+        LinstorSatelliteConfiguration,
+        manifest(LinstorSatelliteConfiguration, { name: "all" }, { spec }),
+      );
+      const nodeAffinity = {
+        nodeSelectorTerms: [
+          { matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: [...nodes] }] },
+        ],
+      };
+      await admin.create(
+        LinstorCluster,
+        manifest(LinstorCluster, { name: "linstorcluster" }, { spec: { nodeAffinity } }),
+      );
+      for (const node of nodes) await startPod(server, node);
+      const isUp = async () => {
+        const satellites = await Array.fromAsync(admin.list<LinstorSatelliteObject>(LinstorSatellite));
+        return satellites.length === nodes.length && satellites.every(isWell);
+      };
+      await eventually("all satellites are configured", isUp, halfAnHour);
+      linstor.addVolume("pvc-1", { copies: nodes.slice(0, 2) });
+      const capacity = { storage: "1Gi" };
+      const csi = { driver: csiDriver, volumeHandle: "pvc-1" };
+      const wanted = { capacity, accessModes: ["ReadWriteOnce"], persistentVolumeReclaimPolicy: "Retain", csi };
+      await admin.create(PersistentVolume, manifest(PersistentVolume, { name: "pvc-1" }, { spec: wanted }));
+    }
+
+    /** What the controller of DaemonSets would do, and the satellite in the pod. */
+    async function startPod({ admin, eventually }: Server, node: string): Promise<void> {
+      type Workload = KubernetesObject & { spec: { template: { metadata: object; spec: object } } };
+      const set = await eventually(
+        `${node} has its DaemonSet`,
+        () => admin.get<Workload>(DaemonSet, namespace, daemonSetName(node)),
+        halfAnHour,
+      );
+      const { apiVersion, kind } = DaemonSet;
+      const { name: owner, uid } = set.metadata;
+      const { metadata, spec } = set.spec.template;
+      const name = `satellite-${node}`;
+      const ownerReferences = [{ apiVersion, kind, name: owner, uid, controller: true }];
+      const pod = manifest(
+        Pod,
+        { ...metadata, name, namespace, ownerReferences },
+        { spec: { ...spec, nodeName: node } },
+      );
+      await admin.create(Pod, pod);
+      const address = await eventually(`${name} has an address`, async () => {
+        const pod = await admin.get<KubernetesObject & { status?: { podIP?: string } }>(Pod, namespace, name);
+        return pod?.status?.podIP;
+      });
+      linstor.startSatellite(address);
+      const status = { numberReady: 1 };
+      await admin.patch(DaemonSet, namespace, owner, "merge", { status }, { subresource: "status" });
+    }
+  },
+};
+
+const isWell = ({ status }: LinstorSatelliteObject) =>
+  Object.values(lifeConditions).every((type) =>
+    status?.conditions?.some((condition) => condition.type === type && condition.status === "True"),
+  );
