@@ -93,6 +93,11 @@ export function progressNameOf({ name, progressName = name }: Pick<Rule, "name" 
   return progressName;
 }
 
+/** The CloudEvent type of the events by which the sweep has one rule alone look. */
+export function pollSignal(ruleName: string): string {
+  return `dev.holdfast.poll.${slug(ruleName)}`;
+}
+
 /** `pvc-protection/release` as one word, for names of objects: `pvc-protection-release`. */
 export function slug(ruleName: string): string {
   return ruleName.replaceAll("/", "-");

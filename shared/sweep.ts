@@ -12,6 +12,8 @@ export interface Sweep {
   readonly labelSelector?: string;
   /** How often every object is looked after, for example `10m`; the table's own default, six hours, when absent. */
   readonly every?: string;
+  /** What `every` asks for is for this rule alone: it triggers none of the others that look after the kind. */
+  readonly alone?: true;
 }
 
 /** Objects that are being deleted and still carry the finalizer. */
@@ -23,5 +25,11 @@ export const lacking = (kind: Kind, finalizer: string): Sweep => ({ kind, when: 
 /** Objects whose due time has passed. */
 export const due = (kind: Kind): Sweep => ({ kind });
 
-/** Every object of a kind, once in this time. */
-export const resync = (kind: Kind, every: string): Sweep => ({ kind, every });
+/** Every object of a kind, once in six hours: for events that were lost. */
+export const resync = (kind: Kind): Sweep => ({ kind });
+
+/**
+ * Every object of a kind once in this time, for this rule alone: for what changes outside of Kubernetes, where no event
+ * tells. What the rule then writes down triggers the others.
+ */
+export const poll = (kind: Kind, every: string): Sweep => ({ kind, every, alone: true });

@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import { here, tableLabel } from "../../functions/platform/sweep/table.ts";
+import { pollSignal } from "../../shared/rule.ts";
 import type { Declared } from "./declared.ts";
 import { familyOf } from "./families.ts";
 import type { Patch } from "./kustomization.ts";
@@ -48,13 +49,14 @@ export function sweepTable(
 /** What rules want looked for, as rows of the table. */
 function sweepRows(functions: readonly Declared[], ingress: Ingress, namespace: string): readonly object[] {
   return functions.flatMap(({ name, sweep = [] }) =>
-    sweep.map(({ kind, ...wanted }) => ({
+    sweep.map(({ kind, alone, ...wanted }) => ({
       rule: name,
       apiVersion: kind.apiVersion,
       kind: kind.kind,
       resource: kind.plural,
       ...(kind.namespaced ? {} : { namespaced: false }),
       ...wanted,
+      ...(alone ? { signal: pollSignal(name) } : {}),
       sink: `${ingress}/${namespace}/${familyOf(kind)}`,
     })),
   );

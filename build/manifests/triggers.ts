@@ -1,6 +1,6 @@
 import type { Change } from "../../shared/event/hint.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
-import { slug } from "../../shared/rule.ts";
+import { pollSignal, slug } from "../../shared/rule.ts";
 import type { Declared } from "./declared.ts";
 import { familyOf } from "./families.ts";
 import { metadataOf } from "./metadata.ts";
@@ -43,6 +43,7 @@ export function triggersOf({ name: of, wakes = [], sweep = [] }: Declared): read
   };
   for (const { overlay, ...awaited } of wakes) add(awaited, overlay);
   for (const kind of new Set(sweep.map(({ kind }) => kind))) add({ kind, changes: ["sweep"] });
+  for (const { kind } of sweep.filter(({ alone }) => alone)) add({ kind, changes: [], signal: pollSignal(of) });
   return [...planned.values()];
 }
 

@@ -171,10 +171,14 @@ test("the sweep's table has a row for each thing that a rule wants looked for, a
         Number(optional.includes(systemOf({ name: a.rule }))) - Number(optional.includes(systemOf({ name: b.rule }))),
     );
   expect(rows).toMatchObject(sorted(wanted));
-  for (const { sink, rule, apiVersion, kind } of rows) {
+  for (const { sink, rule, apiVersion, kind, signal = "dev.holdfast.sweep" } of rows) {
     const [, namespace, broker] = new URL(sink).pathname.split("/");
     const ours = triggers.filter(({ spec }) => spec.broker === broker && spec.subscriber.ref?.name === slug(rule));
     expect(ours.map(({ metadata }) => metadata.namespace)).toEqual([namespace]);
-    expect(ours.some((trigger) => passes(trigger, "dev.holdfast.sweep", { apiVersion, kind }))).toBe(true);
+    expect(ours.some((trigger) => passes(trigger, signal, { apiVersion, kind }))).toBe(true);
+    // A poll is for its rule alone.
+    const others = triggers.filter(({ spec }) => spec.subscriber.ref?.name !== slug(rule));
+    if (signal !== "dev.holdfast.sweep")
+      expect(others.filter((trigger) => passes(trigger, signal, { apiVersion, kind }))).toEqual([]);
   }
 });

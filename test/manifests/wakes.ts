@@ -3,7 +3,7 @@ import { defaultFeatures } from "../../eventing/features.ts";
 import { readTrigger } from "../../eventing/manifest/trigger.ts";
 import * as known from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { slug } from "../../shared/rule.ts";
+import { pollSignal, slug } from "../../shared/rule.ts";
 import { root } from "./kustomization.ts";
 import { ofKind } from "./schemas/schemas.ts";
 
@@ -22,6 +22,7 @@ const types = [
   "dev.knative.apiserver.ref.update",
   "dev.holdfast.sweep",
   ...new Set(wakes.flatMap(({ signal }) => signal ?? [])),
+  ...declared.map(({ name }) => pollSignal(name)),
 ];
 
 /** Whether the filters of a Trigger let an event through, as the laptop edition's broker obeys them. */
@@ -53,13 +54,18 @@ export function wakesOf({ name }: Declared, objects: readonly KubernetesObject[]
 }
 
 /** What a function wants to be triggered by, by default or with an overlay: types and kinds, sorted. */
-export function declaredWakes({ wakes = [], sweep = [] }: Declared, overlay?: string): readonly string[] {
+export function declaredWakes({ name, wakes = [], sweep = [] }: Declared, overlay?: string): readonly string[] {
   const changes = wakes
     .filter((wake) => wake.overlay === overlay)
     .flatMap(({ kind, changes, signal }) => [
       ...changes.map((change) => `dev.knative.apiserver.resource.${change} ${kind.kind}`),
       ...(signal ? [`${signal} ${kind.kind}`] : []),
     ]);
-  const swept = overlay ? [] : sweep.map(({ kind }) => `dev.holdfast.sweep ${kind.kind}`);
+  const swept = overlay
+    ? []
+    : sweep.flatMap(({ kind, alone }) => [
+        `dev.holdfast.sweep ${kind.kind}`,
+        ...(alone ? [`${pollSignal(name)} ${kind.kind}`] : []),
+      ]);
   return [...changes, ...new Set(swept)].sort();
 }

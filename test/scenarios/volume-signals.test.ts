@@ -109,7 +109,7 @@ test("after a boot of the node each Volume has the name that its device has now"
 
   node.reboot();
   await boot("second");
-  // The kubelet's reports are no trigger: each Volume is resynced every ten minutes.
+  // The kubelet's reports are no trigger: the sweep has `device` look once an hour.
   const isKnown = async () => ((await devices()).join() === "loop1,loop0" ? true : undefined);
   await swept(world, "the names are those of the new boot", isKnown);
   await world.stop();

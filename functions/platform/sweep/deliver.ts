@@ -33,7 +33,7 @@ export async function deliver(
   const event = new CloudEvent({
     id,
     source: "https://holdfast.dev/platform/sweep",
-    type: "dev.holdfast.sweep",
+    type: row.signal ?? "dev.holdfast.sweep",
     time: new Date(clock.now()).toISOString(),
     kind: row.kind,
     apiversion: row.apiVersion,

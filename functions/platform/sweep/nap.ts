@@ -20,7 +20,9 @@ export async function nap(tick: Tick, looked: number): Promise<void> {
       for await (const object of objectsOf(list, group, tick, `${waitingLabel}=true`)) {
         const due = dueTime(object);
         const { namespace = "", uid } = object.metadata;
-        const row = group.find((row) => !row.excludedNamespaces.includes(namespace) && !refusals.has(row.sink));
+        const row = group.find(
+          (row) => !row.signal && !row.excludedNamespaces.includes(namespace) && !refusals.has(row.sink),
+        );
         if (!row || due === undefined || due >= end) continue;
         // What was due when the pass looked has had its event; it is not sent again before the next tick.
         if (due <= looked || sent.has(`${uid} ${due}`)) {

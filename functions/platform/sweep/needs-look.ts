@@ -17,6 +17,7 @@ export interface Span {
  */
 export function needsLook({ metadata }: KubernetesObject, row: Row, span: Span): Reason | undefined {
   if (metadata.namespace && row.excludedNamespaces.includes(metadata.namespace)) return undefined;
+  if (row.signal) return isResync(row.every, span) ? "resync" : undefined;
   const due = dueTime({ metadata });
   if (due !== undefined && due <= span.until) return "due";
   const has = (finalizer: string) => metadata.finalizers?.includes(finalizer) ?? false;

@@ -35,11 +35,11 @@ export async function pass(tick: Tick, span: Span, from: Cursor | undefined): Pr
     const cut = await readLists(tick, span, { urgent, rest }, later);
     if (cut) return cut;
     for (const { list, rows, metadata } of later) {
-      const row = rows.find(({ sink }) => !tick.refusals.has(sink));
       const { namespace = "", name, uid } = metadata;
-      if (!row || tick.sent.has(uid)) continue;
+      const wanted = tick.sent.has(uid) ? [] : eventsFor(rows.filter(({ sink }) => !tick.refusals.has(sink)));
+      if (wanted.length === 0) continue;
       if (tick.clock.now() >= tick.end) return rest ?? { phase: "rest", list, namespace: "", name: "" };
-      await offer(row, { metadata }, tick);
+      for (const row of wanted) await offer(row, { metadata }, tick);
       rest = { phase: "rest", list, namespace, name };
     }
     const last = later.at(-1);
@@ -47,6 +47,12 @@ export async function pass(tick: Tick, span: Span, from: Cursor | undefined): Pr
     rest = placeOf("rest", last.list, last);
     urgent = undefined;
   }
+}
+
+/** One event for all rules; where none but polls want any, one for each. */
+function eventsFor(rows: readonly Row[]): readonly Row[] {
+  const forAll = rows.find(({ signal }) => !signal);
+  return forAll ? [forAll] : rows;
 }
 
 /**

@@ -29,6 +29,14 @@ const rowIn = (namespace: string) =>
       .optional(),
     /** The resync: every object has an event once in this time, all of them together. */
     every: duration.default(6 * 3_600_000),
+    /**
+     * The type of the resync's events, where they are for this rule alone. Such a row looks for nothing else: what has
+     * fallen due is for every rule of the kind.
+     */
+    signal: z
+      .string()
+      .regex(/^dev\.holdfast\.poll\.[a-z0-9-]+$/)
+      .optional(),
     /** Leaves out objects that it does not match, as kubectl's `-l`. */
     labelSelector: z.string().optional(),
     excludedNamespaces: z.array(z.string()).default([]),

@@ -35,7 +35,7 @@ export const admit = rule({
     { resource: LinstorSatelliteConfiguration, verbs: ["list"] },
     { resource: LinstorSatellite, verbs: ["list", "create"] },
   ],
-  sweep: [resync(LinstorCluster, "10m")],
+  sweep: [resync(LinstorCluster)],
   // What a Node says is small, and its changes are frequent: one Node is looked at for one Node's event.
   subjects: ({ kind, name }) => (kind === LinstorCluster.kind ? [{ kind: Node }] : [{ kind: Node, name }]),
   look: async (subject, { client }): Promise<Facts> => {

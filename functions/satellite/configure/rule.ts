@@ -63,7 +63,7 @@ export const configure = rule({
     { resource: LinstorSatellite, verbs: ["get", "list", "patch"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
-  sweep: [resync(LinstorSatelliteConfiguration, "10m"), resync(LinstorSatellite, "10m")],
+  sweep: [resync(LinstorSatelliteConfiguration), resync(LinstorSatellite)],
   // One Node or satellite changes often, and is looked at alone.
   subjects: ({ kind, name, change }) =>
     (kind === Node.kind || kind === LinstorSatellite.kind) && change !== "delete"

@@ -3,6 +3,7 @@ import { Node } from "../../../shared/kubernetes/kind.ts";
 import { LinstorSatellite, Machine } from "../lib/kinds.ts";
 import { machineKey } from "../lib/machine.ts";
 import { preDrainHook, preTerminateHook } from "../lib/names.ts";
+import { isGoing, satellitesIn } from "../lib/subjects.ts";
 import { aMachine, aSatellite, aSeen, hintOf, now } from "../lib/testing/seen.ts";
 import { hook } from "./rule.ts";
 
@@ -28,6 +29,25 @@ test.each([
   ["the whole cluster is deleted", { satellite: alive, machine: { ...aMachine(), clusterDeleting: true } }, ":null"],
 ])("takes both hooks off when %s", (_, more, expected) => {
   expect(text(aSeen(more))).toContain(`"${preDrainHook}"${expected},"${preTerminateHook}"${expected}`);
+});
+
+test("writes down that the Machine is being deleted, which mark then hears of, and once", () => {
+  const machine = aMachine({ drain: true, terminate: true, deleting: true });
+  const identity = { namespace: "capi", name: machine.object.metadata.name };
+  const known = (more: object) =>
+    aSatellite({
+      record: false,
+      deleting: false,
+      metadata: { annotations: { [machineKey]: JSON.stringify({ ...identity, ...more }) } },
+    });
+  const first = decide(aSeen({ satellite: known({}), machine, identity }));
+  const patch = { metadata: { annotations: { [machineKey]: JSON.stringify({ ...identity, deleting: true }) } } };
+  expect(first).toMatchObject({ do: "write", writes: [{ patch }] });
+  expect(decide(aSeen({ satellite: known({ deleting: true }), machine, identity }))?.do).toBe("leave");
+  const mark = (more: object) =>
+    satellitesIn(hintOf(LinstorSatellite, "update", known(more)), "satellite/mark", isGoing);
+  expect(mark({})).toEqual([]);
+  expect(mark({ deleting: true })).toEqual([{ kind: LinstorSatellite, name: "node-1" }]);
 });
 
 test.each([

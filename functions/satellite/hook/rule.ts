@@ -6,13 +6,13 @@ import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { warning } from "../../../shared/steps.ts";
-import { resync } from "../../../shared/sweep.ts";
+import { poll, resync } from "../../../shared/sweep.ts";
 import { anotherLinstor } from "../lib/another-linstor.ts";
 import { type HookOrder, hookOrder } from "../lib/hooks.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
-import { hooksOn, identityOf, machineKey, readIdentity, setHooks } from "../lib/machine.ts";
+import { hooksOn, identityOf, isSeenDeleting, machineKey, readIdentity, setHooks } from "../lib/machine.ts";
 import { nodeNameProblem } from "../lib/marks.ts";
 import { preDrainHook, preTerminateHook } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
@@ -36,7 +36,7 @@ export const hook = rule({
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), ...onMachine(["add", "update"])],
   may: mayLook({ machines: "annotate", conditions: true, events: true }),
-  sweep: [resync(LinstorSatellite, "10m")],
+  sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h")],
   steps: {
     late: warning("EvacuationTooLate"),
     foreign: warning("OperatorActive"),
@@ -71,13 +71,17 @@ function decide(seen: Facts, now: number): readonly Decision[] {
 }
 
 function hooksOf(seen: SatelliteSeen, at: About, active: readonly Write[]): Decision {
-  const { satellite, machine, identity } = seen;
+  const { satellite, machine, identity, policy } = seen;
   const known = readIdentity(satellite);
   const isNew = identity && (identity.name !== known?.name || identity.namespace !== known.namespace);
+  const deleting = machine !== undefined && policy === "Evacuate" && isBeingDeleted(machine.object);
+  const isNews = isNew || (identity && deleting !== isSeenDeleting(satellite));
+  const noted = JSON.stringify({ ...identity, ...(deleting ? { deleting } : {}) });
   const writes = [
     ...active,
-    // First: once the Node is gone nothing else says which Machine is to be released.
-    ...(isNew ? [annotate(LinstorSatellite, satellite, { [machineKey]: JSON.stringify(identity) })] : []),
+    // First: once the Node is gone nothing else says which Machine is to be released. That it is being deleted is
+    // written down for the rules that begin with that: no event of another cluster reaches them.
+    ...(isNews ? [annotate(LinstorSatellite, satellite, { [machineKey]: noted })] : []),
   ];
   const order = orderOf(seen);
   if (order.late) return at.write(order.because, writes, { step: { name: "late" } });

@@ -11,6 +11,7 @@ import { preDrainHook, preTerminateHook } from "./names.ts";
 export const machineKey = "holdfast.dev/machine";
 
 const schema = z.object({ namespace: z.string().min(1), name: z.string().min(1) });
+const seenDeleting = z.looseObject({ deleting: z.literal(true) });
 
 /** Which Machine a Node is. */
 export type MachineIdentity = z.output<typeof schema>;
@@ -46,6 +47,15 @@ export function readIdentity({ metadata }: KubernetesObject): MachineIdentity | 
     return identity.success ? identity.data : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Whether it was written down that the Machine is being deleted: a hint for rules that no event of it reaches. */
+export function isSeenDeleting({ metadata }: KubernetesObject): boolean {
+  try {
+    return seenDeleting.safeParse(JSON.parse(metadata.annotations?.[machineKey] ?? "null")).success;
+  } catch {
+    return false;
   }
 }
 

@@ -4,7 +4,7 @@ import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { progressKey } from "../../../shared/progress.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { DaemonSet, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
-import type { MachineObject } from "./machine.ts";
+import { isSeenDeleting, type MachineObject } from "./machine.ts";
 import { marksFor } from "./marks.ts";
 import { csiDriver } from "./names.ts";
 import { recordKey } from "./record.ts";
@@ -35,9 +35,9 @@ export function satellitesIn(
   return isOurs ? [satelliteNamed(hint.name)] : [];
 }
 
-/** It is being deleted, or its evacuation has begun. */
+/** It or its Machine is being deleted, or its evacuation has begun. */
 export const isGoing = (satellite: LinstorSatelliteObject): boolean =>
-  isBeingDeleted(satellite) || satellite.metadata.annotations?.[recordKey] !== undefined;
+  isBeingDeleted(satellite) || satellite.metadata.annotations?.[recordKey] !== undefined || isSeenDeleting(satellite);
 
 /** The satellite of the Node that a Machine is, whichever version of Cluster API the event is of. */
 export function ofMachine({ kind, apiVersion, object }: Hint, deletingOnly = true): readonly Subject[] {

@@ -4,7 +4,6 @@ import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
-import { resync } from "../../../shared/sweep.ts";
 import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
 import { unmarked } from "../lib/evacuation.ts";
 import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
@@ -34,8 +33,6 @@ export const mark = rule({
     on(PersistentVolume, ["add"]),
   ],
   may: mayStep({ volumes: "annotate", events: true }),
-  // No event tells of a Machine on another cluster.
-  sweep: [...chainRule.sweep, resync(LinstorSatellite, "10m")],
   steps: { ...passedSteps, queued: normal("EvacuationQueued"), "name-too-long": warning("NodeNameTooLong") },
   subjects: (hint) => [
     ...satellitesIn(hint, name, isGoing),

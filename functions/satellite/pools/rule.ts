@@ -46,7 +46,7 @@ export const pools = rule({
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["update"])],
   may: mayLook({ conditions: true, events: true }),
-  sweep: [resync(LinstorSatellite, "10m")],
+  sweep: [resync(LinstorSatellite)],
   steps: { configuring: silent, refused: warning("SatelliteNotConfigured") },
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isUnsettled), ...(hint.change === "delete" ? [] : ofNode(hint))],

@@ -6,7 +6,7 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
-import { resync } from "../../../shared/sweep.ts";
+import { poll, resync } from "../../../shared/sweep.ts";
 import { moveNode, registerNode, setNodeProperties } from "../lib/commands.ts";
 import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
 import type { Address } from "../lib/linstor/client.ts";
@@ -46,7 +46,7 @@ export const register = rule({
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(DaemonSet, ["update"])],
   may: [...mayLook({ conditions: true, events: true }), { resource: Pod, verbs: ["list"] }],
-  sweep: [resync(LinstorSatellite, "10m")],
+  sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h")],
   steps: {
     waiting: silent,
     registering: silent,

@@ -41,7 +41,7 @@ export const restore = rule({
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update", "delete"])],
   may: mayLook({ conditions: true, events: true }),
-  sweep: [resync(LinstorSatellite, "10m")],
+  sweep: [resync(LinstorSatellite)],
   steps: { restoring: silent, left: warning("NodeLeftBehind") },
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false)],

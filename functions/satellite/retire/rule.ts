@@ -38,7 +38,7 @@ export const retire = rule({
     { resource: LinstorSatellite, verbs: ["get", "list", "delete"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
-  sweep: [resync(LinstorSatellite, "10m")],
+  sweep: [resync(LinstorSatellite)],
   subjects: ({ kind, name }) =>
     kind === LinstorCluster.kind ? [{ kind: LinstorSatellite }] : [{ kind: LinstorSatellite, name }],
   look: async (subject, { client }): Promise<Facts> => {

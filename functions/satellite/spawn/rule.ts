@@ -10,7 +10,7 @@ import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
 import { resync } from "../../../shared/sweep.ts";
-import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
+import { DaemonSet, LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
 import type { Linstor } from "../lib/linstor/client.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { abandonedBecause, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
@@ -52,6 +52,7 @@ export const spawn = rule({
     on(LinstorSatellite, ["add", "update", "delete"]),
     on(DaemonSet, ["update", "delete"]),
     on(Namespace, ["add"]),
+    on(LinstorCluster, ["update"]),
   ],
   may: [
     ...mayLook({ satellites: "list", conditions: true, events: true }),
@@ -59,12 +60,14 @@ export const spawn = rule({
     { resource: ConfigMap, verbs: ["create", "patch"] },
     { resource: Namespace, verbs: ["get"] },
   ],
-  sweep: [resync(LinstorSatellite, "10m"), { kind: DaemonSet, labelSelector: satelliteLabel, every: "1h" }],
+  sweep: [resync(LinstorSatellite), { kind: DaemonSet, labelSelector: satelliteLabel }],
   steps: { applying: silent, waiting: silent, refused: warning("SatelliteNotSpawned") },
   systems: { linstor },
   subjects: (hint, { satelliteNamespace }) => {
     // Any satellite may have waited for it.
     if (hint.kind === Namespace.kind) return hint.name === satelliteNamespace ? [{ kind: LinstorSatellite }] : [];
+    // piraeus-operator writes the version of LINSTOR's controller there, which satellites must follow.
+    if (hint.kind === LinstorCluster.kind) return [{ kind: LinstorSatellite }];
     return hint.kind === LinstorSatellite.kind && hint.change === "delete"
       ? [satelliteNamed(hint.name)]
       : [...satellitesIn(hint, name, isUnsettled), ...ofDaemonSet(hint), ...ofLeftDaemonSet(hint.object, hint.kind)];

@@ -33,7 +33,7 @@ export const unmark = rule({
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["update", "delete"]), on(PersistentVolume, ["add", "update"])],
   may: mayStep({ volumes: "annotate" }),
-  sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer), resync(PersistentVolume, "10m")],
+  sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer), resync(PersistentVolume)],
   steps: passedSteps,
   systems: { linstor },
   subjects: (hint) => {

@@ -9,7 +9,7 @@ import { readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import type { Subject } from "../../../shared/subject.ts";
-import { resync } from "../../../shared/sweep.ts";
+import { poll, resync } from "../../../shared/sweep.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
 import { Volume } from "../lib/kinds.ts";
 import { lookAtVolume } from "../lib/look.ts";
@@ -51,7 +51,7 @@ export const device = rule({
     { resource: PersistentVolume, verbs: ["get"] },
     { resource: Node, verbs: ["get"] },
   ],
-  sweep: [resync(Volume, "10m")],
+  sweep: [resync(Volume), poll(Volume, "1h")],
   steps: { known: silent },
   systems: { salt },
   subjects,

@@ -29,7 +29,7 @@ export const health = rule({
     { resource: PersistentVolume, verbs: ["get"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
-  sweep: [resync(Volume, "10m")],
+  sweep: [resync(Volume)],
   subjects: (hint) => [...volumesIn(hint, () => false), ...ownersIn(hint)],
   look: async ({ name = "" }, { client }): Promise<Facts> => lookAtVolume(client, name),
   decide,

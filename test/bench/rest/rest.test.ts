@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openRestingCluster, type RestingOptions } from "./measure.ts";
+import { oneVolume, threeSatellites } from "./systems.ts";
 import { withOwnPods } from "./variants.ts";
 
 // Seconds on an idle machine; on one with other work a virtual day takes its time.
@@ -26,6 +27,28 @@ test("all of Holdfast takes at most 600 pod-seconds an hour while nobody does an
   expect(wakes.get("pvc-protection-protect")).toBe(1);
   expect(podSeconds / 6).toBeLessThanOrEqual(600);
   expect(podSeconds / 6).toBeGreaterThan(12 * 36);
+});
+
+test("with a Volume, one function beside the sweep looks once an hour, alone, and no source sends an event", async () => {
+  const { rest } = await resting({ system: oneVolume });
+  const { wakes, events } = await rest(hour);
+  expect([...wakes]).toEqual([
+    ["platform-sweep", 12],
+    ["volume-device", 1],
+  ]);
+  expect(events).toBe(0);
+});
+
+test("with satellites, one function asks LINSTOR once an hour, one looks at Machines, and others hear of Nodes", async () => {
+  const { rest } = await resting({ system: threeSatellites });
+  const { wakes } = await rest(hour);
+  const ofNodes = ["satellite-admit", "satellite-configure", "satellite-pools", "satellite-retire"];
+  const others = [...wakes].filter(([name]) => !ofNodes.includes(name));
+  expect(others.toSorted()).toEqual([
+    ["platform-sweep", 12],
+    ["satellite-hook", 1],
+    ["satellite-register", 1],
+  ]);
 });
 
 test("without the sources' selector the sweep's pods trigger functions, whose pods trigger them again", async () => {
