@@ -166,6 +166,38 @@ describe("a tick", () => {
     expect(await status()).toMatchObject({ v: 1, at: "2026-01-01T00:00:00.000Z", because: "1 row was swept." });
   });
 
+  test("finds rows that have come with another system, and resyncs everything once", async () => {
+    await table(rowText());
+    await claim("plain");
+    await tick();
+    const further = { "table.yaml": rowText().replace("release", "protect") };
+    await put(ConfigMap, "further", { labels: { "holdfast.dev/sweep-table": "true" } }, { data: further });
+    expect(posted).toEqual([]);
+    await tick();
+    await tick();
+    expect(posted.map(({ name }) => name)).toEqual(["plain"]);
+  });
+
+  test("has a poll trigger its rule alone, where no resync of the kind is due, and due times go to all", async () => {
+    const poll = (rule: string) =>
+      `${rowText()
+        .replace("365d", "1m")
+        .replace(/ {2}when: .*\n/, "")}  signal: dev.holdfast.poll.${rule}\n`;
+    await table(`${rowText()}${poll("a-one")}${poll("a-two")}`);
+    await claim("plain");
+    await tick();
+    const types = () => posted.splice(0).map(({ name, headers }) => `${headers["ce-type"]} ${name}`);
+    expect(types()).toEqual(["dev.holdfast.poll.a-one plain", "dev.holdfast.poll.a-two plain"]);
+    await waiting("late", new Date(clock.now()).toISOString());
+    await clock.advance(60_000);
+    await tick();
+    expect(types()).toEqual([
+      "dev.holdfast.sweep late",
+      "dev.holdfast.poll.a-one plain",
+      "dev.holdfast.poll.a-two plain",
+    ]);
+  });
+
   test("that is the first one of all resyncs everything, and the next one does not", async () => {
     await put(ConfigMap, "holdfast-sweep", {}, { data: { "table.yaml": rowText() } });
     await claim("data-1", { finalizers: [ours] });

@@ -14,6 +14,8 @@ import type { Fault } from "./table.ts";
 /** What a tick came to. Times are in milliseconds since the epoch. */
 export interface TickResult {
   readonly at: number;
+  /** Which rows the table had, as `fingerprintOf` says. */
+  readonly table: string | undefined;
   readonly cursor?: Cursor;
   readonly until?: number;
   readonly rows: number;
@@ -50,6 +52,7 @@ export async function report(
     v: 1,
     uid: configMap.metadata.uid,
     at: new Date(result.at).toISOString(),
+    ...(result.table ? { table: result.table } : {}),
     ...(result.cursor && result.until ? { cursor: result.cursor, until: new Date(result.until).toISOString() } : {}),
     ...(now.length > 0 ? { wrong: now } : {}),
     because: truncate(because, 600),

@@ -15,6 +15,8 @@ const schema = z.looseObject({
   uid: z.string(),
   /** Everything that fell due up to this time has been sent. RFC 3339. */
   at: z.string(),
+  /** Which rows the table had: those that come later are resynced at once. */
+  table: z.string().optional(),
   /** Set while a pass is unfinished: the last object sent in it, and the time up to which the pass looks. */
   cursor: cursor.optional(),
   until: z.string().optional(),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Clock } from "../../../shared/clock.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../../shared/kubernetes/kind.ts";
@@ -9,7 +10,7 @@ import { nap } from "./nap.ts";
 import { pass } from "./pass.ts";
 import { report } from "./report.ts";
 import { readStatus } from "./status.ts";
-import { readTable, type Table, tableLabel } from "./table.ts";
+import { type Row, readTable, type Table, tableLabel } from "./table.ts";
 import { listsOf, type Tick } from "./tick.ts";
 
 /** What a sweep stands on. */
@@ -64,8 +65,11 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
     sent: new Set(),
   };
   const before = readStatus(configMap);
-  // A first tick, and one whose status was lost, resyncs everything.
-  const after = before ? Date.parse(before.at) : 0;
+  // Tables that could not be listed are not gone.
+  const table = unread.has("tables") ? before?.table : fingerprintOf(rows);
+  // A first tick, one whose status was lost, and one with rows of a system that has just come resyncs everything.
+  const isAsBefore = before && (before.table ?? table) === table;
+  const after = isAsBefore ? Date.parse(before.at) : 0;
   const until = before?.cursor && before.until ? Date.parse(before.until) : began;
   const cursor = await pass(tick, { after, until }, before?.cursor);
   if (!cursor) await nap(tick, until);
@@ -75,9 +79,15 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
   const progress = cursor ? { at: after, cursor, until } : { at: until };
   return report(
     configMap,
-    { ...progress, rows: rows.length, faults, refusals: tick.refusals, unread: tick.unread, staleSubscribers },
+    { ...progress, table, rows: rows.length, faults, refusals: tick.refusals, unread: tick.unread, staleSubscribers },
     tools,
   );
+}
+
+/** Says of a table which rules look after which kinds. */
+function fingerprintOf(rows: readonly Row[]): string {
+  const text = rows.map(({ rule, apiVersion, kind }) => `${rule} ${apiVersion} ${kind}`).sort();
+  return createHash("sha256").update(text.join("\n")).digest("hex").slice(0, 12);
 }
 
 type TableMap = KubernetesObject & { readonly data?: Readonly<Record<string, string>> };
