@@ -29,7 +29,7 @@ test("all of Holdfast takes at most 600 pod-seconds an hour while nobody does an
   expect(podSeconds / 6).toBeGreaterThan(12 * 36);
 });
 
-test("with a Volume, one function beside the sweep looks once an hour, alone, and no source sends an event", async () => {
+test("with a Volume, one function looks once an hour, alone, and no source sends an event", async () => {
   const { rest } = await resting({ system: oneVolume });
   const { wakes, events } = await rest(hour);
   expect([...wakes]).toEqual([
@@ -39,7 +39,7 @@ test("with a Volume, one function beside the sweep looks once an hour, alone, an
   expect(events).toBe(0);
 });
 
-test("with satellites, one function asks LINSTOR once an hour, one looks at Machines, and others hear of Nodes", async () => {
+test("with satellites, one function asks LINSTOR and one looks at Machines once an hour; some hear of Nodes", async () => {
   const { rest } = await resting({ system: threeSatellites });
   const { wakes } = await rest(hour);
   const ofNodes = ["satellite-admit", "satellite-configure", "satellite-pools", "satellite-retire"];
