@@ -59,7 +59,10 @@ export function takeLease(seen: LeaseObject | undefined, claimant: Claimant, now
   return { verb: "patch", kind: Lease, namespace, name, type: "merge", patch };
 }
 
-/** The write that gives a Lease back before its time, because the work is proven to be over. Guarded by what was seen. */
+/**
+ * The write that gives a Lease back before its time, because the work is proven to be over. Guarded by what was
+ * seen.
+ */
 export function releaseLease({ metadata: { uid, resourceVersion, namespace, name } }: LeaseObject): Write {
   const patch = { metadata: { uid, resourceVersion }, spec: { holderIdentity: "" } };
   return { verb: "patch", kind: Lease, namespace, name, type: "merge", patch };

@@ -122,8 +122,8 @@ async function ensure(provided: readonly Proviso[] = [], { client }: ActContext)
 }
 
 /**
- * What a system refuses for good is recorded on the object that the command was for, in the system's own words: a person
- * must act. It stays until it expires, for what the system says of the next command is another matter.
+ * What a system refuses for good is recorded on the object that the command was for, in the system's own words: a
+ * person must act. It stays until it expires, for what the system says of the next command is another matter.
  */
 async function recordRefusal(error: unknown, rule: AnyRule, decision: Call, context: ActContext): Promise<never> {
   const isFinal = error instanceof SystemError && ["refused", "unauthorized"].includes(error.failure);

@@ -21,7 +21,7 @@ afterEach(async () => {
 const external = (url: string) =>
   bed.merge(LinstorCluster, "linstorcluster", { spec: { externalController: { url } } });
 
-test("a LinstorCluster of another LINSTOR: none is asked to do anything, the Machine waits, and it is said", async () => {
+test("a LinstorCluster of another LINSTOR: none is asked to do anything, the Machine waits, and says so", async () => {
   await external("http://other:3370");
   await bed.until("it is said", async () => (await bed.condition(node, "HoldfastActive"))?.reason === "AnotherLinstor");
   expect((await bed.condition(node, "HoldfastActive"))?.message).toContain("to http://other:3370");

@@ -18,8 +18,8 @@ export interface Bundle {
 }
 
 /**
- * Bundles a function into a folder of its own in `output`. @throws Complaint when it cannot be; esbuild has printed why,
- * then
+ * Bundles a function into a folder of its own in `output`. @throws Complaint when it cannot be; esbuild has printed
+ * why, then
  */
 export async function bundleFunction(name: string, output: string): Promise<Bundle> {
   const folder = join(output, name);

@@ -17,8 +17,8 @@ export function anotherLinstor(
   if (url === undefined || isSame(url, linstorUrl)) return undefined;
   const name = cluster?.metadata.name ?? spec?.clusterRef.name ?? "of the satellite";
   return (
-    `The LinstorCluster ${name} has its LINSTOR at ${url} (spec.externalController), and the functions ask the one at ` +
-    `${linstorUrl}: set LINSTOR_URL in the ConfigMap holdfast-satellite to ${url}, with its certificates in the ` +
+    `The LinstorCluster ${name} has its LINSTOR at ${url} (spec.externalController), and the functions ask the one ` +
+    `at ${linstorUrl}: set LINSTOR_URL in the ConfigMap holdfast-satellite to ${url}, with its certificates in the ` +
     "Secret holdfast-linstor. Nothing is done in LINSTOR for its satellites before."
   );
 }

@@ -33,7 +33,8 @@ export interface Store {
 }
 
 /**
- * Called with each change of a collection while it is being committed, before anybody else can act on it. Must not throw.
+ * Called with each change of a collection while it is being committed, before anybody else can act on it. Must not
+ * throw.
  */
 export type Observe = (collection: string, event: StoreEvent) => void;
 

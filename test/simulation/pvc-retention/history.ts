@@ -91,8 +91,8 @@ export function wasUsedBy({ changes }: Truth, claim: KubernetesObject, set: stri
 const looked = 4_000;
 
 /**
- * Whether a pod of this very set named this very claim for longer than own takes where no fault strikes, after a policy had first
- * been asked for: before that nobody looks.
+ * Whether a pod of this very set named this very claim for longer than own takes where no fault strikes, after a policy
+ * had first been asked for: before that nobody looks.
  */
 export function wasSeenUsedBy({ changes }: Truth, claim: KubernetesObject, set: string): boolean {
   const policy = changes.find(({ after }) => after?.metadata.annotations?.[policyKey] !== undefined);

@@ -20,8 +20,8 @@ export interface History {
 const nobody: Actor = { name: "kubernetes" };
 
 /**
- * An empty history; `onChange` is called with each change of a claim, a pod, an Event, or an object of one of these kinds as it
- * is committed.
+ * An empty history; `onChange` is called with each change of a claim, a pod, an Event, or an object of one of these
+ * kinds as it is committed.
  */
 export function createHistory(clock: Clock, more: readonly string[], onChange: (change: Change) => void): History {
   const kinds = new Set(["PersistentVolumeClaim", "Pod", "Event", ...more]);
