@@ -39,7 +39,7 @@ test("with a Volume, one function looks once an hour, alone, and no source sends
   expect(events).toBe(0);
 });
 
-test("with satellites, one function asks LINSTOR and one looks at Machines once an hour; some hear of Nodes", async () => {
+test("with satellites, one asks LINSTOR and one looks at Machines once an hour, and four hear of Nodes", async () => {
   const { rest } = await resting({ system: threeSatellites });
   const { wakes } = await rest(hour);
   const ofNodes = ["satellite-admit", "satellite-configure", "satellite-pools", "satellite-retire"];
