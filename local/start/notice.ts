@@ -37,11 +37,15 @@ export function sayWhatIsTouched(
   item("release annotates claims that are being deleted, and removes the finalizer once no pod uses them;");
   item(
     "on StatefulSets with the annotation holdfast.dev/pvc-delete-policy, of their own or of their namespace, " +
-      "the functions of PVC retention do what it says, which may delete claims;",
+      "the functions of PVC retention do what it says, by which Kubernetes may delete claims;",
   );
   item(
-    "the functions write Events on claims, pods and StatefulSets; the sweep and the dead-letter function keep " +
-      "what they know in namespace holdfast.",
+    "where a claim, its namespace or its class carries the annotation holdfast.dev/keep-volume-for, " +
+      "the functions of undelete set the reclaim policy of its volume to Retain, and offer the volume when it is lost;",
+  );
+  item(
+    "the functions write Events on claims, volumes, pods and StatefulSets; " +
+      "the sweep and the dead-letter function keep what they know in namespace holdfast.",
   );
   const finalizers = holdsOf(rules).map(({ kind, finalizer }) => `${finalizer} from ${kind.plural}`);
   say(`At the end it ${yes ? "removes" : "asks whether to remove"} finalizers again: ${finalizers.join(", ")}.`);

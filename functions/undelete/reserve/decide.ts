@@ -70,7 +70,7 @@ export function decideAll(facts: Facts, now: number, otherNamespace: OtherNamesp
 
 function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
   const { volume, note } = one;
-  const { name, annotations = {} } = volume.metadata;
+  const { name } = volume.metadata;
   const isNew = note.step === "retained";
   const time = isNew ? firstTime(one, now) : reclaimTime(volume);
   const dated = isNew && time !== undefined ? { [reclaimAtKey]: rfc3339(time) } : {};
@@ -85,10 +85,9 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
   const obstacle = obstacleTo(one, around);
   if (obstacle) {
     const { step, why } = obstacle;
-    const command = `kubectl annotate pv ${name} ${offerKey}=yes`;
-    const because = `${title} is kept until ${until}, and not offered, because ${why}. To offer it yet: ${command}`;
-    const wanted = { annotations: dated, spec: { claimRef: { uid: note.claim.uid } } };
-    return keep(volume, { ...note, step, warning }, because, wanted, time);
+    const kept = `${title} is kept until ${until}, and not offered, because ${why}.`;
+    const wanted = { annotations: { ...dated, [offerKey]: null }, spec: { claimRef: { uid: note.claim.uid } } };
+    return keep(volume, { ...note, step, warning }, `${kept} To offer it: ${offering(volume)}`, wanted, time);
   }
   const passed = passedBy(one, around, time !== undefined && time <= now);
   const offer = `${title} is offered to a new claim of that name, and kept for it until ${until}.`;
@@ -96,7 +95,7 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
     ...note,
     step: "offered",
     namespaceUid: isHome(one, around) ? around.namespace?.metadata.uid : undefined,
-    right: annotations[offerKey] === "yes" ? now : note.right,
+    right: isSaid(one) ? now : note.right,
     warning: warning ?? passed?.warning,
   };
   const wanted = {
@@ -110,10 +109,9 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
 function obstacleTo(one: Noted, around: Surroundings): { step: "asks" | "kept"; why: string } | undefined {
   const { namespace, claims, free, otherNamespace } = around;
   const { volume, note } = one;
-  if (volume.metadata.annotations?.[offerKey] === "yes") return undefined;
   const { claim, namespaceUid } = note;
   const isOffered = volume.spec.claimRef?.uid === undefined;
-  const isAny = otherNamespace === "always" || (isOffered && namespaceUid === undefined);
+  const isAny = isSaid(one) || otherNamespace === "always" || (isOffered && namespaceUid === undefined);
   if (!isAny && !isHome(one, around)) {
     const who = namespace && !isBeingDeleted(namespace) ? "is another one now" : "is gone";
     const how =
@@ -123,10 +121,10 @@ function obstacleTo(one: Noted, around: Surroundings): { step: "asks" | "kept"; 
           `kubectl annotate namespace ${claim.namespace} ${successorKey}=${namespaceUid}`;
     return { step: "asks", why: `namespace ${claim.namespace} ${who}, and ${how}` };
   }
-  const rival = free.find(({ note: other }) => other.claim.name === claim.name && other.right > note.right);
+  const rival = free.find((other) => other.note.claim.name === claim.name && outranks(other, one));
   if (rival) return { step: "kept", why: `volume ${rival.volume.metadata.name} is of a later claim of that name` };
   const its = claims.get(claim.name)?.spec.volumeName;
-  return its && !isOffered ? { step: "kept", why: `its claim has volume ${its}` } : undefined;
+  return its && !isOffered && !isSaid(one) ? { step: "kept", why: `its claim has volume ${its}` } : undefined;
 }
 
 /** Whether the namespace of that name is the one whose claim it was, or the one that was said to follow it. */
@@ -135,6 +133,17 @@ function isHome({ note: { namespaceUid } }: Noted, { namespace, otherNamespace }
   const { uid, annotations } = namespace.metadata;
   return uid === namespaceUid || (otherNamespace === "ask" && annotations?.[successorKey] === namespaceUid);
 }
+
+const isSaid = ({ volume }: Noted) => volume.metadata.annotations?.[offerKey] === "yes";
+
+/** Of volumes of one name one alone is offered: on a person's word, else of the later claim. The name makes it one. */
+function outranks(one: Noted, other: Noted): boolean {
+  const byWord = Number(isSaid(one)) - Number(isSaid(other));
+  const byTime = one.note.right - other.note.right;
+  return (byWord || byTime || (one.volume.metadata.name > other.volume.metadata.name ? 1 : -1)) > 0;
+}
+
+const offering = ({ metadata }: Volume) => `kubectl annotate pv ${metadata.name} ${offerKey}=yes`;
 
 /** What a person must see to, where a claim of the name has not taken the volume that is offered to it. */
 function passedBy({ volume, note }: Noted, { claims }: Surroundings, isDue: boolean) {
@@ -148,7 +157,7 @@ function passedBy({ volume, note }: Noted, { claims }: Surroundings, isDue: bool
   if (!other || other === volume.metadata.name) return undefined;
   const says =
     `The claim that there is has volume ${other}, because it came before or asks for more than this one has. ` +
-    "To have this one bound, delete that claim and create one that it is enough for.";
+    `To have this one bound: ${offering(volume)}, then delete that claim and create one that this is enough for.`;
   return { warning: "AnotherVolumeBound", says } as const;
 }
 

@@ -150,6 +150,36 @@ describe("a volume whose claim is gone", () => {
     expect(newer).toMatchObject({ step: "offered", spec: offer });
   });
 
+  test("is offered before another of its name that somebody wants offered as well, and was bound earlier", () => {
+    const annotations = { "holdfast.dev/offer": "yes" };
+    const volumes = [volume({ name: "old", annotations }), volume({ annotations, note: { right: 2 } })];
+    const [old, newer] = decideAll({ volumes, namespace: gone }).map(done);
+    const heeded = { "holdfast.dev/offer": null };
+    expect(old).toEqual({ step: "kept", annotations: heeded });
+    expect(newer).toEqual({ step: "offered", spec: offer, annotations: heeded });
+  });
+
+  test("is the only one of its name that is offered, whatever they are", () => {
+    const any = fc.record({ right: fc.constantFrom(1, 2), said: fc.boolean(), isOffered: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(any, { minLength: 1, maxLength: 4 }), (ones) => {
+        const volumes = ones.map(({ right, said, isOffered }, index) =>
+          volume({
+            name: `pv${index}`,
+            note: { right },
+            annotations: said ? { "holdfast.dev/offer": "yes" } : {},
+            ...(isOffered ? { ref: null } : {}),
+          }),
+        );
+        const steps = decideAll({ volumes }).flatMap((decision) =>
+          decision.do === "write" && typeof decision.step === "object" ? [decision.step.name] : [],
+        );
+        expect(steps.filter((step) => step === "offered")).toHaveLength(1);
+        expect(steps).toHaveLength(ones.length);
+      }),
+    );
+  });
+
   test("is never offered to another namespace without anybody's word", () => {
     const step = fc.constantFrom("retained" as const, "kept" as const, "asks" as const, "offered" as const);
     const namespace = fc.constantFrom(gone, another(), another({ "holdfast.dev/successor-of": "else" }), ending());

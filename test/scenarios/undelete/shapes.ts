@@ -3,6 +3,7 @@ import { PersistentVolume, PersistentVolumeClaim, pathOf } from "../../../shared
 import type { World } from "../../worlds/world.ts";
 import type { Scenario } from "../scenario.ts";
 import {
+  annotateVolume,
   boundVolume,
   claimOf,
   createClaim,
@@ -20,6 +21,7 @@ import {
   noteKey,
   noteOn,
   offeredVolume,
+  offerKey,
   patchVolume,
   volumeIsGone,
   volumeOf,
@@ -146,6 +148,23 @@ export const shapes: readonly Scenario[] = [
       await makeDue(world, volume);
       await world.sweep();
       await volumeIsGone(world, volume);
+    },
+  },
+  {
+    title: "who does what a volume says that a bigger claim has passed by gets its data",
+    async run(world) {
+      const volume = await offeredVolume(world);
+      await createClaim(world, { spec: { resources: { requests: { storage: "2Gi" } } } });
+      const bigger = await boundVolume(world);
+      const advice = await hasEvent(world, volume, "AnotherVolumeBound");
+      expect(advice).toContain(`kubectl annotate pv ${volume} ${offerKey}=yes, then delete that claim`);
+      await world.rest();
+      await annotateVolume(world, volume, { [offerKey]: "yes" });
+      await world.rest();
+      await deleteClaim(world);
+      await isNoted(world, bigger, "kept");
+      await createClaim(world);
+      expect(await boundVolume(world)).toBe(volume);
     },
   },
   {
