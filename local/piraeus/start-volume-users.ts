@@ -79,7 +79,11 @@ export function startVolumeUsers(
       const other = object && nextNode(object, node);
       if (!linstor.goodCopies(volume).length) return;
       // The affinity controller makes the volume anew, for which it is gone for a moment.
-      if (object && !object.spec?.nodeAffinity && other) return attach(volume, other);
+      if (object && !object.spec?.nodeAffinity && other) {
+        await attach(volume, other);
+        // It was cordoned while the pod was on its way to it.
+        return cordoned.has(other) ? empty(other) : undefined;
+      }
       await clock.sleep(leaving, signal);
     }
   }
