@@ -22,7 +22,7 @@ export const toy = rule({
   settings: z.object({}),
   wakes: [on(PersistentVolumeClaim, ["add"])],
   may: [{ resource: PersistentVolumeClaim, verbs: ["get"] }],
-  sweep: [resync(PersistentVolumeClaim, "24h")],${finalizer ? finalizersText(finalizer) : ""}
+  sweep: [resync(PersistentVolumeClaim)],${finalizer ? finalizersText(finalizer) : ""}
   subjects: ({ kind, change, namespace = "", name }) =>
     kind === "PersistentVolumeClaim" && change !== "update" ? [{ kind: PersistentVolumeClaim, namespace, name }] : [],
   look: ({ namespace, name = "" }, { client }) => client.get(PersistentVolumeClaim, namespace, name),
