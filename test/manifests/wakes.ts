@@ -26,12 +26,13 @@ const types = [
 ];
 
 /** Whether the filters of a Trigger let an event through, as the laptop edition's broker obeys them. */
-export function passes(
-  trigger: object,
-  type: string,
-  { apiVersion, kind }: Pick<known.Kind, "apiVersion" | "kind">,
-): boolean {
-  const attributes = {
+export const passes = (trigger: object, type: string, kind: Pick<known.Kind, "apiVersion" | "kind">): boolean =>
+  passesOf(trigger)(type, kind);
+
+/** The same, with the Trigger read once for many events. */
+function passesOf(trigger: object): (type: string, kind: Pick<known.Kind, "apiVersion" | "kind">) => boolean {
+  const { filter } = readTrigger(trigger as KubernetesObject, defaultFeatures);
+  const event = (type: string, { apiVersion, kind }: Pick<known.Kind, "apiVersion" | "kind">) => ({
     specversion: "1.0",
     id: "1",
     source: "a",
@@ -40,16 +41,18 @@ export function passes(
     apiversion: apiVersion,
     namespace: "n",
     name: "x",
-  };
-  return readTrigger(trigger as KubernetesObject, defaultFeatures).filter(attributes);
+  });
+  return (type, kind) => filter(event(type, kind));
 }
 
 /** What the Triggers among these objects let through to a function: types and kinds, sorted. */
 export function wakesOf({ name }: Declared, objects: readonly KubernetesObject[]): readonly string[] {
   const triggers = ofKind("Trigger", objects).filter(({ spec }) => spec.subscriber.ref?.name === slug(name));
-  const passed = triggers.flatMap((trigger) =>
-    types.flatMap((type) => kinds.filter((kind) => passes(trigger, type, kind)).map(({ kind }) => `${type} ${kind}`)),
-  );
+  const passed = triggers
+    .map(passesOf)
+    .flatMap((isPassed) =>
+      types.flatMap((type) => kinds.filter((kind) => isPassed(type, kind)).map(({ kind }) => `${type} ${kind}`)),
+    );
   return passed.sort();
 }
 

@@ -36,19 +36,21 @@ describe("what LINSTOR has answered to registrations", () => {
   });
 });
 
-/** What is decided for node-1 at an address, by LINSTOR's recorded list of nodes. */
-function decide(ip: string, name = "node-1") {
-  const listed = exchange("node-list", "node-list").response.body as unknown[];
+/** What is decided for a node at an address, by LINSTOR's recorded list of nodes; `props` are those of each of them. */
+function decide(ip: string, name = "node-1", props: object = {}) {
+  const listed = exchange("node-list", "node-list").response.body as object[];
   const satellite = aSatellite({ deleting: false, record: false, metadata: { name } });
   const node = { apiVersion: "v1", kind: "Node", metadata: { name, uid: "n", resourceVersion: "1" } };
   const seen = aSeen({ satellite, leaving: false, node });
-  const facts = { ...seen, addresses: [ip], nodes: listed.map((one) => linstorNode.parse(one)) };
+  const facts = { ...seen, addresses: [ip], nodes: listed.map((one) => linstorNode.parse({ ...one, props })) };
   return register.decide(facts, now, register.settings.parse({}))[0];
 }
 
 describe("by the nodes that LINSTOR has listed", () => {
-  test("one that is ONLINE at the address of its pod is Available", () => {
-    expect(JSON.stringify(decide("127.0.0.1"))).toContain('"status":"True"');
+  test("one that is ONLINE at the address of its pod is marked as this cluster's, and then Available", () => {
+    const witness = { "Aux/piraeus.io/managed-by": "holdfast" };
+    expect(decide("127.0.0.1")).toMatchObject({ do: "call", command: { input: { changes: { set: witness } } } });
+    expect(JSON.stringify(decide("127.0.0.1", "node-1", witness))).toContain('"status":"True"');
   });
   test("one that is ONLINE elsewhere is not moved", () => {
     expect(decide("127.0.0.2")).toMatchObject({ do: "write", step: { name: "refused" } });
