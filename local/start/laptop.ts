@@ -33,6 +33,7 @@ import { reachingSalt, secretOf } from "./salt/installed.ts";
 import { reachSalt } from "./salt/reach.ts";
 import { startStandIn } from "./salt/stand-in.ts";
 import type { Session } from "./session.ts";
+import { sweptEachMinute } from "./swept-often.ts";
 
 const node = "laptop";
 const storageBroker = "http://broker-ingress.knative-eventing.svc.cluster.local/holdfast/storage";
@@ -79,7 +80,8 @@ export async function startLaptop(
   const credentials = issueCredentials({ client, clock, signal }, cluster, folder);
   // Without a tour anything may be tried.
   const components = options.tours.length > 0 && !options.tours.includes("volume") ? [] : ["access/volume", "volume"];
-  const installed = defaultInstall(options, components).map((object) => reachingSalt(object, salt));
+  const objects = defaultInstall(options, components).map((object) => reachingSalt(object, salt));
+  const installed = theirs && !options.loseAllEvents ? objects.map(sweptEachMinute) : objects;
   await create(client, [...installed, secretOf(salt)].map(asApplied));
   const knative = await startKnative({
     tools,
