@@ -16,7 +16,7 @@ const many = 16;
 const withUndelete = 4;
 const first = Number(process.env.SEED ?? 1);
 
-describe.skipIf(!assets)("beside plain Kubernetes, on a real control plane", { timeout: 240_000 }, () => {
+describe.skipIf(!assets)("beside plain Kubernetes, on a real control plane", { timeout: 600_000 }, () => {
   if (!assets) return;
   let plane: ControlPlane;
   let worlds: RealWorlds;
