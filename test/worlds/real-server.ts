@@ -59,7 +59,7 @@ export function realServer(
     }
   }
 
-  async function eventually<T>(what: string, check: () => T | Promise<T>, within = 30_000) {
+  async function eventually<T>(what: string, check: () => T | Promise<T>, within = 60_000) {
     const deadline = Date.now() + within;
     for (;;) {
       const value = await check();
