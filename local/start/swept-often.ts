@@ -23,8 +23,8 @@ export function sweptOften(object: KubernetesObject): KubernetesObject {
 }
 
 /**
- * An object of `knative/` as it is installed beside a Salt that has no reactor for this cluster: no event says that a job
- * has ended, and the sweep, which looks at what has fallen due, comes every minute instead of every five.
+ * An object of `knative/` as it is installed beside a Salt that has no reactor for this cluster: no event says that a
+ * job has ended, and the sweep, which looks at what has fallen due, comes every minute instead of every five.
  */
 export function sweptEachMinute(object: KubernetesObject): KubernetesObject {
   return object.kind === "PingSource"
