@@ -161,6 +161,8 @@ export const shapes: readonly Scenario[] = [
       await world.rest();
       await annotateVolume(world, volume, { [offerKey]: "yes" });
       await world.rest();
+      // By sweeps alone it is bound for seconds before anybody has looked at it.
+      await isNoted(world, bigger, "retained");
       await deleteClaim(world);
       await isNoted(world, bigger, "kept");
       await createClaim(world);
