@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, test as base, beforeAll, describe, expect } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
 import { Cluster, Machine, VolumeAttachment } from "../../../functions/satellite/lib/kinds.ts";
 import { preDrainHook as preDrain, preTerminateHook as preTerminate } from "../../../functions/satellite/lib/names.ts";
@@ -27,117 +27,133 @@ const found = findClusterApi();
 const real = kubeconfig && typeof found !== "string" ? { kubeconfig, ...found } : undefined;
 
 let api: ClusterApi | undefined;
-let world: World;
-let stop: AbortController;
-let makeMachine: MachineCluster["machine"];
-const node = (name = "a") => `${world.namespace}-${name}`;
-
 beforeAll(async () => {
   if (real) api = await startClusterApi(createClient(kubeconfigTransport(real.kubeconfig)), real.kubeconfig, real);
 });
 afterAll(() => api?.stop());
-beforeEach(async () => {
-  // A real control plane looks whether Nodes live.
-  world = await openWorld({ nodes: ["a", "b"], heartbeat: real !== undefined });
-  stop = new AbortController();
-  if (api) makeMachine = (await api.createCluster(world.namespace, "test")).machine;
-  else await startStandIn();
-});
-afterEach(async () => {
-  stop.abort();
-  for (const kind of api ? [Machine, Cluster] : [])
-    for await (const { metadata } of world.client.list(kind, { namespace: world.namespace })) {
-      await world.delete(kind, metadata.name);
-      await world.patch(kind, metadata.name, { metadata: { finalizers: null } });
-    }
-  await world.close();
-});
 
-async function startStandIn(): Promise<void> {
+type MakeMachine = MachineCluster["machine"];
+
+/** Each Cluster has a namespace and Nodes of its own: most of the time all of them wait for a real controller. */
+async function openBed() {
+  // A real control plane looks whether Nodes live.
+  const world = await openWorld({ nodes: ["a", "b"], heartbeat: real !== undefined });
+  const stop = new AbortController();
+  const makeMachine = api
+    ? (await api.createCluster(world.namespace, "test")).machine
+    : await startStandIn(world, stop.signal);
+  const node = (name = "a") => `${world.namespace}-${name}`;
+  const get = (name: string) => world.get<MachineObject>(Machine, name);
+  const condition = async (name = "worker") =>
+    (await get(name))?.status?.conditions?.find(({ type }) => type === "Deleting");
+  const reason = async (name?: string) => (await condition(name))?.reason;
+  return {
+    world,
+    node,
+    get,
+    condition,
+    reason,
+    machine: (name: string, on: string, metadata = {}) => makeMachine(name, node(on), metadata),
+    becomes: (expected: string, name?: string) =>
+      world.until(`${name ?? "worker"} is ${expected}`, async () => (await reason(name)) === expected),
+    release: (hook: string, name = "worker") =>
+      world.patch(Machine, name, { metadata: { annotations: { [hook]: null } } }),
+    /** A volume that is attached to the Node. */
+    async use(volume = `${world.namespace}-pv`): Promise<() => Promise<unknown>> {
+      await world.create(PersistentVolume, volume, {
+        spec: {
+          capacity: { storage: "1Gi" },
+          accessModes: ["ReadWriteOnce"],
+          claimRef: { kind: "PersistentVolumeClaim", namespace: "default", name: "claim-a" },
+          csi: { driver: "linstor.csi.linbit.com", volumeHandle: volume },
+        },
+      });
+      const spec = { attacher: "linstor.csi.linbit.com", nodeName: node(), source: { persistentVolumeName: volume } };
+      await world.create(VolumeAttachment, `csi-${volume}`, { spec });
+      await world.patch(VolumeAttachment, `csi-${volume}`, { status: { attached: true } }, "status");
+      return () => world.delete(VolumeAttachment, `csi-${volume}`);
+    },
+    async close() {
+      stop.abort();
+      for (const kind of api ? [Machine, Cluster] : [])
+        for await (const { metadata } of world.client.list(kind, { namespace: world.namespace })) {
+          await world.delete(kind, metadata.name);
+          await world.patch(kind, metadata.name, { metadata: { finalizers: null } });
+        }
+      await world.close();
+    },
+  };
+}
+
+async function startStandIn(world: World, signal: AbortSignal): Promise<MakeMachine> {
   for (const definition of definitions)
     await world.create(CustomResourceDefinition, definition.metadata.name, definition);
   await world.rest();
   const { transport, clock } = world;
   const trouble = (found: unknown) => world.troubles.push(found as never);
-  const tools = createControllerTools({ transport, clock, random: seededRandom(9), signal: stop.signal, trouble });
+  const tools = createControllerTools({ transport, clock, random: seededRandom(9), signal, trouble });
   await world.create(Cluster, "test", { spec: {} });
   void startMachines(tools).synced;
-  makeMachine = async (name, on, metadata = {}) => {
+  return async (name, on, metadata = {}) => {
     const providerID = `generic:///${on}`;
     await world.patch(Node, on, { spec: { providerID } });
     await world.create(GenericMachine, name, { spec: {} });
     const spec = { clusterName: "test", providerID, infrastructureRef: { name } };
     await world.create(Machine, name, { metadata, spec });
-    await world.until(`${name} runs`, async () => (await get(name))?.status?.nodeRef);
+    await world.until(`${name} runs`, async () => (await world.get<MachineObject>(Machine, name))?.status?.nodeRef);
   };
 }
 
-const machine = (name: string, on: string, metadata = {}) => makeMachine(name, node(on), metadata);
+const test = base.extend<{ bed: Awaited<ReturnType<typeof openBed>> }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures it needs.
+  bed: async ({}, use) => {
+    const bed = await openBed();
+    await use(bed);
+    await bed.close();
+  },
+});
 const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
-const get = (name: string) => world.get<MachineObject>(Machine, name);
-const condition = async (name = "worker") =>
-  (await get(name))?.status?.conditions?.find(({ type }) => type === "Deleting");
-const reason = async (name?: string) => (await condition(name))?.reason;
-const becomes = (expected: string, name?: string) =>
-  world.until(`${name ?? "worker"} is ${expected}`, async () => (await reason(name)) === expected);
-const release = (hook: string, name = "worker") =>
-  world.patch(Machine, name, { metadata: { annotations: { [hook]: null } } });
 
-/** A pod on the node that takes its time, and a volume that is attached there. */
-async function use(volume = "pv-a"): Promise<() => Promise<unknown>> {
-  await world.create(PersistentVolume, volume, {
-    spec: {
-      capacity: { storage: "1Gi" },
-      accessModes: ["ReadWriteOnce"],
-      claimRef: { kind: "PersistentVolumeClaim", namespace: "default", name: "claim-a" },
-      csi: { driver: "linstor.csi.linbit.com", volumeHandle: volume },
-    },
+describe.concurrent("the deletion of a Machine", () => {
+  test("waits for pre-drain, drains, waits for volumes, waits for pre-terminate, and takes the Node with it", async ({
+    bed,
+  }) => {
+    const { becomes, condition, machine, node, reason, release, use, world } = bed;
+    await machine("control", "b", controlPlane);
+    await machine("worker", "a", { annotations: both });
+    const annotations = (await world.get(Node, node()))?.metadata.annotations;
+    expect(annotations).toMatchObject({
+      "cluster.x-k8s.io/machine": "worker",
+      "cluster.x-k8s.io/cluster-name": "test",
+    });
+    await createPod(world, "app", [], { nodeName: node(), terminationGracePeriodSeconds: 5 });
+    const detach = await use();
+    await world.delete(Machine, "worker");
+    await becomes("WaitingForPreDrainHook");
+    expect((await condition())?.message).toBe(`Waiting for pre-drain hooks to succeed (hooks: ${preDrain})`);
+    await world.rest();
+    expect(await reason()).toBe("WaitingForPreDrainHook");
+    expect(
+      (await world.get<{ spec?: { unschedulable?: boolean } } & MachineObject>(Node, node()))?.spec?.unschedulable,
+    ).toBeUndefined();
+    await release(preDrain);
+    await becomes("DrainingNode");
+    expect((await condition())?.message).toMatch(/^Drain not completed yet \(started at .*\):\n\* Pod .*\/app: /);
+    expect(await world.get<MachineObject>(Node, node())).toMatchObject({ spec: { unschedulable: true } });
+    await becomes("WaitingForVolumeDetach");
+    expect((await condition())?.message).toMatch(/\n\* PersistentVolumeClaims: default\/claim-a$/);
+    await detach();
+    await becomes("WaitingForPreTerminateHook");
+    await world.rest();
+    expect(await world.get(Node, node())).toBeDefined();
+    await release(preTerminate);
+    await world.gone(Machine, "worker");
+    await world.gone(Node, node());
+    await world.gone(GenericMachine, "worker");
   });
-  const spec = { attacher: "linstor.csi.linbit.com", nodeName: node(), source: { persistentVolumeName: volume } };
-  await world.create(VolumeAttachment, `csi-${volume}`, { spec });
-  await world.patch(VolumeAttachment, `csi-${volume}`, { status: { attached: true } }, "status");
-  return () => world.delete(VolumeAttachment, `csi-${volume}`);
-}
 
-describe("the deletion of a Machine", () => {
-  test(
-    "waits for pre-drain, drains, waits for volumes, waits for pre-terminate, and takes the Node with " + "it",
-    async () => {
-      await machine("control", "b", controlPlane);
-      await machine("worker", "a", { annotations: both });
-      const annotations = (await world.get(Node, node()))?.metadata.annotations;
-      expect(annotations).toMatchObject({
-        "cluster.x-k8s.io/machine": "worker",
-        "cluster.x-k8s.io/cluster-name": "test",
-      });
-      await createPod(world, "app", [], { nodeName: node(), terminationGracePeriodSeconds: 5 });
-      const detach = await use();
-      await world.delete(Machine, "worker");
-      await becomes("WaitingForPreDrainHook");
-      expect((await condition())?.message).toBe(`Waiting for pre-drain hooks to succeed (hooks: ${preDrain})`);
-      await world.rest();
-      expect(await reason()).toBe("WaitingForPreDrainHook");
-      expect(
-        (await world.get<{ spec?: { unschedulable?: boolean } } & MachineObject>(Node, node()))?.spec?.unschedulable,
-      ).toBeUndefined();
-      await release(preDrain);
-      await becomes("DrainingNode");
-      expect((await condition())?.message).toMatch(/^Drain not completed yet \(started at .*\):\n\* Pod .*\/app: /);
-      expect(await world.get<MachineObject>(Node, node())).toMatchObject({ spec: { unschedulable: true } });
-      await becomes("WaitingForVolumeDetach");
-      expect((await condition())?.message).toMatch(/\n\* PersistentVolumeClaims: default\/claim-a$/);
-      await detach();
-      await becomes("WaitingForPreTerminateHook");
-      await world.rest();
-      expect(await world.get(Node, node())).toBeDefined();
-      await release(preTerminate);
-      await world.gone(Machine, "worker");
-      await world.gone(Node, node());
-      await world.gone(GenericMachine, "worker");
-    },
-  );
-
-  test("without hooks leaves nobody time to react", async () => {
+  test("without hooks leaves nobody time to react", async ({ bed }) => {
+    const { machine, node, world } = bed;
     await machine("control", "b", controlPlane);
     await machine("worker", "a");
     await world.delete(Machine, "worker");
@@ -145,7 +161,8 @@ describe("the deletion of a Machine", () => {
     await world.gone(Node, node());
   });
 
-  test("remembers nothing: what is attached late leads back, even after the last hook", async () => {
+  test("remembers nothing: what is attached late leads back, even after the last hook", async ({ bed }) => {
+    const { becomes, machine, reason, release, use, world } = bed;
     await machine("control", "b", controlPlane);
     await machine("worker", "a", { annotations: { [preTerminate]: "" } });
     await world.delete(Machine, "worker");
@@ -160,7 +177,8 @@ describe("the deletion of a Machine", () => {
     await world.gone(Machine, "worker");
   });
 
-  test("stops again at a pre-drain hook that comes late, 20 seconds after a drain at the latest", async () => {
+  test("stops again at a pre-drain hook that comes late, 20 seconds after a drain at the latest", async ({ bed }) => {
+    const { becomes, machine, reason, use, world } = bed;
     await machine("control", "b", controlPlane);
     await machine("worker", "a", { annotations: { [preTerminate]: "" } });
     await use();
@@ -171,21 +189,26 @@ describe("the deletion of a Machine", () => {
     await becomes("WaitingForPreDrainHook");
   });
 
-  test("names an attachment whose volume is gone", async () => {
+  test("names an attachment whose volume is gone", async ({ bed }) => {
+    const { becomes, condition, machine, use, world } = bed;
     await machine("control", "b", controlPlane);
     await machine("worker", "a");
-    const detach = await use("pv-gone");
-    await world.patch(PersistentVolume, "pv-gone", { metadata: { finalizers: null } });
-    await world.delete(PersistentVolume, "pv-gone");
-    await world.gone(PersistentVolume, "pv-gone");
+    const gone = `${world.namespace}-gone`;
+    const detach = await use(gone);
+    await world.patch(PersistentVolume, gone, { metadata: { finalizers: null } });
+    await world.delete(PersistentVolume, gone);
+    await world.gone(PersistentVolume, gone);
     await world.delete(Machine, "worker");
     await becomes("WaitingForVolumeDetach");
-    expect((await condition())?.message).toContain("not matching a PersistentVolume: pv-gone");
+    expect((await condition())?.message).toContain(`not matching a PersistentVolume: ${gone}`);
     await detach();
     await world.gone(Machine, "worker");
   });
 
-  test("with the whole Cluster skips pre-drain and drain, awaits pre-terminate, and leaves the Node", async () => {
+  test("with the whole Cluster skips pre-drain and drain, awaits pre-terminate, and leaves the Node", async ({
+    bed,
+  }) => {
+    const { becomes, machine, node, reason, release, world } = bed;
     await machine("control", "b", controlPlane);
     await machine("worker", "a", { annotations: both });
     await world.delete(Machine, "worker");
@@ -204,7 +227,8 @@ describe("the deletion of a Machine", () => {
     await world.patch(Cluster, "test", { metadata: { finalizers: null } });
   });
 
-  test("of the last control plane skips pre-drain of all, and awaits pre-terminate", async () => {
+  test("of the last control plane skips pre-drain of all, and awaits pre-terminate", async ({ bed }) => {
+    const { becomes, machine, node, release, world } = bed;
     await machine("control", "b", { ...controlPlane, annotations: { [preTerminate]: "" } });
     await machine("worker", "a", { annotations: both });
     await world.delete(Machine, "control");
@@ -217,7 +241,8 @@ describe("the deletion of a Machine", () => {
     await release(preTerminate, "control");
   });
 
-  test("whose Node was deleted by hand awaits both hooks", async () => {
+  test("whose Node was deleted by hand awaits both hooks", async ({ bed }) => {
+    const { becomes, machine, node, release, world } = bed;
     await machine("control", "b", controlPlane);
     await machine("worker", "a", { annotations: both });
     await world.delete(Node, node());
@@ -229,7 +254,8 @@ describe("the deletion of a Machine", () => {
     await world.gone(Machine, "worker");
   });
 
-  test("of a paused Cluster shows nothing but its timestamp", async () => {
+  test("of a paused Cluster shows nothing but its timestamp", async ({ bed }) => {
+    const { get, machine, reason, world } = bed;
     await machine("control", "b", controlPlane);
     await machine("worker", "a", { annotations: both });
     await world.patch(Cluster, "test", { spec: { paused: true } });
