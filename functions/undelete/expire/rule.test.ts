@@ -31,6 +31,8 @@ describe("expire", () => {
     { what: "not due yet", one: volume({ at: "2026-01-03T00:00:00Z" }), spec: undefined },
     { what: "without a time", one: volume({}), spec: undefined },
     { what: "with a time that cannot be read", one: volume({ at: "tomorrow" }), spec: undefined },
+    { what: "to be kept for seven more days, by its user's words", one: volume({ at: "+7" }), spec: undefined },
+    { what: "due on the first of February, as Germans write it", one: volume({ at: "1.2.2026" }), spec: undefined },
     { what: "bound by another claim", one: volume({ at: due, ref: { uid: "other" } }), spec: undefined },
     { what: "reserved for another name", one: volume({ at: due, ref: { name: "other" } }), spec: undefined },
     { what: "being deleted", one: volume({ at: due, deleting: true }), spec: undefined },

@@ -6,6 +6,7 @@ import { mergeChanges, type Wanted } from "../../../shared/kubernetes/merge-chan
 import { readProgress } from "../../../shared/progress.ts";
 import { normal, type Steps, silent, warning } from "../../../shared/steps.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
+import { readTime } from "./read-time.ts";
 
 /** On a volume whose claim is gone: when it is handed back to Kubernetes. People may move it, or take it off. */
 export const reclaimAtKey = "holdfast.dev/reclaim-at";
@@ -61,7 +62,7 @@ export const namesItsClaim = ({ spec: { claimRef } }: Volume, { claim }: Note): 
 /** The time on the volume; `undefined` when there is none, NaN when it cannot be read. Milliseconds since the epoch. */
 export function reclaimTime({ metadata }: Volume): number | undefined {
   const text = metadata.annotations?.[reclaimAtKey];
-  return text === undefined ? undefined : Date.parse(text);
+  return text === undefined ? undefined : readTime(text);
 }
 
 /** Whether a claim of the name waits for a volume, which an offered one would be: it must not go meanwhile. */

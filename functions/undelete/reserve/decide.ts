@@ -73,7 +73,7 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
   const { name } = volume.metadata;
   const isNew = note.step === "retained";
   const time = isNew ? firstTime(one, now) : reclaimTime(volume);
-  const dated = isNew && time !== undefined ? { [reclaimAtKey]: rfc3339(time) } : {};
+  const dated = isNew && time !== undefined && !Number.isNaN(time) ? { [reclaimAtKey]: rfc3339(time) } : {};
   const until = Number.isNaN(time)
     ? `its time can be read, because ${reclaimAtKey} is no time such as 2030-01-31T12:00:00Z`
     : time === undefined
@@ -161,10 +161,12 @@ function passedBy({ volume, note }: Noted, { claims }: Surroundings, isDue: bool
   return { warning: "AnotherVolumeBound", says } as const;
 }
 
-/** When it falls due whose claim has just gone, unless somebody has written a later time on it before. */
+/** When it falls due whose claim has just gone, unless somebody has written a later time on it before, or no time. */
 function firstTime({ volume, note }: Noted, now: number): number | undefined {
   const duration = readDuration(note.for);
-  return duration === undefined ? undefined : Date.parse(rfc3339(Math.max(now + duration, reclaimTime(volume) || 0)));
+  const written = reclaimTime(volume);
+  if (duration === undefined || Number.isNaN(written)) return written;
+  return Date.parse(rfc3339(Math.max(now + duration, written ?? 0)));
 }
 
 /** Whole seconds, as Kubernetes writes its times. */

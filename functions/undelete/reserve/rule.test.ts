@@ -43,6 +43,11 @@ describe("a volume whose claim is gone", () => {
       does: { step: "offered", spec: offer },
     },
     {
+      what: "keeps what somebody has written on it before that is no time, and says so",
+      is: decide(lost({ annotations: { "holdfast.dev/reclaim-at": "never" } })),
+      does: { step: "offered", spec: offer, event: "UnreadableTime" },
+    },
+    {
       what: "loses what would make it Available to everybody",
       is: decide(volume({ annotations: { "pv.kubernetes.io/bound-by-controller": "yes" } })),
       does: { step: "offered", spec: offer, annotations: { "pv.kubernetes.io/bound-by-controller": null } },
