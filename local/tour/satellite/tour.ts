@@ -57,7 +57,7 @@ function steps(world: TourWorld): Step[] {
     standIns.history.map(({ metadata }) => metadata).filter((metadata) => metadata.name === name);
 
   /** A condition that said so, shown as kubectl shows it. */
-  const says = (what: string, node: string, type: string, text: string): Proof => ({
+  const says = (what: string, node: string, type: string, text = ""): Proof => ({
     what,
     patience,
     check: async () => {
@@ -175,7 +175,8 @@ function steps(world: TourWorld): Step[] {
           return versionsOf(volume).some(isMarked) && `${waits}=true, ${override}=true`;
         },
       },
-      says("   and kubectl says", evacuated, conditions.evacuated, "schedulable on other nodes"),
+      // What it waits for first is over before it is written where the next step comes at once.
+      says("   and kubectl says", evacuated, conditions.evacuated),
       {
         what: "3. the Machine may be drained, and may not be shut down",
         check: async () => {
