@@ -10,8 +10,11 @@ import type { SystemTransport } from "./transport.ts";
  */
 const longestAnswer = 32 * 1024 * 1024;
 
-/** An idle connection is given up soon: a function goes back to zero, and proxies forget. Milliseconds. */
-const idle = 15_000;
+/**
+ * An idle connection is given up before the other side does, so that no command runs into its end: CherryPy, on which
+ * salt-api stands, does by default after 10 s, LINSTOR's Grizzly after 30. Milliseconds.
+ */
+const idle = 5_000;
 
 /**
  * A transport to the system at `root` (a URL without a slash at its end). Over TLS the credentials `ca.crt`, and
