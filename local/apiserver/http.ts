@@ -19,6 +19,9 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+/** After as long a real one gives an idle connection up, which its clients count on. Milliseconds. */
+const idle = 90_000;
+
 /** Where to listen: loopback on a free port unless told otherwise. */
 export interface HttpOptions {
   readonly host?: string;
@@ -33,6 +36,7 @@ export async function serveHttp(
   const http = createServer((incoming, outgoing) => {
     serve(server, incoming, outgoing).catch(() => outgoing.destroy());
   });
+  http.keepAliveTimeout = idle;
   http.listen(port, host);
   await happened(http, "listening");
   const { port: bound } = http.address() as AddressInfo;
