@@ -24,8 +24,6 @@ export const tour: Tour = { title: "Satellite deletion policies", ownCluster: tr
 const [evacuated, retained, lost, other] = storageNodes;
 const policies = { [evacuated]: "Evacuate", [retained]: "Retain", [lost]: "Delete" };
 const volume = "pvc-database";
-/** A machine that is busy with other things makes LINSTOR's answers late. Milliseconds. */
-const patience = 60_000;
 
 function steps(world: TourWorld): Step[] {
   const { client, own } = world;
@@ -59,7 +57,6 @@ function steps(world: TourWorld): Step[] {
   /** A condition that said so, shown as kubectl shows it. */
   const says = (what: string, node: string, type: string, text = ""): Proof => ({
     what,
-    patience,
     check: async () => {
       const versions = standIns.history as readonly LinstorSatelliteObject[];
       const all = versions
@@ -188,12 +185,10 @@ function steps(world: TourWorld): Step[] {
       },
       {
         what: "4. its user has started elsewhere",
-        patience,
         check: async () => (await usedElsewhere()) && lastSaid(conditions.documented),
       },
       {
         what: "6. LINSTOR has moved the copy",
-        patience,
         check: async () => {
           const good = standIns.linstor.goodCopies(volume);
           return good.length === 2 && !good.includes(evacuated) && lastSaid(conditions.evacuated);
@@ -201,7 +196,6 @@ function steps(world: TourWorld): Step[] {
       },
       {
         what: "7. the volume has no mark any more",
-        patience,
         check: async () => {
           const annotations = await annotationsOf(PersistentVolume, volume);
           return !Object.values(marksFor(evacuated)).some((key) => key in annotations);
@@ -209,13 +203,11 @@ function steps(world: TourWorld): Step[] {
       },
       {
         what: "8. Machine and Node are gone",
-        patience,
         check: async () =>
           !(await client.get(Machine, tourNamespace, "worker")) && !(await client.get(Node, undefined, evacuated)),
       },
       {
         what: "9. satellite and LINSTOR's node are gone, and the volume has two good copies",
-        patience,
         check: async () =>
           (await isGone(evacuated)) &&
           !(await standIns.lists(evacuated)) &&
