@@ -11,6 +11,8 @@ const shop = saying("shop");
 const keepIt = claim("claim", "pv", "24h");
 const nobody = claim("claim", "pv");
 const going = claim("claim", "pv", undefined, { deletionTimestamp: "2026-01-01T23:00:00Z" });
+const pod = { apiVersion: "v1", kind: "Pod", name: "web-0", uid: "p1", controller: true };
+const ephemeral = (keep?: string) => claim("claim", "pv", keep, { ownerReferences: [pod] });
 const toRetain = { persistentVolumeReclaimPolicy: "Retain" };
 const toDelete = { persistentVolumeReclaimPolicy: "Delete" };
 
@@ -36,6 +38,16 @@ describe("a bound volume", () => {
       what: "that another object controls is left to that",
       facts: { volume: controlled, claim: keepIt, namespace: shop },
       does: "stop",
+    },
+    {
+      what: "of a generic ephemeral volume is left to its pod, whatever namespace and class say",
+      facts: { volume: free, claim: ephemeral(), namespace: saying("shop", "24h"), storageClass: saying("fast", "7d") },
+      does: undefined,
+    },
+    {
+      what: "of a generic ephemeral volume is kept where its claim itself says so",
+      facts: { volume: free, claim: ephemeral("24h"), namespace: shop },
+      does: { step: "retained", spec: toRetain },
     },
     {
       what: "that nobody wants kept is left alone",

@@ -105,7 +105,7 @@ function decideOne({ volume, claim, namespace, storageClass }: Facts, now: numbe
   const { name, ownerReferences } = volume.metadata;
   const found = volume.spec.persistentVolumeReclaimPolicy as Note["policy"];
   const isOurs = note !== undefined && note.step !== "overruled" && found === "Retain";
-  const text = scopeOf(claim, namespace, storageClass);
+  const text = isEphemeral(claim) ? scopeOf(claim) : scopeOf(claim, namespace, storageClass);
   if (text === undefined) {
     // A claim that is going is not left without what was promised to it.
     if (!note || isBeingDeleted(claim)) return [];
@@ -146,3 +146,10 @@ function decideOne({ volume, claim, namespace, storageClass }: Facts, now: numbe
   const retained: Note = { ...standing, step: "retained", ...(isRead ? {} : { warning: "UnreadableTime" }) };
   return [keep(volume, retained, because, { annotations, spec: { persistentVolumeReclaimPolicy: "Retain" } })];
 }
+
+/**
+ * Whether the claim is of a generic ephemeral volume, which is made for one pod and to be gone with it: offered to the
+ * claim of its name, it would give the next pod of a StatefulSet what the former left behind.
+ */
+const isEphemeral = ({ metadata }: Claim) =>
+  metadata.ownerReferences?.some(({ kind, controller }) => kind === "Pod" && controller) ?? false;
