@@ -19,7 +19,12 @@ export interface Volume extends KubernetesObject {
 
 /** A PersistentVolumeClaim as far as rules read it. */
 export interface Claim extends KubernetesObject {
-  spec: { volumeName?: string };
+  spec: {
+    volumeName?: string;
+    /** What a new volume is to be filled with, such as a VolumeSnapshot. */
+    dataSource?: { kind: string; name: string };
+    dataSourceRef?: { kind: string; name: string };
+  };
   status?: { phase?: string };
 }
 

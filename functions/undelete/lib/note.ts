@@ -4,13 +4,13 @@ import type { Decision } from "../../../shared/decision.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { mergeChanges, type Wanted } from "../../../shared/kubernetes/merge-changes.ts";
 import { readProgress } from "../../../shared/progress.ts";
-import { normal, type Steps, silent, warning } from "../../../shared/steps.ts";
+import { normal, type StepEvent, type Steps, silent, warning } from "../../../shared/steps.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { readTime } from "./read-time.ts";
 
 /** On a volume whose claim is gone: when it is handed back to Kubernetes. People may move it, or take it off. */
 export const reclaimAtKey = "holdfast.dev/reclaim-at";
-/** On a volume, `yes`: offer it now, whichever namespace and volume has the better right. */
+/** On a volume. `yes`: offer it now, whichever namespace and volume has the better right; `no`: offer it to nobody. */
 export const offerKey = "holdfast.dev/offer";
 /** On a volume that is noted: the namespace of its claim. */
 export const namespaceLabel = "holdfast.dev/volume-of";
@@ -71,14 +71,23 @@ export const isAwaited = ({ metadata, spec }: Volume, claim: Claim | undefined):
   claim !== undefined &&
   [undefined, "", metadata.name].includes(claim.spec.volumeName);
 
-/** Brings the volume to what is wanted, note and all, in one guarded patch. `next`: when the sweep is to come. */
-export function keep(volume: Volume, note: Note, because: string, wanted: Wanted, next = Number.NaN): Decision {
+/**
+ * Brings the volume to what is wanted, note and all, in one guarded patch. `next`: when the sweep is to come; `event`:
+ * instead of the one of the note's warning.
+ */
+export function keep(
+  volume: Volume,
+  note: Note,
+  because: string,
+  wanted: Wanted,
+  { next = Number.NaN, event = note.warning && warning(note.warning) }: { next?: number; event?: StepEvent } = {},
+): Decision {
   const { step: name, next: _, ...details } = note;
   const labels = { [namespaceLabel]: note.claim.namespace };
   return about(PersistentVolume, volume).write(because, mergeChanges(PersistentVolume, volume, { ...wanted, labels }), {
     step: { name, details },
     ...(Number.isNaN(next) ? {} : { next }),
-    ...(note.warning ? { event: warning(note.warning) } : {}),
+    ...(event ? { event } : {}),
     over: outdated(volume, note),
   });
 }

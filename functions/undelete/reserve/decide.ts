@@ -80,14 +80,17 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
       ? `somebody sets ${reclaimAtKey}`
       : rfc3339(time);
   const title = `Volume ${name} of claim ${note.claim.namespace}/${note.claim.name}`;
+  const next = time === undefined ? {} : { next: time };
   const warning = Number.isNaN(time) ? "UnreadableTime" : undefined;
 
   const obstacle = obstacleTo(one, around);
   if (obstacle) {
     const { step, why } = obstacle;
     const kept = `${title} is kept until ${until}, and not offered, because ${why}.`;
-    const wanted = { annotations: { ...dated, [offerKey]: null }, spec: { claimRef: { uid: note.claim.uid } } };
-    return keep(volume, { ...note, step, warning }, `${kept} To offer it: ${offering(volume)}`, wanted, time);
+    const annotations = { ...dated, ...(isRefused(one) ? {} : { [offerKey]: null }) };
+    const wanted = { annotations, spec: { claimRef: { uid: note.claim.uid } } };
+    const because = `${kept} To offer it: ${offering(volume)}`;
+    return keep(volume, { ...note, step, warning }, because, wanted, next);
   }
   const passed = passedBy(one, around, time !== undefined && time <= now);
   const offer = `${title} is offered to a new claim of that name, and kept for it until ${until}.`;
@@ -102,7 +105,7 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
     annotations: { ...dated, [offerKey]: null, [boundByController]: null },
     spec: { claimRef: { uid: null, resourceVersion: null } },
   };
-  return keep(volume, offered, passed ? `${offer} ${passed.says}` : offer, wanted, time);
+  return keep(volume, offered, passed ? `${offer} ${passed.says}` : offer, wanted, next);
 }
 
 /** Why a volume is not offered, as the end of a sentence; `undefined`: it is. */
@@ -110,6 +113,7 @@ function obstacleTo(one: Noted, around: Surroundings): { step: "asks" | "kept"; 
   const { namespace, claims, free, otherNamespace } = around;
   const { volume, note } = one;
   const { claim, namespaceUid } = note;
+  if (isRefused(one)) return { step: "kept", why: `${offerKey} is no` };
   const isOffered = volume.spec.claimRef?.uid === undefined;
   const isAny = isSaid(one) || otherNamespace === "always" || (isOffered && namespaceUid === undefined);
   if (!isAny && !isHome(one, around)) {
@@ -121,7 +125,8 @@ function obstacleTo(one: Noted, around: Surroundings): { step: "asks" | "kept"; 
           `kubectl annotate namespace ${claim.namespace} ${successorKey}=${namespaceUid}`;
     return { step: "asks", why: `namespace ${claim.namespace} ${who}, and ${how}` };
   }
-  const rival = free.find((other) => other.note.claim.name === claim.name && outranks(other, one));
+  const rivals = free.filter((other) => other.note.claim.name === claim.name && !isRefused(other));
+  const rival = rivals.find((other) => outranks(other, one));
   if (rival) return { step: "kept", why: `volume ${rival.volume.metadata.name} is of a later claim of that name` };
   const its = claims.get(claim.name)?.spec.volumeName;
   return its && !isOffered && !isSaid(one) ? { step: "kept", why: `its claim has volume ${its}` } : undefined;
@@ -136,6 +141,9 @@ function isHome({ note: { namespaceUid } }: Noted, { namespace, otherNamespace }
 
 const isSaid = ({ volume }: Noted) => volume.metadata.annotations?.[offerKey] === "yes";
 
+/** Whether a person wants it kept for nobody, as where a snapshot is to be restored under its claim's name. */
+const isRefused = ({ volume }: Noted) => volume.metadata.annotations?.[offerKey] === "no";
+
 /** Of volumes of one name one alone is offered: on a person's word, else of the later claim. The name makes it one. */
 function outranks(one: Noted, other: Noted): boolean {
   const byWord = Number(isSaid(one)) - Number(isSaid(other));
@@ -143,7 +151,8 @@ function outranks(one: Noted, other: Noted): boolean {
   return (byWord || byTime || (one.volume.metadata.name > other.volume.metadata.name ? 1 : -1)) > 0;
 }
 
-const offering = ({ metadata }: Volume) => `kubectl annotate pv ${metadata.name} ${offerKey}=yes`;
+const offering = ({ metadata }: Volume) =>
+  `kubectl annotate pv ${metadata.name} ${offerKey}=yes${metadata.annotations?.[offerKey] === "no" ? " --overwrite" : ""}`;
 
 /** What a person must see to, where a claim of the name has not taken the volume that is offered to it. */
 function passedBy({ volume, note }: Noted, { claims }: Surroundings, isDue: boolean) {

@@ -94,6 +94,16 @@ describe("a volume whose claim is gone", () => {
       does: { step: "offered", spec: offer, annotations: { "holdfast.dev/offer": null } },
     },
     {
+      what: "is offered to nobody where a person has said so",
+      is: decide(lost({ annotations: { "holdfast.dev/offer": "no" } })),
+      does: { step: "kept", annotations: inADay },
+    },
+    {
+      what: "is withdrawn where a person says so, also where any namespace may have it",
+      is: decide(volume({ ref: null, annotations: { "holdfast.dev/offer": "no" } }), {}, "always"),
+      does: { step: "kept", spec: withdraw },
+    },
+    {
       what: "is kept beside a claim that has another volume",
       is: decide(lost(), { claims: new Map([["data", claim("new", "other")]]) }),
       does: { step: "kept", annotations: inADay },
@@ -162,6 +172,16 @@ describe("a volume whose claim is gone", () => {
     const heeded = { "holdfast.dev/offer": null };
     expect(old).toEqual({ step: "kept", annotations: heeded });
     expect(newer).toEqual({ step: "offered", spec: offer, annotations: heeded });
+  });
+
+  test("is offered where the one of a later claim is offered to nobody", () => {
+    const volumes = [
+      volume({ name: "old" }),
+      lost({ note: { right: 2 }, annotations: { "holdfast.dev/offer": "no" } }),
+    ];
+    const [old, newer] = decideAll({ volumes }).map(done);
+    expect(old).toMatchObject({ step: "offered", spec: offer });
+    expect(newer).toMatchObject({ step: "kept" });
   });
 
   test("is the only one of its name that is offered, whatever they are", () => {

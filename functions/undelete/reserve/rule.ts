@@ -58,9 +58,16 @@ function subjects({ kind, name, object }: Hint): readonly Subject[] {
 
 /** Whether a volume without a claim is as it was noted: our own writes come back as events, and those of others do. */
 function isAsNoted(volume: Volume, note: Note): boolean {
-  const isAsked = volume.metadata.annotations?.[offerKey] === "yes";
-  if (isAsked || note.step === "retained" || note.warning || !namesItsClaim(volume, note)) return false;
   const isOffered = volume.spec.claimRef?.uid === undefined;
+  const said = volume.metadata.annotations?.[offerKey];
+  if (
+    said === "yes" ||
+    (said === "no" && isOffered) ||
+    note.step === "retained" ||
+    note.warning ||
+    !namesItsClaim(volume, note)
+  )
+    return false;
   return isOffered === (note.step === "offered") && Object.is(reclaimTime(volume), note.next && Date.parse(note.next));
 }
 

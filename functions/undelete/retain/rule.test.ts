@@ -106,6 +106,20 @@ describe("a bound volume", () => {
     expect(decide(facts)).toEqual(does);
   });
 
+  test("that was offered and bound by a claim that asks for a snapshot's content says whose data it has", () => {
+    const wants = (source: object): typeof keepIt => ({
+      ...claim("new", "pv", "24h"),
+      spec: { volumeName: "pv", ...source },
+    });
+    const source = { dataSource: { kind: "VolumeSnapshot", name: "before-upgrade" } };
+    const one = (step: "offered" | "retained") => volume({ phase: "Bound", note: { step }, ref: { uid: "new" } });
+    const [decision] = retain.decide([{ volume: one("offered"), claim: wants(source), namespace: shop }], now, {});
+    expect(done(decision)).toMatchObject({ step: "retained", event: "FormerDataBound" });
+    expect(decision?.because).toContain("VolumeSnapshot before-upgrade");
+    expect(decide({ volume: one("offered"), claim: wants({}), namespace: shop })).not.toHaveProperty("event");
+    expect(decide({ volume: one("retained"), claim: wants(source), namespace: shop })).not.toHaveProperty("event");
+  });
+
   test("remembers the policy that it had, and that of a person who has set it anew", () => {
     const noted = (one: ReturnType<typeof volume>) => {
       const [decision] = retain.decide([{ volume: one, claim: keepIt, namespace: shop }], now, {});

@@ -144,7 +144,16 @@ function decideOne({ volume, claim, namespace, storageClass }: Facts, now: numbe
     : `until somebody sets ${reclaimAtKey}, because ${keepKey} is "${written}", no time such as 30m, 24h or 7d`;
   const because = `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} is kept ${until}.`;
   const retained: Note = { ...standing, step: "retained", ...(isRead ? {} : { warning: "UnreadableTime" }) };
-  return [keep(volume, retained, because, { annotations, spec: { persistentVolumeReclaimPolicy: "Retain" } })];
+  const wanted = { annotations, spec: { persistentVolumeReclaimPolicy: "Retain" } };
+  const source = claim.spec.dataSourceRef ?? claim.spec.dataSource;
+  if (isKnown || note?.step !== "offered" || !source) return [keep(volume, retained, because, wanted)];
+  // Kubernetes binds what is reserved for a claim, and does not look whether that asks for other content.
+  const instead =
+    `Claim ${ref.namespace}/${ref.name} asked for the content of ${source.kind} ${source.name}, and has got volume ` +
+    `${name} instead, with the data of the claim of that name before. If that is not meant: ` +
+    `kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and create it again.`;
+  const event = warning("FormerDataBound");
+  return [keep(volume, retained, `${because} ${instead}`, wanted, { event })];
 }
 
 /**
