@@ -152,6 +152,11 @@ describe("patches", () => {
     expect(daemonSet.metadata.labels).toMatchObject({ x: "y" });
     expect(config.data).toEqual({ "linstor_satellite.toml": "", "more.toml": "[x]" });
   });
+  test("data of the ConfigMap may go", () => {
+    const { config } = appliedBy(withPatches({ target: { kind: "ConfigMap" }, patch: "data: null" }));
+    expect(config).not.toHaveProperty("data");
+  });
+
   test.each([
     ["spec: [", /is no YAML/],
     ['[{"op":"remove","path":"/spec"}]', /is a JSON patch/],

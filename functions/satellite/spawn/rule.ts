@@ -217,7 +217,7 @@ function applied(
   const patches = satellite.spec?.patches ?? [];
   const config = applyPatches(satelliteConfigMap(satellite, surroundings), configMap, patches);
   if ("problem" in config) return refused(config.problem);
-  const base = satelliteDaemonSet(satellite, config.object as { data: object }, surroundings);
+  const base = satelliteDaemonSet(satellite, config.object, surroundings);
   const patched = applyPatches(withSelectorOf(daemonSet, base), workload, patches);
   if ("problem" in patched) return refused(patched.problem);
   const owner = ownerOf(satellite);

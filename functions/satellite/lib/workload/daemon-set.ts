@@ -61,7 +61,7 @@ export const tlsSecretOf = ({ metadata, spec }: LinstorSatelliteObject): string 
  */
 export function satelliteDaemonSet(
   satellite: LinstorSatelliteObject,
-  config: { readonly data: object },
+  config: { readonly data?: unknown },
   surroundings: Surroundings,
 ) {
   const { name, uid } = satellite.metadata;
@@ -124,7 +124,7 @@ export function satelliteDaemonSet(
           annotations: {
             "kubectl.kubernetes.io/default-container": component,
             // A satellite reads its configuration when it starts.
-            "holdfast.dev/satellite-config": hashOf(config.data),
+            "holdfast.dev/satellite-config": hashOf(config.data ?? null),
           },
         },
         spec: {
