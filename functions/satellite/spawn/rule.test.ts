@@ -144,7 +144,7 @@ describe("patches", () => {
             "kind: DaemonSet\nmetadata: {name: linstor-satellite, labels: {x: y}}\n" +
             "spec: {template: {spec: {hostNetwork: true}}}",
         },
-        { target: { kind: "Pod", name: "satellite" }, patch: JSON.stringify(container("b")) },
+        { target: { kind: "Deployment", name: "linstor-controller" }, patch: JSON.stringify(container("b")) },
         { target: { kind: "ConfigMap", name: "satellite-config" }, patch: "data: {more.toml: '[x]'}" },
       ),
     );
@@ -152,20 +152,94 @@ describe("patches", () => {
     expect(daemonSet.metadata.labels).toMatchObject({ x: "y" });
     expect(config.data).toEqual({ "linstor_satellite.toml": "", "more.toml": "[x]" });
   });
+  describe("JSON patches", () => {
+    const json = (...operations: object[]) => ({ target, patch: JSON.stringify(operations) });
+    test("are lists, as JSON or YAML, and are applied in their order among the others", () => {
+      const { daemonSet, config } = appliedBy(
+        withPatches(
+          json({ op: "replace", path: "/spec/template/spec/hostNetwork", value: true }),
+          { target, patch: "spec: {template: {spec: {containers: [{name: sidecar, image: s}]}}}" },
+          { target, patch: "- op: replace\n  path: /spec/template/spec/containers/1/image\n  value: j" },
+          json({ op: "add", path: "/spec/template/spec/tolerations/-", value: { key: "a" } }),
+          { target: { kind: "ConfigMap" }, patch: '[{"op": "add", "path": "/data/more.toml", "value": "[x]"}]' },
+          { target: { kind: "DaemonSet", name: "another" }, patch: '[{"op": "remove", "path": "/none"}]' },
+        ),
+      );
+      expect(daemonSet.spec.template.spec).toMatchObject({
+        hostNetwork: true,
+        containers: [{ image: "s" }, { image: "j" }],
+        tolerations: [{ operator: "Exists" }, { key: "a" }],
+      });
+      expect(config.data).toEqual({ "linstor_satellite.toml": "", "more.toml": "[x]" });
+    });
+    test.each([
+      [{ op: "remove", path: "/spec/none" }, /operation 2 \(remove \/spec\/none\) finds nothing there to remove/],
+      [{ op: "test", path: "/kind", value: "Pod" }, /expects "Pod" and finds "DaemonSet"/],
+      [{ op: "add", path: "/spec/none/deep", value: 1 }, /neither an object nor a list at \/spec\/none/],
+      [{ op: "replace", path: "/metadata/name", value: "x" }, /kind, name, namespace or the label/],
+      [{ op: "remove", path: "/metadata" }, /kind, name, namespace or the label/],
+      [{ op: "add", path: "/metadata/labels", value: {} }, /label piraeus.io\/linstor-satellite, which have to stay/],
+      [{ op: "replace", path: "", value: null }, /have to stay/],
+      [7, /neither a strategic merge patch nor a JSON patch/],
+    ])("with %j nothing of it is applied", (operation, message) => {
+      const first = { op: "replace", path: "/spec/template/spec/hostNetwork", value: true };
+      const decision = withPatches(json(first, operation as object));
+      expect(decision?.because).toMatch(message);
+      expect(decision?.because).toMatch(/^Patch 1 of the satellite cannot be applied.*Correct it in the Linstor/);
+      expect(decision).toMatchObject({ do: "write", step: { name: "refused" } });
+      expect(appliedBy(decision).daemonSet).toBeUndefined();
+    });
+  });
+
+  test.each([
+    ["kind: Pod\nmetadata: {name: satellite, labels: {a: b}}\nspec: {hostNetwork: true}", undefined],
+    ["metadata: {labels: {a: b}}\nspec: {hostNetwork: true}", { kind: "Pod", name: "satellite" }],
+    [
+      '[{"op":"add","path":"/metadata/labels/a","value":"b"},{"op":"add","path":"/spec/hostNetwork","value":true}]',
+      { kind: "Pod", name: "satellite" },
+    ],
+  ])("%s for the Pod of earlier operators is one of the DaemonSet's template", (patch, pod) => {
+    const { daemonSet } = appliedBy(withPatches({ patch, ...(pod ? { target: pod } : {}) }));
+    expect(daemonSet.spec.template).toMatchObject({ metadata: { labels: { a: "b" } }, spec: { hostNetwork: true } });
+  });
+
+  test.each([
+    [{ group: "apps", version: "v1" }, true],
+    [{ group: "batch" }, false],
+    [{ version: "v2" }, false],
+    [{ kind: "Daemon.*" }, true],
+    [{ kind: "Daemon" }, false],
+    [{ name: "linstor-.*|x" }, true],
+    [{ name: "linstor" }, false],
+    [{ namespace: "n." }, true],
+    [{ namespace: "other" }, false],
+    [{ labelSelector: "app.kubernetes.io/component=linstor-satellite, !other" }, true],
+    [{ labelSelector: "app.kubernetes.io/component in (x, linstor-satellite)" }, true],
+    [{ labelSelector: "app.kubernetes.io/component notin (x, linstor-satellite)" }, false],
+    [{ annotationSelector: "example.com/a" }, false],
+  ])("a target of %j selects the DaemonSet: %s", (target, expected) => {
+    const { daemonSet } = appliedBy(withPatches({ target, patch: "metadata: {annotations: {selected: here}}" }));
+    expect("selected" in daemonSet.metadata.annotations).toBe(expected);
+  });
+
   test("data of the ConfigMap may go", () => {
     const { config } = appliedBy(withPatches({ target: { kind: "ConfigMap" }, patch: "data: null" }));
     expect(config).not.toHaveProperty("data");
   });
 
   test.each([
-    ["spec: [", /is no YAML/],
-    ['[{"op":"remove","path":"/spec"}]', /is a JSON patch/],
-    ["text", /is no object/],
-    ["spec: {template: {spec: {containers: [{image: x}]}}}", /element without name/],
-    ["spec: {template: {$patch: scatter}}", /unknown \$patch: scatter/],
-    ["spec: {$retainKeys: [x]}", /directive \$retainKeys/],
-  ])("%s is said, and nothing is applied", (patch, message) => {
-    const decision = withPatches({ target, patch });
+    ["spec: [", {}, /is no YAML/],
+    ["text", {}, /neither a strategic merge patch nor a JSON patch/],
+    ["spec: {template: {spec: {containers: [{image: x}]}}}", {}, /element without name/],
+    ["spec: {template: {$patch: scatter}}", {}, /unknown \$patch: scatter/],
+    ["spec: {$retainKeys: [x]}", {}, /directive \$retainKeys/],
+    ["metadata: {labels: {piraeus.io/linstor-satellite: x}}", {}, /have to stay/],
+    ["spec: {}", { name: "(" }, /name of its target is no regular expression: \(/],
+    ["spec: {}", { labelSelector: "a ~ b" }, /\\"a ~ b\\" is no requirement of a label selector/],
+    ["spec: {}", undefined, /needs a kind, or a target/],
+    ["[{op: add, path: /spec/paused, value: true}]", undefined, /is a JSON patch, and needs a target/],
+  ])("%s for %j is said, and nothing is applied", (patch, selector, message) => {
+    const decision = withPatches({ patch, ...(selector ? { target: { ...target, ...selector } } : {}) });
     expect(decision).toMatchObject({ do: "write", step: { name: "refused" } });
     expect(JSON.stringify(decision)).toMatch(message);
     expect(appliedBy(decision).daemonSet).toBeUndefined();

@@ -97,7 +97,7 @@ export const internalTLS = z.object({
 
 /** A kustomize patch of the satellite's workload. */
 export const patch = z.object({
-  patch: z.string().min(1).describe("A strategic merge patch or a JSON patch, as YAML."),
+  patch: z.string().min(1).describe("A strategic merge patch, or a list of a JSON patch's operations (RFC 6902), as YAML."),
   target: z
     .object({
       group: z.string().optional(),
@@ -108,7 +108,8 @@ export const patch = z.object({
       labelSelector: z.string().optional(),
       annotationSelector: z.string().optional(),
     })
-    .optional(),
+    .optional()
+    .describe("The objects that are patched: all that match whatever is given. A JSON patch needs one."),
   options: z.record(z.string(), z.boolean()).optional(),
 });
 export type Patch = z.output<typeof patch>;
