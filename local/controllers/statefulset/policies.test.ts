@@ -27,6 +27,15 @@ describe("the retention of claims", () => {
     });
   const own = (claim: string, ...ownerReferences: object[]) =>
     world.patch(PersistentVolumeClaim, claim, { metadata: { ownerReferences } });
+  /** Waits until nothing of a set with one pod has changed for a while, and its controller has seen the last of it. */
+  async function settled(name: string): Promise<void> {
+    const versions = async () =>
+      [await world.set(name), await world.pod(`${name}-0`)].map((one) => one?.metadata.resourceVersion).join();
+    for (let before = ""; before !== (await versions()); ) {
+      before = await versions();
+      await world.rest();
+    }
+  }
   const somebody = (name: string) => world.create(ConfigMap, name);
   const event = "ConflictingController: PersistentVolumeClaim";
 
@@ -111,8 +120,7 @@ describe("the retention of claims", () => {
   it("strips a reference to the set that somebody else wrote, once something of the set changes", async () => {
     const set = await world.createSet("strip");
     await world.ready("strip", 1);
-    // Until the controller has seen the last of the set and its pod.
-    await world.rest();
+    await settled("strip");
     await own("data-strip-0", referenceTo(set, { controller: false }));
     await world.rest();
     expect(await world.ownersOf("data-strip-0")).toEqual(["StatefulSet strip"]);

@@ -61,6 +61,8 @@ export const replacement: readonly Scenario[] = [
       // whatever reason, would find nobody who uses the claim, and be right.
       const gone = await podOf(world, "web");
       world.fate(() => []);
+      // What was on its way before is looked at with the first one.
+      await world.rest();
       await removePod(world, "web");
       await runningPod(world, "web", ["data"]);
       const { status } = await world.instance(release)({
