@@ -97,7 +97,7 @@ export const internalTLS = z.object({
 
 /** A kustomize patch of the satellite's workload. */
 export const patch = z.object({
-  patch: z.string().min(1).describe("A strategic merge patch, or a list of a JSON patch's operations (RFC 6902), as YAML."),
+  patch: z.string().min(1).describe("A strategic merge patch, or the list of a JSON patch (RFC 6902), as YAML."),
   target: z
     .object({
       group: z.string().optional(),
