@@ -189,3 +189,12 @@ describe("subjects", () => {
     expect(isLooked({ ...retained, phase: "Released" })).toBe(false);
   });
 });
+
+test("says at an uninstall which volumes stay Retain that were not", () => {
+  const isOn = (changes: Changes) => retain.leavesBehind?.some((left) => left.isOn(volume(changes)));
+  expect(isOn(retained)).toBe(true);
+  expect(isOn({ ref: null })).toBe(true);
+  expect(isOn(bound)).toBe(false);
+  expect(isOn({ ...overruled, policy: "Delete" })).toBe(false);
+  expect(isOn({ note: { step: "retained", policy: "Retain" } })).toBe(false);
+});

@@ -18,7 +18,7 @@ import { warning } from "../../../shared/steps.ts";
 import { type Claim, isBound, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due } from "../../../shared/sweep.ts";
-import { forget, keep, type Note, noting, offerKey, readNote, reclaimAtKey } from "../lib/note.ts";
+import { forget, keep, type Note, namespaceLabel, noting, offerKey, readNote, reclaimAtKey } from "../lib/note.ts";
 import { keepKey, scopeOf } from "../lib/scope.ts";
 
 /** A bound volume, and, read after it, what says how long it is kept. */
@@ -45,11 +45,29 @@ export const retain = rule({
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
   sweep: [due(PersistentVolume)],
+  leavesBehind: [
+    {
+      kind: PersistentVolume,
+      isOn: (object) => isRetained(object as Volume),
+      what: "PersistentVolumes whose reclaim policy undelete/retain has set to Retain",
+      effect:
+        "They stay so, and nobody reclaims those whose claims are gone, or withdraws what is offered when a namespace " +
+        `goes. To have them as they were, while the functions of undelete are installed: remove ${keepKey} from ` +
+        `claims, namespaces and classes, and set ${reclaimAtKey} of volumes whose claims are gone to now. ` +
+        `kubectl get pv -l ${namespaceLabel} lists them.`,
+    },
+  ],
   concurrency: 100,
   subjects,
   look,
   decide: (facts, now) => facts.flatMap((one) => decideOne(one, now)),
 });
+
+/** Whether the volume has another policy than it came with, by this rule. */
+function isRetained(volume: Volume): boolean {
+  const note = readNote(volume);
+  return note !== undefined && note.policy !== "Retain" && volume.spec.persistentVolumeReclaimPolicy === "Retain";
+}
 
 /** What an event of a class or a namespace says is about all of its volumes. */
 function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
