@@ -68,8 +68,8 @@ export function createGuests(client: Client, clock: Clock, mayTakeOver: () => Pr
       if (!found) return add(kind, object);
       if (!isOurs(found))
         throw new Complaint(
-          `${describe(referenceTo(found))} is there already and not ours: ` +
-            "Holdfast seems to be installed on this cluster. Nothing of it was touched.",
+          `${describe(referenceTo(found))} is there already and not ours: Holdfast seems to be installed on this ` +
+            "cluster. Nothing of it was touched.",
         );
       takesOver ??= mayTakeOver();
       if (!(await takesOver)) throw new Complaint("What another run has here was left to it.");

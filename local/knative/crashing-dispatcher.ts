@@ -15,8 +15,8 @@ export function crashingDispatcher(): typeof createBroker {
   const brokers = new Set<Broker>();
   return (options, tools) => {
     function crash(subscriber: string): void {
-      const because =
-        `the channel dispatcher crashed over a reply of more than ${longestReply} bytes from ` + `${subscriber}`;
+      const what = `a reply of more than ${longestReply} bytes from ${subscriber}`;
+      const because = `the channel dispatcher crashed over ${what}`;
       tools.trace?.({ at: tools.clock.now(), hop: "trouble", by: "Knative", because });
       for (const broker of brokers) broker.lose(because);
     }

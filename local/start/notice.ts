@@ -44,8 +44,8 @@ export function sayWhatIsTouched(
       "the functions of undelete set the reclaim policy of its volume to Retain, and offer the volume when it is lost;",
   );
   item(
-    "the functions write Events on claims, volumes, pods and StatefulSets; " +
-      "the sweep and the dead-letter function keep what they know in namespace holdfast.",
+    "the functions write Events on claims, volumes, pods and StatefulSets; the sweep and the dead-letter function " +
+      "keep what they know in namespace holdfast.",
   );
   const finalizers = holdsOf(rules).map(({ kind, finalizer }) => `${finalizer} from ${kind.plural}`);
   say(`At the end it ${yes ? "removes" : "asks whether to remove"} finalizers again: ${finalizers.join(", ")}.`);

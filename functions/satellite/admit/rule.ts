@@ -63,11 +63,11 @@ function decide({ nodes, clusters, configurations }: Facts): readonly Decision[]
     const { leave, write } = about(Node, node);
     const alive = clusters.filter((cluster) => !isBeingDeleted(cluster));
     const cluster = alive.find(({ spec }) => satelliteWanted(candidate, spec ?? {}, "has none").wanted);
-    if (isBeingDeleted(node) || !cluster) return [leave(`Node ${candidate.name} is not to have a satellite now.`)];
+    const { name } = candidate;
+    if (isBeingDeleted(node) || !cluster) return [leave(`Node ${name} is not to have a satellite now.`)];
     const merged = mergeConfigurations(configurations, candidate);
-    const because =
-      `Node ${candidate.name} matches LinstorCluster ${cluster.metadata.name}, ` + "and gets a LinstorSatellite.";
-    return [write(because, [created(candidate.name, cluster, merged)])];
+    const because = `Node ${name} matches LinstorCluster ${cluster.metadata.name}, and gets a LinstorSatellite.`;
+    return [write(because, [created(name, cluster, merged)])];
   });
 }
 

@@ -10,10 +10,8 @@ import { reattached } from "../lib/evacuation.ts";
 import { LinstorSatellite, VolumeAttachment } from "../lib/kinds.ts";
 import type { LeavingSeen } from "../lib/look.ts";
 import { marksFor } from "../lib/marks.ts";
-
 import { mayStep } from "../lib/permissions.ts";
 import { decideStep, passedSteps, type StepContext, standingOf } from "../lib/step-rule.ts";
-
 import { isGoing, markedIn, ofReattachment, satellitesIn } from "../lib/subjects.ts";
 import { aboutVolume } from "../lib/volumes/about-volume.ts";
 

@@ -30,9 +30,8 @@ export type Facts = (SatelliteSeen & { readonly other?: string | undefined }) | 
 export const hook = rule({
   name,
   doc:
-    "Makes the Machine of a satellite with the policy Evacuate wait for its evacuation, " +
-    "writes down which Machine it is while " +
-    "the Node exists, and takes our hooks from Machines that are not to wait.",
+    "Makes the Machine of a satellite with the policy Evacuate wait for its evacuation, writes down which Machine it " +
+    "is while the Node exists, and takes our hooks from Machines that are not to wait.",
   ...satelliteRule,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), ...onMachine(["add", "update"])],
   may: mayLook({ machines: "annotate", conditions: true, events: true }),

@@ -81,10 +81,9 @@ export const steps: readonly EvacuationStep[] = [
       const [missing, bound] = [unmarked(facts), unreachable(facts)];
       return missing.length
         ? `Volumes that are attached on the node are being marked: ${listed(missing.map(({ name }) => name))}.`
-        : `Waiting for PVs to be schedulable on other nodes: ${listed(bound.map(({ name }) => name))}. The ` +
-            `LINSTOR Affinity ` +
-            `Controller sees to it within a minute; if it does not, look whether it runs and whether another ` +
-            `Node may use them.`;
+        : `Waiting for PVs to be schedulable on other nodes: ${listed(bound.map(({ name }) => name))}. The LINSTOR ` +
+            "Affinity Controller sees to it within a minute; if it does not, look whether it runs and whether " +
+            "another Node may use them.";
     },
   },
   {
@@ -92,9 +91,8 @@ export const steps: readonly EvacuationStep[] = [
     doc: "Waits until every other satellite is ready, so that a replacement for this node takes part.",
     done: (facts) => moot(facts) || called(facts) || blocking(facts).length === 0 || overdue(facts),
     waiting: (facts) =>
-      `Waiting for LinstorSatellites to become ready: ${listed(blocking(facts).map(({ name }) => name))}. ` +
-      `Repair them, or delete ` +
-      `those that will not come back.`,
+      `Waiting for LinstorSatellites to become ready: ${listed(blocking(facts).map(({ name }) => name))}. Repair ` +
+      "them, or delete those that will not come back.",
   },
   {
     name: "release-drain",
@@ -112,8 +110,7 @@ export const steps: readonly EvacuationStep[] = [
       detached(facts).length === 0
         ? `PVs are attached on other nodes: ${listed(reattached(facts).map(({ name }) => name))}.`
         : `Waiting for PVs to reattach on other nodes: ${listed(detached(facts).map(({ name }) => name))}. Their ` +
-          `pods must leave the ` +
-          `node and start elsewhere; where none will, remove the annotation ` +
+          "pods must leave the node and start elsewhere; where none will, remove the annotation " +
           `wait-for-reattach.evacuation.piraeus.io/${facts.node}.`,
   },
   {

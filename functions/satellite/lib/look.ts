@@ -175,10 +175,9 @@ function requireOurs(definitions: readonly ResourceDefinition[], { facts, object
   throw new SystemError(
     "LINSTOR",
     "unreachable",
-    `LINSTOR lists none of the volumes of this cluster (${listed(wanted)}), ` +
-      "and nothing that it says of a node is believed. Look " +
-      "whether LINSTOR_URL is that of this cluster's LINSTOR, and whether LINSTOR still has its database. " +
-      "PersistentVolumes whose data is gone for good must be deleted.",
+    `LINSTOR lists none of the volumes of this cluster (${listed(wanted)}), and nothing that it says of a node is ` +
+      "believed. Look whether LINSTOR_URL is that of this cluster's LINSTOR, and whether LINSTOR still has its " +
+      "database. PersistentVolumes whose data is gone for good must be deleted.",
   );
 }
 

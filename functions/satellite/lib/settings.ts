@@ -14,9 +14,8 @@ export const common = z.object({
     .min(0)
     .default(30 * minute)
     .describe(
-      "Milliseconds that an evacuation waits for other satellites that are not ready; " +
-        "then it goes on with a warning. 0: as " +
-        "long as it takes.",
+      "Milliseconds that an evacuation waits for other satellites that are not ready; then it goes on with a " +
+        "warning. 0: as long as it takes.",
     ),
   satelliteNamespace: z
     .string()
@@ -27,9 +26,8 @@ export const common = z.object({
     .string()
     .default("")
     .describe(
-      "Path of the kubeconfig by which Cluster API's management cluster is reached, " +
-        "where Machines lie on another cluster: a file " +
-        `of the Secret ${managementSecret}, as ${managementFolder}/value. Empty: they lie on this one.`,
+      "Path of the kubeconfig by which Cluster API's management cluster is reached, where Machines lie on another " +
+        `cluster: a file of the Secret ${managementSecret}, as ${managementFolder}/value. Empty: they lie on this one.`,
     ),
   satelliteLookAgain: z.coerce
     .number()

@@ -22,9 +22,8 @@ const name = "satellite/mark";
 export const mark = rule({
   name,
   doc:
-    "Begins the evacuation of a satellite when there is a slot for it, " +
-    "and marks the volumes that are attached on its node, so " +
-    "that they may be attached elsewhere.",
+    "Begins the evacuation of a satellite when there is a slot for it, and marks the volumes that are attached on " +
+    "its node, so that they may be attached elsewhere.",
   ...chainRule,
   wakes: [
     on(LinstorSatellite, ["add", "update"]),
@@ -85,9 +84,9 @@ function shown(
 ): readonly Decision[] {
   if (!volume) return [];
   const at = aboutVolume(volume);
-  const moves =
-    `PersistentVolume ${name} is to be attached to another Node, ` + `because the satellite on ${node} is evacuated.`;
-  const anywhere = `PersistentVolume ${name} may be used on any Node until the satellite on ${node} is evacuated.`;
+  const title = `PersistentVolume ${name}`;
+  const moves = `${title} is to be attached to another Node, because the satellite on ${node} is evacuated.`;
+  const anywhere = `${title} may be used on any Node until the satellite on ${node} is evacuated.`;
   return [
     at.record(moves, normal("VolumeEvacuating")),
     ...(localOnly || !attachableElsewhere ? [at.record(anywhere, normal("VolumeTemporarilyMadeReschedulable"))] : []),

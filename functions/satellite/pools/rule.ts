@@ -118,8 +118,8 @@ function nextStep({ satellite, node: object, cluster, policy }: SatelliteSeen, f
   const { name } = satellite.metadata;
   const own = cluster?.spec?.properties?.some((property) => property.name === evictionKey);
   if (policy === "Retain" && !own && !/^false$/i.test(properties[evictionKey] ?? "")) {
-    const because =
-      "LINSTOR is set not to give up nodes that are offline for long: " + `the data of ${name} is to be retained.`;
+    const toRetain = `the data of ${name} is to be retained`;
+    const because = `LINSTOR is set not to give up nodes that are offline for long: ${toRetain}.`;
     return { what: "eviction", because, command: forbidEviction({}) };
   }
   const resolved = resolveProperties(satellite.spec?.properties ?? [], object ?? {});
@@ -156,10 +156,9 @@ function nextOfPool(pool: StoragePool, object: object, { node, pools, resources 
     if (devices)
       return {
         problem:
-          `LINSTOR does not have ${title}, which is to be made of ${listed(devices)}. That erases devices, ` +
-          "and is left to a person: " +
-          `linstor physical-storage create-device-pool --storage-pool ${pool.name} ${backing.provider} ` +
-          `${node.name} ${devices.join(" ")}`,
+          `LINSTOR does not have ${title}, which is to be made of ${listed(devices)}. That erases devices, and is ` +
+          `left to a person: linstor physical-storage create-device-pool --storage-pool ${pool.name} ` +
+          `${backing.provider} ${node.name} ${devices.join(" ")}`,
       };
     const because = `LINSTOR is called to make ${title}: ${backing.provider} in ${backing.storage}.`;
     const command = createPool({ node: node.name, pool: pool.name, backing, changes: changes ?? {} });
@@ -169,10 +168,9 @@ function nextOfPool(pool: StoragePool, object: object, { node, pools, resources 
   if (present.provider !== backing.provider || storage !== backing.storage)
     return {
       problem:
-        `LINSTOR has ${title} as ${present.provider} in ${storage ?? "nothing"}, ` +
-        `and the spec says ${backing.provider} in ` +
-        `${backing.storage}. A pool is never given other storage: use another name, ` +
-        "or delete it in LINSTOR when it is empty.",
+        `LINSTOR has ${title} as ${present.provider} in ${storage ?? "nothing"}, and the spec says ` +
+        `${backing.provider} in ${backing.storage}. A pool is never given other storage: use another name, or delete ` +
+        "it in LINSTOR when it is empty.",
     };
   const broken = present.reports.find(({ severity }) => severity === "error");
   if (broken)
@@ -182,9 +180,9 @@ function nextOfPool(pool: StoragePool, object: object, { node, pools, resources 
   if (!isUsed && present.props[lastAppliedKey] === undefined)
     return {
       problem:
-        `LINSTOR lists ${title}, and nothing says that its satellite can use ${backing.storage}: ` +
-        "it may have refused it. Look there, and " +
-        `delete the pool in LINSTOR to have it made again, or set its property ${lastAppliedKey} to [] if it is well.`,
+        `LINSTOR lists ${title}, and nothing says that its satellite can use ${backing.storage}: it may have refused ` +
+        `it. Look there, and delete the pool in LINSTOR to have it made again, or set its property ${lastAppliedKey} ` +
+        "to [] if it is well.",
     };
   if (!changes) return undefined;
   const because = `LINSTOR is given the properties of ${title}: ${changed(changes)}.`;

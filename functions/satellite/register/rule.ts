@@ -122,9 +122,8 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
   const other = nodes.find((one) => one !== node && uses(one, address));
   if (other)
     return refused(
-      `The satellite on ${name} has the address ${ip}, which LINSTOR has for the node ${other.name}. ` +
-        "Two nodes of one address would take " +
-        `turns: give ${other.name} its own address, or delete it in LINSTOR if it is no more.`,
+      `The satellite on ${name} has the address ${ip}, which LINSTOR has for the node ${other.name}. Two nodes of ` +
+        `one address would take turns: give ${other.name} its own address, or delete it in LINSTOR if it is no more.`,
     );
   if (!node) {
     const called = lastRegistration(satellite);
@@ -167,20 +166,19 @@ function moved(
 ): Decision {
   const { name } = satellite.metadata;
   const present = node.interfaces.map(({ address }) => address).join(", ") || "none";
-  const what =
-    `LINSTOR has a node ${name} with the address ${present}, ` + `and the satellite's pod has ${address.address}.`;
-  if (isOnline(node) && node.interfaces.some((one) => one.address === address.address))
+  const now = address.address;
+  const what = `LINSTOR has a node ${name} with the address ${present}, and the satellite's pod has ${now}.`;
+  if (isOnline(node) && node.interfaces.some((one) => one.address === now))
     return waits(`LINSTOR is still connected with ${name} as it was before its port or its certificates changed.`);
   // Whatever else it is than OFFLINE, something answers.
   if (node.connection !== "OFFLINE")
     return refused(`${what} Another satellite answers there: stop it, or give the LINSTOR node of it another name.`);
   if (!isWitnessed(node))
     return refused(
-      `${what} Nothing says that it was registered for this Kubernetes cluster: ` +
-        "delete it in LINSTOR if it is no more, or set its property " +
-        `${witness} if it is this one.`,
+      `${what} Nothing says that it was registered for this Kubernetes cluster: delete it in LINSTOR if it is no ` +
+        `more, or set its property ${witness} if it is this one.`,
     );
-  return at.call(`LINSTOR is to look for ${name} at ${address.address} instead of ${present}, where its pod was.`, {
+  return at.call(`LINSTOR is to look for ${name} at ${now} instead of ${present}, where its pod was.`, {
     step: { name: "moving" },
     command: moveNode({ node: node.name, address }),
     next,

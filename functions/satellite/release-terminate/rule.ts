@@ -13,8 +13,8 @@ const name = "satellite/release-terminate";
 export const releaseTerminate = rule({
   name,
   doc:
-    "Lets Cluster API shut down the Node of a satellite that is evacuated, " +
-    "once no volume carries marks of it any more.",
+    "Lets Cluster API shut down the Node of a satellite that is evacuated, once no volume carries marks of it any " +
+    "more.",
   ...chainRule,
   may: mayStep({ machines: "annotate", events: true }),
   steps: passedSteps,

@@ -60,8 +60,8 @@ export const unmark = rule({
       ];
     }),
     ...stale.map(({ node, volume }): Decision => {
-      const because =
-        `PersistentVolume ${volume.metadata.name} loses the marks of ${node}, ` + "which is not being evacuated.";
+      const { name } = volume.metadata;
+      const because = `PersistentVolume ${name} loses the marks of ${node}, which is not being evacuated.`;
       return about(PersistentVolume, volume).write(because, [withoutMarks(volume, node)]);
     }),
   ],

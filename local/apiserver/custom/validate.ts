@@ -37,8 +37,8 @@ export function validateCustom(schema: Schema, object: Fields, live?: Fields): C
 const unchecked = invalidValue(
   "<nil>",
   null,
-  "some validation rules were not checked because the object was invalid; " +
-    "correct the existing errors to complete validation",
+  "some validation rules were not checked because the object was invalid; correct the existing errors to complete " +
+    "validation",
 );
 
 function validatorOf(schema: Schema): ValidateFunction {

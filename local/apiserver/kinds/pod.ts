@@ -86,9 +86,9 @@ function containerNameCauses(field: string, name: unknown): Cause[] {
 
 const immutable =
   "pod updates may not change fields other than " +
-  "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` " +
-  "(only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if " +
-  "it was previously negative)";
+  "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only " +
+  "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was " +
+  "previously negative)";
 
 function checkChange(next: Fields, live: Fields): Cause[] {
   const causes: Cause[] = [];

@@ -35,8 +35,8 @@ export function strategicMerge(kind: Kind, live: Fields, patch: unknown): Fields
   const schema = typeOf(kind);
   if (!schema) {
     const message =
-      `the type of ${kind.kind} in ${kind.apiVersion} is not known here, ` +
-      "so a strategic merge patch of it is not supported";
+      `the type of ${kind.kind} in ${kind.apiVersion} is not known here, so a strategic merge patch of it is not ` +
+      "supported";
     throw new StatusError(415, "UnsupportedMediaType", message);
   }
   return mergeFields(copyOf(live), copyOf(patch), schema);

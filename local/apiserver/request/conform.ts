@@ -146,8 +146,8 @@ function timestamp(text: string, path: string): string {
   const at = Date.parse(text);
   const refuse = (rest: string, part: string) =>
     new TypeMismatch(
-      `parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}: ` +
-        `cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(part)}`,
+      `parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ` +
+        `${JSON.stringify(part)}`,
     );
   if (!parts || Number.isNaN(at)) throw refuse(text, "2006");
   const [, fraction = "", zone = ""] = parts;

@@ -23,9 +23,8 @@ export function subdomainProblems(name: string): string[] {
   const problems = bytes(name) > 253 ? ["must be no more than 253 characters"] : [];
   if (!patterns.subdomain.test(name)) {
     problems.push(
-      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
-        "and must start and end with an alphanumeric character (e.g. 'example.com', " +
-        `regex used for validation is '${subdomain}')`,
+      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start " +
+        `and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${subdomain}')`,
     );
   }
   return problems;
@@ -38,9 +37,8 @@ export function labelProblems(name: string): string[] {
   if (patterns.subdomain.test(name)) return [...problems, "must not contain dots"];
   return [
     ...problems,
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', " +
-      "and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', " +
-      `regex used for validation is '${label}')`,
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end " +
+      `with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${label}')`,
   ];
 }
 

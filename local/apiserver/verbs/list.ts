@@ -50,11 +50,10 @@ function takePage(rest: Stored[], limit: number, selects: ListQuery["selects"]) 
 function staleToken({ start }: Token): Error {
   const text = JSON.stringify({ v: "meta.k8s.io/v1", rv: -1, start });
   return expired(
-    "The provided continue parameter is too old to display a consistent list result. " +
-      "You can start a new list without the continue parameter, or use the continue token in this response to " +
-      "retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list " +
-      "- objects that were created, modified, or deleted between the time the first chunk was returned and now " +
-      "may show up in the list.",
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list " +
+      "without the continue parameter, or use the continue token in this response to retrieve the remainder of the " +
+      "results. Continuing with the provided token results in an inconsistent list - objects that were created, " +
+      "modified, or deleted between the time the first chunk was returned and now may show up in the list.",
     { continue: Buffer.from(text).toString("base64url") },
   );
 }

@@ -107,9 +107,9 @@ function apply(state: State, call: ObjectCall): Answer {
   });
   const next = decodePatched(call, copyOf(object));
   if (live) return { type: "stored", status: 200, resource, stored: updateObject(state, call, live, next, true) };
-  if (next.metadata.uid) {
-    const why =
-      `uid mismatch: the provided object specified uid ${next.metadata.uid}, ` + "and no existing object was found";
+  const { uid } = next.metadata;
+  if (uid) {
+    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
     throw conflict(resource, name, why);
   }
   authorize(state, call.user, attributesOf("create", call));

@@ -69,8 +69,8 @@ export function checkPreconditions(resource: Resource, { object, version }: Stor
   }
   if (options.resourceVersion !== undefined && options.resourceVersion !== String(version)) {
     const why =
-      `the ResourceVersion in the precondition (${options.resourceVersion}) ` +
-      `does not match the ResourceVersion in record (${version}). The object might have been modified`;
+      `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in ` +
+      `record (${version}). The object might have been modified`;
     throw conflict(kind, name, why);
   }
 }

@@ -34,9 +34,8 @@ export async function provision(
   if (!marked) return;
   if (provisioner !== hostPath) {
     const note =
-      `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by ` +
-      "the system " +
-      "administrator. If volume creation is delayed, please verify that the provisioner is running and " +
+      `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the ` +
+      "system administrator. If volume creation is delayed, please verify that the provisioner is running and " +
       "correctly registered.";
     record(marked, { type: "Normal", reason: "ExternalProvisioning", note, by: component });
     return;

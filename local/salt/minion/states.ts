@@ -57,8 +57,8 @@ function conflictWith({ fun, jid }: Call, pid: number, since: number): string {
   const month = moment.toLocaleString("en", { month: "short", timeZone: "UTC" });
   const [day, time] = [moment.toISOString().slice(8, 10), moment.toISOString().slice(11, 23)];
   return (
-    `The function "${fun}" is running as PID ${pid} and was started at ` +
-    `${moment.getUTCFullYear()}, ${month} ${day} ${time}000 with jid ${jid}`
+    `The function "${fun}" is running as PID ${pid} and was started at ${moment.getUTCFullYear()}, ${month} ${day} ` +
+    `${time}000 with jid ${jid}`
   );
 }
 

@@ -108,9 +108,8 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
   const tied: Step = {
     title: "It is to go with the set after all",
     text:
-      "The policy becomes DeleteOnStatefulSetDeletionOnly. Kubernetes' own controller looks after the claims of " +
-      `pods that are there; own ties claim data-${name}-1, which has none, to the set, ` +
-      "because the set has used it.",
+      "The policy becomes DeleteOnStatefulSetDeletionOnly. Kubernetes' own controller looks after the claims of pods " +
+      `that are there; own ties claim data-${name}-1, which has none, to the set, because the set has used it.`,
     async act() {
       await choose("DeleteOnStatefulSetDeletionOnly");
     },

@@ -57,8 +57,8 @@ function steps({ client, clock, holds }: TourWorld): Step[] {
   const scaledDown: Step = {
     title: "Scaled down, and the claims go",
     text:
-      "One replica is left. Kubernetes would have taken the data along; " +
-      "reserve offers the volumes to claims of the same name.",
+      "One replica is left. Kubernetes would have taken the data along; reserve offers the volumes to claims of the " +
+      "same name.",
     async act() {
       await client.patch(StatefulSet, tourNamespace, "db", "merge", { spec: { replicas: 1 } });
     },

@@ -59,8 +59,8 @@ function steps(world: TourWorld): Step[] {
   const used: Step = {
     title: "A claim, and a pod that uses it",
     text:
-      `Claim data asks for the class ${name}, and pod writer for the claim. ` +
-      "Kubernetes chooses the node where the Volume is, and binds.",
+      `Claim data asks for the class ${name}, and pod writer for the claim. Kubernetes chooses the node where the ` +
+      "Volume is, and binds.",
     async act() {
       const spec = {
         ...(example.claim.spec as object),

@@ -49,9 +49,8 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
   const storageOnly = staying.filter(({ replicated }) => !replicated);
   if (storageOnly.length)
     return stop(
-      `${listed(storageOnly.map(({ name }) => name))} on the node ${node.name} cannot be moved, because DRBD is ` +
-        `not among ` +
-        `the layers: copy the data and delete it, or set the deletion policy to Delete to give it up.`,
+      `${listed(storageOnly.map(({ name }) => name))} on the node ${node.name} cannot be moved, because DRBD is not ` +
+        "among the layers: copy the data and delete it, or set the deletion policy to Delete to give it up.",
     );
   const clients = staying.filter((copy) => isDiskless(copy) && copy.inUse !== false);
   if (clients.length)
@@ -71,8 +70,7 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
   if (unproven.length)
     return stop(
       `No copy of ${listed(unproven.map(({ name }) => name))} is UpToDate on a node that is online, and LINSTOR ` +
-        `would ` +
-        `delete the one on ${node.name} without a replacement: make one UpToDate first.`,
+        `would delete the one on ${node.name} without a replacement: make one UpToDate first.`,
     );
   return act(
     isEvacuating(node)
