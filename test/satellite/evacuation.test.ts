@@ -254,6 +254,22 @@ describe("bad cases", () => {
     },
   );
 
+  // As where satellites of piraeus-operator, which block their owner's deletion, are deleted from the outside in.
+  test.each(["Evacuate", "Delete"])(
+    "with the LinstorCluster going, and held until its satellites are gone, policy %s: it is let go with its data",
+    async (policy) => {
+      await bed.volume("pvc-1", [node]);
+      await admin.setPolicy(node, policy);
+      await bed.merge(LinstorCluster, "linstorcluster", { metadata: { finalizers: ["test.holdfast.dev/hold"] } });
+      await bed.delete(LinstorCluster, "linstorcluster");
+      for (const name of nodes) await bed.delete(LinstorSatellite, name);
+      for (const name of nodes) await admin.gone(LinstorSatellite, name);
+      expect(await admin.isListed(node)).toBe(true);
+      expect(bed.linstor.goodCopies("pvc-1")).toEqual([node]);
+      expect(bed.calls.evacuate).toEqual([]);
+    },
+  );
+
   test("as many as there are slots are evacuated at a time, and the others say where they stand", async () => {
     await bed.merge(LinstorCluster, "linstorcluster", { spec: { maxConcurrentEvacuations: 1 } });
     await bed.volume("pvc-1", [node, "node-3"]);

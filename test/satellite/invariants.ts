@@ -36,9 +36,11 @@ export function watchInvariants(bed: SatelliteBed): void {
     }
     for (const [name, { policy }] of satellites) {
       if (live.has(name)) continue;
-      // Without a LinstorCluster there is no LINSTOR to ask: its policy cannot be carried out.
+      // Where its LinstorCluster goes or is gone there is no LINSTOR to ask: its policy cannot be carried out.
       const ends = (await bed.get(Cluster, "test"))?.metadata.deletionTimestamp !== undefined;
-      const listed = !ends && (await bed.get(LinstorCluster, "linstorcluster")) && (await isListed(bed, name));
+      const owner = await bed.get(LinstorCluster, "linstorcluster");
+      const stays = !ends && owner && owner.metadata.deletionTimestamp === undefined;
+      const listed = stays && (await isListed(bed, name));
       if (policy !== "Retain" && listed)
         throw new Error(`LinstorSatellite ${name} went before its policy ${policy} was done.`);
       satellites.delete(name);

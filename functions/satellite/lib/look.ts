@@ -285,11 +285,17 @@ function neighbourOf(satellite: LinstorSatelliteObject): Neighbour {
   };
 }
 
-/** Why a satellite is let go without LINSTOR, as a sentence; `undefined` where LINSTOR is to be asked. */
+/**
+ * Why a satellite is let go without LINSTOR, as a sentence; `undefined` where LINSTOR is to be asked. A LinstorCluster
+ * that is being deleted takes all of its satellites along: there is nobody left to move data to, and nobody has asked
+ * for all of it to be given up.
+ */
 export function abandonedBecause({ satellite, machine, cluster }: SatelliteSeen): string | undefined {
   if (machine?.clusterDeleting) return "The whole cluster is being deleted, and the data of its satellites with it.";
   const { name } = satellite.spec?.clusterRef ?? {};
-  return name && !cluster
-    ? `The LinstorCluster ${name} is gone, and the satellite is let go without LINSTOR.`
+  if (!name) return undefined;
+  if (!cluster) return `The LinstorCluster ${name} is gone, and the satellite is let go without LINSTOR.`;
+  return isBeingDeleted(cluster) && isBeingDeleted(satellite)
+    ? `The LinstorCluster ${name} is being deleted, and the satellite is let go without LINSTOR.`
     : undefined;
 }
