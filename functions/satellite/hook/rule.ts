@@ -10,7 +10,7 @@ import { poll, resync } from "../../../shared/sweep.ts";
 import { anotherLinstor } from "../lib/another-linstor.ts";
 import { type HookOrder, hookOrder } from "../lib/hooks.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
-import { linstor } from "../lib/linstor/system.ts";
+import { linstorAddress } from "../lib/linstor/address.ts";
 import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { hooksOn, identityOf, isSeenDeleting, machineKey, readIdentity, setHooks } from "../lib/machine.ts";
 import { nodeNameProblem } from "../lib/marks.ts";
@@ -21,6 +21,8 @@ import { satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, ofNode, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/hook";
+/** It says whose LINSTOR a satellite is, and asks none. */
+const common = satelliteRule.common.extend(linstorAddress.shape);
 
 /**
  * A satellite with its Machine, and why nothing is done for it in LINSTOR, if that is so; `undefined` when it is gone.
@@ -33,6 +35,8 @@ export const hook = rule({
     "Makes the Machine of a satellite with the policy Evacuate wait for its evacuation, writes down which Machine it " +
     "is while the Node exists, and takes our hooks from Machines that are not to wait.",
   ...satelliteRule,
+  settings: common,
+  common,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), ...onMachine(["add", "update"])],
   may: mayLook({ machines: "annotate", conditions: true, events: true }),
   sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h")],
@@ -42,15 +46,14 @@ export const hook = rule({
     "another-linstor": warning("AnotherLinstor"),
     unnamable: warning("NodeNameTooLong"),
   },
-  systems: { linstor },
   subjects: (hint) => [
     ...satellitesIn(hint, name, () => true),
     ...(hint.kind === Node.kind && hint.object && !identityOf(hint.object) ? [] : ofNode(hint)),
     ...ofMachine(hint, false),
   ],
-  look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
+  look: async ({ name = "" }, { client, settings }): Promise<Facts> => {
     const seen = await lookAtSatellite(client, name);
-    return seen && { ...seen, other: anotherLinstor(seen.satellite, seen.cluster, linstor.url) };
+    return seen && { ...seen, other: anotherLinstor(seen.satellite, seen.cluster, settings.linstorUrl) };
   },
   decide,
 });

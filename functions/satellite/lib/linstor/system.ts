@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { exchangeWith } from "../../../../shared/system/exchange.ts";
 import { system } from "../../../../shared/system/system.ts";
+import { linstorAddress } from "./address.ts";
 import { caller } from "./caller.ts";
 import { linstorClient } from "./client.ts";
 
@@ -12,11 +13,7 @@ export const linstor = system({
   doc:
     "The LINSTOR controller that owns the satellites: asked what is on a node, and called to register, " +
     "evacuate and remove it.",
-  settings: z.object({
-    linstorUrl: z
-      .url({ protocol: /^https?$/ })
-      .default("http://linstor-controller.piraeus-datastore.svc:3370")
-      .describe("Root of the LINSTOR controller's REST API: port 3370, or 3371 with https and a client certificate."),
+  settings: linstorAddress.extend({
     linstorTimeout: z.coerce
       .number()
       .int()
