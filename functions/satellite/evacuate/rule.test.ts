@@ -50,6 +50,13 @@ describe("the Lease", () => {
     expect(decide(aLeaving(), held)?.do).toBe(expected);
   });
 
+  test("says until when another has it, and what to do about one without an end", () => {
+    const held = lease("LinstorSatellite node-2 (u2)", now - 10_000);
+    expect(decide(aLeaving(), held)?.because).toContain("node-2 (u2) comes first, until 2026-01-01T00:02:50.000Z");
+    const endless = { ...held, spec: { ...held.spec, renewTime: "now" } };
+    expect(decide(aLeaving(), endless)?.because).toContain("until somebody deletes Lease holdfast/");
+  });
+
   test.each([
     ["at its own step still", []],
     ["at the next one", ["EVACUATE"]],

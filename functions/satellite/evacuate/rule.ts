@@ -80,8 +80,12 @@ function decide({ lease, namespace }: Facts, context: StepContext): readonly Dec
   const verdict = mayEvacuate(data, now);
   if (verdict.do !== "act") return [context.wait()];
   const holder = holderOf(context);
-  if (heldUntil(lease, now) !== undefined && !isUnused(lease, holder, data.calledAt)) {
-    const because = `LINSTOR is called for one node at a time; ${lease?.spec?.holderIdentity} comes first.`;
+  const end = heldUntil(lease, now);
+  if (end !== undefined && !isUnused(lease, holder, data.calledAt)) {
+    const until = Number.isFinite(end)
+      ? `until ${new Date(end).toISOString()} at the latest`
+      : `until somebody deletes Lease ${namespace}/${leaseName}, in which no time can be read`;
+    const because = `LINSTOR is called for one node at a time; ${lease?.spec?.holderIdentity} comes first, ${until}.`;
     return [
       about.write(because, reportWrites(context, { ...standing, because }, now), {
         step: { name: "waiting" },

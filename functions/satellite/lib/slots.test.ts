@@ -9,11 +9,11 @@ test("those in progress come first, then the longest waiting, then by name", () 
   const places = ["b", "c", "a", "d"].map((name) => slotOf(name, all, 2));
   expect(places.map(({ position }) => position)).toEqual([1, 2, 3, 4]);
   expect(places.map(({ admitted }) => admitted)).toEqual([true, true, false, false]);
-  expect(places[3]?.of).toBe(4);
+  expect(places[3]).toMatchObject({ of: 4, before: ["b", "c", "a"] });
 });
 test("0 is no limit, and who is not in the list comes last", () => {
   expect(slotOf("x", [contender("a", 1)], 0).admitted).toBe(true);
-  expect(slotOf("x", [contender("a", 1)], 1)).toEqual({ position: 2, of: 2, admitted: false });
+  expect(slotOf("x", [contender("a", 1)], 1)).toEqual({ position: 2, of: 2, before: ["a"], admitted: false });
 });
 test("whatever the order of the list, no more than the limit are admitted, and all come to the same answer", () => {
   const some = fc.uniqueArray(

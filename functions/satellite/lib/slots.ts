@@ -10,8 +10,8 @@ export interface Contender {
  * Who may go on while at most `limit` satellites are evacuated at a time (0: as many as there are): those that have
  * begun, then the longest waiting, then by name. Every instance that looks at the same list comes to the same answer.
  *
- * @returns the 1-based position of the satellite, and whether it may go on; the last place for one that is not in the
- * list.
+ * @returns the 1-based position of the satellite, who comes before it, and whether it may go on; the last place for one
+ * that is not in the list.
  */
 export function slotOf(name: string, contenders: readonly Contender[], limit: number) {
   const ordered = contenders.toSorted(
@@ -20,5 +20,6 @@ export function slotOf(name: string, contenders: readonly Contender[], limit: nu
   );
   const index = ordered.findIndex((contender) => contender.name === name);
   const position = (index < 0 ? ordered.length : index) + 1;
-  return { position, of: Math.max(ordered.length, position), admitted: limit <= 0 || position <= limit };
+  const before = ordered.slice(0, position - 1).map((contender) => contender.name);
+  return { position, of: Math.max(ordered.length, position), before, admitted: limit <= 0 || position <= limit };
 }

@@ -78,7 +78,10 @@ describe("the beginning", () => {
       { name: "node-2", inProgress: true, since: 1 },
       { name: "node-1", inProgress: false, since: 2 },
     ];
-    expect(decide(aLeaving({}, { satellite: unbegun, contenders, slots }))).toMatchObject({ step: { name: step } });
+    const decision = decide(aLeaving({}, { satellite: unbegun, contenders, slots }));
+    expect(decision).toMatchObject({ step: { name: step } });
+    // One that is stuck holds up all others, and people must find it.
+    if (step === "queued") expect(decision?.because).toContain("Before it: node-2.");
   });
 });
 

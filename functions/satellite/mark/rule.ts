@@ -5,6 +5,7 @@ import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
+import { listed } from "../lib/data/copies.ts";
 import { unmarked } from "../lib/evacuation.ts";
 import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
 import { marksFor, nodeNameProblem } from "../lib/marks.ts";
@@ -46,9 +47,11 @@ function decide(context: StepContext): readonly Decision[] {
   const { facts, now, next, record, satellite, volumes, standing, about, contenders, slots } = context;
   const missing = unmarked(facts);
   if (!record) {
-    const { admitted, position, of } = slotOf(facts.node, contenders, slots);
+    const { admitted, position, of, before } = slotOf(facts.node, contenders, slots);
     if (!admitted) {
-      const message = `Waiting for a free evacuation slot (position ${position} of ${of}; ${slots} at a time).`;
+      const message =
+        `Waiting for a free evacuation slot (position ${position} of ${of}; ${slots} at a time). Before it: ` +
+        `${listed(before)}. Where one of them does not go on, kubectl describe linstorsatellite says what it waits for.`;
       const report = { type: conditions.evacuated, status: "False", reason: "Waiting", message } as const;
       return [about.write(message, conditionWrites(satellite, [report], now), { step: { name: "queued" }, next })];
     }
