@@ -4,6 +4,7 @@ import type { MachineObject } from "../../functions/satellite/lib/machine.ts";
 import { marksOn } from "../../functions/satellite/lib/marks.ts";
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
+import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
 import { Cluster, Machine } from "../../local/cluster-api/kinds.ts";
 import { Event, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -19,7 +20,7 @@ import {
   startClusterApi,
 } from "./cluster-api/start-cluster-api.ts";
 import { missingControllers } from "./missing-controllers.ts";
-import { openSite, type Site } from "./satellite/site.ts";
+import { openSite, policyLabel, type Site } from "./satellite/site.ts";
 
 const cluster = inject("cluster");
 const events = (rule: string, ...verbs: string[]) =>
@@ -289,8 +290,16 @@ describe.skipIf(!cluster?.assets)("Satellites on a real control plane", () => {
     expect(await site.runsOn("bare")).toBe(target);
   });
 
-  test("Retain: the LinstorSatellite goes, and LINSTOR keeps node and data", async () => {
-    await site.admit(retained, "Retain");
+  test("Retain: the LinstorSatellite goes, and LINSTOR keeps node and data", { timeout }, async () => {
+    await site.admit(retained, "Delete");
+    // Labels of the Node alone come to its pool in LINSTOR, and make its satellite another configuration's.
+    await site.merge(Node, retained, { metadata: { labels: { rack: "5" } } });
+    await site.until("LINSTOR knows its rack", async () => (await site.poolProperty(retained, "Aux/rack")) === "5");
+    await site.merge(Node, retained, { metadata: { labels: { [policyLabel]: "Retain" } } });
+    await site.until("its policy is another one", async () => {
+      const satellite = await site.get<LinstorSatelliteObject>(LinstorSatellite, retained);
+      return satellite?.spec?.deletionPolicy === "Retain";
+    });
     site.linstor.addVolume("retained", { copies: [retained] });
     await taint(retained);
     await site.gone(LinstorSatellite, retained);

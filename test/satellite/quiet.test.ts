@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import { lifeConditions } from "../../functions/satellite/lib/names.ts";
 import { aSatellite, hintOf } from "../../functions/satellite/lib/testing/seen.ts";
+import { Node } from "../../shared/kubernetes/kind.ts";
 import { rules } from "./rules.ts";
 
 const living = (conditions: readonly { type: string; status: string; observedGeneration: number }[]) => ({
@@ -22,8 +23,21 @@ function counts(object: Parameters<typeof hintOf>[2]) {
   return { triggered: triggered.length, looking: looking.map(({ name }) => name.slice("satellite/".length)) };
 }
 
-test("a write to a satellite that is as it should be: 3 of 17 functions look, where 6 did", () => {
-  expect(counts(living(well))).toEqual({ triggered: 17, looking: ["configure", "hook", "await-satellites"] });
+test("a kubelet's status write triggers one function, which reads the Node and its satellite; once it was four", () => {
+  const triggered = rules.filter(({ wakes }) =>
+    wakes.some(({ kind, changes }) => kind.kind === Node.kind && changes.includes("update")),
+  );
+  expect(triggered.map(({ name }) => name)).toEqual(["satellite/admit"]);
+});
+
+test("a write to a satellite that is as it should be: 4 of 18 functions look", () => {
+  expect(counts(living(well))).toEqual({ triggered: 18, looking: ["configure", "retire", "hook", "await-satellites"] });
+});
+
+test("where properties are the Node's, which may be behind the write, pools looks as well", () => {
+  const properties = [{ name: "Aux/zone", valueFrom: { nodeFieldRef: "metadata.labels['zone']" } }];
+  const satellite = living(well);
+  expect(counts({ ...satellite, spec: { ...satellite.spec, properties } as never }).looking).toContain("pools");
 });
 
 test.each([
@@ -33,9 +47,9 @@ test.each([
   ["has been written nothing about", living([]), ["spawn", "register", "pools"]],
 ])("one that %s is looked at by those whose business that is", (_, object, more) => {
   expect(counts(object).looking).toEqual(expect.arrayContaining(more));
-  expect(counts(object).looking).toHaveLength(3 + more.length);
+  expect(counts(object).looking).toHaveLength(4 + more.length);
 });
 
 test("an event that does not show the satellite, as the sweep's, makes all of them look", () => {
-  expect(counts("node-1").looking).toHaveLength(17);
+  expect(counts("node-1").looking).toHaveLength(18);
 });

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { Node } from "../../../shared/kubernetes/kind.ts";
+import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
+import { nodeDigest, nodeDigestKey } from "../lib/node-digest.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
-import { hintOf, now } from "../lib/testing/seen.ts";
+import { aSatellite, hintOf, now } from "../lib/testing/seen.ts";
 import { admit, type Facts } from "./rule.ts";
 
 const node = (more: object = {}, spec: object = {}) => ({
@@ -17,8 +19,9 @@ const cluster = (spec: object = {}, more: object = {}) => ({
   metadata: { name: "linstorcluster", uid: "c1", resourceVersion: "2", ...more },
   spec,
 });
+const without = (node: KubernetesObject): Facts["nodes"][number] => ({ node, satellite: undefined });
 const decide = (facts: Partial<Facts> = {}) =>
-  admit.decide({ nodes: [node()], clusters: [cluster()], configurations: [], ...facts }, now, {})[0];
+  admit.decide({ nodes: [without(node())], clusters: [cluster()], configurations: [], ...facts }, now, {})[0];
 
 test("creates a satellite that is the cluster's, held, and of the merged configurations", () => {
   const configurations = [
@@ -34,7 +37,10 @@ test("creates a satellite that is the cluster's, held, and of the merged configu
         metadata: {
           name: "node-1",
           finalizers: [satelliteFinalizer],
-          annotations: { "piraeus.io/applied-configurations": "00-all,01-zone-a" },
+          annotations: {
+            "piraeus.io/applied-configurations": "00-all,01-zone-a",
+            [nodeDigestKey]: nodeDigest(node(), undefined),
+          },
           ownerReferences: [{ kind: "LinstorCluster", uid: "c1", controller: true, blockOwnerDeletion: false }],
         },
         spec: { clusterRef: { name: "linstorcluster" }, deletionPolicy: "Evacuate", properties: [{ name: "Aux/x" }] },
@@ -43,7 +49,7 @@ test("creates a satellite that is the cluster's, held, and of the merged configu
   ]);
 });
 
-const taints = (effect: string) => ({ nodes: [node({}, { taints: [{ key: "test", effect }] })] });
+const taints = (effect: string) => ({ nodes: [without(node({}, { taints: [{ key: "test", effect }] }))] });
 test.each<[string, Partial<Facts>, "write" | "leave"]>([
   ["does not match the nodeSelector", { clusters: [cluster({ nodeSelector: { zone: "b" } })] }, "leave"],
   ["has NoSchedule", taints("NoSchedule"), "leave"],
@@ -54,7 +60,7 @@ test.each<[string, Partial<Facts>, "write" | "leave"]>([
     { ...taints("NoSchedule"), clusters: [cluster({ tolerations: [{ operator: "Exists" }] })] },
     "write",
   ],
-  ["is being deleted", { nodes: [node({ deletionTimestamp: "2026-01-01T00:00:00Z" })] }, "leave"],
+  ["is being deleted", { nodes: [without(node({ deletionTimestamp: "2026-01-01T00:00:00Z" }))] }, "leave"],
   ["has a cluster that goes", { clusters: [cluster({}, { deletionTimestamp: "2026-01-01T00:00:00Z" })] }, "leave"],
   ["has no cluster", { clusters: [] }, "leave"],
 ])("a Node that %s", (_, facts, expected) => {
@@ -72,4 +78,46 @@ test("looks at one Node for a Node's or a satellite's event, and at all for a cl
     "node-2",
     undefined,
   ]);
+});
+
+const alive = (metadata: object = {}) => aSatellite({ deleting: false, record: false, metadata });
+
+test("hands a Node that has changed on by the digest alone, to the satellite as it was read", () => {
+  const decision = decide({ nodes: [{ node: node(), satellite: alive() }] });
+  expect(decision?.do === "write" && decision.writes).toEqual([
+    {
+      verb: "patch",
+      kind: LinstorSatellite,
+      namespace: undefined,
+      name: "node-1",
+      type: "merge",
+      patch: {
+        metadata: {
+          uid: "u1",
+          resourceVersion: "7",
+          annotations: { [nodeDigestKey]: nodeDigest(node(), alive().spec) },
+        },
+      },
+    },
+  ]);
+});
+
+test("writes nothing to a satellite that piraeus-operator writes", () => {
+  const managedFields = [{ manager: "piraeus.io/operator", time: "2026-01-01T00:00:00Z" }];
+  expect(decide({ nodes: [{ node: node(), satellite: alive({ managedFields }) }] })?.do).toBe("leave");
+});
+
+test("of an unchanged Node reads its satellite, then the Node, and nothing else", async () => {
+  const live = node();
+  const satellite = alive({ annotations: { [nodeDigestKey]: nodeDigest(live, alive().spec) } });
+  const read: string[] = [];
+  const client = {
+    get: async (kind: Kind) => {
+      read.push(kind.kind);
+      return kind === Node ? live : satellite;
+    },
+  };
+  const facts = await admit.look({ kind: Node, name: "node-1" }, { client: client as never, settings: {} });
+  expect(facts.nodes).toEqual([]);
+  expect(read).toEqual(["LinstorSatellite", "Node"]);
 });

@@ -176,9 +176,9 @@ describe("a configuration's status", () => {
   });
 });
 
-test("one satellite is looked at for its own event and its Node's, and all for others", () => {
+test("one satellite is looked at for its own event, and all for others", () => {
   const names = [
-    hintOf(Node, "update", "node-1"),
+    hintOf(LinstorSatellite, "update", "node-1"),
     hintOf(LinstorSatellite, "add", "node-2"),
     hintOf(LinstorSatellite, "delete", "node-2"),
     hintOf(LinstorSatelliteConfiguration, "delete", "a"),

@@ -53,7 +53,6 @@ export const configure = rule({
     on(LinstorSatelliteConfiguration, ["add", "update", "delete"]),
     on(LinstorCluster, ["update"]),
     on(LinstorSatellite, ["add", "update", "delete"]),
-    on(Node, ["update"]),
   ],
   may: [
     { resource: Node, verbs: ["get", "list"] },
@@ -64,9 +63,9 @@ export const configure = rule({
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
   sweep: [resync(LinstorSatelliteConfiguration), resync(LinstorSatellite)],
-  // One Node or satellite changes often, and is looked at alone.
+  // One satellite changes often, also with its Node, and is looked at alone.
   subjects: ({ kind, name, change }) =>
-    (kind === Node.kind || kind === LinstorSatellite.kind) && change !== "delete"
+    kind === LinstorSatellite.kind && change !== "delete"
       ? [{ kind: LinstorSatellite, name }]
       : [{ kind: LinstorSatellite }],
   look: async (subject, { client }): Promise<Facts> => {

@@ -1,7 +1,6 @@
 import { type About, about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { Node } from "../../../shared/kubernetes/kind.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
@@ -17,13 +16,14 @@ import type { StoragePool as LinstorPool } from "../lib/linstor/storage-pool.ts"
 import { linstor } from "../lib/linstor/system.ts";
 import { abandonedBecause, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { evictionKey, lifeConditions } from "../lib/names.ts";
+import { hasNodeProperties } from "../lib/node-digest.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { lastAppliedKey, propertyChanges } from "../lib/pools/property-changes.ts";
 import { backingOf, storageKey } from "../lib/pools/wanted-pool.ts";
 import { conditionWrites, isSettled, type LinstorSatelliteObject } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
 import type { StoragePool } from "../lib/schema/satellite-spec.ts";
-import { ofNode, satellitesIn } from "../lib/subjects.ts";
+import { satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/pools";
 /** The first repetition of a call that has not had its effect, and the longest time between two. Milliseconds. */
@@ -44,12 +44,12 @@ export const pools = rule({
   name,
   doc: "Gives a satellite's node in LINSTOR its properties and storage pools, and never removes a pool.",
   ...satelliteRule,
-  wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["update"])],
+  wakes: [on(LinstorSatellite, ["add", "update"])],
   may: mayLook({ conditions: true, events: true }),
   sweep: [resync(LinstorSatellite)],
   steps: { configuring: silent, refused: warning("SatelliteNotConfigured") },
   systems: { linstor },
-  subjects: (hint) => [...satellitesIn(hint, name, isUnsettled), ...(hint.change === "delete" ? [] : ofNode(hint))],
+  subjects: (hint) => satellitesIn(hint, name, mayNeedCalls),
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
     const seen = await lookAtSatellite(client, name, linstor);
     if (!seen || leftAlone(seen)) return seen && { ...seen, found: undefined };
@@ -63,10 +63,17 @@ export const pools = rule({
   decide,
 });
 
-/** One that LINSTOR has lost is not configured either, which others go by. */
-const isUnsettled = (satellite: LinstorSatelliteObject) =>
+/**
+ * One that LINSTOR has lost is not configured either, which others go by. One whose properties are its Node's may have
+ * an update because the Node has changed.
+ */
+const mayNeedCalls = (satellite: LinstorSatelliteObject) =>
   !isBeingDeleted(satellite) &&
-  !(isSettled(satellite, lifeConditions.configured) && isSettled(satellite, lifeConditions.available));
+  !(
+    isSettled(satellite, lifeConditions.configured) &&
+    isSettled(satellite, lifeConditions.available) &&
+    !hasNodeProperties(satellite.spec)
+  );
 
 /** Why a satellite is not configured, whatever LINSTOR says. */
 function leftAlone(seen: SatelliteSeen): string | undefined {

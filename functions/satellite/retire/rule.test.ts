@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { LinstorCluster } from "../lib/kinds.ts";
-import { aSatellite, now } from "../lib/testing/seen.ts";
+import { LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
+import { aSatellite, hintOf, now } from "../lib/testing/seen.ts";
 import { type Facts, retire } from "./rule.ts";
 
 const node = (spec: object = {}) => ({
@@ -66,4 +66,12 @@ test.each<[string, object, RegExp]>([
   expect(left).toMatchObject({ do: "leave", because: expect.stringContaining("node-1 stays") });
   // Where the Node is gone, there is nothing to read.
   expect(retire.decide([{ ...owned, node: undefined, cluster: cluster(spec) }], now, {})[1]?.do).toBe("write");
+});
+
+test("looks at a satellite at each update, which its Node may be behind, until the satellite leaves", () => {
+  const looks = (object: Parameters<typeof hintOf>[2]) =>
+    retire.subjects(hintOf(LinstorSatellite, "update", object), {});
+  expect(looks(aSatellite({ deleting: false }))).toEqual([{ kind: LinstorSatellite, name: "node-1" }]);
+  expect(looks("node-1")).toEqual([{ kind: LinstorSatellite, name: "node-1" }]);
+  expect(looks(aSatellite())).toEqual([]);
 });

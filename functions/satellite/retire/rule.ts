@@ -31,7 +31,7 @@ export const retire = rule({
     "Deletes the LinstorSatellite of a Node that is gone, no longer selected, " +
     "or has a NoExecute taint that is not tolerated.",
   settings: z.object({}),
-  wakes: [on(Node, ["update", "delete"]), on(LinstorCluster, ["update"]), on(LinstorSatellite, ["add"])],
+  wakes: [on(Node, ["delete"]), on(LinstorCluster, ["update"]), on(LinstorSatellite, ["add", "update"])],
   may: [
     { resource: Node, verbs: ["get"] },
     { resource: LinstorCluster, verbs: ["get"] },
@@ -39,8 +39,11 @@ export const retire = rule({
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
   sweep: [resync(LinstorSatellite)],
-  subjects: ({ kind, name }) =>
-    kind === LinstorCluster.kind ? [{ kind: LinstorSatellite }] : [{ kind: LinstorSatellite, name }],
+  // A change of its Node comes as an update of the satellite; one that leaves is none of this function's business.
+  subjects: ({ kind, name, object }) => {
+    if (kind === LinstorCluster.kind) return [{ kind: LinstorSatellite }];
+    return kind === LinstorSatellite.kind && object && isBeingDeleted(object) ? [] : [{ kind: LinstorSatellite, name }];
+  },
   look: async (subject, { client }): Promise<Facts> => {
     const one = isObject(subject)
       ? await client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, subject.name)

@@ -36,7 +36,8 @@ import { startSatellites } from "./start-satellites.ts";
 const selected = { "holdfast.test/satellite": "yes" };
 /** Where satellites run by default. */
 const workloads = "piraeus-datastore";
-const policyLabel = "holdfast.test/policy";
+/** The label of a Node that says which configuration, and so which policy, is its satellite's. */
+export const policyLabel = "holdfast.test/policy";
 const policies = ["Retain", "Evacuate", "Delete"] as const;
 type Policy = (typeof policies)[number];
 
@@ -70,6 +71,8 @@ export interface Site {
   runsOn(name: string): Promise<string | undefined>;
   condition(node: string, type: string): Promise<{ status: string; reason: string; message: string } | undefined>;
   isListed(node: string): Promise<boolean>;
+  /** A property of the node's storage pool in LINSTOR. */
+  poolProperty(node: string, name: string): Promise<string | undefined>;
   stop(): Promise<void>;
 }
 
@@ -214,6 +217,8 @@ export async function openSite(
       return satellite?.status?.conditions?.find((one) => one.type === type) as never;
     },
     isListed: async (node) => (await linstor.nodes.get(node)) !== undefined,
+    poolProperty: async (node, name) =>
+      (await linstor.pools.onNode(node))?.find((pool) => pool.name === poolName)?.props[name],
     async stop() {
       ended.abort(new Error("The suite is over."));
       for (const end of ends.reverse()) await end();
@@ -230,7 +235,9 @@ export async function openSite(
   return site;
 }
 
-const storagePools = [{ name: "pool1", fileThinPool: { directory: "/srv/pool" } }];
+const poolName = "pool1";
+const rack = { name: "Aux/rack", valueFrom: { nodeFieldRef: "metadata.labels['rack']" }, optional: true };
+const storagePools = [{ name: poolName, fileThinPool: { directory: "/srv/pool" }, properties: [rack] }];
 const attributes = {
   "linstor.csi.linbit.com/uses-volume-context": "true",
   "linstor.csi.linbit.com/remote-access-policy": "true",

@@ -23,15 +23,22 @@ export function satelliteWanted(node: Candidate, placement: Placement, has: "has
   if (!matchesLabels(placement.nodeSelector, node))
     return unwanted("does not match the nodeSelector of the LinstorCluster");
   if (!matchesAffinity(placement.nodeAffinity, node)) return unwanted("does not match its nodeAffinity");
-  const tolerations = [...defaultTolerations, ...(placement.tolerations ?? [])];
-  const effects = has === "has one" ? ["NoExecute"] : ["NoExecute", "NoSchedule"];
-  const against = node.taints.find(
-    (taint) => effects.includes(taint.effect) && !tolerations.some((toleration) => tolerates(toleration, taint)),
+  const { tolerations = [] } = placement;
+  const against = untoleratedTaints(node.taints, has).find(
+    (taint) => !tolerations.some((toleration) => tolerates(toleration, taint)),
   );
   if (!against) return { wanted: true };
   const { key, value, effect } = against;
   return unwanted(
     `has the taint ${key}${value ? `=${value}` : ""}:${effect}, which the LinstorCluster does not tolerate`,
+  );
+}
+
+/** The taints of a Node that count against a satellite, unless the LinstorCluster itself tolerates them. */
+export function untoleratedTaints(taints: readonly Taint[], has: "has one" | "has none"): readonly Taint[] {
+  const effects = has === "has one" ? ["NoExecute"] : ["NoExecute", "NoSchedule"];
+  return taints.filter(
+    (taint) => effects.includes(taint.effect) && !defaultTolerations.some((toleration) => tolerates(toleration, taint)),
   );
 }
 
