@@ -51,7 +51,8 @@ function decide(context: StepContext): readonly Decision[] {
     if (!admitted) {
       const message =
         `Waiting for a free evacuation slot (position ${position} of ${of}; ${slots} at a time). Before it: ` +
-        `${listed(before)}. Where one of them does not go on, kubectl describe linstorsatellite says what it waits for.`;
+        `${listed(before)}. Where one of them does not go on, kubectl describe linstorsatellite says what it waits ` +
+        "for.";
       const report = { type: conditions.evacuated, status: "False", reason: "Waiting", message } as const;
       return [about.write(message, conditionWrites(satellite, [report], now), { step: { name: "queued" }, next })];
     }
