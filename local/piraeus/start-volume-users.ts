@@ -24,9 +24,10 @@ export interface VolumeUsersOptions {
 type NodeObject = KubernetesObject & { spec?: { unschedulable?: boolean } };
 
 /**
- * Pods that use volumes, with attach-detach and external-attacher, in miniature: a use moves from a cordoned Node to
- * another, where the volume's node affinity lets it. One with a copy is preferred; where every copy is on cordoned
- * Nodes, and the volume may be used from afar, LINSTOR's CSI driver makes a diskless client on any other Node.
+ * Pods that use volumes, with attach-detach and external-attacher, in miniature: a use moves from a Node that is
+ * cordoned, or gone, to another, where the volume's node affinity lets it. One with a copy is preferred; where every
+ * copy is on such Nodes, and the volume may be used from afar, LINSTOR's CSI driver makes a diskless client on any other
+ * Node.
  */
 export function startVolumeUsers(
   { client, clock, signal, reflections, trouble }: ControllerTools,
@@ -34,7 +35,6 @@ export function startVolumeUsers(
   { leaving = 5_000 }: VolumeUsersOptions = {},
 ): VolumeUsers {
   const moving = new Set<string>();
-  const cordoned = new Set<string>();
   const schedulable = new Set<string>();
 
   async function attach(volume: string, node: string): Promise<void> {
@@ -64,7 +64,7 @@ export function startVolumeUsers(
     const { name, annotations = {} } = volume.metadata;
     const isLocal = volume.spec?.csi?.volumeAttributes?.["linstor.csi.linbit.com/remote-access-policy"] === "false";
     const isOverridden = Object.keys(annotations).some((key) => key.startsWith("override.piraeus.io/"));
-    const copy = linstor.goodCopies(name).find((one) => one !== node && !cordoned.has(one));
+    const copy = linstor.goodCopies(name).find((one) => one !== node && schedulable.has(one));
     if (copy || (isLocal && !isOverridden)) return copy;
     return [...schedulable].sort().find((one) => one !== node && linstor.nodes().includes(one));
   }
@@ -81,8 +81,8 @@ export function startVolumeUsers(
       // The affinity controller makes the volume anew, for which it is gone for a moment.
       if (object && !object.spec?.nodeAffinity && other) {
         await attach(volume, other);
-        // It was cordoned while the pod was on its way to it.
-        return cordoned.has(other) ? empty(other) : undefined;
+        // It was cordoned, or deleted, while the pod was on its way to it.
+        return schedulable.has(other) ? undefined : empty(other);
       }
       await clock.sleep(leaving, signal);
     }
@@ -104,11 +104,9 @@ export function startVolumeUsers(
   }
 
   reflections.of<NodeObject>(Node).on((change, { metadata: { name }, spec }) => {
-    if (change === "delete" || spec?.unschedulable) schedulable.delete(name);
-    else schedulable.add(name);
-    if (change === "delete" || !spec?.unschedulable) cordoned.delete(name);
+    if (change !== "delete" && !spec?.unschedulable) schedulable.add(name);
     else {
-      cordoned.add(name);
+      schedulable.delete(name);
       empty(name).catch((error) => !signal.aborted && trouble({ controller: "volume-users", subject: name, error }));
     }
   });
