@@ -36,6 +36,8 @@ export interface LinstorStandIn {
   stopSatellite(address: string): void;
   /** Stops it in the middle, connection open: its node is OFFLINE after 6.6 seconds. */
   hangSatellite(address: string): void;
+  /** Milliseconds that replacements take until they are deployed, and their call is answered; 2,000 by default. */
+  setDeployTime(milliseconds?: number): void;
   /** Its devices cannot be taken down, or can again. */
   setFailing(address: string, failing: boolean): void;
   addVolume(name: string, options: VolumeOptions): void;
@@ -65,6 +67,8 @@ export interface LinstorStandIn {
 }
 
 const second = 1000;
+/** As it was seen. */
+const usualDeployTime = 2 * second;
 const diskless = { disk: "Diskless", pool: "DfltDisklessStorPool" };
 
 /** A stand-in for a LINSTOR controller 1.33 and its satellites, as `README.md` says how far. */
@@ -73,6 +77,7 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
     clock,
     random,
     syncTime,
+    deployTime: usualDeployTime,
     database: emptyDatabase(),
     satellites: new Map(),
     migrations: new Set(),
@@ -173,6 +178,9 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
       const satellite = satelliteAt(address);
       if (satellite) satellite.hanging = true;
       for (const node of nodesAt(address)) clock.after(6.6 * second, () => satellite?.hanging && disconnect(node));
+    },
+    setDeployTime(milliseconds = usualDeployTime) {
+      world.deployTime = milliseconds;
     },
     setFailing(address, failing) {
       const satellite = satelliteAt(address);

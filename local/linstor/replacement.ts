@@ -9,11 +9,7 @@ export interface Begun {
   deploy(): Promise<Entry[]>;
 }
 
-/**
- * Milliseconds, as they were seen: until a replacement is deployed, and how long LINSTOR waits for one that cannot
- * sync.
- */
-const deploying = 2_000;
+/** Milliseconds, as they were seen: until a disk is prepared, and how long LINSTOR waits for one that cannot sync. */
 const preparing = 700;
 const reasonable = 15_000;
 
@@ -76,6 +72,7 @@ export function beginReplacement(world: World, source: Resource, target: string,
   world.migrations.add(migration);
 
   async function deploy(): Promise<Entry[]> {
+    const deploying = world.deployTime;
     const known = isOnline(world, source.node);
     const before = known ? [] : [notConnected(about, source.node)];
     await clock.sleep(preparing);

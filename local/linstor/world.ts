@@ -31,6 +31,8 @@ export interface World {
   readonly random: Random;
   /** Milliseconds that a replacement takes to synchronise. */
   readonly syncTime: number;
+  /** Milliseconds that one takes until it is deployed, and the call that has begun it is answered. */
+  deployTime: number;
   database: Database;
   /** By `address:port`. */
   readonly satellites: Map<string, Satellite>;

@@ -16,6 +16,7 @@ import type { SystemRequest, SystemResponse } from "../../../shared/system/trans
 import { pick } from "../faults/api.ts";
 import { shop } from "../world/namespace.ts";
 import type { Occurrence, Outside, OutsideContext } from "../world/outside.ts";
+import { callFaults } from "./call-faults.ts";
 
 /** A resource as LINSTOR lists it, as far as invariants look. */
 export interface Listed {
@@ -33,7 +34,7 @@ export interface InLinstor extends Occurrence {
   readonly resources: readonly Listed[];
   /** Whether the node has a part of a snapshot. */
   readonly hasSnapshot: boolean;
-  /** Evacuate calls for the node that it is at work on, this one among them. */
+  /** Evacuate calls of functions for the node that it is at work on, or is yet to begin with, this one among them. */
   readonly atOnce: number;
 }
 
@@ -41,7 +42,10 @@ export interface InLinstor extends Occurrence {
 export interface SimulatedLinstor extends Outside {
   readonly standIn: LinstorStandIn;
   readonly volumes: Set<string>;
-  /** Volumes of which a person has made the last good copy stale, or that are given up. */
+  /**
+   * Volumes that nobody can hold functions to any more: a person has made the last good copy stale, or the network has
+   * doubled the call that moves it.
+   */
   readonly forfeited: Set<string>;
   /** A volume with copies in LINSTOR; `bound` to the first node, and used there where that is said. */
   addVolume(client: Client, name: string, copies: readonly string[], more?: VolumeOptions): Promise<void>;
@@ -74,14 +78,18 @@ export const made = (kind: Kind, object: { metadata: object; [field: string]: un
 export function simulatedLinstor({
   clock,
   streams,
+  trace,
   schedule,
   faults: hasFaults,
   occur,
 }: OutsideContext): SimulatedLinstor {
   const standIn = createLinstor({ clock, random: streams("linstor"), syncTime: 12_000 });
   const stopped = new Set<string>();
+  const volumes = new Set<string>();
+  const forfeited = new Set<string>();
   const inFlight = new Map<string, number>();
   const rate = hasFaults ? pick(streams("rate of linstor"), [0, 0.03, 0.1]) : 0;
+  const callRate = hasFaults ? pick(streams("rate of calls"), [0, 0.5, 1]) : 0;
   let users: VolumeUsers | undefined;
   let tools: ControllerTools | undefined;
   let manager = new AbortController();
@@ -118,8 +126,8 @@ export function simulatedLinstor({
     }));
   }
 
-  /** What invariants look at: commands, at the moment at which LINSTOR begins with them. */
-  async function observed(request: SystemRequest): Promise<SystemResponse> {
+  /** What invariants look at: commands, at the moment at which a function has sent them. */
+  async function observed(request: SystemRequest, index: number): Promise<SystemResponse> {
     const { method, path } = request;
     const [, node = "", verb] = /^\/v1\/nodes\/([^/]+)(?:\/([a-z]+))?$/.exec(path) ?? [];
     const kind = commandOf(method, verb);
@@ -131,13 +139,45 @@ export function simulatedLinstor({
     const hasSnapshot = standIn.hasSnapshot(node);
     const asked = { what: `is asked to ${kind} ${node}`, kind, node, resources: listed, hasSnapshot, atOnce };
     if (listed) occur(asked as InLinstor);
+    if (kind === "evacuate") return evacuated(node, request, index);
     try {
       return await standIn.transport(request);
     } finally {
-      if (kind === "evacuate") inFlight.set(node, (inFlight.get(node) ?? 1) - 1);
-      const what = `is through with ${kind} of ${node}`;
-      occur({ what, kind: "ends", node, resources: [], hasSnapshot, atOnce: 0 } as InLinstor);
+      ends(kind, node);
     }
+  }
+
+  function ends(kind: string, node: string): void {
+    const what = `is through with ${kind} of ${node}`;
+    occur({ what, kind: "ends", node, resources: [], hasSnapshot: standIn.hasSnapshot(node), atOnce: 0 } as InLinstor);
+  }
+
+  /** A call to evacuate, with what becomes of it on its way; it is in flight until LINSTOR is through with it. */
+  async function evacuated(node: string, request: SystemRequest, index: number): Promise<SystemResponse> {
+    const drawn = schedule.draw(`call ${index} to LINSTOR`, (random) =>
+      random.next() < callRate ? { fault: pick(random, Object.keys(callFaults)), random } : undefined,
+    );
+    let sent = 0;
+    const send = async () => {
+      const isDuplicate = sent++ > 0;
+      if (isDuplicate) {
+        if (schedule.ended) throw new Error("The network sends nothing twice any more.");
+        trace.add("network", `sends the call to evacuate ${node} again`);
+        // LINSTOR may delete a last copy for two calls at once; functions have sent one, and cannot prevent the other.
+        for (const volume of volumes)
+          if (standIn.goodCopies(volume).every((one) => one === node)) forfeited.add(volume);
+      }
+      try {
+        return await standIn.transport(request);
+      } finally {
+        if (!isDuplicate) inFlight.set(node, (inFlight.get(node) ?? 1) - 1);
+        ends("evacuate", node);
+      }
+    };
+    if (!drawn) return send();
+    trace.add("network", `call to evacuate ${node}: ${drawn.fault}`);
+    const callFault = callFaults[drawn.fault] as (typeof callFaults)[string];
+    return callFault({ clock, random: drawn.random, send, deployIn: (time) => standIn.setDeployTime(time) });
   }
 
   async function register(node: string): Promise<void> {
@@ -168,15 +208,15 @@ export function simulatedLinstor({
     system: linstorSystem,
     credential: async () => undefined,
     standIn,
-    volumes: new Set(),
-    forfeited: new Set(),
+    volumes,
+    forfeited,
 
     async transport(request) {
       const index = ++count;
       const fault = schedule.draw(`answer ${index} of LINSTOR`, (random) =>
         random.next() < rate ? pick(random, Object.keys(faults)) : undefined,
       );
-      const answer = await observed(request);
+      const answer = await observed(request, index);
       if (fault === "slow") await clock.sleep(45_000);
       return (fault === undefined ? undefined : faults[fault]) ?? answer;
     },
@@ -210,7 +250,7 @@ export function simulatedLinstor({
 
     async addVolume(client, name, copies, { used, bound, localOnly } = {}) {
       standIn.addVolume(name, { copies });
-      this.volumes.add(name);
+      volumes.add(name);
       const volumeAttributes = {
         "linstor.csi.linbit.com/uses-volume-context": "true",
         "linstor.csi.linbit.com/remote-access-policy": String(!localOnly),

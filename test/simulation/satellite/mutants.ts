@@ -1,6 +1,7 @@
 import { admit } from "../../../functions/satellite/admit/rule.ts";
 import { evacuate } from "../../../functions/satellite/evacuate/rule.ts";
 import { hook } from "../../../functions/satellite/hook/rule.ts";
+import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts";
 import type { LeavingSeen, SatelliteSeen } from "../../../functions/satellite/lib/look.ts";
 import { lose } from "../../../functions/satellite/lose/rule.ts";
 import { mark } from "../../../functions/satellite/mark/rule.ts";
@@ -11,6 +12,8 @@ import { retain } from "../../../functions/satellite/retain/rule.ts";
 import { retire } from "../../../functions/satellite/retire/rule.ts";
 import { unmark } from "../../../functions/satellite/unmark/rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
+import type { Connect } from "../../../shared/system/connect.ts";
+import { SystemError } from "../../../shared/system/system-error.ts";
 import { type Mutant, starting } from "../mutants/mutant.ts";
 
 type Seen = readonly (SatelliteSeen | LeavingSeen)[];
@@ -40,6 +43,20 @@ const withoutWrites = (decisions: readonly Decision[], kind: string): readonly D
       ? { ...decision, writes: decision.writes.filter((write) => write.kind.kind !== kind) }
       : decision,
   );
+
+/** A client that sends a call to evacuate again when there was no answer to it. */
+const repeating =
+  (connect: Connect): Connect =>
+  (system) => {
+    const client = connect(system);
+    const { nodes } = client as Linstor;
+    const evacuateNode: Linstor["nodes"]["evacuate"] = (...input) =>
+      nodes.evacuate(...input).catch((error) => {
+        if (error instanceof SystemError && error.failure === "unreachable") return nodes.evacuate(...input);
+        throw error;
+      });
+    return { ...client, nodes: { ...nodes, evacuate: evacuateNode } };
+  };
 
 const by = "fault-free runs" as const;
 
@@ -124,6 +141,37 @@ export const mutants: readonly Mutant[] = [
           return { ...one, facts: { ...one.facts, data } };
         });
         return { ...rest, lease: undefined, seen: uncalled };
+      },
+    }),
+  },
+  {
+    name: "repeats-what-was-not-answered",
+    doc: "Sends the call again when the connection drops: a PUT may be repeated, as everybody knows of HTTP.",
+    scenarios: ["satellite-away"],
+    within: 20,
+    rule: evacuate.name,
+    start: ({ connect, ...tools }) =>
+      starting(evacuate)({ ...tools, ...(connect ? { connect: repeating(connect) } : {}) }),
+  },
+  {
+    name: "takes-no-flag-for-no-call",
+    doc: "Calls again when the node has no flag: LINSTOR sets it first of all, so that the call has never arrived.",
+    scenarios: ["satellite-away"],
+    within: 20,
+    rule: evacuate.name,
+    start: starting({
+      ...evacuate,
+      look: async (...args) => {
+        const facts = await evacuate.look(...args);
+        const isFlagged = facts.seen.some((one) => "facts" in one && one.facts.data?.node.flags.includes("EVACUATE"));
+        if (isFlagged) return facts;
+        const seen = facts.seen.map((one) => {
+          if (!("facts" in one) || !one.facts.data) return one;
+          const { calledAt: _, ...data } = one.facts.data;
+          return { ...one, facts: { ...one.facts, data } };
+        });
+        const lease = facts.lease && { ...facts.lease, spec: { ...facts.lease.spec, holderIdentity: "" } };
+        return { ...facts, lease, seen };
       },
     }),
   },
