@@ -9,7 +9,6 @@ import {
   nodesOf,
   policyOf,
   recordKey,
-  type SatelliteLike,
   satelliteOf,
   satellitesOf,
   terminateHook,
@@ -32,17 +31,10 @@ const evacuationsEnd = check("evacuations-end", (truth) => {
   if (machine) return `Machine ${machine.metadata.name} is still there.`;
   const volume = volumesOf(truth).find((one) => markedFor(one).length > 0);
   if (volume) return `Volume ${volume.metadata.name} is still marked for ${markedFor(volume)}.`;
-  const recorded = satellitesOf(truth).find(
-    (one) => one.metadata.annotations?.[recordKey] !== undefined && !hasLostItsMachine(truth, one),
-  );
+  const recorded = satellitesOf(truth).find(({ metadata }) => metadata.annotations?.[recordKey] !== undefined);
   if (recorded) return `LinstorSatellite ${recorded.metadata.name} stays, and has the record of an evacuation.`;
   return missingCopies(truth);
 });
-
-/** Its Node goes with the Machine, where Cluster API deletes Nodes; until then nothing is taken back. */
-const hasLostItsMachine = (truth: LivenessTruth, { metadata }: SatelliteLike) =>
-  metadata.annotations?.["holdfast.dev/machine"] !== undefined &&
-  !machinesOf(truth).some(({ status }) => status?.nodeRef?.name === metadata.name);
 
 /** Every volume of two copies has two again, but where the policy gave one up. */
 function missingCopies(truth: LivenessTruth): string | undefined {
