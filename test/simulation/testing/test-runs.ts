@@ -6,15 +6,13 @@ import { patience } from "./patience.ts";
 
 /**
  * Tests that the scenarios of a system hold: in runs with faults, without a sweep, and by sweeps alone. Where there are
- * many of them, `oneIn` has every nth of these runs run, others each time; all of them by `npm run simulate`. Where
- * `draws` is false, they are the same each time: one that nobody has seen yet may fail for a reason of the workload's.
+ * many of them, `oneIn` has every nth of these runs run, others each time; all of them by `npm run simulate`.
  */
-export function testRuns({ name, scenarios }: System, { oneIn = 1, draws = true } = {}): void {
-  let count = draws ? fresh : 0;
+export function testRuns({ name, scenarios }: System, { oneIn = 1 } = {}): void {
+  let count = fresh;
   const isChosen = () => count++ % oneIn === 0;
-  const numbers = !draws ? fixed : oneIn === 1 ? [...fixed, fresh] : [fresh];
-  if (draws)
-    console.log(`Simulation of ${name}: fresh number ${fresh}; npm run simulate -- --seed ${fresh} runs it again.`);
+  const numbers = oneIn === 1 ? [...fixed, fresh] : [fresh];
+  console.log(`Simulation of ${name}: fresh number ${fresh}; npm run simulate -- --seed ${fresh} runs it again.`);
   describe.each(scenarios.map((scenario) => ({ name: scenario.name, scenario })))("$name", patience, ({ scenario }) => {
     test.each(numbers.filter(isChosen))("holds whatever goes wrong in run %i", (number) =>
       holds({ scenario, number, faults: true }),

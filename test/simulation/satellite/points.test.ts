@@ -1,0 +1,5 @@
+import { testPoints } from "../testing/test-points.ts";
+import { satellite } from "./system.ts";
+
+// A scenario has ten thousand points, and more: seventeen functions look each time that somebody writes.
+testPoints(satellite, 8_000, 5);
