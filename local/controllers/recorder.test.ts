@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
-import { Event } from "../../shared/kubernetes/kind.ts";
+import { Event, Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { createApiServer } from "../apiserver/server.ts";
 import { virtualClock } from "../time/virtual-clock.ts";
@@ -75,6 +75,17 @@ it("begins a new Event when the first one has expired", async () => {
   record(about, ready);
   await clock.settle();
   expect(await events()).toHaveLength(1);
+});
+
+it("says nothing of an Event that a namespace did not take because it is going", async () => {
+  const { clock, client, record, failures, node } = createWorld();
+  const metadata = { name: "shop", finalizers: ["test.holdfast.dev/hold"] };
+  await client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata } as unknown as KubernetesObject);
+  await client.delete(Namespace, undefined, "shop");
+  const about = await node();
+  record({ ...about, metadata: { ...about.metadata, namespace: "shop" } }, ready);
+  await clock.settle();
+  expect(failures).toEqual([]);
 });
 
 it("tells of an Event that could not be written, and goes on", async () => {

@@ -1,5 +1,6 @@
 import type { Random } from "../../eventing/random.ts";
 import type { Clock } from "../../shared/clock.ts";
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { Event } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -29,12 +30,17 @@ const memory = 1000;
 
 /**
  * Records Events as client-go does: the same occurrence on the same object again, as far as it is remembered, grows the
- * series of the Event there is. `failed` hears of Events that could not be written; they are not tried again.
+ * series of the Event there is. `failed` hears of Events that could not be written; they are not tried again. Of those
+ * on objects of a namespace that goes nobody hears: it takes no new objects, Events neither.
  */
 export function createRecorder(
   tools: { client: Client; clock: Clock; random: Random },
   failed: (error: unknown) => void,
 ): Recorder {
+  const notWritten = (error: unknown) => {
+    const isEnding = error instanceof ApiError && error.causes.some(({ reason }) => reason === "NamespaceTerminating");
+    if (!isEnding) failed(error);
+  };
   const known = new Map<string, { name: string; count: number; written: Promise<unknown> }>();
 
   return (about, occurrence) => {
@@ -50,7 +56,7 @@ export function createRecorder(
         .then(() => tools.client.patch(Event, namespace, entry.name, "merge", { series }))
         // Events expire: the next one begins anew.
         .then((event) => event ?? forget())
-        .catch(failed);
+        .catch(notWritten);
       return;
     }
     const name = `${about.metadata.name.slice(0, 230)}.${hex(tools.random)}`;
@@ -60,7 +66,7 @@ export function createRecorder(
       count: 1,
       written: written.catch((error) => {
         forget();
-        failed(error);
+        notWritten(error);
       }),
     });
     const oldest = known.keys().next();
