@@ -9,7 +9,7 @@ import { marksFor } from "../../../functions/satellite/lib/marks.ts";
 import { conditions, preDrainHook, preTerminateHook } from "../../../functions/satellite/lib/names.ts";
 import type { LinstorSatelliteObject } from "../../../functions/satellite/lib/satellite.ts";
 import type { VolumeAttachmentObject } from "../../../functions/satellite/lib/volumes/volume-facts.ts";
-import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { type Kind, Namespace, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { tourNamespace } from "../namespace.ts";
 import type { Proof, Step } from "../play.ts";
@@ -24,6 +24,8 @@ export const tour: Tour = { title: "Satellite deletion policies", ownCluster: tr
 const [evacuated, retained, lost, other] = storageNodes;
 const policies = { [evacuated]: "Evacuate", [retained]: "Retain", [lost]: "Delete" };
 const volume = "pvc-database";
+/** As `SATELLITE_NAMESPACE` is by default. */
+const satelliteNamespace = "piraeus-datastore";
 
 function steps(world: TourWorld): Step[] {
   const { client, own } = world;
@@ -31,7 +33,7 @@ function steps(world: TourWorld): Step[] {
   let restoreSweep = async () => {};
 
   const satellite = (node: string) => client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, node);
-  const create = (kind: Kind, object: { metadata: object; spec: object }) =>
+  const create = (kind: Kind, object: { metadata: object; spec?: object }) =>
     client.create(kind, { apiVersion: kind.apiVersion, kind: kind.kind, ...object } as unknown as KubernetesObject);
   const taint = (node: string, taints: object[] | null) =>
     client.patch(Node, undefined, node, "merge", { spec: { taints } });
@@ -75,6 +77,8 @@ function steps(world: TourWorld): Step[] {
       `${volume} is used on ${evacuated}, has a copy on ${retained}, and may be used where it is alone.`,
     async act() {
       if (!own) return;
+      // Where the DaemonSets of satellites belong; without it each of them would say that it is missing.
+      await create(Namespace, { metadata: { name: satelliteNamespace } });
       const started = await startStandIns(world, own);
       standIns = started;
       await own.install(
@@ -222,6 +226,7 @@ function steps(world: TourWorld): Step[] {
     text: "Its satellites go with it, without LINSTOR; what stood in for nodes is taken down.",
     async act() {
       await client.delete(LinstorCluster, undefined, "linstorcluster");
+      await client.delete(Namespace, undefined, satelliteNamespace);
       await restoreSweep();
     },
     proofs: [
