@@ -165,8 +165,9 @@ function passedBy({ volume, note }: Noted, { claims }: Surroundings, isDue: bool
   }
   if (!other || other === volume.metadata.name) return undefined;
   const says =
-    `The claim that there is has volume ${other}, because it came before or asks for more than this one has. ` +
-    `To have this one bound: ${offering(volume)}, then delete that claim and create one that this is enough for.`;
+    `The claim that there is has volume ${other}, because it came before, or asks for what this one has not (size, ` +
+    "access modes, volume mode, or the very VolumeAttributesClass, which may be none). To have this one bound: " +
+    `${offering(volume)}, then delete that claim and create one that this is right for.`;
   return { warning: "AnotherVolumeBound", says } as const;
 }
 

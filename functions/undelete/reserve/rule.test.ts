@@ -158,6 +158,13 @@ describe("a volume whose claim is gone", () => {
     expect(is).toEqual(does);
   });
 
+  test("that was passed by says all that its claim may have asked for, VolumeAttributesClass included", () => {
+    const facts = { volumes: [volume({ ref: null })], claims: new Map([["data", claim("new", "other")]]) };
+    const [passed] = decideAll(facts).filter(({ about }) => about.metadata.name === "pv");
+    for (const what of ["size", "access modes", "volume mode", "VolumeAttributesClass"])
+      expect(passed?.because).toContain(what);
+  });
+
   test("is offered before another of its name that was bound earlier", () => {
     const volumes = [volume({ name: "old", ref: null }), lost({ note: { step: "retained", right: 2 } })];
     const [old, newer] = decideAll({ volumes }).map(done);
