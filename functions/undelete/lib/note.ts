@@ -41,6 +41,8 @@ const schema = z.object({
   policy: z.enum(["Delete", "Recycle", "Retain"]),
   /** How long it is kept, as it was written. */
   for: z.string(),
+  /** On what that is written. Absent in notes of former versions. */
+  by: z.enum(["claim", "namespace", "class"]).optional(),
   claim: z.object({ namespace: z.string(), name: z.string(), uid: z.string() }),
   /** The namespace's uid. Absent: any namespace of that name will do. */
   namespaceUid: z.string().optional(),

@@ -153,17 +153,34 @@ describe("a bound volume", () => {
   });
 });
 
-test("a volume whose class is gone keeps what was promised to it", async () => {
-  const one = volume(retained);
+test("a volume whose class is missing keeps what a class has promised to it, and nothing else", async () => {
   const objects = new Map<unknown, unknown>([
-    [PersistentVolume, one],
     [PersistentVolumeClaim, nobody],
     [Namespace, shop],
   ]);
   const client = { get: async (kind: unknown) => objects.get(kind) } as never;
-  expect(await retain.look({ kind: PersistentVolume, name: "pv" }, { client, settings: {} })).toEqual([]);
+  const policyNow = async (by?: "claim" | "namespace" | "class") => {
+    objects.set(PersistentVolume, volume({ phase: "Bound", note: { step: "retained", ...(by ? { by } : {}) } }));
+    const facts = await retain.look({ kind: PersistentVolume, name: "pv" }, { client, settings: {} });
+    return done(retain.decide(facts, now, {})[0]);
+  };
+  const given = { spec: toDelete, event: "NotKeptAnyMore" };
+  expect([await policyNow("class"), await policyNow()]).toEqual([undefined, undefined]);
+  // A static volume may name a class that there never was.
+  expect([await policyNow("claim"), await policyNow("namespace")]).toEqual([given, given]);
   objects.set(StorageClass, saying("standard"));
-  expect(await retain.look({ kind: PersistentVolume, name: "pv" }, { client, settings: {} })).toHaveLength(1);
+  expect(await policyNow("class")).toEqual(given);
+});
+
+test("the note says who wants the volume kept", () => {
+  const by = (facts: Omit<Facts, "volume">) => {
+    const [decision] = retain.decide([{ volume: free, ...facts }], now, {});
+    return decision?.do === "write" && typeof decision.step === "object" && decision.step.details?.by;
+  };
+  const storageClass = saying("standard", "7d");
+  expect(by({ claim: keepIt, namespace: saying("shop", "1h"), storageClass })).toBe("claim");
+  expect(by({ claim: nobody, namespace: saying("shop", "1h"), storageClass })).toBe("namespace");
+  expect(by({ claim: nobody, namespace: shop, storageClass })).toBe("class");
 });
 
 describe("subjects", () => {

@@ -27,6 +27,8 @@ export interface Facts {
   readonly claim: Claim;
   readonly namespace: KubernetesObject;
   readonly storageClass?: KubernetesObject | undefined;
+  /** The class would have to be asked, and there is none of that name, any more or ever. */
+  readonly isClassMissing?: boolean;
 }
 
 export const retain = rule({
@@ -110,14 +112,15 @@ async function lookAround(client: Client, volume: Volume): Promise<readonly Fact
   const claim = name ? await client.get<Claim>(PersistentVolumeClaim, home, name) : undefined;
   const namespace = isBound(volume, claim) && (await client.get(Namespace, undefined, home, { metadataOnly: true }));
   if (!claim || !namespace) return [];
-  const isSaid = [claim, namespace].some(({ metadata }) => metadata.annotations?.[keepKey] !== undefined);
-  if (isSaid || !storageClassName) return [{ volume, claim, namespace }];
+  if (isWrittenOn(claim) || isWrittenOn(namespace) || !storageClassName) return [{ volume, claim, namespace }];
   const storageClass = await client.get(StorageClass, undefined, storageClassName, { metadataOnly: true });
-  // What a class that is gone said nobody can tell any more.
-  return storageClass ? [{ volume, claim, namespace, storageClass }] : [];
+  return [{ volume, claim, namespace, storageClass, isClassMissing: !storageClass }];
 }
 
-function decideOne({ volume, claim, namespace, storageClass }: Facts, now: number): readonly Decision[] {
+function decideOne(
+  { volume, claim, namespace, storageClass, isClassMissing }: Facts,
+  now: number,
+): readonly Decision[] {
   if (isBeingDeleted(volume)) return [];
   const note = readNote(volume);
   const { name, ownerReferences } = volume.metadata;
@@ -127,6 +130,8 @@ function decideOne({ volume, claim, namespace, storageClass }: Facts, now: numbe
   if (text === undefined) {
     // A claim that is going is not left without what was promised to it.
     if (!note || isBeingDeleted(claim)) return [];
+    // What a class that is gone said nobody can tell any more. Static volumes may name one that never was.
+    if (isClassMissing && (note.by ?? "class") === "class") return [];
     const because = `Volume ${name} is not kept after its claim any more, because nothing says so with ${keepKey}.`;
     return [forget(volume, "NotKeptAnyMore", because, isOurs ? { persistentVolumeReclaimPolicy: note.policy } : {})];
   }
@@ -145,6 +150,7 @@ function decideOne({ volume, claim, namespace, storageClass }: Facts, now: numbe
     // Retain by a person's hand stays, now and in the end.
     policy: isOurs ? note.policy : found,
     for: written,
+    by: isWrittenOn(claim) ? ("claim" as const) : isWrittenOn(namespace) ? ("namespace" as const) : ("class" as const),
     claim: ref,
     namespaceUid: namespace.metadata.uid,
     right: isKnown ? note.right : now,
@@ -180,3 +186,5 @@ function decideOne({ volume, claim, namespace, storageClass }: Facts, now: numbe
  */
 const isEphemeral = ({ metadata }: Claim) =>
   metadata.ownerReferences?.some(({ kind, controller }) => kind === "Pod" && controller) ?? false;
+
+const isWrittenOn = ({ metadata }: KubernetesObject) => metadata.annotations?.[keepKey] !== undefined;
