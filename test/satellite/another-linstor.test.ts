@@ -1,21 +1,16 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { LinstorCluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { linstor } from "../../functions/satellite/lib/linstor/system.ts";
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
-import { openSatelliteBed, type SatelliteBed } from "./bed.ts";
-import { watchInvariants } from "./invariants.ts";
+import type { SatelliteBed } from "./bed.ts";
+import { onBed } from "./on-bed.ts";
 
 let bed: SatelliteBed;
 const node = "node-1";
 const { linstorUrl } = linstor.settings.parse({});
 
-beforeEach(async () => {
-  bed = await openSatelliteBed();
-  watchInvariants(bed);
-});
-afterEach(async () => {
-  await bed.stop();
-  expect(bed.failures).toEqual([]);
+onBed((opened) => {
+  bed = opened;
 });
 
 const external = (url: string) =>

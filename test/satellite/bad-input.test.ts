@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   LinstorCluster,
   LinstorSatellite,
@@ -6,22 +6,17 @@ import {
 } from "../../functions/satellite/lib/kinds.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { SystemResponse } from "../../shared/system/transport.ts";
-import { type Administrator, administratorOf } from "./administrator.ts";
-import { nodes, openSatelliteBed, type SatelliteBed } from "./bed.ts";
-import { watchInvariants } from "./invariants.ts";
+import type { Administrator } from "./administrator.ts";
+import { nodes, type SatelliteBed } from "./bed.ts";
+import { onBed } from "./on-bed.ts";
 
 let bed: SatelliteBed;
 let admin: Administrator;
 const node = "node-1";
 
-beforeEach(async () => {
-  bed = await openSatelliteBed();
-  admin = administratorOf(bed);
-  watchInvariants(bed);
-});
-afterEach(async () => {
-  await bed.stop();
-  expect(bed.failures).toEqual([]);
+onBed((opened, administrator) => {
+  bed = opened;
+  admin = administrator;
 });
 
 const json = { "content-type": "application/json" };

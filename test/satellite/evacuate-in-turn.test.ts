@@ -1,18 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
-import { openSatelliteBed, type SatelliteBed } from "./bed.ts";
-import { watchInvariants } from "./invariants.ts";
+import type { SatelliteBed } from "./bed.ts";
+import { onBed } from "./on-bed.ts";
 
 let bed: SatelliteBed;
 
-beforeEach(async () => {
-  bed = await openSatelliteBed();
-  watchInvariants(bed);
-});
-afterEach(async () => {
-  await bed.stop();
-  expect(bed.failures).toEqual([]);
+onBed((opened) => {
+  bed = opened;
 });
 
 test.each([

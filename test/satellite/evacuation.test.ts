@@ -1,25 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Cluster, LinstorCluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { handedOverKey } from "../../functions/satellite/lib/lifecycle.ts";
 import { marksOn } from "../../functions/satellite/lib/marks.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
-import { type Administrator, administratorOf } from "./administrator.ts";
-import { addressOf, nodes, openSatelliteBed, type SatelliteBed } from "./bed.ts";
-import { watchInvariants } from "./invariants.ts";
+import type { Administrator } from "./administrator.ts";
+import { addressOf, nodes, type SatelliteBed } from "./bed.ts";
+import { onBed } from "./on-bed.ts";
 
 let bed: SatelliteBed;
 let admin: Administrator;
 const node = "node-1";
 const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
-beforeEach(async () => {
-  bed = await openSatelliteBed();
-  admin = administratorOf(bed);
-  watchInvariants(bed);
-});
-afterEach(async () => {
-  await bed.stop();
-  expect(bed.failures).toEqual([]);
+onBed((opened, administrator) => {
+  bed = opened;
+  admin = administrator;
 });
 
 describe("policy Evacuate", () => {

@@ -1,21 +1,16 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { marksFor } from "../../functions/satellite/lib/marks.ts";
 import { Event, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { openSatelliteBed, type SatelliteBed } from "./bed.ts";
-import { watchInvariants } from "./invariants.ts";
+import type { SatelliteBed } from "./bed.ts";
+import { onBed } from "./on-bed.ts";
 
 let bed: SatelliteBed;
 const node = "node-1";
 
-beforeEach(async () => {
-  bed = await openSatelliteBed();
-  watchInvariants(bed);
-});
-afterEach(async () => {
-  await bed.stop();
-  expect(bed.failures).toEqual([]);
+onBed((opened) => {
+  bed = opened;
 });
 
 type EventObject = KubernetesObject & { reason: string; type: string; regarding: { kind: string; name: string } };

@@ -1,21 +1,21 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { DaemonSet, LinstorSatellite, LinstorSatelliteConfiguration } from "../../functions/satellite/lib/kinds.ts";
 import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
 import { ConfigMap, Node, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { addressOf, openSatelliteBed, type SatelliteBed, workloads } from "./bed.ts";
+import { addressOf, type SatelliteBed, workloads } from "./bed.ts";
 import { watchInvariants } from "./invariants.ts";
+import { onBed } from "./on-bed.ts";
 
 let bed: SatelliteBed;
 const node = "node-1";
 
-beforeEach(async () => {
-  bed = await openSatelliteBed({ policy: "none" });
-});
-afterEach(async () => {
-  await bed.stop();
-  expect(bed.failures).toEqual([]);
-});
+onBed(
+  (opened) => {
+    bed = opened;
+  },
+  { policy: "none" },
+);
 
 interface Status {
   readonly appliedTo?: readonly string[];

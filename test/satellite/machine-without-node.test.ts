@@ -1,22 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { Cluster, GenericMachine } from "../../local/cluster-api/kinds.ts";
 import { Event, Node } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { addressOf, openSatelliteBed, type SatelliteBed } from "./bed.ts";
-import { watchInvariants } from "./invariants.ts";
+import { addressOf, type SatelliteBed } from "./bed.ts";
+import { onBed } from "./on-bed.ts";
 
 let bed: SatelliteBed;
 const node = "node-1";
 
-beforeEach(async () => {
-  bed = await openSatelliteBed();
-  watchInvariants(bed);
-});
-afterEach(async () => {
-  await bed.stop();
-  expect(bed.failures).toEqual([]);
+onBed((opened) => {
+  bed = opened;
 });
 
 const flagsOf = async (name: string): Promise<string[]> =>

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { GenericMachine } from "../../local/cluster-api/kinds.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
-import { type Administrator, administratorOf } from "./administrator.ts";
-import { addressOf, openSatelliteBed, type SatelliteBed } from "./bed.ts";
-import { watchInvariants } from "./invariants.ts";
+import type { Administrator } from "./administrator.ts";
+import { addressOf, type SatelliteBed } from "./bed.ts";
+import { onBed } from "./on-bed.ts";
 
 // What piraeus-operator has no test for, or is known to do wrong.
 
@@ -13,14 +13,9 @@ let admin: Administrator;
 const node = "node-1";
 const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
-beforeEach(async () => {
-  bed = await openSatelliteBed();
-  admin = administratorOf(bed);
-  watchInvariants(bed);
-});
-afterEach(async () => {
-  await bed.stop();
-  expect(bed.failures).toEqual([]);
+onBed((opened, administrator) => {
+  bed = opened;
+  admin = administrator;
 });
 
 async function withMachine(): Promise<void> {
