@@ -151,8 +151,10 @@ function outranks(one: Noted, other: Noted): boolean {
   return (byWord || byTime || (one.volume.metadata.name > other.volume.metadata.name ? 1 : -1)) > 0;
 }
 
-const offering = ({ metadata }: Volume) =>
-  `kubectl annotate pv ${metadata.name} ${offerKey}=yes${metadata.annotations?.[offerKey] === "no" ? " --overwrite" : ""}`;
+function offering({ metadata }: Volume): string {
+  const overwrite = metadata.annotations?.[offerKey] === "no" ? " --overwrite" : "";
+  return `kubectl annotate pv ${metadata.name} ${offerKey}=yes${overwrite}`;
+}
 
 /** What a person must see to, where a claim of the name has not taken the volume that is offered to it. */
 function passedBy({ volume, note }: Noted, { claims }: Surroundings, isDue: boolean) {

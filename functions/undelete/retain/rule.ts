@@ -53,9 +53,10 @@ export const retain = rule({
       isOn: (object) => isRetained(object as Volume),
       what: "PersistentVolumes whose reclaim policy undelete/retain has set to Retain",
       effect:
-        "They stay so, and nobody reclaims those whose claims are gone, or withdraws what is offered when a namespace " +
-        `goes. To have them as they were, while the functions of undelete are installed: remove ${keepKey} from ` +
-        `claims, namespaces and classes, and set ${reclaimAtKey} of volumes whose claims are gone to now. ` +
+        "They stay so, and nobody reclaims those whose claims are gone, or withdraws what is offered when a " +
+        "namespace goes. To have them as they were, while the functions of undelete are installed: remove " +
+        `${keepKey} from claims, namespaces and classes, and set ${reclaimAtKey} of volumes whose claims are gone ` +
+        "to now. " +
         `kubectl get pv -l ${namespaceLabel} lists them.`,
     },
   ],
