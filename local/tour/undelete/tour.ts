@@ -10,6 +10,10 @@ import type { TourWorld } from "../world.ts";
 const keepKey = "holdfast.dev/keep-volume-for";
 const successorKey = "holdfast.dev/successor-of";
 
+interface SetSpec {
+  readonly persistentVolumeClaimRetentionPolicy?: { readonly whenScaled?: string };
+}
+
 /**
  * Undelete from end to end: a set is scaled down and up with its data; its namespace is deleted by accident, and comes
  * back.
@@ -32,13 +36,18 @@ function steps({ client, clock, holds }: TourWorld): Step[] {
     (await Promise.all(ordinals.map(volumeOf))).every((name, ordinal) => name === remembered.get(ordinal));
   const annotateNamespace = (annotations: Record<string, string | null>) =>
     client.patch(Namespace, undefined, tourNamespace, "merge", { metadata: { annotations } });
+  const isDeletedWhenScaled = async () => {
+    const spec = (await client.get<KubernetesObject>(StatefulSet, tourNamespace, "db"))?.spec as SetSpec | undefined;
+    return spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === "Delete";
+  };
   let former = "";
 
   const made: Step = {
     title: "Volumes that outlive their claims",
     text:
       `The namespace is annotated ${keepKey}=24h, and gets StatefulSet db of three replicas. ` +
-      "retain sets the reclaim policy of each volume to Retain while its claim is there, and notes on it what it was.",
+      "retain sets the reclaim policy of each volume to Retain while its claim is there, and notes on it what it " +
+      "was; project writes the policy of the set, by which claims go with their replicas, onto its field.",
     async act() {
       await annotateNamespace({ [keepKey]: "24h" });
       await client.create(StatefulSet, set);
@@ -51,6 +60,8 @@ function steps({ client, clock, holds }: TourWorld): Step[] {
           return all(policyIs("Retain"));
         },
       },
+      // Claims of replicas that are scaled away before stay.
+      { what: "the set's persistentVolumeClaimRetentionPolicy has whenScaled: Delete", check: isDeletedWhenScaled },
     ],
   };
 
