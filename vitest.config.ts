@@ -32,11 +32,14 @@ const onCluster = {
  * What takes long begins first, what mostly waits beside what mostly computes: vitest knows of neither on a new clone.
  */
 const first = [
-  "test/scenarios/pvc-retention.test.ts",
-  "test/scenarios/pvc-retention-by-itself.test.ts",
-  "local/start/on-cluster.test.ts",
-  "test/scenarios/rollout/rollout.test.ts",
   "local/start.test.ts",
+  "test/scenarios/pvc-retention.test.ts",
+  "local/start/on-cluster.test.ts",
+  "test/scenarios/pvc-protection.test.ts",
+  "test/scenarios/rollout/rollout.test.ts",
+  "test/scenarios/undelete.test.ts",
+  "test/satellite/evacuation.test.ts",
+  "test/scenarios/edited-filters.test.ts",
   "local/serving/activator.test.ts",
 ];
 

@@ -86,7 +86,7 @@ test("the tours come true on somebody's cluster, which is afterwards as it was",
   await client.create(PersistentVolumeClaim, { ...claim, metadata: { ...claim.metadata, ...protectedBefore } });
   const set = { ...exampleSet("default"), spec: { ...(exampleSet("default").spec as object), replicas: 0 } };
   const touched: Promise<unknown>[] = [];
-  const args = ["--kubeconfig", await kubeconfigOf("admin"), "--yes", "--tour-only"];
+  const args = ["--kubeconfig", await kubeconfigOf("admin"), "--yes", "--tour-only", "--idle", "10"];
   const { code, out, err } = await runStart(args, temporary, (out) => {
     // A claim of somebody else's changes while the functions are at work.
     if (!out.includes("1. A claim") || touched.length > 0) return;
