@@ -29,9 +29,10 @@ export function virtualClock(start = Date.parse("2026-01-01T00:00:00Z")): Virtua
   /** In the order in which they were set: of two at the same time, the first goes first. */
   const timers = new Set<Timer>();
 
-  // Promise chains of an in-process world come to rest within one turn of the event loop; streams need a few.
+  // Node says nowhere that nothing is ready to run. One pass of the event loop runs every promise chain to its end,
+  // however long; streams go on in the next, and what reads them in the one after that. Nobody else counts passes.
   const settle = async () => {
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let pass = 0; pass < 3; pass++) await new Promise((resolve) => setImmediate(resolve));
   };
 
   function earliest(): Timer | undefined {

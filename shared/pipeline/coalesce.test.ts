@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { coalesce } from "./coalesce.ts";
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const { settle } = virtualClock();
 
 /** Runs that end when a test ends them, with the time each began. */
 function harness() {
@@ -27,13 +28,13 @@ function harness() {
 test("requests that arrive while a run is reading share the next one", async () => {
   const { runs, join } = harness();
   const first = join();
-  await turn();
+  await settle();
   const rest = [join(), join(), join()];
-  await turn();
+  await settle();
   expect(runs).toHaveLength(1);
   runs[0]?.end();
   await first;
-  await turn();
+  await settle();
   expect(runs).toHaveLength(2);
   expect(runs[1]?.inputs).toHaveLength(3);
   runs[1]?.end();
@@ -44,7 +45,7 @@ test("another subject does not wait", async () => {
   const { runs, join } = harness();
   void join("a");
   void join("b");
-  await turn();
+  await settle();
   expect(runs.map(({ key }) => key)).toEqual(["a", "b"]);
 });
 
@@ -52,19 +53,19 @@ test("but no more than twenty are read at once, and what comes meanwhile is shar
   const { runs, join } = harness();
   const subjects = Array.from({ length: 22 }, (_, index) => `s${index}`);
   const answers = subjects.map((subject) => join(subject));
-  await turn();
+  await settle();
   expect(runs).toHaveLength(20);
   const late = join("s20");
   runs[7]?.end(new Error("unreachable"));
   await expect(answers[7]).rejects.toThrow("unreachable");
-  await turn();
+  await settle();
   expect(runs).toHaveLength(21);
   expect(runs[20]).toMatchObject({ key: "s20", inputs: [expect.anything(), expect.anything()] });
   for (const { end } of runs) end();
-  await turn();
+  await settle();
   expect(runs.map(({ key }) => key)).toEqual(subjects);
   runs[21]?.end();
-  await turn();
+  await settle();
   const { arrived, began } = await late;
   expect(began).toBeGreaterThan(arrived);
   expect(await Promise.allSettled(answers)).toHaveLength(22);
@@ -73,18 +74,18 @@ test("but no more than twenty are read at once, and what comes meanwhile is shar
 test("a run that fails fails its own requests only", async () => {
   const { runs, join } = harness();
   const first = join();
-  await turn();
+  await settle();
   const second = join();
   runs[0]?.end(new Error("unreachable"));
   await expect(first).rejects.toThrow("unreachable");
-  await turn();
+  await settle();
   runs[1]?.end();
   await expect(second).resolves.toBeDefined();
 });
 
 test("whenever requests arrive, none shares a run that began before it, and each is answered", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.constantFrom("arrive", "end", "fail", "turn"), { maxLength: 40 }), async (steps) => {
+    fc.asyncProperty(fc.array(fc.constantFrom("arrive", "end", "fail", "settle"), { maxLength: 40 }), async (steps) => {
       const { runs, join } = harness();
       let ended = 0;
       let answered = 0;
@@ -100,14 +101,14 @@ test("whenever requests arrive, none shares a run that began before it, and each
             },
             () => answered++,
           );
-        } else if (step === "turn") await turn();
+        } else if (step === "settle") await settle();
         else end(step === "fail" ? new Error("failed") : undefined);
       }
       for (let i = 0; i <= asked; i++) {
-        await turn();
+        await settle();
         end();
       }
-      await turn();
+      await settle();
       expect(answered).toBe(asked);
     }),
     { numRuns: 200 },
