@@ -26,8 +26,8 @@ type NodeObject = KubernetesObject & { spec?: { unschedulable?: boolean } };
 /**
  * Pods that use volumes, with attach-detach and external-attacher, in miniature: a use moves from a Node that is
  * cordoned, or gone, to another, where the volume's node affinity lets it. One with a copy is preferred; where every
- * copy is on such Nodes, and the volume may be used from afar, LINSTOR's CSI driver makes a diskless client on any other
- * Node.
+ * copy is on such Nodes, and the volume may be used from afar, LINSTOR's CSI driver makes a diskless client on any
+ * other Node.
  */
 export function startVolumeUsers(
   { client, clock, signal, reflections, trouble }: ControllerTools,
