@@ -184,7 +184,7 @@ function statusOf(one: ConfigurationObject, { satellites }: Facts, now: number):
   const because =
     problems.length > 0
       ? `Error: ${problems.join(" ")} Satellites on its Nodes keep what they have until it is mended.`
-      : `The configuration applies to ${applies.matched} satellites.`;
+      : `The configuration applies to ${applies.matched} satellite${applies.matched === 1 ? "" : "s"}.`;
   const condition = {
     type: "Applied",
     status: problems.length > 0 ? ("False" as const) : ("True" as const),

@@ -169,6 +169,12 @@ describe("the end of an evacuation", () => {
       /In use there: pvc-1/,
     ],
     [
+      "a copy is being deleted, which its satellite cannot do",
+      dataFacts([...elsewhere, aCopy("pvc-1", "node-1", "UpToDate", { flags: ["EVACUATE", "DELETE"] })], evacuating),
+      "wait",
+      /Being deleted there: pvc-1; .* the log of the satellite on node-1/,
+    ],
+    [
       "what LINSTOR could not do is said",
       dataFacts(pair, { warnings: ["no available storage pool was found."] }),
       "wait",

@@ -1,5 +1,5 @@
 import { isOnline } from "../linstor/node.ts";
-import { isDiskless } from "../linstor/resource.ts";
+import { isDiskless, isLeaving } from "../linstor/resource.ts";
 import { copiesInTheMaking, copiesOn, listed } from "./copies.ts";
 import type { DataFacts } from "./data-facts.ts";
 import { lastSnapshots, shortfalls } from "./floor.ts";
@@ -19,12 +19,19 @@ export function emptiness(facts: DataFacts): Verdict {
     if (!isOnline(node)) return offline(facts);
     const used = here.filter(({ inUse }) => inUse);
     const making = copiesInTheMaking(new Set(here.map(({ name }) => name)), facts);
+    const leaving = here.filter((copy) => isLeaving(copy) && !copy.inUse);
     const stuck = here.every(({ replicated }) => !replicated);
     const kinds = here.map((copy) => `${copy.name}${isDiskless(copy) ? " (diskless)" : ""}`);
     const sentence = [
       `On the node are still ${listed(kinds)}${snapshots.length ? `, and ${snapshots.length} snapshots` : ""}.`,
       ...(making.length ? [`Copies are being made on ${listed(making.map((copy) => copy.node))}.`] : []),
       ...(used.length ? [`In use there: ${listed(used.map(({ name }) => name))}.`] : []),
+      ...(leaving.length
+        ? [
+            `Being deleted there: ${listed(leaving.map(({ name }) => name))}; where that takes minutes, the log of ` +
+              `the satellite on ${node.name} says what it cannot take down.`,
+          ]
+        : []),
     ].join(" ");
     return stuck
       ? stop(`${sentence} They are not replicated, and LINSTOR cannot move them.${said(facts)}`)
