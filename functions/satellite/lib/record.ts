@@ -8,16 +8,18 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 export const recordKey = "holdfast.dev/evacuation";
 
 const time = z.iso.datetime();
+/** What is damaged counts as not written down, and what stands beside it is kept. */
+const ifWhole = <Schema extends z.ZodType>(field: Schema) => field.optional().catch(undefined);
 const schema = z.looseObject({
   v: z.number().int().min(1).max(2),
   uid: z.string(),
   begun: time,
   /** Since when other satellites were waited for. */
-  awaited: time.optional(),
+  awaited: ifWhole(time),
   /** When LINSTOR was last called to evacuate the node. */
-  called: time.optional(),
+  called: ifWhole(time),
   /** Good copies, by definition, of what had a diskful copy on the node before the first call. */
-  before: z.record(z.string(), z.number().int().min(0)).optional(),
+  before: ifWhole(z.record(z.string(), z.number().int().min(0))),
 });
 
 /** What is written down about an evacuation; times are RFC 3339. */
