@@ -404,19 +404,11 @@ describe("a call to an external system", () => {
     expect(calls[0]?.[4]).toMatchObject({ metadata: { labels: { "holdfast.dev/waiting": "true" } } });
   });
 
-  test("is not sent when the intent could not be written", async () => {
-    const { tools } = world({ "patch persistentvolumeclaims": [failure(503, "ServiceUnavailable")] });
-    let sent = 0;
-    const connect = connectTo({ evacuate: async () => void sent++ });
-    const reply = await receive(
-      toy(() => [calling], { systems: { crane } }),
-      { ...tools, connect },
-    )(event());
-    expect([reply.status, sent]).toEqual([503, 0]);
-  });
-
-  test("is not sent for an object that is gone", async () => {
-    const { tools } = world({}, ["data"]);
+  test.each([
+    ["when the intent could not be written", { failures: [failure(503, "ServiceUnavailable")], gone: [] }],
+    ["for an object that is gone", { failures: [], gone: ["data"] }],
+  ])("is not sent %s", async (_, { failures, gone }) => {
+    const { tools } = world({ "patch persistentvolumeclaims": failures }, gone);
     let sent = 0;
     const connect = connectTo({ evacuate: async () => void sent++ });
     const reply = await receive(

@@ -53,7 +53,7 @@ test("two evacuate calls that LINSTOR is at work on together are found", async (
   expect(found).toContain("LINSTOR is at work on 2 evacuate calls for node-1.");
 });
 
-test("a call that the network delivers twice is one call of ours, and what it may lose is not ours", async () => {
+test("a call that the network delivers twice counts once, and what it may lose is not held against us", async () => {
   for (let number = 1; ; number++) {
     const { clock, linstor, found, trace } = judged(number, true);
     linstor.standIn.addVolume("single", { copies: ["node-1"] });
