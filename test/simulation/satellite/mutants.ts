@@ -154,28 +154,6 @@ export const mutants: readonly Mutant[] = [
       starting(evacuate)({ ...tools, ...(connect ? { connect: repeating(connect) } : {}) }),
   },
   {
-    name: "takes-no-flag-for-no-call",
-    doc: "Calls again when the node has no flag: LINSTOR sets it first of all, so that the call has never arrived.",
-    scenarios: ["satellite-away"],
-    within: 20,
-    rule: evacuate.name,
-    start: starting({
-      ...evacuate,
-      look: async (...args) => {
-        const facts = await evacuate.look(...args);
-        const isFlagged = facts.seen.some((one) => "facts" in one && one.facts.data?.node.flags.includes("EVACUATE"));
-        if (isFlagged) return facts;
-        const seen = facts.seen.map((one) => {
-          if (!("facts" in one) || !one.facts.data) return one;
-          const { calledAt: _, ...data } = one.facts.data;
-          return { ...one, facts: { ...one.facts, data } };
-        });
-        const lease = facts.lease && { ...facts.lease, spec: { ...facts.lease.spec, holderIdentity: "" } };
-        return { ...facts, lease, seen };
-      },
-    }),
-  },
-  {
     name: "takes-copies-for-good",
     doc: "Takes every copy for a good one: LINSTOR will look at them itself.",
     scenarios: ["last-copy-stale"],
