@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Lease, type LeaseObject } from "../../../shared/kubernetes/lease.ts";
+import { linstor } from "../lib/linstor/system.ts";
 import { readRecord, recordKey } from "../lib/record.ts";
 import { aCopy, aNode, dataFacts } from "../lib/testing/data.ts";
 import { aLeaving, aSatellite, aSeen, now } from "../lib/testing/seen.ts";
@@ -16,6 +17,14 @@ const lease = (holder: string, takenAt: number): LeaseObject => ({
   spec: { holderIdentity: holder, renewTime: new Date(takenAt).toISOString(), leaseDurationSeconds: 180 },
 });
 const own = "LinstorSatellite node-1 (u1)";
+
+test("nobody listens to a call for longer than its Lease lasts", () => {
+  const { writes } = decide(aLeaving()) as unknown as { writes: { object: LeaseObject }[] };
+  const lasts = (writes[0]?.object.spec?.leaseDurationSeconds ?? 0) * 1000;
+  const listens = (milliseconds: number) => linstor.settings.safeParse({ linstorCommandTimeout: milliseconds }).success;
+  expect(listens(lasts - 10_000)).toBe(true);
+  expect(listens(lasts)).toBe(false);
+});
 
 test("calls LINSTOR with the Lease taken first, and with what was there and when written down before the call", () => {
   const decision = decide(aLeaving());

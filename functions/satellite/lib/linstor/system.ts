@@ -24,9 +24,11 @@ export const linstor = system({
       .number()
       .int()
       .min(120 * second)
+      .max(170 * second)
       .default(150 * second)
       .describe(
-        "Milliseconds in which LINSTOR must answer a command. It goes on with it when nobody listens any more.",
+        "Milliseconds in which LINSTOR must answer a command, from 120,000 to 170,000: who waits longer would wait " +
+          "beyond the Lease of an evacuation. LINSTOR goes on with a command when nobody listens any more.",
       ),
   }),
   credentials: {
