@@ -73,7 +73,7 @@ test("--help is printed on standard output", async () => {
 });
 
 test("the tours come true, are plain where nobody looks at colours, and leave nothing behind", async () => {
-  // Functions that stay longer between the steps start half as often, and most of a tour is their starting.
+  // Functions that stay longer between the steps start less often: most of a tour's time is their starting.
   const { code, out, err } = await run(["--tour-only", "--idle", "10"]);
   expect(err).toBe("");
   expect(code, out).toBe(0);
