@@ -2,6 +2,8 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+// Some hundred processes begin and end in each of them: far the longest of what is in these folders.
+const tours = ["tours", "on-cluster"].map((name) => `local/start/${name}.test.ts`);
 const measured = ["test/budget/**/*.test.ts"];
 const differential = ["test/differential/**/*.test.ts"];
 const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*/${name}.test.ts`);
@@ -32,9 +34,7 @@ const onCluster = {
  * What takes long begins first, what mostly waits beside what mostly computes: vitest knows of neither on a new clone.
  */
 const first = [
-  "local/start.test.ts",
   "test/scenarios/pvc-retention.test.ts",
-  "local/start/on-cluster.test.ts",
   "test/scenarios/pvc-protection.test.ts",
   "test/scenarios/rollout/rollout.test.ts",
   "test/scenarios/undelete.test.ts",
@@ -66,6 +66,7 @@ export default defineConfig({
             "test/cluster/**",
             "test/images/**",
             "test/processes/**",
+            ...tours,
             ...measured,
             ...simulated,
             ...differential,
@@ -120,7 +121,7 @@ export default defineConfig({
         // The whole of `npm start`, on a cluster of its own and on a real control plane.
         test: {
           name: "processes",
-          include: ["test/processes/**/*.test.ts"],
+          include: ["test/processes/**/*.test.ts", ...tours],
           fileParallelism: false,
           ...onCluster,
           maxConcurrency: 16,

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { writeKubeconfig } from "./start/credentials.ts";
 import { runStart } from "./start/testing/run-start.ts";
 
-// Each test is a process or two; at a load of 25 on two cores the tours took longer than three minutes.
-vi.setConfig({ testTimeout: 600_000 });
+// Each test is a process or two on a machine that may be busy.
+vi.setConfig({ testTimeout: 180_000 });
 
 let temporary: string;
 
@@ -70,42 +70,6 @@ test("--help is printed on standard output", async () => {
   const { code, out } = await run(["--help"]);
   expect(code).toBe(0);
   expect(out).toContain("--tour-only");
-});
-
-test("the tours come true, are plain where nobody looks at colours, and leave nothing behind", async () => {
-  // Functions that stay longer between the steps start less often: most of a tour's time is their starting.
-  const { code, out, err } = await run(["--tour-only", "--idle", "10"]);
-  expect(err).toBe("");
-  expect(code, out).toBe(0);
-  for (const line of [
-    "ok claim data carries holdfast.dev/pvc-protection",
-    "ok claim archive carries the finalizer as it is created",
-    "ok no function was called, and none woke",
-    "ok its annotation says who holds it",
-    "ok an Event warns pod reader: ClaimBeingDeleted",
-    "ok claim data is gone",
-    "ok its persistentVolumeClaimRetentionPolicy is Delete for both",
-    "ok claim data-web-2 is gone",
-    "ok claim data-web-1 is there, and belongs to nobody",
-    "ok claims data-web-0 and data-web-1 belong to the set",
-    "ok claims data-web-0 and data-web-1 are gone",
-    "ok 4. its user has started elsewhere",
-    "ok 9. satellite and LINSTOR's node are gone, and the volume has two good copies",
-    "ok Volume holdfast-tour is Available",
-    "ok claim data is bound to holdfast-tour",
-    "ok an Event says that the deletion waits",
-    "ok Volume holdfast-tour is gone",
-    "ok the node has nothing of it",
-    "ok every function is back at zero",
-  ])
-    expect(out).toContain(line);
-  expect(out).toMatch(/ protect +write +claim holdfast-tour\/data: /);
-  expect(out).toMatch(/ release +wait +claim holdfast-tour\/data: .*pod writer on node/);
-  expect(out).toMatch(/ release +asleep /);
-  expect(out).toMatch(/ project +write +set holdfast-tour\/web: /);
-  expect(out).toMatch(/ own +asleep /);
-  expect(out).not.toContain("\u001b");
-  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test("a signal in the middle of the start ends it in order", async () => {
