@@ -25,12 +25,19 @@ export async function until(user: User, check: () => Promise<boolean>): Promise<
 }
 
 const satellites = (user: User) => user.list(LinstorSatellite);
-/** Whether the LinstorSatellite of this uid is gone. */
+/** Whether the LinstorSatellite of this uid is gone; one that never came is not. */
 export const isGone = (user: User, uid: string) => async () =>
-  !(await satellites(user)).some(({ metadata }) => metadata.uid === uid);
-/** The uid of a Node's LinstorSatellite. */
-export const uidOf = async (user: User, node: string) =>
-  (await satellites(user)).find(({ metadata }) => metadata.name === node)?.metadata.uid ?? "";
+  uid !== "" && !(await satellites(user)).some(({ metadata }) => metadata.uid === uid);
+/** The uid of a Node's LinstorSatellite, which may be late; empty where it does not come. */
+export async function uidOf(user: User, node: string): Promise<string> {
+  let uid: string | undefined;
+  const isThere = async () => {
+    uid = (await satellites(user)).find(({ metadata }) => metadata.name === node)?.metadata.uid;
+    return uid !== undefined;
+  };
+  if (!(await isThere())) await until(user, isThere);
+  return uid ?? "";
+}
 const isHooked = (user: User, name: string) => async () =>
   (await user.list(Machine)).some(
     ({ metadata, status }) =>
