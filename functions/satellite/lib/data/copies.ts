@@ -1,4 +1,4 @@
-import { isOnline, type LinstorNode, sameName } from "../linstor/node.ts";
+import { isEvacuating, isOnline, type LinstorNode, sameName } from "../linstor/node.ts";
 import { isDiskless, isGoodCopy, isLeaving, type Resource } from "../linstor/resource.ts";
 import type { DataFacts } from "./data-facts.ts";
 
@@ -30,6 +30,14 @@ export function copiesInTheMaking(definitions: ReadonlySet<string>, { copies, no
 
 const unfinishedHere = /^(Inconsistent|SyncTarget|Attaching|Negotiating)/;
 const unfinishedElsewhere = /^(Inconsistent|SyncTarget|Attaching|Negotiating|Diskless)/;
+
+/** Diskful copies of these definitions on other nodes that are online and being evacuated as well. */
+export function copiesToBeMoved(definitions: ReadonlySet<string>, { copies, nodes, node }: DataFacts) {
+  const others = nodes.filter((one) => !sameName(one.name, node.name) && isEvacuating(one) && isOnline(one));
+  return copies.filter(
+    (copy) => definitions.has(copy.name) && !isDiskless(copy) && others.some(({ name }) => sameName(name, copy.node)),
+  );
+}
 
 /** Diskful copies of these definitions of which nobody knows how they are, because their nodes are not online. */
 export function unknownCopies(definitions: ReadonlySet<string>, { copies, nodes }: DataFacts) {

@@ -68,6 +68,22 @@ describe("whether LINSTOR may be called to evacuate", () => {
     ],
     ["a copy that still syncs", dataFacts([...pair, aCopy("pvc-1", "node-3", "SyncTarget(3%)")]), "wait", /being made/],
     [
+      "a copy that another node has which is evacuated as well",
+      dataFacts([...pair, aCopy("pvc-1", "node-3")], {
+        nodes: [aNode("node-1"), aNode("node-2", { flags: ["EVACUATE"] }), aNode("node-3")],
+      }),
+      "wait",
+      /evacuates node-2 as well, where a copy of pvc-1 still is/,
+    ],
+    [
+      "another node that is evacuated, and has no copy any more",
+      dataFacts([...pair.slice(0, 1), aCopy("pvc-1", "node-3")], {
+        nodes: [aNode("node-1"), aNode("node-2", { flags: ["EVACUATE"] }), aNode("node-3")],
+      }),
+      "act",
+      /can be moved/,
+    ],
+    [
       "an evicted node",
       dataFacts(pair, { node: aNode("node-1", { flags: ["DELETE", "EVICTED"] }) }),
       "stop",

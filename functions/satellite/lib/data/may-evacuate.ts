@@ -1,6 +1,6 @@
 import { isEvacuating, isEvicted, isOnline } from "../linstor/node.ts";
 import { isDiskless, isGoodCopy, isLeaving } from "../linstor/resource.ts";
-import { copiesInTheMaking, copiesOn, goodCopies, listed, unknownCopies } from "./copies.ts";
+import { copiesInTheMaking, copiesOn, copiesToBeMoved, goodCopies, listed, unknownCopies } from "./copies.ts";
 import type { DataFacts } from "./data-facts.ts";
 import { act, done, stop, type Verdict, wait } from "./verdict.ts";
 
@@ -13,6 +13,8 @@ const quiet = 150_000;
  *
  * - only while the node is ONLINE, and every other node's state is known or it is offline (CONNECTED: still being read)
  * - never while any copy of what is on the node is being made, by whichever node's evacuation
+ * - not for the first time while a copy of it is still on its way from another node: LINSTOR counts that one, and makes
+ *   no new one where it thereby has enough, so that one would be missing in the end
  * - never while a diskless use of a volume is going on: LINSTOR skips it, and does not come back to it
  * - never where a source is known not to be UpToDate and no other good copy exists: LINSTOR deletes it at once
  * - again only when what is left is all UpToDate, unused, and not on its way out: a restarted controller has forgotten
@@ -56,6 +58,14 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
   if (clients.length)
     return wait(`${listed(clients.map(({ name }) => name))} is in use on the node without a copy there.`);
   if (making.length) return wait(`A copy of ${listed(making.map(({ name }) => name))} is still being made.`);
+  const moving = isEvacuating(node) ? [] : copiesToBeMoved(names, facts);
+  if (moving.length) {
+    const which = listed(moving.map(({ name }) => name));
+    return wait(
+      `LINSTOR evacuates ${listed(moving.map((copy) => copy.node))} as well, where a copy of ${which} still is: ` +
+        "it must have been moved from there before.",
+    );
+  }
   const unknownElsewhere = isEvacuating(node) ? unknownCopies(names, facts) : [];
   if (unknownElsewhere.length) {
     const which = listed(unknownElsewhere.map(({ name }) => name));
