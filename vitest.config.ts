@@ -34,6 +34,7 @@ const onCluster = {
  * What takes long begins first, what mostly waits beside what mostly computes: vitest knows of neither on a new clone.
  */
 const first = [
+  "test/processes/cluster.test.ts",
   "test/scenarios/pvc-retention.test.ts",
   "test/scenarios/pvc-protection.test.ts",
   "test/scenarios/rollout/rollout.test.ts",
@@ -122,7 +123,8 @@ export default defineConfig({
         test: {
           name: "processes",
           include: ["test/processes/**/*.test.ts", ...tours],
-          fileParallelism: false,
+          // One waits for a real control plane; the others together take as long.
+          maxWorkers: 2,
           ...onCluster,
           maxConcurrency: 16,
         },
