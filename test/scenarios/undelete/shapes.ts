@@ -158,11 +158,11 @@ export const shapes: readonly Scenario[] = [
       const bigger = await boundVolume(world);
       const advice = await hasEvent(world, volume, "AnotherVolumeBound");
       expect(advice).toContain(`kubectl annotate pv ${volume} ${offerKey}=yes, then delete that claim`);
+      // By sweeps alone it is bound for seconds before anybody has looked at it.
+      await isNoted(world, bigger, "retained");
       await world.rest();
       await annotateVolume(world, volume, { [offerKey]: "yes" });
       await world.rest();
-      // By sweeps alone it is bound for seconds before anybody has looked at it.
-      await isNoted(world, bigger, "retained");
       await deleteClaim(world);
       await isNoted(world, bigger, "kept");
       await createClaim(world);
