@@ -14,8 +14,8 @@ import {
   type VolumeLike,
 } from "./volumes.ts";
 
-/** Clocks of two machines differ by less than this (milliseconds). */
-const skew = 10_000;
+/** Processes' clocks differ from the true one by at most this, as faults have it (milliseconds). */
+const skew = 60_000;
 
 const isVolume = ({ object }: Change) => object.kind === "PersistentVolume";
 const policyOf = (volume: KubernetesObject | undefined) =>
