@@ -4,10 +4,7 @@ import type { RetentionPolicy } from "./stateful-set.ts";
 /** On a StatefulSet: what becomes of its claims. On a Namespace: the default of its sets. */
 export const policyKey = "holdfast.dev/pvc-delete-policy";
 
-/**
- * The rule that writes the policy onto the set's field. Its progress is on every set that has a policy, and on no
- * other.
- */
+/** The rule that writes the policy onto the set's field: its progress is on every set with a policy, and no other. */
 export const projectingRule = "pvc-retention/project";
 
 /** The four policies of KEP-1847's first version, as Kubernetes' final one spells them. */
@@ -47,6 +44,4 @@ export function readPolicy(set: KubernetesObject, namespace: KubernetesObject | 
   return { name: "Retain", written, from, ...policies.Retain, fault };
 }
 
-function isKnown(text: string): text is keyof typeof policies {
-  return Object.hasOwn(policies, text);
-}
+const isKnown = (text: string): text is keyof typeof policies => Object.hasOwn(policies, text);

@@ -33,14 +33,14 @@ function witness(set: StatefulSet, { claim, pods }: NamedClaim): Decision | unde
 }
 
 function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decision | undefined {
+  const { name } = claim.metadata;
   const reference = referenceTo(claim, set);
   const isOut = isTakenOut(claim, set);
   const goes = hasPolicy(set) && retentionOf(set).whenDeleted === "Delete";
   if (!goes || (isOut && reference && isOurs(reference))) {
     const forget = !hasPolicy(set) && hasNote(claim);
     if (!reference && !forget) return undefined;
-    const because =
-      `Claim ${claim.metadata.name} is not to go with StatefulSet ${set.metadata.name}: ` + "it belongs to nobody.";
+    const because = `Claim ${name} is not to go with StatefulSet ${set.metadata.name}: it belongs to nobody.`;
     const write = reference && untie(claim, reference);
     return about(PersistentVolumeClaim, claim).write(because, write ? [write] : [], forget ? {} : { step: "kept" });
   }
@@ -54,9 +54,7 @@ function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decisio
     return leaveOut(set, claim, "its labels are not those of the set's claims. Give it those if it is to go with it.");
   if (!isUsedBy(claim, set))
     return leaveOut(set, claim, `nothing shows that the set has used it. If it is to go: ${commandToNote(claim, set)}`);
-  const because =
-    `Claim ${claim.metadata.name} is given to StatefulSet ${set.metadata.name}, which has used it, ` +
-    "and goes with it.";
+  const because = `Claim ${name} is given to StatefulSet ${set.metadata.name}, which has used it, and goes with it.`;
   const more = { step: "kept", provided: [whileItDeletes(set)], over: [notIncluded.reason] } as const;
   return about(PersistentVolumeClaim, claim).write(because, [tie(claim, set)], more);
 }

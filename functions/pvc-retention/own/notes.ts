@@ -39,16 +39,11 @@ export function noteFollowing(set: StatefulSet, changed: boolean): Wait {
 
 const replicasOf = ({ status }: StatefulSet) => (status as { replicas?: number } | undefined)?.replicas ?? 0;
 
-/**
- * Whether the claim carries the note that a pod of this very set has used it. A copy's note names another claim, and
- * counts for nothing.
- */
+/** Whether the claim has the note that a pod of this very set has used it; a copy's names another claim. */
 export const isUsedBy = (claim: KubernetesObject, { metadata }: StatefulSet): boolean =>
   readProgress(claim, name)?.set === metadata.uid;
 
-/**
- * Whether people have taken the claim out of the set: its labels say so, or they said otherwise when the set used it.
- */
+/** Whether people have taken the claim out of the set: by its labels, or by those that it had when the set used it. */
 export function isTakenOut(claim: KubernetesObject, set: StatefulSet): boolean {
   const labels = labelsFor(set, claim);
   return labels === "differ" || (labels === "lack" && readProgress(claim, name)?.labels === "match");
@@ -65,8 +60,6 @@ export function noteUse(claim: KubernetesObject, set: StatefulSet) {
 export function commandToNote({ metadata }: KubernetesObject, set: StatefulSet): string {
   const since = metadata.creationTimestamp ?? "";
   const note = { v: 1, uid: metadata.uid, step: "used", since, because: "By hand.", set: set.metadata.uid };
-  return (
-    `kubectl annotate pvc -n ${metadata.namespace} ${metadata.name} --overwrite ` +
-    `'${progressKey(name)}=${JSON.stringify(note)}'`
-  );
+  const annotation = `${progressKey(name)}=${JSON.stringify(note)}`;
+  return `kubectl annotate pvc -n ${metadata.namespace} ${metadata.name} --overwrite '${annotation}'`;
 }

@@ -10,9 +10,7 @@ const path = "/metadata/ownerReferences";
 
 const referencesOf = ({ metadata }: KubernetesObject): readonly OwnerReference[] => metadata.ownerReferences ?? [];
 
-/**
- * The reference by which a claim, or a pod, goes with this very set, be it ours or that of Kubernetes' own controller.
- */
+/** The reference by which a claim or pod goes with this very set, be it ours or that of Kubernetes' own controller. */
 export const referenceTo = (object: KubernetesObject, { metadata }: StatefulSet): OwnerReference | undefined =>
   referencesOf(object).find(({ uid, controller }) => uid === metadata.uid && controller === true);
 
@@ -24,10 +22,9 @@ export const isOurs = ({ blockOwnerDeletion }: OwnerReference): boolean => block
 
 /** Who stands in the way of a reference to the set: whoever controls the claim, and an earlier set of the name. */
 export const inTheWay = (claim: KubernetesObject, { metadata }: StatefulSet): OwnerReference | undefined =>
-  referencesOf(claim).find(({ kind, name, uid, controller }) => {
-    const isEarlier = kind === Sets.kind && name === metadata.name;
-    return uid !== metadata.uid && (controller || isEarlier);
-  });
+  referencesOf(claim)
+    .filter(({ uid }) => uid !== metadata.uid)
+    .find(({ kind, name, controller }) => controller || (kind === Sets.kind && name === metadata.name));
 
 /** Takes the reference off; nobody else's is touched. */
 export function untie(claim: KubernetesObject, reference: OwnerReference): Write {

@@ -33,7 +33,6 @@ export const own = rule({
 
 function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
   if (kind !== "StatefulSet" || change === "delete" || !namespace) return [];
-  return object && (isBeingDeleted(object) || isFollowed(object as StatefulSet))
-    ? []
-    : [{ kind: Sets, namespace, name }];
+  const isSettled = object && (isBeingDeleted(object) || isFollowed(object as StatefulSet));
+  return isSettled ? [] : [{ kind: Sets, namespace, name }];
 }

@@ -15,9 +15,7 @@ const patience = 3;
 /** Taken back later than this after it was applied, a value was changed, not fought over. Milliseconds. */
 const fightWindow = 3_600_000;
 
-/**
- * What is to be done about a set; nothing while it is being deleted: Kubernetes' controller looks at the field no more.
- */
+/** What is to be done about a set; nothing while it is being deleted, when Kubernetes looks at its field no more. */
 export function decideSet({ set, policy }: SetAndPolicy, now: number): Decision | undefined {
   if (isBeingDeleted(set)) return undefined;
   return policy ? enforce(set, policy, now) : giveBack(set);
@@ -27,10 +25,7 @@ function enforce(set: StatefulSet, policy: Policy, now: number): Decision | unde
   const before = readProgress(set, name);
   if (says(before, noteOf(set, policy))) return undefined;
   const current = retentionOf(set);
-  const wanted: RetentionPolicy = {
-    whenDeleted: safer(set, policy, "whenDeleted"),
-    whenScaled: safer(set, policy, "whenScaled"),
-  };
+  const wanted = { whenDeleted: safer(set, policy, "whenDeleted"), whenScaled: safer(set, policy, "whenScaled") };
   if (fieldText(current) === fieldText(wanted)) return settle(set, policy, now);
 
   // Nobody changes the field and means the policy, so what was in force was taken back.
@@ -49,18 +44,12 @@ function enforce(set: StatefulSet, policy: Policy, now: number): Decision | unde
   const because =
     `StatefulSet ${nameOf(set)} gets persistentVolumeClaimRetentionPolicy ${inFull(wanted)}: ` +
     `${reason(set, policy, current, wanted)}`;
-  const applied = new Date(now).toISOString();
-  const step = {
-    name: stepOf(set, policy, current),
-    attempt,
-    details: { ...noteOf(set, policy, wanted), applied },
-  };
+  const details = { ...noteOf(set, policy, wanted), applied: new Date(now).toISOString() };
+  const step = { name: stepOf(set, policy, current), attempt, details };
   return about(Sets, set).write(because, [applyField(set, wanted)], { step });
 }
 
-/**
- * What the field is to say on an occasion: the more conservative of the policy and of what somebody else has chosen.
- */
+/** What the field is to say on an occasion: the more conservative of the policy and of what others have chosen. */
 function safer(set: StatefulSet, policy: Policy, occasion: keyof RetentionPolicy): Fate {
   const isKept = retentionOf(set)[occasion] === "Retain" && choosersOf(set, occasion).length > 0;
   return isKept ? "Retain" : policy[occasion];
@@ -79,14 +68,12 @@ function settle(set: StatefulSet, policy: Policy, now: number): Decision | undef
 
 /** No policy any more: the field falls back to its default where it is ours, and at last the note goes. */
 function giveBack(set: StatefulSet): Decision | undefined {
+  const title = `StatefulSet ${nameOf(set)} has no policy any more`;
   if (occasions.some((one) => holdsField(set, one))) {
-    const because =
-      `StatefulSet ${nameOf(set)} has no policy any more: ` + "its persistentVolumeClaimRetentionPolicy is given back.";
+    const because = `${title}: its persistentVolumeClaimRetentionPolicy is given back.`;
     return about(Sets, set).write(because, [applyField(set, undefined)], { step: { name: "given-back" } });
   }
-  const because =
-    `StatefulSet ${nameOf(set)} has no policy any more, and nothing of its persistentVolumeClaimRetentionPolicy ` +
-    "is ours.";
+  const because = `${title}, and nothing of its persistentVolumeClaimRetentionPolicy is ours.`;
   return set.metadata.annotations?.[progressKey(name)] === undefined ? undefined : about(Sets, set).leave(because);
 }
 

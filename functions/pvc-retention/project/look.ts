@@ -1,6 +1,5 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Namespace, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { type Policy, readPolicy } from "../lib/policy.ts";
 import type { StatefulSet } from "../lib/stateful-set.ts";
 
@@ -22,8 +21,6 @@ export async function look(client: Client, namespace: string | undefined, name?:
     if (set) sets.push(set);
   } else for await (const set of client.list<StatefulSet>(Sets, namespace ? { namespace } : {})) sets.push(set);
   if (sets.length === 0) return [];
-  const home: KubernetesObject | undefined = namespace
-    ? await client.get(Namespace, undefined, namespace, { metadataOnly: true })
-    : undefined;
+  const home = namespace ? await client.get(Namespace, undefined, namespace, { metadataOnly: true }) : undefined;
   return sets.map((set) => ({ set, policy: readPolicy(set, home) }));
 }
