@@ -1,6 +1,6 @@
 import { isAlias, isScalar, LineCounter, parseAllDocuments, visit } from "yaml";
-import { type LabelSelector, parseLabelSelector } from "../../local/apiserver/selector/label-selector.ts";
 import { Complaint } from "../../shared/command/complaint.ts";
+import { type LabelSelector, parseLabelSelector } from "../../shared/kubernetes/label-selector.ts";
 
 /** A text of YAML documents, and where it is from. */
 export interface Source {

@@ -1,116 +1,16 @@
+import {
+  type LabelSelector,
+  LabelSelectorError,
+  parseLabelSelector as parse,
+} from "../../../shared/kubernetes/label-selector.ts";
 import { badRequest } from "../failure.ts";
 import { labelValueProblems, qualifiedNameProblems } from "../validation/names.ts";
 
-/** Whether an object's labels are selected. */
-export type LabelSelector = (labels: Readonly<Record<string, string>>) => boolean;
-
-/**
- * Reads the text of a `labelSelector` parameter: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a>1`,
- * `a<1`, joined by commas. `!=` and `notin` also select objects without the label. Throws 400 with the wording of the
- * API server.
- */
+/** Reads the text of a `labelSelector` parameter. Throws 400 with the wording of the API server. */
 export function parseLabelSelector(text: string): LabelSelector {
-  const tokens: string[] = [...(text.match(/==|!=|[=!(),<>]|[^\s=!(),<>]+/g) ?? []), ""];
-  const requirements: LabelSelector[] = [];
-  let at = 0;
-  const peek = () => tokens[at] ?? "";
-  const take = () => tokens[at++] ?? "";
-
-  if (peek() === "") return () => true;
-  for (;;) {
-    if (!isWord(peek()) && peek() !== "!") {
-      throw badRequest(`found '${peek()}', expected: !, identifier, or 'end of string'`);
-    }
-    requirements.push(requirement());
-    const separator = take();
-    if (separator === "") return (labels) => requirements.every((matches) => matches(labels));
-    if (separator !== ",") throw badRequest(`found '${separator}', expected: ',' or 'end of string'`);
-    if (!isWord(peek()) && peek() !== "!") throw badRequest(`found '${peek()}', expected: identifier after ','`);
+  try {
+    return parse(text, { key: (key) => qualifiedNameProblems(key)[0], value: (value) => labelValueProblems(value)[0] });
+  } catch (error) {
+    throw error instanceof LabelSelectorError ? badRequest(error.message) : error;
   }
-
-  function requirement(): LabelSelector {
-    const absent = peek() === "!" && take() === "!";
-    const key = take();
-    if (!isWord(key)) throw unparsable(`found '${key}', expected: identifier`);
-    checkKey(key);
-    if (absent) return (labels) => !Object.hasOwn(labels, key);
-    if (peek() === "" || peek() === ",") return (labels) => Object.hasOwn(labels, key);
-    return comparison(key, take());
-  }
-
-  function comparison(key: string, operator: string): LabelSelector {
-    const labelOf = (labels: Readonly<Record<string, string>>) =>
-      Object.hasOwn(labels, key) ? labels[key] : undefined;
-    switch (operator) {
-      case "=":
-      case "==": {
-        const wanted = exactValue(key);
-        return (labels) => labelOf(labels) === wanted;
-      }
-      case "!=": {
-        const unwanted = exactValue(key);
-        return (labels) => labelOf(labels) !== unwanted;
-      }
-      case "in": {
-        const wanted = valueSet(key);
-        return (labels) => wanted.has(labelOf(labels));
-      }
-      case "notin": {
-        const unwanted = valueSet(key);
-        return (labels) => !unwanted.has(labelOf(labels));
-      }
-      case ">":
-      case "<": {
-        const bound = integer(exactValue(key));
-        return (labels) => {
-          const value = labelOf(labels) ?? "";
-          if (!/^[-+]?\d+$/.test(value)) return false;
-          return operator === ">" ? Number(value) > bound : Number(value) < bound;
-        };
-      }
-    }
-    throw unparsable(`found '${operator}', expected: in, notin, =, ==, !=, gt, lt`);
-  }
-
-  function exactValue(key: string): string {
-    if (peek() === "" || peek() === ",") return "";
-    const value = take();
-    if (!isWord(value)) throw unparsable(`found '${value}', expected: identifier`);
-    return checkValue(key, value);
-  }
-
-  function valueSet(key: string): Set<string | undefined> {
-    const values = new Set<string | undefined>();
-    const open = take();
-    if (open !== "(") throw unparsable(`found '${open}' expected: '('`);
-    for (;;) {
-      // An empty place, as in `(,b)`, stands for the empty value.
-      if (isWord(peek())) values.add(checkValue(key, take()));
-      else values.add("");
-      const separator = take();
-      if (separator === ")") return values;
-      if (separator !== ",") throw unparsable(`found '${separator}', expected: ',' or ')'`);
-    }
-  }
-}
-
-const isWord = (token: string) => token !== "" && !/^[=!(),<>]/.test(token);
-const unparsable = (why: string) => badRequest(`unable to parse requirement: ${why}`);
-
-function integer(text: string): number {
-  if (/^[-+]?\d+$/.test(text)) return Number(text);
-  throw unparsable(
-    `values[0]: Invalid value: ${JSON.stringify(text)}: for 'Gt', 'Lt' operators, the value must be an integer`,
-  );
-}
-
-function checkKey(key: string): void {
-  const [problem] = qualifiedNameProblems(key);
-  if (problem) throw unparsable(`<nil>: Invalid value: ${JSON.stringify(key)}: ${problem}`);
-}
-
-function checkValue(key: string, value: string): string {
-  const [problem] = labelValueProblems(value);
-  if (problem) throw unparsable(`values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${problem}`);
-  return value;
 }

@@ -1,4 +1,4 @@
-import { matchesLabelText } from "../matching/label-selector.ts";
+import { LabelSelectorError, parseLabelSelector } from "../../../../shared/kubernetes/label-selector.ts";
 import type { Patch } from "../schema/satellite-spec.ts";
 
 /** An object that patches may be meant for, under the name that piraeus-operator's patches know it by. */
@@ -30,8 +30,8 @@ export function isSelected(target: NonNullable<Patch["target"]>, object: object,
   const own = { group, version, kind, name, namespace };
   return (
     (Object.keys(own) as (keyof typeof own)[]).every((field) => matches(target[field], own[field], field)) &&
-    matchesLabelText(labelSelector, labels) &&
-    matchesLabelText(annotationSelector, annotations)
+    selects(labelSelector, labels) &&
+    selects(annotationSelector, annotations)
   );
 }
 
@@ -44,4 +44,14 @@ function matches(pattern: string | undefined, value: string, field: string): boo
     throw new Error(`The ${field} of its target is no regular expression: ${pattern}.`);
   }
   return expression.test(value);
+}
+
+function selects(selector: string, labels: Readonly<Record<string, string>>): boolean {
+  try {
+    return parseLabelSelector(selector)(labels);
+  } catch (error) {
+    if (!(error instanceof LabelSelectorError)) throw error;
+    const text = JSON.stringify(selector.trim());
+    throw new Error(`${text} is no requirement of a label selector, or no list of them: ${error.message}.`);
+  }
 }
