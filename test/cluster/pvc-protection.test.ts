@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, inject } from "vitest";
 import { watchInvariants } from "../scenarios/pvc-protection/invariants.ts";
 import { scenarios } from "../scenarios/pvc-protection/scenarios.ts";
 import { settings } from "../scenarios/pvc-protection/settings.ts";
-import { proveGrantsAreUsed } from "../scenarios/rights.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { realServer } from "../worlds/real-server.ts";
 import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
@@ -24,12 +23,11 @@ describe.skipIf(!cluster)("PVC protection on a real control plane", () => {
   afterAll(() => worlds?.stop());
 
   const beside = settings.filter(({ inTree }) => inTree);
-  const asked = runScenarios(quick, beside, {
+  runScenarios(quick, beside, {
     open: (...args) => worlds.open(...args),
     watch: watchInvariants,
     sideBySide: true,
   });
-  proveGrantsAreUsed("pvc-protection", asked);
 });
 
 const assets = cluster?.assets;

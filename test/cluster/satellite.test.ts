@@ -23,16 +23,11 @@ import { missingControllers } from "./missing-controllers.ts";
 import { openSite, policyLabel, type Site } from "./satellite/site.ts";
 
 const cluster = inject("cluster");
-const events = (rule: string, ...verbs: string[]) =>
-  verbs.map((verb) => `satellite-${rule}: ${verb} events.k8s.io/events`);
 /** What these scenarios have no occasion for. */
 const elsewhere = [
-  // Warnings of what does not go wrong here; those that are there already are read, and replaced by another note.
-  ...["await-empty", "await-satellites", "evacuate", "hook", "lose", "pools", "register", "remove", "restore"].flatMap(
-    (rule) => events(rule, "create", "get", "delete"),
-  ),
-  ...["await-reattach", "mark", "release-drain", "release-terminate", "retire", "spawn"].flatMap((rule) =>
-    events(rule, "get", "delete"),
+  // Warnings of what does not go wrong here.
+  ...["await-empty", "await-satellites", "evacuate", "hook", "lose", "pools", "register", "remove", "restore"].map(
+    (rule) => `satellite-${rule}: create events.k8s.io/events`,
   ),
   // No satellite is waited for that is not ready, none is somebody else's, and no LinstorCluster changes.
   "satellite-await-satellites: patch piraeus.io/linstorsatellites",

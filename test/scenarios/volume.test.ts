@@ -10,13 +10,9 @@ describe("Volumes on the laptop edition", () => {
     open: emulatedWorld,
     watch: () => ({ check: async () => {} }),
   });
-  const events = (account: string, ...verbs: string[]) =>
-    verbs.map((verb) => `${account}: ${verb} events.k8s.io/events`);
   const status = (account: string) => `${account}: patch storage.metalk8s.scality.com/volumes/status`;
   proveGrantsAreUsed("volume", asked, [
     // What another installation's schema has let in, and PersistentVolumes that fail, neither world here has.
-    ...["volume-accept", "volume-health"].flatMap((name) => [status(name), ...events(name, "create", "get", "delete")]),
-    // An Event is read where it was there already with another note.
-    ...["prepare", "publish", "retire", "settle"].flatMap((name) => events(`volume-${name}`, "get")),
+    ...["volume-accept", "volume-health"].flatMap((name) => [status(name), `${name}: create events.k8s.io/events`]),
   ]);
 });
