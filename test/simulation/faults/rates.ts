@@ -20,6 +20,9 @@ export interface Rates {
   readonly pageSize: number;
 }
 
+/** Processes' clocks differ from the true one by at most this (milliseconds). */
+export const longestSkew = 60_000;
+
 /** Nothing goes wrong; only the interleaving is drawn. */
 export const faultFree: Rates = {
   api: 0,
@@ -43,7 +46,7 @@ export function drawRates(random: Random, loseAllEvents: boolean): Rates {
     source: { drop, duplicate: pick(random, [0, 0.2]), delay, longestDelay },
     broker: { drop: pick(random, [0, 0, 0.1]), duplicate: pick(random, [0, 0.2]), delay, longestDelay },
     operations: random.below(6),
-    skew: pick(random, [0, 1_000, 60_000]),
+    skew: pick(random, [0, 1_000, longestSkew]),
     mixed: random.next() < 0.2,
     pageSize: pick(random, [1, 2, 250]),
   };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { longestSkew } from "../faults/rates.ts";
 import { type Invariant, isBy, isOurs, type Truth } from "../invariants/invariant.ts";
 import type { Change } from "../world/change.ts";
 import {
@@ -13,9 +14,6 @@ import {
   successorKey,
   type VolumeLike,
 } from "./volumes.ts";
-
-/** Processes' clocks differ from the true one by at most this, as faults have it (milliseconds). */
-const skew = 60_000;
 
 const isVolume = ({ object }: Change) => object.kind === "PersistentVolume";
 const policyOf = (volume: KubernetesObject | undefined) =>
@@ -51,7 +49,7 @@ const reclaimsOnlyWhenDue: Invariant = {
         : undefined;
     }
     const due = Date.parse(volume.metadata.annotations?.[reclaimAtKey] ?? "");
-    if (!(due <= at + skew)) return `${name} was handed back before its time.`;
+    if (!(due <= at + longestSkew)) return `${name} was handed back before its time.`;
     return uidOf(after) ? undefined : `${name} got its policy without its claim: the next claim's data would go.`;
   },
 };
