@@ -159,8 +159,10 @@ test("a volume whose class is missing keeps what a class has promised to it, and
     [Namespace, shop],
   ]);
   const client = { get: async (kind: unknown) => objects.get(kind) } as never;
-  const policyNow = async (by?: "claim" | "namespace" | "class") => {
-    objects.set(PersistentVolume, volume({ phase: "Bound", note: { step: "retained", ...(by ? { by } : {}) } }));
+  const policyNow = async (by?: "claim" | "namespace" | "class", annotations = {}) => {
+    const noted = volume({ phase: "Bound", note: { step: "retained", ...(by ? { by } : {}) } });
+    Object.assign(noted.metadata.annotations ?? {}, annotations);
+    objects.set(PersistentVolume, noted);
     const facts = await retain.look({ kind: PersistentVolume, name: "pv" }, { client, settings: {} });
     return done(retain.decide(facts, now, {})[0]);
   };
@@ -168,6 +170,12 @@ test("a volume whose class is missing keeps what a class has promised to it, and
   expect([await policyNow("class"), await policyNow()]).toEqual([undefined, undefined]);
   // A static volume may name a class that there never was.
   expect([await policyNow("claim"), await policyNow("namespace")]).toEqual([given, given]);
+  // That of a provisioned one was there, and may have said it as well.
+  const provisioned = { "pv.kubernetes.io/provisioned-by": "driver.example" };
+  expect(await policyNow("claim", provisioned)).toBeUndefined();
+  objects.set(PersistentVolumeClaim, claim("claim", "pv", "none"));
+  expect(await policyNow("claim", provisioned)).toEqual(given);
+  objects.set(PersistentVolumeClaim, nobody);
   objects.set(StorageClass, saying("standard"));
   expect(await policyNow("class")).toEqual(given);
 });

@@ -21,14 +21,16 @@ import { due } from "../../../shared/sweep.ts";
 import { forget, keep, type Note, namespaceLabel, noting, offerKey, readNote, reclaimAtKey } from "../lib/note.ts";
 import { keepKey, scopeOf } from "../lib/scope.ts";
 
+/** On a volume: the provisioner that has made it, as Kubernetes and external-provisioner write it. */
+const provisionedBy = "pv.kubernetes.io/provisioned-by";
+
 /** A bound volume, and, read after it, what says how long it is kept. */
 export interface Facts {
   readonly volume: Volume;
   readonly claim: Claim;
   readonly namespace: KubernetesObject;
+  /** Read where neither claim nor namespace says anything. */
   readonly storageClass?: KubernetesObject | undefined;
-  /** The class would have to be asked, and there is none of that name, any more or ever. */
-  readonly isClassMissing?: boolean;
 }
 
 export const retain = rule({
@@ -115,13 +117,11 @@ async function lookAround(client: Client, volume: Volume): Promise<readonly Fact
   if (!claim || !namespace) return [];
   if (isWrittenOn(claim) || isWrittenOn(namespace) || !storageClassName) return [{ volume, claim, namespace }];
   const storageClass = await client.get(StorageClass, undefined, storageClassName, { metadataOnly: true });
-  return [{ volume, claim, namespace, storageClass, isClassMissing: !storageClass }];
+  return [{ volume, claim, namespace, storageClass }];
 }
 
-function decideOne(
-  { volume, claim, namespace, storageClass, isClassMissing }: Facts,
-  now: number,
-): readonly Decision[] {
+function decideOne(facts: Facts, now: number): readonly Decision[] {
+  const { volume, claim, namespace, storageClass } = facts;
   if (isBeingDeleted(volume)) return [];
   const note = readNote(volume);
   const { name, ownerReferences } = volume.metadata;
@@ -131,8 +131,7 @@ function decideOne(
   if (text === undefined) {
     // A claim that is going is not left without what was promised to it.
     if (!note || isBeingDeleted(claim)) return [];
-    // What a class that is gone said nobody can tell any more. Static volumes may name one that never was.
-    if (isClassMissing && (note.by ?? "class") === "class") return [];
+    if (isClassLost(facts, note)) return [];
     const because = `Volume ${name} is not kept after its claim any more, because nothing says so with ${keepKey}.`;
     return [forget(volume, "NotKeptAnyMore", because, isOurs ? { persistentVolumeReclaimPolicy: note.policy } : {})];
   }
@@ -179,6 +178,17 @@ function decideOne(
     `kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and create it again.`;
   const event = warning("FormerDataBound");
   return [keep(volume, retained, `${because} ${instead}`, wanted, { event })];
+}
+
+/**
+ * Whether a class that is gone may have said something, which nobody knows any more. A static volume may name one that
+ * never was; a provisioned one had its class.
+ */
+function isClassLost({ volume, claim, namespace, storageClass }: Facts, { by = "class" }: Note): boolean {
+  const { storageClassName } = volume.spec;
+  if (!storageClassName || storageClass || isWrittenOn(claim) || isWrittenOn(namespace) || isEphemeral(claim))
+    return false;
+  return by === "class" || volume.metadata.annotations?.[provisionedBy] !== undefined;
 }
 
 /**
