@@ -1,4 +1,6 @@
-const rfc3339 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+import * as z from "zod";
+
+const rfc3339 = z.iso.datetime({ offset: true });
 
 /**
  * Milliseconds since the epoch of a time that a person wrote as RFC 3339 says; NaN of all else. `Date.parse` alone
@@ -6,8 +8,7 @@ const rfc3339 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d+)?([Zz]|[+-]\d\d:\
  * the thirtieth of February: whoever acts upon it deletes too early.
  */
 export function readTime(text: string): number {
-  const [, day, clock, fraction = "", zone = ""] = rfc3339.exec(text.trim()) ?? [];
-  const asUtc = new Date(`${day}T${clock}Z`);
-  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString() !== `${day}T${clock}.000Z`) return Number.NaN;
-  return Date.parse(`${day}T${clock}${fraction}${zone.toUpperCase()}`);
+  // Small letters, and a space before the time, are allowed there (section 5.6).
+  const { data } = rfc3339.safeParse(text.trim().toUpperCase().replace(" ", "T"));
+  return data === undefined ? Number.NaN : Date.parse(data);
 }
