@@ -19,10 +19,10 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** After as long a real one gives an idle connection up, which its clients count on. Milliseconds. */
+/** When an idle connection is closed, in milliseconds: as a real API server has it, which its clients count on. */
 const idle = 90_000;
 
-/** Where to listen: loopback on a free port unless told otherwise. */
+/** Where to listen: loopback on a free port, unless it says otherwise. */
 export interface HttpOptions {
   readonly host?: string;
   readonly port?: number;

@@ -13,8 +13,8 @@ const quiet = 150_000;
  *
  * - only while the node is ONLINE, and every other node's state is known or it is offline (CONNECTED: still being read)
  * - never while any copy of what is on the node is being made, by whichever node's evacuation
- * - not for the first time while a copy of it is still on its way from another node: LINSTOR counts that one, and makes
- *   no new one where it thereby has enough, so that one would be missing in the end
+ * - not for the first time while a copy of it is still on its way from another node: LINSTOR may count that one, and
+ *   make no new one where it thereby has enough, so that one would be missing in the end
  * - never while a diskless use of a volume is going on: LINSTOR skips it, and does not come back to it
  * - never where a source is known not to be UpToDate and no other good copy exists: LINSTOR deletes it at once
  * - again only when what is left is all UpToDate, unused, and not on its way out: a restarted controller has forgotten
@@ -63,7 +63,8 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
     const which = listed(moving.map(({ name }) => name));
     return wait(
       `LINSTOR evacuates ${listed(moving.map((copy) => copy.node))} as well, where a copy of ${which} still is: ` +
-        "it must have been moved from there before.",
+        "it must have been moved from there before. Where that lasts, look at what keeps its evacuation, or restore " +
+        "that node in LINSTOR.",
     );
   }
   const unknownElsewhere = isEvacuating(node) ? unknownCopies(names, facts) : [];
