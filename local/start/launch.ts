@@ -7,6 +7,7 @@ import { Complaint } from "../../shared/command/complaint.ts";
 import type { RevisionName } from "../serving/activator.ts";
 import type { Launch } from "../serving/instance.ts";
 import type { Plan } from "../serving/plan.ts";
+import { aborted } from "../time/aborted.ts";
 import { type KeptBundles, openKeptBundles, usualPlace } from "./kept-bundles.ts";
 
 /** The functions of the repository, bundled into a folder of this run. */
@@ -98,8 +99,4 @@ export function createBundles(
       };
     },
   };
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }

@@ -49,3 +49,11 @@ test("the tours come true, are plain where nobody looks at colours, and leave no
   expect(out).not.toContain("\u001b");
   expect(readdirSync(temporary)).toEqual([]);
 });
+
+test("Ctrl-C while the stand-ins of a tour begin ends the run, and leaves nothing behind", async () => {
+  const { code, err } = await runStart(["--tour", "satellite"], temporary, (out, kill) => {
+    if (out.includes("Four nodes with storage")) setTimeout(kill, 500, "SIGINT");
+  });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(readdirSync(temporary)).toEqual([]);
+});

@@ -71,3 +71,12 @@ test("a tour that is interrupted rejects", async () => {
   stop.abort(new Error("Enough."));
   await rejected;
 });
+
+test("a tour that is interrupted does not wait for a proof that nobody answers any more", async () => {
+  const { clock, stop, step, playing } = harness();
+  const { played } = playing([step("A deletion", { what: "the claim is gone", check: () => new Promise(() => {}) })]);
+  const rejected = expect(played).rejects.toThrow("Enough.");
+  await clock.advance(100);
+  stop.abort(new Error("Enough."));
+  await rejected;
+});

@@ -1,6 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
+import { aborted } from "../time/aborted.ts";
 
 /** One scene of a tour: something is done, and then things come true. */
 export interface Step {
@@ -40,15 +41,16 @@ export interface PlayContext {
  */
 export async function play(chapters: readonly Chapter[], context: PlayContext): Promise<boolean> {
   const { terminal } = context;
+  const end = aborted(context.signal);
   for (const { title, steps } of chapters) {
     terminal.print("");
     terminal.print(terminal.paint("inverse", ` ${title} `));
-    if (!(await playSteps(steps, context))) return false;
+    if (!(await playSteps(steps, context, end))) return false;
   }
   return true;
 }
 
-async function playSteps(steps: readonly Step[], context: PlayContext): Promise<boolean> {
+async function playSteps(steps: readonly Step[], context: PlayContext, end: Promise<never>): Promise<boolean> {
   const { terminal, clock } = context;
   for (const [index, step] of steps.entries()) {
     terminal.print("");
@@ -57,7 +59,8 @@ async function playSteps(steps: readonly Step[], context: PlayContext): Promise<
     const begun = clock.now();
     await step.act();
     for (const proof of step.proofs) {
-      const result = await prove(proof, context);
+      // Stand-ins that have ended answer nobody any more.
+      const result = await Promise.race([prove(proof, context), end]);
       const seconds = `${((clock.now() - begun) / 1000).toFixed(1)} s`;
       terminal.print(proofLine(terminal, proof.what, result, seconds));
       if (!result.came) return false;
