@@ -25,10 +25,12 @@ export type StorageNode = (typeof storageNodes)[number];
 export interface StandIns {
   readonly linstor: LinstorStandIn;
   /**
-   * Every version of volumes, Machines and LinstorSatellites since the start: a busy machine shows some for a moment
+   * Every version of volumes, Machines and LinstorSatellites since `follow`: a busy machine shows some for a moment
    * only.
    */
   readonly history: readonly KubernetesObject[];
+  /** Begins the history, once all of these kinds are served. */
+  follow(): void;
   /** Whether LINSTOR lists a node. */
   lists(node: string): Promise<boolean>;
   /** A volume of two copies, used on the first node and bound to it by its node affinity. */
@@ -58,8 +60,6 @@ export async function startStandIns(world: TourWorld, own: OwnCluster): Promise<
   const users = startVolumeUsers(tools, linstor, { leaving: times.leaving });
 
   const history: KubernetesObject[] = [];
-  for (const kind of [PersistentVolume, Machine, LinstorSatellite])
-    tools.reflections.of(kind).on((_, object) => void history.push(object));
 
   const create = (kind: Kind, object: { metadata: object; [field: string]: unknown }) =>
     client.create(kind, { apiVersion: kind.apiVersion, kind: kind.kind, ...object } as unknown as KubernetesObject);
@@ -91,6 +91,10 @@ export async function startStandIns(world: TourWorld, own: OwnCluster): Promise<
     url: server.url,
     linstor,
     history,
+    follow() {
+      for (const kind of [PersistentVolume, Machine, LinstorSatellite])
+        tools.reflections.of(kind).on((_, object) => void history.push(object));
+    },
     async lists(node) {
       const { status } = await linstor.transport({ method: "GET", path: `/v1/nodes/${node}`, headers: {} });
       return status === 200;

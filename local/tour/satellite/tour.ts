@@ -80,6 +80,7 @@ function steps(world: TourWorld): Step[] {
       ["access/satellite", "satellite", "satellite/cluster-api"],
       withSettings({ LINSTOR_URL: started.url, SATELLITE_LOOK_AGAIN: "1000" }),
     );
+    started.follow();
     restoreSweep = await oftenSwept(world);
     for (const [node, deletionPolicy] of Object.entries(policies)) {
       const spec = { nodeSelector: { "linbit.com/hostname": node }, deletionPolicy };
