@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, inject, test } from "vitest";
 import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
 import { volumeDefinition } from "../../functions/volume/lib/definition.ts";
-import { createClient } from "../../shared/kubernetes/client.ts";
+import type { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
-import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
+import { definitionsGo } from "../worlds/definitions-go.ts";
+import { realServer } from "../worlds/real-server.ts";
 
 const cluster = inject("cluster");
 const definitions: Kind = {
@@ -31,9 +31,10 @@ const wrong: Readonly<Record<string, object>> = {
   vgName: { lvmLogicalVolume: { vgName: "a/b", size: "1Gi" } },
 };
 
-describe.skipIf(!cluster)("Volumes that MetalK8s' definition has let in", { timeout: 60_000 }, () => {
+describe.skipIf(!cluster)("Volumes that MetalK8s' definition has let in", () => {
   if (!cluster) return;
-  const admin = createClient(kubeconfigTransport(cluster.kubeconfig));
+  const server = realServer(cluster.kubeconfig);
+  const { admin, eventually } = server;
   const volume = (name: string, spec: object) => ({
     apiVersion: kind.apiVersion,
     kind: kind.kind,
@@ -41,20 +42,15 @@ describe.skipIf(!cluster)("Volumes that MetalK8s' definition has let in", { time
     spec: { nodeName: "n0", storageClassName: "metalk8s", ...spec },
   });
   /** A definition takes a moment to be served. */
-  async function until(what: () => Promise<unknown>): Promise<void> {
-    for (let tries = 0; tries < 100; tries++) {
-      if (await what().then(Boolean, () => false)) return;
-      await sleep(200);
-    }
-    throw new Error("The definition was not served within 20 seconds.");
-  }
+  const served = (what: () => Promise<unknown>) =>
+    eventually("the definition is served", () => what().then(Boolean, () => false));
 
   test("are refused when they are new, and can be worked on and let go when they are there", async () => {
     const entries = Object.entries(wrong).map(([field, spec], index) => ({ field, spec, name: `v${index}` }));
     await admin.create(definitions, withoutValidations(ours) as never);
     try {
       for (const { name, spec } of entries)
-        await until(() =>
+        await served(() =>
           admin.create(kind, volume(name, spec) as never).catch(() => admin.get(kind, undefined, name)),
         );
       await admin.patch(definitions, undefined, ours.metadata.name, "merge", ours);
@@ -64,14 +60,10 @@ describe.skipIf(!cluster)("Volumes that MetalK8s' definition has let in", { time
         const refusal = () =>
           admin.create(kind, volume(`new-${field.length}-${tries++}`, spec) as never).then(
             () => undefined,
-            (error: Error) => error.message,
+            // Between two definitions the kind is not served for a moment.
+            (error: ApiError) => (error.status === 422 ? error.message : undefined),
           );
-        let message: string | undefined;
-        await until(async () => {
-          message = await refusal();
-          return message;
-        });
-        expect(message).toContain(field);
+        expect(await eventually("it is refused", refusal)).toContain(field);
       }
       for (const { name } of entries) {
         const status = { phase: "Failed", job: "PrepareVolume/20260301115940123456" };
@@ -85,6 +77,7 @@ describe.skipIf(!cluster)("Volumes that MetalK8s' definition has let in", { time
       for await (const { metadata } of admin.list(kind))
         await admin.patch(kind, undefined, metadata.name, "merge", { metadata: { finalizers: null } });
       await admin.delete(definitions, undefined, ours.metadata.name);
+      await definitionsGo(server, [ours.metadata.name]);
     }
   });
 });

@@ -1,6 +1,7 @@
 import type { EventingOptions } from "../../eventing/control/eventing.ts";
 import type { Random } from "../../eventing/random.ts";
 import type { Send } from "../../eventing/send.ts";
+import { CustomResourceDefinition } from "../../local/controllers/objects/kinds.ts";
 import { crashingDispatcher } from "../../local/knative/crashing-dispatcher.ts";
 import type { Plan } from "../../local/serving/plan.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
@@ -8,6 +9,7 @@ import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import { fatedPost } from "../faults/fates.ts";
 import { type Asked, observed } from "./asked.ts";
 import type { WhenOver } from "./bench.ts";
+import { definitionsGo } from "./definitions-go.ts";
 import { withKnative, withoutKnative } from "./eventing.ts";
 import { functions, type Handler } from "./functions.ts";
 import { handRequest } from "./hand.ts";
@@ -38,6 +40,9 @@ export async function startHarness(server: Server, random: Random, setting: Sett
   const ended = new AbortController();
   const installation = readInstallation(setting);
   const uninstall = await install(admin, installation.objects);
+  const definitions = installation.objects
+    .filter(({ kind }) => kind === CustomResourceDefinition.kind)
+    .map(({ metadata }) => metadata.name);
   const hasPolicy = installation.objects.some(
     ({ kind, metadata }) => kind === "MutatingAdmissionPolicy" && metadata.name.startsWith("pvc-protection"),
   );
@@ -158,6 +163,7 @@ export async function startHarness(server: Server, random: Random, setting: Sett
     async stop() {
       ended.abort(new Error("The world has ended."));
       await uninstall();
+      await definitionsGo(server, definitions);
       // What comes next on this server may be a Holdfast without the policy.
       if (hasPolicy) await policyInForce(server, false);
     },

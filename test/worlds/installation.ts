@@ -76,12 +76,13 @@ function dataOf(objects: readonly KubernetesObject[], name: string): Readonly<Re
 
 /** Puts objects on an API server; what is there already stays. Returns how to take away what was put there. */
 export async function install(client: Client, objects: readonly KubernetesObject[]): Promise<() => Promise<void>> {
-  const served = await discover(client, (path, error) => {
-    throw new Error(`The API server does not answer ${path}.`, { cause: error });
-  });
+  // A group whose last definition was deleted a moment ago is still listed, and not served any more.
+  const silent: string[] = [];
+  const served = await discover(client, (path) => silent.push(path));
   const kindOf = ({ apiVersion, kind }: KubernetesObject): Kind => {
     const found = served.find((each) => each.apiVersion === apiVersion && each.kind === kind);
-    if (!found) throw new Error(`The API server does not serve ${apiVersion} ${kind}.`);
+    const without = silent.length > 0 ? `, and does not answer ${silent.join(", ")}` : "";
+    if (!found) throw new Error(`The API server does not serve ${apiVersion} ${kind}${without}.`);
     return found;
   };
   const created: [Kind, KubernetesObject][] = [];

@@ -5,6 +5,7 @@ import { Cluster, GenericMachine, Machine } from "../../../local/cluster-api/kin
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { definitionsGo } from "../../worlds/definitions-go.ts";
 import { manifest } from "../../worlds/manifest.ts";
 import { admissionIn, definitionsIn } from "./definitions.ts";
 import { machineManager } from "./machine-manager.ts";
@@ -97,7 +98,10 @@ export async function startClusterApi(
           await admin.delete(of, namespace, name);
           await admin.patch(of, namespace, name, "merge", { metadata: { finalizers: null } });
         }
-      for (const { metadata } of definitions) await admin.delete(Definition, undefined, metadata.name);
+      const names = definitions.map(({ metadata }) => metadata.name);
+      for (const name of names) await admin.delete(Definition, undefined, name);
+      // The next file begins with the same.
+      await definitionsGo({ admin, eventually }, names);
     },
   };
 }

@@ -21,6 +21,7 @@ import { progressKey } from "../../../shared/progress.ts";
 import type { Volume } from "../../../shared/storage/volume.ts";
 import { recordedChannel } from "../../contract/knative/recorded.ts";
 import { answer } from "../../worlds/answer.ts";
+import { definitionsGo } from "../../worlds/definitions-go.ts";
 import { manifest, statefulSet } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
 import { deleteClaim, noticesOn, protectedClaim, removePod, runningPod } from "../pvc-protection/helpers.ts";
@@ -116,7 +117,9 @@ async function staleChannel({ admin, eventually }: World): Promise<{ name: strin
   return {
     name,
     leave: async () => {
-      for (const { metadata } of definitions) await admin.delete(CustomResourceDefinition, undefined, metadata.name);
+      const names = definitions.map(({ metadata }) => metadata.name);
+      for (const each of names) await admin.delete(CustomResourceDefinition, undefined, each);
+      await definitionsGo({ admin, eventually }, names);
     },
   };
 }
