@@ -16,6 +16,8 @@ export interface Watching {
   /** HTTP status of the answer; 0 until it came. */
   readonly status: number;
   readonly ended: boolean;
+  /** Whether it shows what a list shows at this moment, or has ended before. */
+  isUpToDate(): Promise<boolean>;
   /** What happened to each object, as `ADDED name`, without bookmarks. */
   events(): string[];
   stop(): void;
@@ -52,6 +54,16 @@ export function watching(bench: Bench, kind: Kind, query: Record<string, string>
     },
     get ended() {
       return state.ended;
+    },
+    async isUpToDate() {
+      const listed = await Array.fromAsync(bench.admin.list(kind, { namespace: bench.namespace }));
+      const shown = new Map<string, string>();
+      for (const { type, object } of state.lines)
+        if (type === "DELETED") shown.delete(object.metadata.uid);
+        else if (type === "ADDED" || type === "MODIFIED")
+          shown.set(object.metadata.uid, object.metadata.resourceVersion);
+      const isShown = ({ metadata }: KubernetesObject) => shown.get(metadata.uid) === metadata.resourceVersion;
+      return state.ended || (shown.size === listed.length && listed.every(isShown));
     },
     events: () =>
       state.lines

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { historyOf } from "../../worlds/history.ts";
 import { type WatchLine, watching } from "../../worlds/watching.ts";
 import type { World } from "../../worlds/world.ts";
 import { inTree, ours } from "./helpers.ts";
@@ -18,23 +19,17 @@ export interface Invariants {
 
 /** Begins to write the history. Definitions here are their own, apart from those of the rules. */
 export function watchInvariants(world: World): Invariants {
-  const claims = watching(world, PersistentVolumeClaim, {});
-  const pods = watching(world, Pod, {});
+  const watches = [PersistentVolumeClaim, Pod].map((kind) => watching(world, kind, {}));
   return {
     async check() {
-      await world.eventually("the history is written", () => claims.status === 200 && pods.status === 200);
-      claims.stop();
-      pods.stop();
-      expect(violations(world, claims.lines, pods.lines)).toEqual([]);
+      const history = await historyOf(world, watches);
+      for (const watch of watches) watch.stop();
+      expect(violations(world, history)).toEqual([]);
     },
   };
 }
 
-function violations(world: World, claims: readonly WatchLine[], pods: readonly WatchLine[]): string[] {
-  // One counter serves all kinds: it puts claims and pods into one order.
-  const history = [...claims, ...pods]
-    .filter(({ type }) => type !== "BOOKMARK")
-    .sort((a, b) => version(a) - version(b));
+function violations(world: World, history: readonly WatchLine[]): string[] {
   const live = new Map<string, KubernetesObject>();
   const found: string[] = [];
   for (const { type, object } of history) {
@@ -69,5 +64,3 @@ function uses({ kind, metadata, spec, status }: LivePod, claim: string, { settin
   const ended = status?.phase === "Succeeded" || status?.phase === "Failed";
   return !ended && !(metadata.deletionTimestamp && stopped);
 }
-
-const version = ({ object }: WatchLine) => Number(object.metadata.resourceVersion);

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { historyOf, versionOf } from "../../worlds/history.ts";
 import { type WatchLine, watching } from "../../worlds/watching.ts";
 import type { World } from "../../worlds/world.ts";
 import { byHandKey } from "./helpers.ts";
@@ -27,12 +28,12 @@ export interface Invariants {
 
 /** Begins to write the history. Definitions here are their own, apart from those of the rules. */
 export function watchInvariants(world: World): Invariants {
-  const histories = [StatefulSet, PersistentVolumeClaim, Pod].map((kind) => watching(world, kind, {}));
+  const watches = [StatefulSet, PersistentVolumeClaim, Pod].map((kind) => watching(world, kind, {}));
   return {
     async check() {
-      await world.eventually("the history is written", () => histories.every(({ status }) => status === 200));
-      for (const history of histories) history.stop();
-      expect(violations(histories.flatMap(({ lines }) => lines))).toEqual([]);
+      const history = await historyOf(world, watches);
+      for (const watch of watches) watch.stop();
+      expect(violations(history)).toEqual([]);
     },
   };
 }
@@ -62,9 +63,7 @@ interface KnownSet {
   orphaned: boolean;
 }
 
-function violations(lines: readonly WatchLine[]): string[] {
-  // One counter serves all kinds: it puts them into one order.
-  const history = lines.filter(({ type }) => type !== "BOOKMARK").toSorted((a, b) => version(a) - version(b));
+function violations(history: readonly WatchLine[]): string[] {
   const moment: Moment = {
     pods: new Map(),
     claims: new Map(),
@@ -86,7 +85,7 @@ function learn(moment: Moment, line: WatchLine): void {
   const { type, object } = line;
   for (const name of claims.keys())
     if (isAway(object as SetObject, name) && fieldOf(object as SetObject).whenScaled === "Delete")
-      condemned.set(name, version(line));
+      condemned.set(name, versionOf(line));
   const before = sets.get(object.metadata.name);
   const isSame = before?.set.metadata.uid === object.metadata.uid;
   const orphaned = object.metadata.finalizers?.includes("orphan") || (isSame && before?.orphaned) || false;
@@ -100,7 +99,7 @@ function ofClaim(moment: Moment, line: WatchLine): string[] {
   if (type === "DELETED") moment.claims.delete(name);
   else moment.claims.set(name, claim);
   if (moment.doomed.has(uid) || (type !== "DELETED" && !deletionTimestamp)) return [];
-  moment.doomed.set(uid, version(line));
+  moment.doomed.set(uid, versionOf(line));
   if (annotations?.[byHandKey]) return [];
   const owners = [...moment.sets.values()].filter(({ set }) => ordinalIn(set, name) !== undefined);
   const living = owners.filter(({ gone }) => !gone);
@@ -142,12 +141,12 @@ function ofPod(moment: Moment, line: WatchLine): string[] {
   const before = moment.pods.get(name) as PodObject | undefined;
   if (line.type === "DELETED") moment.pods.delete(name);
   else moment.pods.set(name, pod);
-  const born = moment.born.get(uid) ?? version(line);
+  const born = moment.born.get(uid) ?? versionOf(line);
   moment.born.set(uid, born);
   const wasRunning = before?.metadata.uid === uid && before.status?.phase === "Running";
   if (line.type === "DELETED" || wasRunning || pod.status?.phase !== "Running") return [];
   const names = pod.spec.volumes?.flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []) ?? [];
-  for (const used of names) moment.used.set(used, version(line));
+  for (const used of names) moment.used.set(used, versionOf(line));
   return names.flatMap((claimName) => {
     const claim = moment.claims.get(claimName);
     if (!claim) return `Pod ${name} runs without its claim ${claimName}.`;
@@ -173,5 +172,3 @@ function ordinalIn({ metadata, spec }: SetObject, claim: string): number | undef
   const digits = rests.find((rest) => /^\d+$/.test(rest));
   return digits === undefined ? undefined : Number(digits);
 }
-
-const version = ({ object }: WatchLine) => Number(object.metadata.resourceVersion);
