@@ -36,6 +36,16 @@ describe("the retention of claims", () => {
       await world.rest();
     }
   }
+  /**
+   * Changes a set until something has come about: its controller learns of sets and claims by a watch of each, and may
+   * look before it sees the claim as it is.
+   */
+  const touchedUntil = (name: string, what: string, check: () => Promise<unknown>) =>
+    world.until(what, async () => {
+      if (await check()) return true;
+      await world.touch(name);
+      return false;
+    });
   const somebody = (name: string) => world.create(ConfigMap, name);
   const event = "ConflictingController: PersistentVolumeClaim";
 
@@ -136,8 +146,7 @@ describe("the retention of claims", () => {
     await world.ready("weak", 1);
     await owned("data-weak-0", "StatefulSet weak");
     await own("data-weak-0", referenceTo(set));
-    await world.touch("weak");
-    await world.until("it controls again", async () =>
+    await touchedUntil("weak", "it controls again", async () =>
       (await world.claim("data-weak-0"))?.metadata.ownerReferences?.some(({ controller }) => controller),
     );
   });
@@ -147,8 +156,8 @@ describe("the retention of claims", () => {
     await world.createSet("beside", policyOf("Delete", "Retain"));
     await world.ready("beside", 1);
     await own("data-beside-0", referenceTo(other));
-    await world.touch("beside");
-    await owned("data-beside-0", "ConfigMap bystander", "StatefulSet beside");
+    const beside = "ConfigMap bystander,StatefulSet beside";
+    await touchedUntil("beside", "both own it", async () => (await world.ownersOf("data-beside-0")).join() === beside);
     await turn("beside", "Retain", "Retain");
     await owned("data-beside-0", "ConfigMap bystander");
   });
@@ -158,8 +167,8 @@ describe("the retention of claims", () => {
     const set = await world.createSet("yield", policyOf("Delete", "Delete"));
     await world.ready("yield", 1);
     await own("data-yield-0", referenceTo(set), referenceTo(other, { controller: true }));
-    await world.touch("yield");
-    await owned("data-yield-0", "ConfigMap master");
+    const masterOnly = async () => (await world.ownersOf("data-yield-0")).join() === "ConfigMap master";
+    await touchedUntil("yield", "it gives way", masterOnly);
     await world.until("the set tells", async () =>
       (await world.events("yield")).some((line) =>
         line.startsWith(`${event} data-yield-0 has a conflicting OwnerReference`),

@@ -9,13 +9,17 @@ import {
   dataStays,
   deletePod,
   deleteSet,
+  holdPod,
+  letGoOfPod,
   podIsGone,
+  podOf,
   podsRun,
   restartPods,
   rollOut,
   runningSet,
   scale,
-  touch,
+  setOf,
+  touchUntil,
   volumeGoes,
 } from "./helpers.ts";
 import { type Fate, type PolicyName, policies, policyNames } from "./policies.ts";
@@ -38,18 +42,28 @@ async function isBack(world: World, fate: Fate, [first, second]: readonly [Data,
 }
 
 /**
- * As a kubelet's pods do: one that is gone before Kubernetes' controller has seen the scale-down leaves its claim
- * behind.
+ * A pod is deleted by hand, and scaled away while it stops: one that is gone before Kubernetes' controller has seen the
+ * scale-down leaves its claim behind.
  */
-const takesTime = { stopAfter: 2500 };
+async function deleteAndScaleAway(world: World): Promise<void> {
+  await holdPod(world, 1);
+  await deletePod(world, 1);
+  await scale(world, 1);
+  await world.eventually("the scale-down is seen", async () => {
+    const { metadata, status } = await setOf(world);
+    return status?.observedGeneration === metadata.generation;
+  });
+  await letGoOfPod(world, 1);
+  await podIsGone(world, 1);
+}
 
 /** The document's list for one policy. The numbers are its own. */
 function listOf(policy: PolicyName): readonly Scenario[] {
   const { scaled, deleted } = policies[policy];
   const scaledAway = scaled === "go" ? "its claim goes" : "its claim stays";
   const back = scaled === "go" ? "the volume is empty" : "the data is there";
-  const running = async (world: World, options = {}): Promise<[Data, Data]> => {
-    await runningSet(world, { policy, ...options });
+  const running = async (world: World): Promise<[Data, Data]> => {
+    await runningSet(world, { policy });
     return (await dataOf(world, [0, 1])) as [Data, Data];
   };
   return [
@@ -84,7 +98,7 @@ function listOf(policy: PolicyName): readonly Scenario[] {
         if (scaled === "go") {
           await claimIsGone(world, 1, data[1].claim);
           // Kubernetes' controller waits for that, and does not see it: it takes the next change of the set.
-          await touch(world);
+          await touchUntil(world, "another pod is there", () => podOf(world, 1));
         }
         await isBack(world, scaled, data);
       },
@@ -119,10 +133,8 @@ function listOf(policy: PolicyName): readonly Scenario[] {
     {
       title: `${policy} 6: a pod is deleted by hand and at once scaled away, and ${scaledAway}`,
       async run(world) {
-        const data = await running(world, takesTime);
-        await deletePod(world, 1);
-        await scale(world, 1);
-        await podIsGone(world, 1);
+        const data = await running(world);
+        await deleteAndScaleAway(world);
         await meets(world, scaled, [1], data.slice(1));
         await dataStays(world, [0], data);
       },
@@ -130,10 +142,8 @@ function listOf(policy: PolicyName): readonly Scenario[] {
     {
       title: `${policy} 7: a pod is deleted by hand, at once scaled away and comes back, and ${back}`,
       async run(world) {
-        const data = await running(world, takesTime);
-        await deletePod(world, 1);
-        await scale(world, 1);
-        await podIsGone(world, 1);
+        const data = await running(world);
+        await deleteAndScaleAway(world);
         if (scaled === "go") await claimIsGone(world, 1, data[1].claim);
         await scale(world, 2);
         await isBack(world, scaled, data);

@@ -435,6 +435,17 @@ export function touch(world: World, name: string = set): Promise<void> {
   return annotateSet(world, { "scenario.example/touched": `${++touches}` }, name);
 }
 
+/**
+ * Changes a set until something has come about. Its controller learns of sets, pods and claims by a watch of each: it
+ * may look before it sees what it waits for, and looks again at the next change only.
+ */
+export async function touchUntil(world: World, what: string, check: () => Promise<unknown>): Promise<void> {
+  for (const begun = world.clock.now(); !(await check()); await world.rest()) {
+    if (world.clock.now() > begun + 90_000) throw new Error(`Not within 90 seconds: ${what}.`);
+    await touch(world);
+  }
+}
+
 /** A reference to an object. It only owns, unless told otherwise. */
 export function referenceTo(
   { apiVersion, kind, metadata: { name, uid } }: KubernetesObject,

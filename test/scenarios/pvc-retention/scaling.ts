@@ -22,7 +22,7 @@ import {
   scale,
   set,
   setOf,
-  touch,
+  touchUntil,
   volumeGoes,
 } from "./helpers.ts";
 import { both, onDeletion, onScaledown } from "./policies.ts";
@@ -78,15 +78,20 @@ export const scaling: readonly Scenario[] = [
         const [first, second] = await dataOf(world, [0, 1]);
         const old = await podOf(world, 1);
         await scale(world, 1);
-        await world.eventually("the pod stops", async () => (await podOf(world, 1))?.metadata.deletionTimestamp);
+        await world.eventually("the pod stops", async () => {
+          const pod = await podOf(world, 1);
+          return !pod || pod.metadata.deletionTimestamp;
+        });
         await scale(world, 2);
         await world.eventually("that pod is gone", async () => {
           return (await podOf(world, 1))?.metadata.uid !== old?.metadata.uid;
         });
-        await world.rest();
         // Kubernetes' controller waits until an old claim is gone, and does not see it: it takes the next change of the
         // set.
-        await touch(world);
+        await touchUntil(world, "another pod is there", async () => {
+          const uid = (await podOf(world, 1))?.metadata.uid;
+          return uid !== undefined && uid !== old?.metadata.uid;
+        });
         await podIsReplaced(world, 1, old?.metadata.uid ?? "");
         await podsRun(world, 2);
         await world.rest();

@@ -19,7 +19,7 @@ import {
   referenceTo,
   runningSet,
   scale,
-  touch,
+  touchUntil,
 } from "./helpers.ts";
 import { both, onDeletion, onScaledown } from "./policies.ts";
 
@@ -104,12 +104,11 @@ export const upstream: readonly Scenario[] = [
       await patchClaim(world, 0, { ownerReferences: [referenceTo(owner)] });
       await patchClaim(world, 1, { ownerReferences: [referenceTo(live)] });
       await hold(world, 2);
-      await touch(world);
-      await belongsTo(world, 0, ["ConfigMap somebody", "StatefulSet web"]);
-      await world.eventually("the flag is back", async () => {
+      await touchUntil(world, "the flag is back", async () => {
         const [reference] = (await claimOf(world, 1))?.metadata.ownerReferences ?? [];
         return reference?.uid === live.metadata.uid && reference.controller;
       });
+      await belongsTo(world, 0, ["ConfigMap somebody", "StatefulSet web"]);
 
       await deleteSet(world);
       await dataGoes(world, [1], data.slice(1));
