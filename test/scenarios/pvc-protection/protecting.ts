@@ -4,6 +4,7 @@ import { Namespace } from "../../worlds/kinds.ts";
 import { claim } from "../../worlds/manifest.ts";
 import { callsOf } from "../calls-of.ts";
 import type { Scenario } from "../scenario.ts";
+import { settled } from "../settled.ts";
 import { claimOf, isProtected, ours, protect, protectedClaim, protection, strip } from "./helpers.ts";
 import { twoPhased } from "./settings.ts";
 
@@ -73,11 +74,11 @@ export const protecting: readonly Scenario[] = [
     async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
-      await world.rest();
+      await settled(world);
       const before = callsOf(world, "pvc-protection").length;
       for (const step of ["1", "2", "3"])
         await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step } } });
-      await world.rest();
+      await settled(world);
       expect(callsOf(world, "pvc-protection").length).toBe(before);
     },
   },

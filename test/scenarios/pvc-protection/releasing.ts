@@ -4,6 +4,7 @@ import { Namespace } from "../../worlds/kinds.ts";
 import { manifest } from "../../worlds/manifest.ts";
 import { callsOf } from "../calls-of.ts";
 import type { Scenario } from "../scenario.ts";
+import { settled } from "../settled.ts";
 import {
   bareNode,
   bind,
@@ -88,11 +89,11 @@ export const releasing: readonly Scenario[] = [
       await runningPod(world, "web", ["data"]);
       await deleteClaim(world, "data");
       await claimIsHeld(world, "data");
-      await world.rest();
+      await settled(world);
       const said = (await claimOf(world, "data"))?.metadata.annotations;
       for (const step of ["1", "2"]) {
         await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step } } });
-        await world.rest();
+        await settled(world);
       }
       expect((await claimOf(world, "data"))?.metadata.annotations).toEqual(said);
       expect(await noticesOn(world, "PersistentVolumeClaim", "data")).toHaveLength(1);
@@ -179,11 +180,11 @@ export const releasing: readonly Scenario[] = [
       await runningPod(world, "web", ["data"]);
       await deleteClaim(world, "data");
       await claimIsHeld(world, "data");
-      await world.rest();
+      await settled(world);
       const before = callsOf(world, "pvc-protection").length;
       for (const step of ["1", "2", "3"])
         await admin.patch(Pod, namespace, "web", "merge", { metadata: { labels: { step } } });
-      await world.rest();
+      await settled(world);
       expect(callsOf(world, "pvc-protection").length).toBe(before);
     },
   },

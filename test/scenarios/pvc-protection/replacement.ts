@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import type { Scenario } from "../scenario.ts";
+import { settled } from "../settled.ts";
 import {
   bareNode,
   claimGoes,
@@ -62,7 +63,7 @@ export const replacement: readonly Scenario[] = [
       const gone = await podOf(world, "web");
       world.fate(() => []);
       // What was on its way before is looked at with the first one.
-      await world.rest();
+      await settled(world);
       await removePod(world, "web");
       await runningPod(world, "web", ["data"]);
       const { status } = await world.instance(release)({

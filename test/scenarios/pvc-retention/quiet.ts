@@ -3,18 +3,19 @@ import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { World } from "../../worlds/world.ts";
 import { callsOf } from "../calls-of.ts";
 import type { Scenario } from "../scenario.ts";
+import { settled } from "../settled.ts";
 import { annotateNamespace, annotateSet, inForce, policyKey, runningSet, set } from "./helpers.ts";
 import { policyNames } from "./policies.ts";
 
 /** What updates of a set that change nothing of concern ask of the API server: its status, and its annotations. */
 async function cost(world: World): Promise<unknown[]> {
-  await world.rest();
+  await settled(world);
   const before = callsOf(world, "pvc-retention").length;
   const { admin, namespace } = world;
   const status = { conditions: [{ type: "Quiet", status: "True" }] };
   await admin.patch(StatefulSet, namespace, set, "merge", { status }, { subresource: "status" });
   await annotateSet(world, { "scenario.example/touched": "quiet" });
-  await world.rest();
+  await settled(world);
   return callsOf(world, "pvc-retention")
     .slice(before)
     .map(({ rule, request }) => `${rule}: ${request.method} ${request.path}`);
