@@ -125,7 +125,7 @@ export function watches(open: () => Promise<Bench>): void {
         resourceVersion: await version(bench),
         timeoutSeconds: "1",
       });
-      await bench.eventually("the watch ends", () => watch.ended, 5_000);
+      await bench.eventually("the watch ends", () => watch.ended);
       expect(watch.status).toBe(200);
     });
 
@@ -136,7 +136,7 @@ export function watches(open: () => Promise<Bench>): void {
       const watch = watching(bench, ConfigMap, query);
       await create(bench, "unseen", {});
       const bookmark = () => watch.lines.find(({ type }) => type === "BOOKMARK");
-      const { object } = await bench.eventually("a bookmark comes", bookmark, 10_000);
+      const { object } = await bench.eventually("a bookmark comes", bookmark);
       watch.stop();
       expect(object.kind).toBe("ConfigMap");
       expect(Object.keys(object.metadata)).not.toContain("name");

@@ -1,19 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { Node } from "../objects/kinds.ts";
 import { createClaim, createPod, forceDelete, openWorld, type World } from "../testing/world.ts";
 
 const protection = "kubernetes.io/pvc-protection";
 
 describe("PVC protection", () => {
   let world: World;
+  /** A Node without a kubelet. */
+  let bound: { readonly nodeName: string };
   beforeAll(async () => {
     world = await openWorld({ controllers: ["persistentvolumeclaim-protection-controller"] });
+    bound = { nodeName: `${world.namespace}-node` };
+    // Of Nodes that there are not a real control plane takes the pods away after 40 seconds.
+    await world.create(Node, bound.nodeName);
   });
-  afterAll(() => world.close());
+  afterAll(async () => {
+    await world.delete(Node, bound.nodeName);
+    await world.close();
+  });
 
   const claim = (name: string) => world.get(PersistentVolumeClaim, name);
-  const bound = { nodeName: "elsewhere" };
   async function createAndDelete(name: string): Promise<void> {
     await createClaim(world, name);
     await world.delete(PersistentVolumeClaim, name);

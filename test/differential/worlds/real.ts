@@ -27,7 +27,7 @@ import type { Stall } from "./stalls.ts";
 /** Nothing fails there, so that nobody has to wait for long. */
 const onRealTime: Patience = {
   settling: 20_000,
-  inForce: 20_000,
+  inForce: 60_000,
   underWay: 1_000,
   caches: 700,
   rest: 2_500,

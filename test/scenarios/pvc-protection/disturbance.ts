@@ -173,7 +173,8 @@ const disturbed: readonly Scenario[] = [
       await deleteClaim(world, "held");
       await stripInTree(world, "held");
       const swept = async (done: () => Promise<boolean>) => {
-        for (let tick = 0; tick < 3 && !(await done()); tick++) {
+        // Between two of them others have to do their part, and take their time.
+        for (const begun = world.clock.now(); world.clock.now() < begun + 60_000 && !(await done()); ) {
           await world.sweep();
           await world.rest();
         }

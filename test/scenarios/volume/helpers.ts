@@ -48,7 +48,7 @@ export const persistentVolumeOf = (world: World, name: string): Promise<Persiste
  * hears of, so that the end of a job is found by its due time.
  */
 export async function swept<T>(world: World, what: string, check: () => Promise<T | undefined>): Promise<T> {
-  for (let tick = 0; tick < 60; tick++) {
+  for (let tick = 0; tick < 120; tick++) {
     const found = await check();
     if (found !== undefined) return found;
     await world.sweep();
