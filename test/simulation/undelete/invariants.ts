@@ -7,6 +7,7 @@ import {
   claimOf,
   guard,
   namespaceOf,
+  noteOf,
   offerKey,
   ownerOf,
   reclaimAtKey,
@@ -99,6 +100,9 @@ const staysAtHome: Invariant = {
       successors.add(`${uid} ${annotations[successorKey]}`);
     if (!isVolume(change)) return undefined;
     if (!isOurs(change) && annotations?.[offerKey] === "yes") said.add(uid);
+    // Whose a volume is that is offered, its note alone says: whoever writes another over it lets anybody have it.
+    const isUnnoted = before && after && noteOf(before) && !noteOf(after);
+    if (!isOurs(change) && isUnnoted && uidOf(after) === undefined) said.add(uid);
     if (!after || uidOf(after) === undefined || uidOf(after) === uidOf(before) || isOurs(change)) return undefined;
     const ref = (after as VolumeLike).spec.claimRef;
     const home = namespaceOf(truth, ref?.namespace ?? "")?.metadata.uid;

@@ -89,11 +89,14 @@ const keptVolumesAreOffered = each("kept-volumes-are-offered", (volume, truth) =
   return isFree && isSame && !isOffered ? "is not offered to its name" : undefined;
 });
 
+/** Milliseconds: volumes are kept for a minute and a half in runs, or for a day. */
+const soon = 600_000;
+
 /** A volume whose time has come, and that nobody has or waits for, is handed back. */
 const expiredVolumesGo = each("expired-volumes-go", (volume, truth) => {
   const due = Date.parse(volume.metadata.annotations?.[reclaimAtKey] ?? "");
-  // Where all is at rest nobody writes what time it is: what falls due within these two minutes is waited for.
-  const now = (truth.changes.at(-1)?.at ?? 0) + 120_000;
+  // Where all is at rest nobody writes what time it is: what falls due while it is to rest is waited for before.
+  const now = (truth.changes.at(-1)?.at ?? 0) + soon;
   const { step } = noteOf(volume) ?? {};
   if (!step || !(due <= now) || claimOf(truth, volume) || !["kept", "asks", "offered"].includes(step)) return undefined;
   return "is overdue";

@@ -13,4 +13,7 @@ export const undelete: System = {
   workload,
   mutants,
   kinds: ["PersistentVolume", "Namespace"],
+  // A volume that is kept for a minute and a half from the first sweep on falls due two minutes later where one clock
+  // is ahead and another behind, and the next sweep may be a minute away.
+  sweeps: 6,
 };
