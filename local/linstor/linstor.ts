@@ -3,7 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { SystemTransport } from "../../shared/system/transport.ts";
 import { catchUp } from "./delete-resource.ts";
 import { diskState, emptyDatabase, isDiskless, type Node, type Resource, type Satellite, same } from "./model.ts";
-import { settle } from "./replacement.ts";
+import { resume, settle } from "./replacement.ts";
 import { answer } from "./routes.ts";
 import { toJson } from "./to-json.ts";
 import { findNode, resourcesOf, satelliteOf, type World } from "./world.ts";
@@ -103,6 +103,7 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
       Object.assign(node, { connection: "ONLINE", offlineSince: undefined });
       node.props.NodeUname = node.name;
       catchUp(world, node.name);
+      resume(world, node.name);
     });
   }
 

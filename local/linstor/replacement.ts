@@ -1,7 +1,16 @@
 import { forget, replaceTieBreaker, takeResourceDown } from "./delete-resource.ts";
 import { type Entry, entry } from "./entry.ts";
-import { isDiskless, type Resource } from "./model.ts";
-import { findNode, isOnline, type Migration, notConnected, quorumChange, resourcesOf, type World } from "./world.ts";
+import { diskState, isDiskless, isLeaving, type Resource, same } from "./model.ts";
+import {
+  findNode,
+  isOnline,
+  type Migration,
+  notConnected,
+  quorumChange,
+  resourcesOf,
+  resourcesOn,
+  type World,
+} from "./world.ts";
 
 /** A replacement that was registered, to be deployed once all of the call's are. */
 export interface Begun {
@@ -93,15 +102,41 @@ export function beginReplacement(world: World, source: Resource, target: string,
         entry("warning", about, 0, late),
       ];
     }
-    const from = clock.now() + 300;
-    copy.sync = { from, until: from + world.syncTime };
-    clock.after(copy.sync.until - clock.now(), () => settle(world, migration));
+    synchronise(world, copy, [migration]);
     if (migration.premature) settle(world, migration);
     if (diskless) return [entry("success", { ...about, operation: "modify" }, 3, `Added disk on '${target}'`)];
     const created = entry("success", about, 3, `Created resource '${name}' on '${target}'`);
     return [created, entry("success", about, 1, `Resource '${name}' on '${target}' ready`)];
   }
   return { entries, deploy };
+}
+
+/** Brings a copy up to date, and ends the waits for it. */
+function synchronise(world: World, copy: Resource, migrations: readonly Migration[]): void {
+  const { clock, syncTime } = world;
+  const from = clock.now() + 300;
+  copy.sync = { from, until: from + syncTime };
+  clock.after(copy.sync.until - clock.now(), () => {
+    for (const migration of migrations) settle(world, migration);
+  });
+}
+
+/**
+ * What a satellite does when it has connected again: it receives what was stored for it meanwhile, so that replacements
+ * of its copies begin which had nobody to synchronise from.
+ */
+export function resume(world: World, node: string): void {
+  const good = (one: Resource) => !isLeaving(one) && diskState(one, world.clock.now()) === "UpToDate";
+  for (const { name } of resourcesOn(world, node).filter(good)) {
+    const migrations = [...world.migrations].filter(({ definition }) => definition === name);
+    for (const copy of resourcesOf(world, name))
+      if (!same(copy.node, node) && copy.deployed && copy.disk === "Inconsistent" && !copy.sync)
+        synchronise(
+          world,
+          copy,
+          migrations.filter(({ target }) => target === copy.node),
+        );
+  }
 }
 
 /** What the controller does when it hears that a replacement is UpToDate, unless it has been restarted since. */

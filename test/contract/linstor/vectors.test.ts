@@ -200,6 +200,21 @@ test("a pool of an offline node is unknown to it", async () => {
   expect([status, gist(said)]).toEqual([recorded.response.status, gist(recorded.response.body)]);
 });
 
+test("what a satellite was not connected for it receives when it is: its copy is moved then", async () => {
+  const bed = await openBed();
+  await volume("pvc-5", { copies: ["node-1"] })(bed);
+  await offline("node-1")(bed);
+  // "As soon the satellite is connected, it will receive this update", says the recorded evacuate-offline.
+  await bed.ask("PUT", "/v1/nodes/node-1/evacuate", {});
+  const target = ["node-2", "node-3", "node-4"].find((node) => bed.linstor.hasCopy("pvc-5", node)) ?? "none";
+  await bed.clock.advance(60_000);
+  expect(bed.linstor.goodCopies("pvc-5")).toEqual(["node-1"]);
+  bed.linstor.startSatellite(addressOf("node-1"));
+  await bed.clock.advance(30_000);
+  expect(bed.linstor.goodCopies("pvc-5")).toEqual([target]);
+  expect(bed.linstor.hasCopy("pvc-5", "node-1")).toBe(false);
+});
+
 describe("what is listed has the fields that the real one lists", () => {
   test.each([
     ["node-read", "node-get-online", "/v1/nodes/node-1"],
