@@ -23,8 +23,9 @@ const hasMachines = Boolean(KUBEBUILDER_ASSETS && CAPI_MANAGER && HOLDFAST_CLUST
 const beside = ["kustomize/*", "oidc", "pod-security"].map((name) => `test/cluster/${name}.test.ts`);
 const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  // What waits for something fails by itself before, and says for what.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   // Most of a scenario is waiting for others.
   maxConcurrency: 10,
   retry,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-const readyWithin = 60_000;
+const readyWithin = 120_000;
 
 /** Processes on loopback, with a parent of their own. */
 export interface Supervised {
@@ -13,7 +13,7 @@ export interface Supervised {
   /**
    * Repeats a call until it succeeds.
    *
-   * @throws Error after a minute, and with the last lines of its log when a process ends early.
+   * @throws Error after two minutes, and with the last lines of its log when a process ends early.
    */
   until(what: string, call: () => Promise<unknown>): Promise<void>;
   /** Stops them, last started first, and removes the folder. */
@@ -28,10 +28,8 @@ export function supervise(folder: string): Supervised {
     // A group of its own: Ctrl-C in a terminal must not end etcd before the API server.
     detached: true,
   });
-  let ended: string | undefined;
-  supervisor.stdout?.setEncoding("utf8").on("data", (names: string) => {
-    ended ??= names.split("\n")[0];
-  });
+  const ended = Promise.withResolvers<string>();
+  supervisor.stdout?.setEncoding("utf8").on("data", (names: string) => ended.resolve(names.split("\n")[0] ?? ""));
   const exit = new Promise<void>((resolve) => supervisor.once("exit", () => resolve()));
 
   return {
@@ -39,12 +37,15 @@ export function supervise(folder: string): Supervised {
     async until(what, call) {
       const deadline = Date.now() + readyWithin;
       for (;;) {
-        const failure = await call().then(
+        const answer = call().then(
           () => undefined,
           (error: Error) => error,
         );
+        // Whoever has its port in its place may never answer.
+        const failure = await Promise.race([answer, ended.promise]);
         if (!failure) return;
-        if (ended) throw new Error(`${ended} ended early:\n${await tail(join(folder, `${ended}.log`))}`);
+        if (typeof failure === "string")
+          throw new Error(`${failure} ended early:\n${await tail(join(folder, `${failure}.log`))}`);
         if (Date.now() > deadline) throw new Error(`Not within ${readyWithin} ms: ${what}. ${failure.message}`);
         await sleep(100);
       }

@@ -19,6 +19,8 @@ const CustomResourceDefinition: Kind = {
 };
 
 const pollEvery = 100;
+/** On a busy machine, by sweeps alone, a policy was in force after a minute and more. */
+const patience = 180_000;
 
 /** What cannot be found out about a server by asking it. */
 export interface RealServerOptions {
@@ -59,7 +61,7 @@ export function realServer(
     }
   }
 
-  async function eventually<T>(what: string, check: () => T | Promise<T>, within = 60_000) {
+  async function eventually<T>(what: string, check: () => T | Promise<T>, within = patience) {
     const deadline = Date.now() + within;
     for (;;) {
       const value = await check();

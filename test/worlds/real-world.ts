@@ -66,5 +66,5 @@ async function removeNamespace({ admin, eventually }: Server): Promise<void> {
   await admin.delete(Namespace, undefined, holdfast);
   // The next suite on this cluster may install Holdfast again, which a namespace on its way out refuses.
   const isGone = async () => (await admin.get(Namespace, undefined, holdfast)) === undefined;
-  await eventually(`the namespace ${holdfast} is gone`, isGone, 120_000);
+  await eventually(`the namespace ${holdfast} is gone`, isGone);
 }

@@ -15,7 +15,7 @@ export interface Server {
   readonly clock: Clock;
   /**
    * Lets time pass until `check` answers something other than `false` and `undefined`, and returns that. Fails, naming
-   * `what`, after `within` milliseconds of the server's time; 30,000 by default, twice that on real time.
+   * `what`, after `within` milliseconds of the server's time; by default 30,000, and 180,000 on real time.
    */
   eventually<T>(what: string, check: () => T | Promise<T>, within?: number): Promise<Exclude<T, false | undefined>>;
   /** Whether the admission plugin OwnerReferencesPermissionEnforcement is on, as it is on some distributions. */

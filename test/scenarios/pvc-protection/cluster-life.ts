@@ -186,7 +186,7 @@ export const clusterLife: readonly Scenario[] = [
       await world.eventually(
         "the namespace is gone",
         async () => !(await admin.get(Namespace, undefined, namespace)),
-        120_000,
+        180_000,
       );
     },
   },

@@ -123,7 +123,7 @@ export function volumeIsGone({ admin, eventually }: World, volume: string): Prom
   return eventually(
     `volume ${volume} is gone`,
     async () => !(await admin.get(PersistentVolume, undefined, volume)),
-    60_000,
+    180_000,
   );
 }
 
@@ -253,7 +253,7 @@ export async function scale({ admin, namespace }: World, replicas: number): Prom
 /** Deletes the scenario's namespace, and waits until it is gone. */
 export async function deleteNamespace({ admin, namespace, eventually }: World): Promise<void> {
   await admin.delete(Namespace, undefined, namespace);
-  await eventually("the namespace is gone", async () => !(await admin.get(Namespace, undefined, namespace)), 60_000);
+  await eventually("the namespace is gone", async () => !(await admin.get(Namespace, undefined, namespace)), 180_000);
 }
 
 export function createNamespace(
