@@ -5,8 +5,9 @@ import type { Setting } from "../../worlds/world.ts";
 export const withSatellites: Setting = {
   name: "with satellites",
   inTree: true,
-  // A tick would nap until what waits is due, for as long as anything waits.
-  environment: { "platform-sweep": { TICK: "2" } },
+  // A longer tick would nap until what waits is due, for as long as anything waits; in a shorter one the lists may not
+  // be read, of which a page takes two seconds now and then.
+  environment: { "platform-sweep": { TICK: "5" } },
   components: ["access/satellite", "satellite", "satellite/cluster-api"],
   edit: (object) => withTurns(object, "1m", (rule) => rule.startsWith("satellite/")),
 };
