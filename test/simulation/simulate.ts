@@ -35,6 +35,8 @@ export interface RunSpec {
   readonly without?: ReadonlySet<string>;
   /** Something that happens at one request of a function. */
   readonly point?: Point;
+  /** A fault of an external system's own, by its name: every call that can meet it meets it. */
+  readonly everyCall?: string;
   /** Functions in place of the repository's own. */
   readonly starters?: Readonly<Record<string, (start: Start) => Handler>>;
 }
@@ -99,7 +101,8 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     }
   });
   const mayRun: MayRun = trackMayRun(history, scenario.setting.finalizer === "kubernetes.io/pvc-protection");
-  const undisturbed = !spec.faults && !spec.loseAllEvents && spec.point === undefined;
+  const isWhole = spec.point === undefined && spec.everyCall === undefined;
+  const undisturbed = !spec.faults && !spec.loseAllEvents && isWhole;
   const outsides = new Map<string, Outside>();
   const writesAtFirst = Math.max(usualWrites, ...systems.map((system) => system.writesAtFirst ?? 0));
   const truth = { scenario, calm: undisturbed, history, mayRun, changes, outsides, writesAtFirst };
@@ -113,6 +116,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
           trace,
           schedule,
           faults: spec.faults,
+          everyCall: spec.everyCall,
           drop: rates.source.drop ?? 0,
           occur(occurrence) {
             if (!begun || failure) return;

@@ -33,7 +33,8 @@ async function* specsOf(
   for (let run = 0; run < within; run++) {
     const scenario = scenarioNamed(scenarios[run % scenarios.length] ?? "");
     const number = from + run;
-    if (by !== "points") yield { scenario, number, faults: by === "runs with faults" && run >= scenarios.length };
+    if (typeof by === "object") yield { scenario, number, faults: false, ...by };
+    else if (by !== "points") yield { scenario, number, faults: by === "runs with faults" && run >= scenarios.length };
     else for (const point of await pointsOf(scenario, number, rule)) yield { scenario, number, faults: false, point };
   }
 }

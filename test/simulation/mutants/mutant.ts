@@ -14,9 +14,10 @@ export interface Mutant {
   readonly scenarios: readonly string[];
   /**
    * Where it is looked for: in runs with faults (the default), in fault-free ones, because the sweep makes up for it
-   * where something goes wrong, or at every point of a fault-free one.
+   * where something goes wrong, at every point of a fault-free one, or in those in which nothing goes wrong but that
+   * every call to an external system which can meet this fault of its own meets it.
    */
-  readonly by?: "runs with faults" | "fault-free runs" | "points";
+  readonly by?: "runs with faults" | "fault-free runs" | "points" | { readonly everyCall: string };
   /** In how many runs it must be found. */
   readonly within: number;
   /** The function in whose place it runs. */

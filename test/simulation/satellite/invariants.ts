@@ -132,11 +132,14 @@ const evacuatesWhatIsSafe = inLinstor("evacuates-what-is-safe", ({ kind, node, r
   return undefined;
 });
 
-/** DELETE takes whatever is on a node along. */
-const deletesWhatIsEmpty = inLinstor("deletes-what-is-empty", ({ kind, node, resources, hasSnapshot }) => {
+/** DELETE takes whatever is on a node along; and while nothing is, and no copy elsewhere is good, data may be lost. */
+const deletesWhatIsEmpty = inLinstor("deletes-what-is-empty", ({ kind, node, resources, hasSnapshot }, truth) => {
   if (kind !== "delete") return undefined;
   const left = resources.find((one) => one.node === node)?.name ?? (hasSnapshot ? "a snapshot" : undefined);
-  return left && `LINSTOR is asked to delete ${node}, which has ${left}.`;
+  if (left) return `LINSTOR is asked to delete ${node}, which has ${left}.`;
+  const { standIn, volumes } = linstorIn(truth);
+  const unproven = [...volumes].find((volume) => standIn.goodCopies(volume).length === 0);
+  return unproven && `LINSTOR is asked to delete ${node} while volume ${unproven} has no good copy.`;
 });
 
 /** `lost` is for the policy Delete: nothing else gives copies up. */

@@ -81,6 +81,7 @@ export function simulatedLinstor({
   trace,
   schedule,
   faults: hasFaults,
+  everyCall,
   occur,
 }: OutsideContext): SimulatedLinstor {
   const standIn = createLinstor({ clock, random: streams("linstor"), syncTime: 12_000 });
@@ -154,9 +155,10 @@ export function simulatedLinstor({
 
   /** A call to evacuate, with what becomes of it on its way; it is in flight until LINSTOR is through with it. */
   async function evacuated(node: string, request: SystemRequest, index: number): Promise<SystemResponse> {
-    const drawn = schedule.draw(`call ${index} to LINSTOR`, (random) =>
-      random.next() < callRate ? { fault: pick(random, Object.keys(callFaults)), random } : undefined,
-    );
+    const drawn = schedule.draw(`call ${index} to LINSTOR`, (random) => {
+      if (everyCall !== undefined) return { fault: everyCall, random };
+      return random.next() < callRate ? { fault: pick(random, Object.keys(callFaults)), random } : undefined;
+    });
     let sent = 0;
     const send = async () => {
       const isDuplicate = sent++ > 0;

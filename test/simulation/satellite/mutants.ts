@@ -2,6 +2,7 @@ import { admit } from "../../../functions/satellite/admit/rule.ts";
 import { evacuate } from "../../../functions/satellite/evacuate/rule.ts";
 import { hook } from "../../../functions/satellite/hook/rule.ts";
 import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts";
+import { answeredCall } from "../../../functions/satellite/lib/linstor/evacuate-answer.ts";
 import type { LeavingSeen, SatelliteSeen } from "../../../functions/satellite/lib/look.ts";
 import { lose } from "../../../functions/satellite/lose/rule.ts";
 import { mark } from "../../../functions/satellite/mark/rule.ts";
@@ -11,6 +12,7 @@ import { remove } from "../../../functions/satellite/remove/rule.ts";
 import { retain } from "../../../functions/satellite/retain/rule.ts";
 import { retire } from "../../../functions/satellite/retire/rule.ts";
 import { unmark } from "../../../functions/satellite/unmark/rule.ts";
+import type { Clock } from "../../../shared/clock.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Connect } from "../../../shared/system/connect.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
@@ -36,27 +38,56 @@ const withoutData = (seen: Seen): Seen =>
     return { ...one, facts: { ...facts, ...nothing } };
   });
 
+/** The same without when LINSTOR was called to evacuate their nodes. */
+const uncalled = (seen: Seen): Seen =>
+  seen.map((one) => {
+    if (!("facts" in one) || !one.facts.data) return one;
+    const { calledAt: _, ...data } = one.facts.data;
+    return { ...one, facts: { ...one.facts, data } };
+  });
+
+/** Nothing says that LINSTOR is at work on the node. */
+const untouched = ({ node, copies }: Data): Partial<Data> => ({
+  node: { ...node, flags: [] },
+  copies: copies.filter((copy) => copy.node === node.name),
+});
+
 /** The decisions without the writes of objects of a kind. */
 const withoutWrites = (decisions: readonly Decision[], kind: string): readonly Decision[] =>
   decisions.map((decision) =>
-    decision.do === "write"
-      ? { ...decision, writes: decision.writes.filter((write) => write.kind.kind !== kind) }
+    decision.do === "write" || decision.do === "call"
+      ? { ...decision, writes: (decision.writes ?? []).filter((write) => write.kind.kind !== kind) }
       : decision,
   );
 
-/** A client that sends a call to evacuate again when there was no answer to it. */
-const repeating =
-  (connect: Connect): Connect =>
-  (system) => {
-    const client = connect(system);
-    const { nodes } = client as Linstor;
-    const evacuateNode: Linstor["nodes"]["evacuate"] = (...input) =>
-      nodes.evacuate(...input).catch((error) => {
-        if (error instanceof SystemError && error.failure === "unreachable") return nodes.evacuate(...input);
-        throw error;
-      });
-    return { ...client, nodes: { ...nodes, evacuate: evacuateNode } };
+type Evacuate = Linstor["nodes"]["evacuate"];
+
+/** Starts the rule that calls LINSTOR to evacuate with a client that calls in another way. */
+const calling =
+  (change: (call: Evacuate, clock: Clock) => Evacuate): Mutant["start"] =>
+  ({ connect, ...tools }) => {
+    if (!connect) return starting(evacuate)(tools);
+    const changed: Connect = (system) => {
+      const client = connect(system);
+      const { nodes } = client as Linstor;
+      return { ...client, nodes: { ...nodes, evacuate: change(nodes.evacuate, tools.clock) } };
+    };
+    return starting(evacuate)({ ...tools, connect: changed });
   };
+
+/** Calls once more after such a failure. */
+const repeating = (isRepeated: (error: SystemError) => boolean) =>
+  calling(
+    (call) =>
+      (...input) =>
+        call(...input).catch((error) => {
+          if (error instanceof SystemError && isRepeated(error)) return call(...input);
+          throw error;
+        }),
+  );
+
+/** Milliseconds in which a function listens to a call. */
+const listens = 150_000;
 
 const by = "fault-free runs" as const;
 
@@ -131,16 +162,7 @@ export const mutants: readonly Mutant[] = [
       ...evacuate,
       look: async (...args) => {
         const { seen, lease: _, ...rest } = await evacuate.look(...args);
-        const change = ({ node, copies }: Data): Partial<Data> => ({
-          node: { ...node, flags: [] },
-          copies: copies.filter((copy) => copy.node === node.name),
-        });
-        const uncalled = withData(seen, change).map((one) => {
-          if (!("facts" in one) || !one.facts.data) return one;
-          const { calledAt: _, ...data } = one.facts.data;
-          return { ...one, facts: { ...one.facts, data } };
-        });
-        return { ...rest, lease: undefined, seen: uncalled };
+        return { ...rest, lease: undefined, seen: uncalled(withData(seen, untouched)) };
       },
     }),
   },
@@ -148,10 +170,85 @@ export const mutants: readonly Mutant[] = [
     name: "repeats-what-was-not-answered",
     doc: "Sends the call again when the connection drops: a PUT may be repeated, as everybody knows of HTTP.",
     scenarios: ["satellite-away"],
-    within: 20,
+    by: { everyCall: "the connection drops while LINSTOR works" },
+    within: 2,
     rule: evacuate.name,
-    start: ({ connect, ...tools }) =>
-      starting(evacuate)({ ...tools, ...(connect ? { connect: repeating(connect) } : {}) }),
+    start: repeating(({ failure }) => failure === "unreachable"),
+  },
+  {
+    name: "takes-no-flag-for-no-call",
+    doc: "Calls again when the node has no flag: LINSTOR sets it first of all, so that the call has never arrived.",
+    scenarios: ["satellite-away"],
+    by: { everyCall: "the connection drops before LINSTOR begins" },
+    within: 4,
+    rule: evacuate.name,
+    start: starting({
+      ...evacuate,
+      look: async (...args) => {
+        const facts = await evacuate.look(...args);
+        const isFlagged = facts.seen.some((one) => "facts" in one && one.facts.data?.node.flags.includes("EVACUATE"));
+        return isFlagged ? facts : { ...facts, lease: undefined, seen: uncalled(facts.seen) };
+      },
+      decide: (...args) => withoutWrites(evacuate.decide(...args), "Lease"),
+    }),
+  },
+  {
+    name: "listens-for-ten-seconds",
+    doc: "Calls again when LINSTOR has not answered within ten seconds, in which it has always done so.",
+    scenarios: ["satellite-away"],
+    by: { everyCall: "LINSTOR begins late" },
+    within: 4,
+    rule: evacuate.name,
+    start: calling((call, clock) => async (...input) => {
+      const answer = call(...input);
+      const heard = answer.then(
+        () => true,
+        () => true,
+      );
+      const isHeard = await Promise.race([heard, clock.sleep(10_000).then(() => false)]);
+      return isHeard ? answer : call(...input);
+    }),
+  },
+  {
+    name: "takes-a-504-for-a-refusal",
+    doc: "Calls again when a proxy has answered: LINSTOR has not got what the proxy did not pass on.",
+    scenarios: ["satellite-away"],
+    by: { everyCall: "a proxy gives up while LINSTOR works" },
+    within: 2,
+    rule: evacuate.name,
+    start: repeating(({ message }) => message.includes("504")),
+  },
+  {
+    name: "takes-silence-for-the-end",
+    doc: "Calls again when nobody has answered for as long as it listens: LINSTOR must have been restarted.",
+    scenarios: ["satellite-away"],
+    by: { everyCall: "LINSTOR works longer than anybody listens" },
+    within: 2,
+    rule: evacuate.name,
+    start: starting({
+      ...evacuate,
+      decide: ({ lease, seen, ...rest }, now, settings) => {
+        const isOver = seen.some((one) => {
+          const { node, calledAt } = ("facts" in one && one.facts.data) || {};
+          return node && calledAt !== undefined && answeredCall(node) !== calledAt && now - calledAt >= listens;
+        });
+        if (!isOver) return evacuate.decide({ ...rest, lease, seen }, now, settings);
+        const forgotten = { ...rest, lease: undefined, seen: uncalled(withData(seen, untouched)) };
+        return withoutWrites(evacuate.decide(forgotten, now, settings), "Lease");
+      },
+    }),
+  },
+  {
+    name: "takes-empty-for-moved",
+    doc: "Removes a node once it is empty: LINSTOR takes nothing away before it is elsewhere.",
+    scenarios: ["satellite-away"],
+    by: { everyCall: "a proxy sends it twice at once" },
+    within: 4,
+    rule: remove.name,
+    start: starting({
+      ...remove,
+      look: async (...args) => withData(await remove.look(...args), () => ({ placeCounts: new Map() })),
+    }),
   },
   {
     name: "takes-copies-for-good",

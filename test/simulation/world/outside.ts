@@ -40,6 +40,8 @@ export interface OutsideContext {
   readonly schedule: FaultSchedule;
   /** Whether faults are drawn. */
   readonly faults: boolean;
+  /** A fault of its own, by its name, that every call meets which can. */
+  readonly everyCall?: string | undefined;
   /** From 0 to 1: the events that it sends and that are lost. */
   readonly drop: number;
   /** Has invariants look at something that happens at this moment. */
