@@ -56,7 +56,7 @@ export async function processWorlds(
     async open(setting, { whenOver }) {
       whenOver(functions.end);
       await functions.begin();
-      const bench = await benchOn(server, whenOver);
+      const bench = await benchOn(server, whenOver, { isSwept: bySweepsAlone });
       return {
         ...bench,
         setting,
