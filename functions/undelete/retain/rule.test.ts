@@ -12,7 +12,8 @@ const keepIt = claim("claim", "pv", "24h");
 const nobody = claim("claim", "pv");
 const going = claim("claim", "pv", undefined, { deletionTimestamp: "2026-01-01T23:00:00Z" });
 const pod = { apiVersion: "v1", kind: "Pod", name: "web-0", uid: "p1", controller: true };
-const ephemeral = (keep?: string) => claim("claim", "pv", keep, { ownerReferences: [pod] });
+const ephemeral = (keep?: string) => claim("claim", "pv", keep, { name: "web-0-data", ownerReferences: [pod] });
+const condemned = claim("claim", "pv", undefined, { name: "data-web-0", ownerReferences: [pod] });
 const toRetain = { persistentVolumeReclaimPolicy: "Retain" };
 const toDelete = { persistentVolumeReclaimPolicy: "Delete" };
 
@@ -43,6 +44,11 @@ describe("a bound volume", () => {
       what: "of a generic ephemeral volume is left to its pod, whatever namespace and class say",
       facts: { volume: free, claim: ephemeral(), namespace: saying("shop", "24h"), storageClass: saying("fast", "7d") },
       does: undefined,
+    },
+    {
+      what: "whose claim a StatefulSet that scales down has handed to its pod is kept",
+      facts: { volume: free, claim: condemned, namespace: saying("shop", "24h") },
+      does: { step: "retained", spec: toRetain },
     },
     {
       what: "of a generic ephemeral volume is kept where its claim itself says so",

@@ -193,9 +193,13 @@ function isClassLost({ volume, claim, namespace, storageClass }: Facts, { by = "
 
 /**
  * Whether the claim is of a generic ephemeral volume, which is made for one pod and to be gone with it: offered to the
- * claim of its name, it would give the next pod of a StatefulSet what the former left behind.
+ * claim of its name, it would give the next pod of a StatefulSet what the former left behind. Kubernetes calls it
+ * <pod>-<volume>; a claim <template>-<pod> is of a StatefulSet that scales down, which hands it to its pod as well.
  */
 const isEphemeral = ({ metadata }: Claim) =>
-  metadata.ownerReferences?.some(({ kind, controller }) => kind === "Pod" && controller) ?? false;
+  metadata.ownerReferences?.some(
+    ({ kind, name, controller }) =>
+      kind === "Pod" && controller && metadata.name.startsWith(`${name}-`) && !metadata.name.endsWith(`-${name}`),
+  ) ?? false;
 
 const isWrittenOn = ({ metadata }: KubernetesObject) => metadata.annotations?.[keepKey] !== undefined;

@@ -1,6 +1,8 @@
 import { expect } from "vitest";
+import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { Scenario } from "../scenario.ts";
 import {
+  annotateNamespace,
   boundVolume,
   createClaim,
   createClass,
@@ -11,6 +13,7 @@ import {
   hasNoEvent,
   isNoted,
   isOffered,
+  keepKey,
   keptClaim,
   makeDue,
   namespaceOf,
@@ -24,6 +27,27 @@ import {
 
 /** A claim goes, and its volume waits for one of its name. */
 export const comingBack: readonly Scenario[] = [
+  {
+    title: "a set that is scaled down has its claims handed to its pods, and the namespace keeps their volumes",
+    async run(world) {
+      const { admin, namespace } = world;
+      const storageClassName = await createClass(world, {}, { volumeBindingMode: "WaitForFirstConsumer" });
+      await annotateNamespace(world, { [keepKey]: "24h" });
+      await createSet(world, 1, storageClassName, "");
+      const volume = await boundVolume(world, "data-web-0");
+      await isNoted(world, volume, "retained");
+      const hold = (finalizers: string[] | null) =>
+        admin.patch(Pod, namespace, "web-0", "merge", { metadata: { finalizers } });
+      await hold(["scenario.example/still-stopping"]);
+      await scale(world, 0);
+      const claim = () => admin.get(PersistentVolumeClaim, namespace, "data-web-0");
+      await world.eventually("the claim is its pod's", async () => (await claim())?.metadata.ownerReferences?.length);
+      await world.rest();
+      expect((await volumeOf(world, volume)).spec.persistentVolumeReclaimPolicy).toBe("Retain");
+      await hold(null);
+      await isOffered(world, volume);
+    },
+  },
   {
     title: "the volume of a deleted claim is kept, offered to its name, and bound to the next claim of that name",
     async run(world) {

@@ -217,11 +217,12 @@ export async function createVolume(
   return name;
 }
 
-/** Creates a set whose claims go when it is scaled down, and are kept for a day. */
+/** Creates a set whose claims go when it is scaled down, and say that their volumes are kept (`keep`: for a day). */
 export async function createSet(
   { admin, namespace }: World,
   replicas: number,
   storageClassName: string,
+  keep = "24h",
 ): Promise<void> {
   const spec = {
     replicas,
@@ -238,7 +239,7 @@ export async function createSet(
     },
     volumeClaimTemplates: [
       {
-        metadata: { name: "data", annotations: { [keepKey]: "24h" } },
+        metadata: { name: "data", annotations: keep ? { [keepKey]: keep } : {} },
         spec: { accessModes: ["ReadWriteOnce"], storageClassName, resources: { requests: { storage: "1Gi" } } },
       },
     ],
