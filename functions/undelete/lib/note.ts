@@ -10,8 +10,13 @@ import { readTime } from "./read-time.ts";
 
 /** On a volume whose claim is gone: when it is handed back to Kubernetes. People may move it, or take it off. */
 export const reclaimAtKey = "holdfast.dev/reclaim-at";
-/** On a volume. `yes`: offer it now, whichever namespace and volume has the better right; `no`: offer it to nobody. */
+/**
+ * On a volume. `yes`: offer it now, whichever namespace and volume has the better right; `no`, and what cannot be read:
+ * offer it to nobody.
+ */
 export const offerKey = "holdfast.dev/offer";
+/** Whether what is written there keeps a volume from being offered. */
+export const isRefusal = (offer: string | undefined): boolean => offer !== undefined && offer !== "yes";
 /** On a volume that is noted: the namespace of its claim. */
 export const namespaceLabel = "holdfast.dev/volume-of";
 
@@ -48,6 +53,8 @@ const schema = z.object({
   namespaceUid: z.string().optional(),
   /** When it was bound, or somebody had it offered: of two volumes of a name the later one is offered. */
   right: z.number(),
+  /** It is offered to nobody because a person wants that: when they do not any more, it is looked at again. */
+  refused: z.literal(true).optional(),
   /** What a person must see to, beside the step: the reason of a Warning, which is cleared when this goes. */
   warning: z.enum(["UnreadableTime", "AnotherVolumeBound", "ReclaimPostponed"]).optional(),
 });

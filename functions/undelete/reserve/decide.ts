@@ -6,6 +6,7 @@ import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import {
   forget,
   isAwaited,
+  isRefusal,
   keep,
   type Note,
   namesItsClaim,
@@ -90,7 +91,8 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
     const annotations = { ...dated, ...(isRefused(one) ? {} : { [offerKey]: null }) };
     const wanted = { annotations, spec: { claimRef: { uid: note.claim.uid } } };
     const because = `${kept} To offer it: ${offering(volume)}`;
-    return keep(volume, { ...note, step, warning }, because, wanted, next);
+    const refused = isRefused(one) ? true : undefined;
+    return keep(volume, { ...note, step, warning, refused }, because, wanted, next);
   }
   const passed = passedBy(one, around, time !== undefined && time <= now);
   const offer = `${title} is offered to a new claim of that name, and kept for it until ${until}.`;
@@ -100,6 +102,7 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
     namespaceUid: isHome(one, around) ? around.namespace?.metadata.uid : undefined,
     right: isSaid(one) ? now : note.right,
     warning: warning ?? passed?.warning,
+    refused: undefined,
   };
   const wanted = {
     annotations: { ...dated, [offerKey]: null, [boundByController]: null },
@@ -113,7 +116,7 @@ function obstacleTo(one: Noted, around: Surroundings): { step: "asks" | "kept"; 
   const { namespace, claims, free, otherNamespace } = around;
   const { volume, note } = one;
   const { claim, namespaceUid } = note;
-  if (isRefused(one)) return { step: "kept", why: `${offerKey} is no` };
+  if (isRefused(one)) return { step: "kept", why: `${offerKey} is ${volume.metadata.annotations?.[offerKey]}` };
   const isOffered = volume.spec.claimRef?.uid === undefined;
   const isAny = isSaid(one) || otherNamespace === "always" || (isOffered && namespaceUid === undefined);
   if (!isAny && !isHome(one, around)) {
@@ -125,8 +128,7 @@ function obstacleTo(one: Noted, around: Surroundings): { step: "asks" | "kept"; 
           `kubectl annotate namespace ${claim.namespace} ${successorKey}=${namespaceUid}`;
     return { step: "asks", why: `namespace ${claim.namespace} ${who}, and ${how}` };
   }
-  const rivals = free.filter((other) => other.note.claim.name === claim.name && !isRefused(other));
-  const rival = rivals.find((other) => outranks(other, one));
+  const rival = free.find((other) => other.note.claim.name === claim.name && outranks(other, one));
   if (rival) return { step: "kept", why: `volume ${rival.volume.metadata.name} is of a later claim of that name` };
   const its = claims.get(claim.name)?.spec.volumeName;
   return its && !isOffered && !isSaid(one) ? { step: "kept", why: `its claim has volume ${its}` } : undefined;
@@ -141,10 +143,13 @@ function isHome({ note: { namespaceUid } }: Noted, { namespace, otherNamespace }
 
 const isSaid = ({ volume }: Noted) => volume.metadata.annotations?.[offerKey] === "yes";
 
-/** Whether a person wants it kept for nobody, as where a snapshot is to be restored under its claim's name. */
-const isRefused = ({ volume }: Noted) => volume.metadata.annotations?.[offerKey] === "no";
+/** Whether a person wants it offered to nobody, as where a snapshot is to be restored under its claim's name. */
+const isRefused = ({ volume }: Noted) => isRefusal(volume.metadata.annotations?.[offerKey]);
 
-/** Of volumes of one name one alone is offered: on a person's word, else of the later claim. The name makes it one. */
+/**
+ * Of volumes of one name one alone is offered: on a person's word, else of the later claim. The name makes it one. One
+ * that is offered to nobody keeps its place: an earlier one is not what its claim's next is to have either.
+ */
 function outranks(one: Noted, other: Noted): boolean {
   const byWord = Number(isSaid(one)) - Number(isSaid(other));
   const byTime = one.note.right - other.note.right;
@@ -152,7 +157,7 @@ function outranks(one: Noted, other: Noted): boolean {
 }
 
 function offering({ metadata }: Volume): string {
-  const overwrite = metadata.annotations?.[offerKey] === "no" ? " --overwrite" : "";
+  const overwrite = isRefusal(metadata.annotations?.[offerKey]) ? " --overwrite" : "";
   return `kubectl annotate pv ${metadata.name} ${offerKey}=yes${overwrite}`;
 }
 
@@ -167,8 +172,8 @@ function passedBy({ volume, note }: Noted, { claims }: Surroundings, isDue: bool
   }
   if (!other || other === volume.metadata.name) return undefined;
   const says =
-    `The claim that there is has volume ${other}, because it came before, or asks for what this one has not (size, ` +
-    "access modes, volume mode, or the very VolumeAttributesClass, which may be none). To have this one bound: " +
+    `The claim that there is has volume ${other}, because it came before, or asks for another size, other access ` +
+    "modes, another volume mode or another VolumeAttributesClass than this one has. To have this one bound: " +
     `${offering(volume)}, then delete that claim and create one that this is right for.`;
   return { warning: "AnotherVolumeBound", says } as const;
 }

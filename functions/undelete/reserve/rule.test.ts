@@ -99,6 +99,11 @@ describe("a volume whose claim is gone", () => {
       does: { step: "kept", annotations: inADay },
     },
     {
+      what: "is offered to nobody where what a person has said cannot be read",
+      is: decide(lost({ annotations: { "holdfast.dev/offer": "No" } })),
+      does: { step: "kept", annotations: inADay },
+    },
+    {
       what: "is withdrawn where a person says so, also where any namespace may have it",
       is: decide(volume({ ref: null, annotations: { "holdfast.dev/offer": "no" } }), {}, "always"),
       does: { step: "kept", spec: withdraw },
@@ -181,14 +186,13 @@ describe("a volume whose claim is gone", () => {
     expect(newer).toEqual({ step: "offered", spec: offer, annotations: heeded });
   });
 
-  test("is offered where the one of a later claim is offered to nobody", () => {
-    const volumes = [
-      volume({ name: "old" }),
-      lost({ note: { right: 2 }, annotations: { "holdfast.dev/offer": "no" } }),
-    ];
-    const [old, newer] = decideAll({ volumes }).map(done);
-    expect(old).toMatchObject({ step: "offered", spec: offer });
-    expect(newer).toMatchObject({ step: "kept" });
+  test("is kept where the one of a later claim is offered to nobody, until somebody wants this one offered", () => {
+    const refused = lost({ note: { right: 2 }, annotations: { "holdfast.dev/offer": "no" } });
+    const steps = (annotations = {}) =>
+      decideAll({ volumes: [volume({ name: "old", annotations }), refused] }).map(done);
+    const [kept, withheld] = [{ step: "kept" }, { step: "kept" }];
+    expect(steps().slice(0, 2)).toMatchObject([kept, withheld]);
+    expect(steps({ "holdfast.dev/offer": "yes" }).slice(0, 2)).toMatchObject([{ step: "offered" }, withheld]);
   });
 
   test("is the only one of its name that is offered, whatever they are", () => {
@@ -291,6 +295,10 @@ describe("an event of a volume", () => {
   test.each([
     { what: "nobody has noted", one: volume({ note: null }) },
     { what: "is as it was noted", one: volume() },
+    {
+      what: "is offered to nobody, as it was noted",
+      one: volume({ note: { refused: true }, annotations: { "holdfast.dev/offer": "no" } }),
+    },
     { what: "is offered, and as it was noted", one: volume({ ref: null, note: { next }, annotations: due }) },
   ])("that $what concerns nobody", ({ one }) => {
     expect(subjects(one)).toEqual([]);
@@ -303,6 +311,8 @@ describe("an event of a volume", () => {
     { what: "got a time that cannot be read", one: volume({ annotations: { "holdfast.dev/reclaim-at": "tomorrow" } }) },
     { what: "carries a Warning that may be over", one: volume({ note: { warning: "UnreadableTime" } }) },
     { what: "somebody wants offered", one: volume({ annotations: { "holdfast.dev/offer": "yes" } }) },
+    { what: "somebody wants offered to nobody", one: volume({ annotations: { "holdfast.dev/offer": "no" } }) },
+    { what: "somebody wanted offered to nobody, and does not any more", one: volume({ note: { refused: true } }) },
     { what: "somebody has reserved by hand", one: volume({ note: { step: "kept" }, ref: null }) },
     { what: "was given to another", one: volume({ ref: { name: "other" } }) },
   ])("that $what concerns its namespace", ({ one }) => {

@@ -8,7 +8,16 @@ import { on, rule } from "../../../shared/rule.ts";
 import { type Claim, offerGuard as guard, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due, whileDeleting } from "../../../shared/sweep.ts";
-import { type Note, namesItsClaim, namespaceLabel, noting, offerKey, readNote, reclaimTime } from "../lib/note.ts";
+import {
+  isRefusal,
+  type Note,
+  namesItsClaim,
+  namespaceLabel,
+  noting,
+  offerKey,
+  readNote,
+  reclaimTime,
+} from "../lib/note.ts";
 import { decideAll, type Facts } from "./decide.ts";
 
 const settings = z.object({
@@ -62,7 +71,7 @@ function isAsNoted(volume: Volume, note: Note): boolean {
   const said = volume.metadata.annotations?.[offerKey];
   if (
     said === "yes" ||
-    (said === "no" && isOffered) ||
+    isRefusal(said) !== (note.refused ?? false) ||
     note.step === "retained" ||
     note.warning ||
     !namesItsClaim(volume, note)
