@@ -9,7 +9,6 @@ import {
 } from "../../functions/satellite/lib/kinds.ts";
 import { linstor as linstorSystem } from "../../functions/satellite/lib/linstor/system.ts";
 import { csiDriver } from "../../functions/satellite/lib/names.ts";
-import { satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { Cluster, definitions, GenericMachine } from "../../local/cluster-api/kinds.ts";
@@ -365,6 +364,3 @@ function lineOf(fields: object, sentence: string): string {
   const { rule, decision } = fields as { rule?: string; decision?: string };
   return `${rule} ${decision ?? ""}: ${sentence}`;
 }
-
-/** Takes the finalizer's place in expectations. */
-export const finalizer = satelliteFinalizer;

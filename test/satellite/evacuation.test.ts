@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Cluster, LinstorCluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { handedOverKey } from "../../functions/satellite/lib/lifecycle.ts";
 import { marksOn } from "../../functions/satellite/lib/marks.ts";
+import type { LinstorClusterObject } from "../../functions/satellite/lib/satellite.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { Administrator } from "./administrator.ts";
 import { addressOf, nodes, type SatelliteBed } from "./bed.ts";
@@ -259,6 +260,27 @@ describe("bad cases", () => {
       await bed.delete(LinstorCluster, "linstorcluster");
       for (const name of nodes) await bed.delete(LinstorSatellite, name);
       for (const name of nodes) await admin.gone(LinstorSatellite, name);
+      expect(await admin.isListed(node)).toBe(true);
+      expect(bed.linstor.goodCopies("pvc-1")).toEqual([node]);
+      expect(bed.calls.evacuate).toEqual([]);
+    },
+  );
+
+  // As kubectl replace --force does, or Argo CD with Replace and Force: garbage collection deletes what it owned.
+  test.each(["Evacuate", "Delete"])(
+    "with the LinstorCluster replaced by one of its name, policy %s: satellites are let go with their data, and made anew",
+    async (policy) => {
+      await bed.volume("pvc-1", [node]);
+      await admin.setPolicy(node, policy);
+      const uid = (await bed.get(LinstorSatellite, node))?.metadata.uid;
+      const { spec } = (await bed.get<LinstorClusterObject>(LinstorCluster, "linstorcluster")) ?? {};
+      await bed.delete(LinstorCluster, "linstorcluster");
+      await bed.create(LinstorCluster, { metadata: { name: "linstorcluster" }, spec });
+      await bed.until("there is another satellite", async () => {
+        const live = await bed.get(LinstorSatellite, node);
+        return live && live.metadata.uid !== uid;
+      });
+      await bed.clock.advance(600_000);
       expect(await admin.isListed(node)).toBe(true);
       expect(bed.linstor.goodCopies("pvc-1")).toEqual([node]);
       expect(bed.calls.evacuate).toEqual([]);

@@ -14,36 +14,37 @@ import type {
   PersistentVolumeObject,
   VolumeAttachmentObject,
 } from "../../functions/satellite/lib/volumes/volume-facts.ts";
-import { hasFinalizer } from "../../shared/kubernetes/finalizer.ts";
 import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
-import { finalizer, nodes, type SatelliteBed } from "./bed.ts";
+import { nodes, type SatelliteBed } from "./bed.ts";
 
 /** What an evacuation must never do, looked at behind every write of a rule, in the stand-ins themselves. */
 export function watchInvariants(bed: SatelliteBed): void {
   /** The fewest good copies that each volume had before anything left. */
   const floor = new Map<string, number>();
   const hooks = new Map<string, { drain: boolean; terminate: boolean }>();
-  const satellites = new Map<string, { held: boolean; policy: string | undefined }>();
+  /** By uid: one that is made anew at once is another one. */
+  const satellites = new Map<string, { name: string; policy: string | undefined; owner: string | undefined }>();
   const after = async () => {
     if (bed.calls.atOnce > 1) throw new Error("Two evacuate calls were in flight.");
 
     const live = new Set<string>();
     for await (const satellite of bed.client.list<never>(LinstorSatellite)) {
-      const { metadata, spec } = satellite as { metadata: never; spec?: { deletionPolicy?: string } };
-      const { name } = metadata as { name: string };
-      live.add(name);
-      satellites.set(name, { held: hasFinalizer(satellite, finalizer), policy: spec?.deletionPolicy });
+      const { metadata, spec } = satellite as LinstorSatelliteObject;
+      const owner = metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
+      live.add(metadata.uid);
+      satellites.set(metadata.uid, { name: metadata.name, policy: spec?.deletionPolicy, owner });
     }
-    for (const [name, { policy }] of satellites) {
-      if (live.has(name)) continue;
-      // Where its LinstorCluster goes or is gone there is no LINSTOR to ask: its policy cannot be carried out.
+    for (const [uid, { name, policy, owner }] of satellites) {
+      // Writes are watched side by side, and the list may be older than what another has seen.
+      if (live.has(uid) || (await bed.get(LinstorSatellite, name))?.metadata.uid === uid) continue;
+      // Where its LinstorCluster goes, or is gone or another one, nobody has asked for its policy.
       const ends = (await bed.get(Cluster, "test"))?.metadata.deletionTimestamp !== undefined;
-      const owner = await bed.get(LinstorCluster, "linstorcluster");
-      const stays = !ends && owner && owner.metadata.deletionTimestamp === undefined;
+      const cluster = await bed.get(LinstorCluster, "linstorcluster");
+      const stays = !ends && cluster?.metadata.uid === owner && cluster?.metadata.deletionTimestamp === undefined;
       const listed = stays && (await isListed(bed, name));
       if (policy !== "Retain" && listed)
         throw new Error(`LinstorSatellite ${name} went before its policy ${policy} was done.`);
-      satellites.delete(name);
+      satellites.delete(uid);
     }
 
     for await (const volume of bed.client.list(PersistentVolume)) {
@@ -77,10 +78,10 @@ export function watchInvariants(bed: SatelliteBed): void {
   /** A Machine may be gone as soon as it is released, so that what must be true is looked at before. */
   const before = async ({ path, body = "" }: { path: string; body?: string }) => {
     const written = /\/linstorsatellites\/([^/?]+)/.exec(path)?.[1] ?? "";
-    const known = satellites.get(written);
-    const live = known && (await bed.get<LinstorSatelliteObject>(LinstorSatellite, written));
+    const live = written ? await bed.get<LinstorSatelliteObject>(LinstorSatellite, written) : undefined;
+    const known = live && satellites.get(live.metadata.uid);
     // Somebody may have changed its policy since.
-    if (known && live) satellites.set(written, { ...known, policy: live.spec?.deletionPolicy });
+    if (known) satellites.set(live.metadata.uid, { ...known, policy: live.spec?.deletionPolicy });
     const name = /\/machines\/([^/?]+)/.exec(path)?.[1];
     const machine = name ? await bed.get<MachineObject>(Machine, name) : undefined;
     const node = machine?.status?.nodeRef?.name;

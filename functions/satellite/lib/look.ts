@@ -295,7 +295,14 @@ export function abandonedBecause({ satellite, machine, cluster }: SatelliteSeen)
   const { name } = satellite.spec?.clusterRef ?? {};
   if (!name) return undefined;
   if (!cluster) return `The LinstorCluster ${name} is gone, and the satellite is let go without LINSTOR.`;
-  return isBeingDeleted(cluster) && isBeingDeleted(satellite)
+  if (!isBeingDeleted(satellite)) return undefined;
+  // One of the same name that has come since did not ask for this deletion: garbage collection did.
+  const owner = satellite.metadata.ownerReferences?.find(
+    ({ kind, controller }) => controller && kind === LinstorCluster.kind,
+  );
+  if (owner && owner.uid !== cluster.metadata.uid)
+    return `The LinstorCluster ${name} was replaced, and the satellite of the former one is let go without LINSTOR.`;
+  return isBeingDeleted(cluster)
     ? `The LinstorCluster ${name} is being deleted, and the satellite is let go without LINSTOR.`
     : undefined;
 }
