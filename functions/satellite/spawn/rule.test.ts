@@ -235,7 +235,7 @@ describe("patches", () => {
     ["spec: {$retainKeys: [x]}", {}, /directive \$retainKeys/],
     ["metadata: {labels: {piraeus.io/linstor-satellite: x}}", {}, /have to stay/],
     ["spec: {}", { name: "(" }, /name of its target is no regular expression: \(/],
-    ["spec: {}", { labelSelector: "a ~ b" }, /\\"a ~ b\\" is no requirement of a label selector/],
+    ["spec: {}", { labelSelector: "a ~ b" }, /\\"a ~ b\\" cannot be read/],
     ["spec: {}", undefined, /needs a kind, or a target/],
     ["[{op: add, path: /spec/paused, value: true}]", undefined, /is a JSON patch, and needs a target/],
   ])("%s for %j is said, and nothing is applied", (patch, selector, message) => {
@@ -347,6 +347,18 @@ test("looks at the satellite of its own events and of its DaemonSet's", () => {
     ["node-1"],
     [],
   ]);
+});
+
+test("a JSON patch that leaves null, which the API server drops, is carried out once", () => {
+  const patch = "[{op: add, path: /spec/template/spec/priorityClassName}]";
+  const seen = seenOf(alive({ patches: [{ target: { kind: "DaemonSet" }, patch }] }));
+  const { spec, ...rest } = live(decide({ seen })) as never as {
+    spec: { template: { spec: Record<string, unknown> } };
+  };
+  const { priorityClassName, ...kept } = spec.template.spec;
+  expect(priorityClassName).toBeNull();
+  const daemonSet = { ...rest, spec: { ...spec, template: { ...spec.template, spec: kept } } } as never;
+  expect(decide({ seen, daemonSet })?.because).toContain("is as the spec says");
 });
 
 test.each([

@@ -299,11 +299,13 @@ function apply(
 
 /** Whether everything that is wanted is there; what the API server has added does not matter. */
 function contains(live: unknown, wanted: unknown): boolean {
+  // A JSON patch may leave null, which the API server takes for nothing.
+  if (wanted === null) return live === undefined || live === null;
   if (Array.isArray(wanted))
     return (
       Array.isArray(live) && live.length === wanted.length && wanted.every((one, index) => contains(live[index], one))
     );
-  if (typeof wanted !== "object" || wanted === null) return live === wanted;
+  if (typeof wanted !== "object") return live === wanted;
   if (typeof live !== "object" || live === null) return false;
   return Object.entries(wanted).every(([key, value]) => contains((live as Record<string, unknown>)[key], value));
 }

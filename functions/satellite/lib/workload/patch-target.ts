@@ -51,7 +51,6 @@ function selects(selector: string, labels: Readonly<Record<string, string>>): bo
     return parseLabelSelector(selector)(labels);
   } catch (error) {
     if (!(error instanceof LabelSelectorError)) throw error;
-    const text = JSON.stringify(selector.trim());
-    throw new Error(`${text} is no requirement of a label selector, or no list of them: ${error.message}.`);
+    throw new Error(`its selector ${JSON.stringify(selector.trim())} cannot be read: ${error.message}.`);
   }
 }
