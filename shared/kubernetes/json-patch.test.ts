@@ -67,9 +67,20 @@ test.each<[JsonPatchOperation, string]>([
   [{ op: "remove", path: "/none" }, "operation 2 (remove /none) finds nothing there to remove."],
   [{ op: "remove", path: "" }, 'names no member: "" has no slash.'],
   [{ op: "add", path: "/b/c/d", value: 1 }, "finds neither an object nor a list at /b/c."],
-  [{ op: "add", path: "/list/4", value: 1 }, 'needs an index of a list from 0 to 1, and has "4".'],
+  [{ op: "add", path: "/list/4", value: 1 }, 'needs an index from 0 to 1, and has "4".'],
   [{ op: "test", path: "/a", value: { x: 1 } }, 'expects {"x":1} and finds "1".'],
 ])("what is wrong with %j is said", (operation, message) => {
   const document = { a: "1", b: {}, list: ["x"] };
   expect(() => patched(document, { op: "test", path: "/a", value: "1" }, operation)).toThrow(message);
+});
+
+test("what two operations share is two values afterwards, as a YAML alias is", () => {
+  const shared = { x: 1 };
+  const operations = [
+    { op: "add", path: "/a", value: shared },
+    { op: "add", path: "/b", value: shared },
+    { op: "replace", path: "/b/x", value: 2 },
+  ];
+  expect(patched({}, ...operations)).toEqual({ a: { x: 1 }, b: { x: 2 } });
+  expect(shared).toEqual({ x: 1 });
 });

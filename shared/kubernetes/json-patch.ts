@@ -17,7 +17,7 @@ export class JsonPatchError extends Error {
 
 /**
  * Applies a JSON Patch (RFC 6902) as Kubernetes does, of which API server and kustomize share a library, and returns
- * the document. It is changed in place, and operations become part of it: give both as copies.
+ * the document, which is changed in place.
  *
  * The library is more lenient than the RFC, and manifests rely on it: `replace` creates a missing member, `test`
  * against null passes where the member is missing (its parent must exist), `value` may be left out and is null then,
@@ -44,14 +44,14 @@ function apply(root: unknown, { op, path, from, value = null }: JsonPatchOperati
   if (typeof path !== "string") throw new JsonPatchError("has no path");
   switch (op) {
     case "add":
-      add(locate(root, path), value);
+      add(locate(root, path), structuredClone(value));
       return root;
     case "remove":
       remove(locate(root, path));
       return root;
     case "replace":
-      if (path === "") return value;
-      replace(locate(root, path), value);
+      if (path === "") return structuredClone(value);
+      replace(locate(root, path), structuredClone(value));
       return root;
     case "test": {
       const found = path === "" ? root : get(locate(root, path));
@@ -109,7 +109,8 @@ function nothingAt(path: string, depth: number): JsonPatchError {
 function indexOf(key: string, length: number): number {
   const index = /^[+-]?\d+$/.test(key) ? Number(key) + (Number(key) < 0 ? length : 0) : length;
   if (index >= 0 && index < length) return index;
-  throw new JsonPatchError(`needs an index of a list from 0 to ${length - 1}, and has ${JSON.stringify(key)}`);
+  const range = length > 0 ? `an index from 0 to ${length - 1}` : "a list that is not empty";
+  throw new JsonPatchError(`needs ${range}, and has ${JSON.stringify(key)}`);
 }
 
 /** A missing member reads as null; an index out of range is refused. */

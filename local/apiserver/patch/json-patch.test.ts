@@ -126,6 +126,7 @@ describe("what is no JSON Patch is a bad request", () => {
     [{ op: "remove" }, "object into Go value of type []handlers.jsonPatchOp"],
     ["x", "string into Go value of type []handlers.jsonPatchOp"],
     [[1], "number into Go value of type handlers.jsonPatchOp"],
+    [[{ op: "test", path: "/none", value: 1 }, 7], "number into Go value of type handlers.jsonPatchOp"],
     [[{ op: "add", path: 5 }], "number into Go struct field jsonPatchOp.path of type string"],
   ];
   for (const [patch, expected] of cases) {
