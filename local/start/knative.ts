@@ -10,6 +10,7 @@ import { openClusterNetwork } from "../serving/cluster-network.ts";
 import { startServingController } from "../serving/controller.ts";
 import { KnativeService } from "../serving/kind.ts";
 import { createFunctionPods } from "../serving/pods.ts";
+import { untilAborted } from "../time/until-aborted.ts";
 import type { Activity } from "./activity.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Bundles } from "./launch.ts";
@@ -47,6 +48,7 @@ const ingress = "http://broker-ingress.knative-eventing.svc.cluster.local";
  */
 export async function startKnative(parts: KnativeParts): Promise<Knative> {
   const { tools, server, credentials, bundles, activity, window } = parts;
+  const ended = new AbortController();
 
   const activator = createActivator({
     window,
@@ -68,7 +70,14 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
   });
   const serving = startServingController(tools, activator);
   const eventing = createEventing({
-    tools: { ...tools, server, send: activator.send, trace: activity.onHop },
+    tools: {
+      ...tools,
+      // Nobody waits at the end for events that are to be delivered again.
+      clock: untilAborted(tools.clock, ended.signal),
+      server,
+      send: activator.send,
+      trace: activity.onHop,
+    },
     ingress,
     createBroker: crashingDispatcher(),
     identify: (namespace, name) => asServiceAccount(tools, namespace, name),
@@ -87,6 +96,7 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
     send: eventing.send,
     processes: activator.processes,
     async close() {
+      ended.abort();
       await activator.close();
       await network.close();
     },
