@@ -63,7 +63,7 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
     const which = listed(moving.map(({ name }) => name));
     return wait(
       `LINSTOR evacuates ${listed(moving.map((copy) => copy.node))} as well, where a copy of ${which} still is: ` +
-        "it must have been moved from there before. Where that lasts, look at what keeps its evacuation, or restore " +
+        "it has to be moved from there first. Where that lasts, look at what keeps its evacuation, or restore " +
         "that node in LINSTOR.",
     );
   }
