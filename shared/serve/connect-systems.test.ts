@@ -1,4 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -34,6 +36,39 @@ test("an address that is none ends the function at its start, with the variable'
   const start = () => connectSystems({ crane }, { CRANE_URL: "crane" });
   expect(start).toThrow(SettingsError);
   expect(start).toThrow('CRANE_URL is "crane": expected the root of an HTTP service.');
+});
+
+test("another root of a system is reached with the same credentials, and over one transport", async () => {
+  const heard: string[] = [];
+  const servers = await Promise.all(
+    ["own", "other"].map(async (name) => {
+      const server = createServer(({ method, url, socket }, response) => {
+        heard.push(`${name} ${method} ${url} by ${socket.remotePort}`);
+        response.end(name);
+      });
+      await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+      return { server, root: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    }),
+  );
+  try {
+    const [own, other] = servers.map(({ root }) => root) as [string, string];
+    const crane = craneWith((tools) => tools);
+    const tools = connectSystems({ crane }, { CRANE_URL: `${own}/` })(crane) as SystemTools<unknown>;
+    expect(tools.transportTo(own)).toBe(tools.transport);
+    expect(tools.transportTo(other)).toBe(tools.transportTo(other));
+    const get = { method: "GET", path: "/a", headers: {} } as const;
+    expect((await tools.transportTo(other)(get)).body).toBe("other");
+    expect((await tools.transport(get)).body).toBe("own");
+    expect((await tools.transportTo(other)(get)).body).toBe("other");
+    expect(heard.map((line) => line.split(" by ")[0])).toEqual(["other GET /a", "own GET /a", "other GET /a"]);
+    // The connection is used again.
+    expect(heard[0]).toBe(heard[2]);
+  } finally {
+    for (const { server } of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
 });
 
 test("a system that the function does not declare is given to nobody", () => {

@@ -24,8 +24,9 @@ export function connectSystems(systems: Systems, environment: Environment, clock
   for (const system of Object.values(systems)) {
     const settings = readSettings(system.settings, environment);
     const credential = (name: string) => readCredential(join(folder, system.name, name));
-    const transport = lazyTransport(rootOf(system, settings), credential);
-    clients.set(system, system.connect({ transport, clock, settings, credential }));
+    const transportTo = transports(credential);
+    const transport = transportTo(rootOf(system, settings));
+    clients.set(system, system.connect({ transport, transportTo, clock, settings, credential }));
   }
   return <Client>(system: ExternalSystem<Client>) => {
     if (!clients.has(system)) throw new Error(`The function does not declare the system ${system.name}.`);
@@ -40,6 +41,16 @@ function rootOf<Schema extends ZodObject>({ name }: ExternalSystem<unknown, Sche
       `${name.toUpperCase()}_URL is ${JSON.stringify(url)}: expected the root of an HTTP service.`,
     );
   return url;
+}
+
+/** One transport for each root, whose connections are used again. */
+function transports(credential: SystemTools<unknown>["credential"]): SystemTools<unknown>["transportTo"] {
+  const made = new Map<string, SystemTransport>();
+  return (root) => {
+    const transport = made.get(root) ?? lazyTransport(root, credential);
+    made.set(root, transport);
+    return transport;
+  };
 }
 
 function lazyTransport(root: string, credential: SystemTools<unknown>["credential"]): SystemTransport {

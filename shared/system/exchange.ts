@@ -11,9 +11,17 @@ export type Exchange = (request: Omit<SystemRequest, "signal">) => Promise<Syste
  * up may take a request and never answer it (salt-api does while its master is down): whether it was carried out is not
  * known then.
  *
+ * @param root where it is, for the error's sentence, if not at the one root that is set
  * @throws SystemError `unreachable` when there is no whole answer in time.
  */
-export function exchangeWith(system: string, transport: SystemTransport, clock: Clock, deadline: number): Exchange {
+export function exchangeWith(
+  system: string,
+  transport: SystemTransport,
+  clock: Clock,
+  deadline: number,
+  root?: string,
+): Exchange {
+  const where = root ? `${system} at ${root}` : system;
   return async (request) => {
     const abort = new AbortController();
     const late = () => {
@@ -28,7 +36,7 @@ export function exchangeWith(system: string, transport: SystemTransport, clock: 
       throw new SystemError(
         system,
         "unreachable",
-        `${system} could not be asked (${request.method} ${request.path.split("?")[0]}): ${why}. ` +
+        `${where} could not be asked (${request.method} ${request.path.split("?")[0]}): ${why}. ` +
           `Look whether it runs, and whether the function may reach it.`,
         { cause },
       );

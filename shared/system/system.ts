@@ -12,7 +12,15 @@ export interface Credential {
 
 /** What a client is built from. */
 export interface SystemTools<Settings> {
+  /** To the root that is set. */
   readonly transport: SystemTransport;
+  /**
+   * To another root of the same system, with the same credentials: for a system of which objects name the one that they
+   * belong to. The same one each time it is asked for a root; nothing is opened before its first request.
+   *
+   * @param root an http or https URL without a slash at its end
+   */
+  readonly transportTo: (root: string) => SystemTransport;
   readonly clock: Clock;
   readonly settings: Settings;
   /**
@@ -38,6 +46,8 @@ export interface ExternalSystem<Client = unknown, Schema extends ZodObject = Zod
   readonly settings: Schema;
   /** The files of the Secret, by name. The names `ca.crt`, `tls.crt` and `tls.key` are used for TLS. */
   readonly credentials: Readonly<Record<string, Credential>>;
+  /** Which field of which objects names other roots than the setting, where one does: for the egress rule's comment. */
+  readonly namedBy?: string;
   /** The ports that the egress rule opens. */
   readonly ports: readonly number[];
   /** Builds the client. No I/O before its first call, because most events end before it. */

@@ -10,6 +10,7 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
 import type { Rule } from "../../shared/rule.ts";
 import { readSettings } from "../../shared/settings.ts";
+import { atOneRoot } from "../../shared/system/testing/at-one-root.ts";
 
 // A 404 that is not the API server's word about an object: a definition that is being replaced, a version that is not
 // served any more, or a load balancer that answers for the API server. Whatever hangs on the object must not be taken
@@ -68,10 +69,10 @@ async function give(rule: Rule, object: KubernetesObject, others: readonly Kuber
     client: () => client,
     connect: (system) =>
       system.connect({
-        transport: async ({ path }) => {
+        ...atOneRoot(async ({ path }) => {
           sent.push(path);
           throw new Error("connection refused");
-        },
+        }),
         clock,
         settings: readSettings(system.settings, {}),
         credential: async () => "secret",

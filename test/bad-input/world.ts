@@ -10,6 +10,7 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
 import { readSettings } from "../../shared/settings.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
+import { atOneRoot } from "../../shared/system/testing/at-one-root.ts";
 import { functions } from "../worlds/functions.ts";
 import { Namespace, StatefulSet } from "../worlds/kinds.ts";
 import { claim, manifest, pod, statefulSet } from "../worlds/manifest.ts";
@@ -94,7 +95,7 @@ export async function give(name: string, request: HttpRequest, odd: Odd): Promis
     // No external system is there: what looks at one says so, and is tried again.
     connect: (system) =>
       system.connect({
-        transport: () => Promise.reject(new Error("connection refused")),
+        ...atOneRoot(() => Promise.reject(new Error("connection refused"))),
         clock,
         settings: readSettings(system.settings, {}),
         credential: async () => undefined,

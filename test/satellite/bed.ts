@@ -39,7 +39,14 @@ import { rules } from "./rules.ts";
 export interface SatelliteBed {
   readonly client: Client;
   readonly clock: VirtualClock;
+  /** The satellites' own, at LINSTOR_URL or where `external` says. */
   readonly linstor: LinstorStandIn;
+  /** Another LINSTOR, at this root from now on; satellites that are started connect with it, too. */
+  another(root: string): LinstorStandIn;
+  /** Has `linstor` answer at this root, too. */
+  reach(root: string): void;
+  /** What rules have asked and called, by the root where they have: `GET /v1/nodes`. */
+  readonly asked: ReadonlyMap<string, readonly string[]>;
   /** Lines of what the rules decided, `satellite/mark write: …`; and of every request that changed something. */
   readonly history: string[];
   /** What rules failed with for good. */
@@ -75,7 +82,16 @@ const namespace = "capi";
 export const workloads = "piraeus-datastore";
 type DaemonSetObject = KubernetesObject & { spec: { template: { metadata: object; spec: object } } };
 
-export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: string } = {}): Promise<SatelliteBed> {
+/** `external` is where `spec.externalController` of the LinstorCluster says that LINSTOR is. */
+export interface BedOptions {
+  readonly policy?: string;
+  readonly external?: string;
+}
+
+/** Where the rules of the bed look for a LINSTOR that no LinstorCluster names. */
+export const { linstorUrl } = linstorSystem.settings.parse({});
+
+export async function openSatelliteBed({ policy = "Evacuate", external }: BedOptions = {}): Promise<SatelliteBed> {
   const clock = virtualClock();
   const random = seededRandom(5);
   const server = createApiServer({ clock, random });
@@ -85,9 +101,14 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
   const history: string[] = [];
   const failures: string[] = [];
   const broken: Error[] = [];
+  const asked = new Map<string, string[]>();
+  const roots = new Set([external ?? linstorUrl]);
+  const others = new Map<string, LinstorStandIn>();
   const calls: SatelliteBed["calls"] = { evacuate: [], atOnce: 0 };
   const checks: Parameters<SatelliteBed["onWrite"]>[0][] = [];
   let answered: Parameters<SatelliteBed["answerLinstor"]>[0];
+  /** Addresses of satellites, by their DaemonSet's uid. */
+  const running = new Map<string, string>();
   let ahead = 0;
 
   const scope = (kind: Kind) => (kind.namespaced ? namespace : undefined);
@@ -100,6 +121,14 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
     client,
     clock,
     linstor,
+    another(root) {
+      const made = createLinstor({ clock, random, syncTime: 20_000 });
+      others.set(root, made);
+      for (const address of running.values()) made.startSatellite(address);
+      return made;
+    },
+    reach: (root) => void roots.add(root),
+    asked,
     history,
     failures,
     calls,
@@ -180,7 +209,8 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
     trouble: () => {},
   });
   await bed.create(Cluster, { metadata: { name: "test" }, spec: {} });
-  await bed.create(LinstorCluster, { metadata: { name: "linstorcluster" }, spec: {} });
+  const clusterSpec = external ? { externalController: { url: external } } : {};
+  await bed.create(LinstorCluster, { metadata: { name: "linstorcluster" }, spec: clusterSpec });
   const spec = { storagePools: [{ name: "pool1", fileThinPool: { directory: "/srv/pool" } }] };
   await bed.create(LinstorSatelliteConfiguration, {
     metadata: { name: "000-bed" },
@@ -218,17 +248,16 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
       if (change === "delete") void stopPod(node);
       else void startPod(node, set).catch(() => {});
     });
-    const running = new Set<string>();
     async function startPod(node: string, { metadata: { name, uid }, spec }: DaemonSetObject): Promise<void> {
       if (running.has(uid) || ended.signal.aborted || !(await bed.get(Node, node))) return;
-      running.add(uid);
+      running.set(uid, addressOf(node));
       const ownerReferences = [{ apiVersion: "apps/v1", kind: "DaemonSet", name, uid, controller: true }];
       const metadata = { ...spec.template.metadata, name: `satellite-${node}`, namespace: workloads, ownerReferences };
       const pod = { apiVersion, kind, metadata, spec: { ...spec.template.spec, nodeName: node } };
       await client.create(Pod, pod as unknown as KubernetesObject);
       const status = { phase: "Running", podIP: addressOf(node), podIPs: [{ ip: addressOf(node) }] };
       await client.patch(Pod, workloads, metadata.name, "merge", { status }, { subresource: "status" });
-      linstor.startSatellite(addressOf(node));
+      for (const one of [linstor, ...others.values()]) one.startSatellite(addressOf(node));
       await client.patch(
         DaemonSet,
         workloads,
@@ -239,7 +268,8 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
       );
     }
     async function stopPod(node: string): Promise<void> {
-      linstor.stopSatellite(addressOf(node));
+      for (const one of [linstor, ...others.values()]) one.stopSatellite(addressOf(node));
+      for (const [uid, address] of running) if (address === addressOf(node)) running.delete(uid);
       await client.delete(Pod, workloads, `satellite-${node}`, { gracePeriodSeconds: 0 });
     }
   }
@@ -263,6 +293,13 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
         inFlight--;
       });
     };
+    const transportTo =
+      (root: string): SystemTransport =>
+      (request) => {
+        asked.set(root, [...(asked.get(root) ?? []), `${request.method} ${request.path.split("?")[0]}`]);
+        if (roots.has(root)) return linstorTransport(request);
+        return others.get(root)?.transport(request) ?? Promise.reject(new Error(`nothing listens at ${root}`));
+      };
     const credential = async () => undefined;
     const settings = linstorSystem.settings.parse({});
     const ruleClock: Clock = {
@@ -270,7 +307,7 @@ export async function openSatelliteBed({ policy = "Evacuate" }: { policy?: strin
       after: (ms, run) => clock.after(ms, run),
       sleep: (ms, signal) => clock.sleep(ms, signal),
     };
-    const connection = { transport: linstorTransport, clock: ruleClock, settings, credential };
+    const connection = { transport: transportTo(linstorUrl), transportTo, clock: ruleClock, settings, credential };
     const linstorClient = linstorSystem.connect(connection);
     const wrong = (error: Error) => {
       broken.push(error);

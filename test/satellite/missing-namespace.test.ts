@@ -14,6 +14,7 @@ import { createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Namespace, Node } from "../../shared/kubernetes/kind.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
+import { atOneRoot } from "../../shared/system/testing/at-one-root.ts";
 import { manifest } from "../worlds/manifest.ts";
 
 const clock = virtualClock();
@@ -49,7 +50,7 @@ async function delivered(kind: Kind, name: string, type: string): Promise<number
   const client = createClient(transport, { clock });
   const settings = linstorSystem.settings.parse({});
   const linstor = linstorSystem.connect({
-    transport: createLinstor({ clock, random, syncTime: 1 }).transport,
+    ...atOneRoot(createLinstor({ clock, random, syncTime: 1 }).transport),
     clock,
     settings,
     credential: async () => undefined,

@@ -76,10 +76,10 @@ function policyOf(
       egress: [{ ...to, ports: external.ports.map((port) => ({ port })) }],
     },
   };
+  const named = [variableOf(external), ...(external.namedBy ? [external.namedBy] : [])].join(" or ");
   const where = home
-    ? `Patch this from your overlay where ${variableOf(external)} does not lead into namespace ${home}.`
-    : "Patch this from your overlay with an ipBlock of its addresses, and where " +
-      `${variableOf(external)} has another port.`;
+    ? `Patch this from your overlay where ${named} leads elsewhere than into namespace ${home}, or to another port.`
+    : `Patch this from your overlay with an ipBlock of its addresses, and where ${named} has another port.`;
   return toYaml(policy, [{ at: ["spec", "egress", 0], text: wrap(`${external.doc} ${where}`, 90) }]);
 }
 

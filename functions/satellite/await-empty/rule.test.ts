@@ -30,3 +30,9 @@ test("is asked by the sweep, by name", () => {
   const staying = aSatellite({ deleting: false, record: false });
   expect(awaitEmpty.subjects(hintOf(LinstorSatellite, "update", staying), settings)).toEqual([]);
 });
+
+test("an evacuation that does not say in which LINSTOR its node is says so first, while that lists the node", () => {
+  const note = { "holdfast.dev/linstor": "there" };
+  const noted = [{ do: "write", step: "kept", writes: [{ patch: { metadata: { annotations: note } } }] }];
+  expect(decide(aLeaving({ data: dataFacts([here, there, syncing], called) }, { note }))).toMatchObject(noted);
+});

@@ -104,7 +104,7 @@ function decide({ lease, namespace }: Facts, context: StepContext): readonly Dec
         annotate(LinstorSatellite, satellite, { [recordKey]: writeRecord(satellite, now, { called, before }) }),
         ...reportWrites(context, standing, now),
       ],
-      command: evacuateNode({ node: data.node.name, called }),
+      command: evacuateNode({ at: context.controller, node: data.node.name, called }),
       next: context.next,
     }),
   ];

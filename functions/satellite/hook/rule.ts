@@ -7,10 +7,9 @@ import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { warning } from "../../../shared/steps.ts";
 import { poll, resync } from "../../../shared/sweep.ts";
-import { anotherLinstor } from "../lib/another-linstor.ts";
+import { controllerProblem } from "../lib/controller.ts";
 import { type HookOrder, hookOrder } from "../lib/hooks.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
-import { linstorAddress } from "../lib/linstor/address.ts";
 import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { hooksOn, identityOf, isSeenDeleting, machineKey, readIdentity, setHooks } from "../lib/machine.ts";
 import { nodeNameProblem } from "../lib/marks.ts";
@@ -21,13 +20,9 @@ import { satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, ofNode, satellitesIn } from "../lib/subjects.ts";
 
 const name = "satellite/hook";
-/** It says whose LINSTOR a satellite is, and asks none. */
-const common = satelliteRule.common.extend(linstorAddress.shape);
 
-/**
- * A satellite with its Machine, and why nothing is done for it in LINSTOR, if that is so; `undefined` when it is gone.
- */
-export type Facts = (SatelliteSeen & { readonly other?: string | undefined }) | undefined;
+/** A satellite with its Machine; `undefined` when it is gone. */
+export type Facts = SatelliteSeen | undefined;
 
 export const hook = rule({
   name,
@@ -35,15 +30,13 @@ export const hook = rule({
     "Makes the Machine of a satellite with the policy Evacuate wait for its evacuation, writes down which Machine it " +
     "is while the Node exists, and takes our hooks from Machines that are not to wait.",
   ...satelliteRule,
-  settings: common,
-  common,
   wakes: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), ...onMachine(["add", "update"])],
   may: mayLook({ machines: "annotate", conditions: true, events: true }),
   sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h")],
   steps: {
     late: warning("EvacuationTooLate"),
     foreign: warning("OperatorActive"),
-    "another-linstor": warning("AnotherLinstor"),
+    "invalid-controller": warning("InvalidController"),
     unnamable: warning("NodeNameTooLong"),
   },
   subjects: (hint) => [
@@ -51,25 +44,23 @@ export const hook = rule({
     ...(hint.kind === Node.kind && hint.object && !identityOf(hint.object) ? [] : ofNode(hint)),
     ...ofMachine(hint, false),
   ],
-  look: async ({ name = "" }, { client, settings }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name);
-    return seen && { ...seen, other: anotherLinstor(seen.satellite, seen.cluster, settings.linstorUrl) };
-  },
+  look: ({ name = "" }, { client }): Promise<Facts> => lookAtSatellite(client, name),
   decide,
 });
 
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];
-  const { satellite, foreign, policy, other } = seen;
+  const { satellite, foreign, policy } = seen;
   const at = about(LinstorSatellite, satellite);
   const active = activeReport(seen, now);
   if (foreign) return [at.write(foreign, active, { step: { name: "foreign" } })];
   const problem = policy === "Evacuate" ? nodeNameProblem(satellite.metadata.name) : undefined;
   if (problem) return [at.write(problem, active, { step: { name: "unnamable" } })];
   const decision = hooksOf(seen, at, active);
-  if (!other) return [decision];
+  const invalid = invalidController(seen);
+  if (!invalid) return [decision];
   // Its Machine waits all the same: what is not evacuated must not be shut down.
-  return [at.write(other, decision.do === "write" ? decision.writes : [], { step: { name: "another-linstor" } })];
+  return [at.write(invalid, decision.do === "write" ? decision.writes : [], { step: { name: "invalid-controller" } })];
 }
 
 function hooksOf(seen: SatelliteSeen, at: About, active: readonly Write[]): Decision {
@@ -108,12 +99,17 @@ function orderOf({ satellite, machine, policy, record }: SatelliteSeen): HookOrd
   });
 }
 
+/** Why nothing is done for it in LINSTOR, which this function asks nothing. */
+const invalidController = ({ satellite, cluster, controller }: SatelliteSeen) =>
+  controllerProblem(satellite, cluster, controller);
+
 /** One condition says whether we act upon the satellite at all; only there once there was a reason to say so. */
-function activeReport({ satellite, foreign, other }: Exclude<Facts, undefined>, now: number): readonly Write[] {
+function activeReport(seen: SatelliteSeen, now: number): readonly Write[] {
+  const { satellite, foreign } = seen;
   const type = "HoldfastActive";
-  const message = foreign ?? other;
+  const message = foreign ?? invalidController(seen);
   if (message !== undefined) {
-    const reason = foreign ? "OperatorActive" : "AnotherLinstor";
+    const reason = foreign ? "OperatorActive" : "InvalidController";
     return conditionWrites(satellite, [{ type, status: "False", reason, message }], now);
   }
   if (!satellite.status?.conditions?.some((condition) => condition.type === type)) return [];

@@ -28,6 +28,19 @@ const syncing = dataFacts(
 );
 const empty = dataFacts([aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")], { ...called, before: { "pvc-1": 2 } });
 
+test("where LINSTOR is another one meanwhile no step but the first is reached, whatever there is", () => {
+  const { data: _, ...unlisted } = facts({ moved: "It was elsewhere." });
+  for (const deleting of [true, false])
+    for (const held of [true, false])
+      for (const volumes of [[], [moved], [volume({ here: true })]])
+        for (const machine of [{}, both, terminateOnly])
+          expect(stepOf({ ...unlisted, ...machine, volumes, satellite: { deleting, held } })).toEqual({
+            step: "mark",
+            because: "It was elsewhere.",
+            stuck: true,
+          });
+});
+
 describe("the document's nine steps, one after the other", () => {
   test("are in the document's order", () => {
     expect(steps.map(({ name }) => name)).toEqual([

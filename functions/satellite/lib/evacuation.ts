@@ -8,7 +8,7 @@ import type { Verdict } from "./data/verdict.ts";
 import { isEvacuating } from "./linstor/node.ts";
 import type { VolumeFacts } from "./volumes/volume-facts.ts";
 
-/** Another satellite of the cluster. */
+/** Another satellite of the same LinstorCluster. */
 export interface Neighbour {
   readonly name: string;
   /** It goes, or is to be evacuated with its Machine. */
@@ -32,6 +32,11 @@ export interface EvacuationFacts {
   readonly machine?: { readonly preDrain: boolean; readonly preTerminate: boolean };
   /** Why nothing is evacuated any more, as a sentence: the whole cluster is deleted, or there is no LINSTOR to ask. */
   readonly abandoned?: string;
+  /**
+   * Why nothing that is known of LINSTOR is about this node, as a sentence: its LinstorCluster leads to another LINSTOR
+   * meanwhile. That this one does not list the node is no news of it.
+   */
+  readonly moved?: string;
   readonly volumes: readonly VolumeFacts[];
   readonly neighbours: readonly Neighbour[];
   /** What LINSTOR says; absent when it does not know the node. */
@@ -76,8 +81,13 @@ export const steps: readonly EvacuationStep[] = [
   {
     name: "mark",
     doc: "Marks the volumes that are attached on the node, and makes those bound to it accessible from any Node.",
-    done: (facts) => moot(facts) || emptied(facts) || unmarked(facts).length + unreachable(facts).length === 0,
+    done: (facts) =>
+      facts.moved === undefined &&
+      (moot(facts) || emptied(facts) || unmarked(facts).length + unreachable(facts).length === 0),
+    // Whatever was done: where LINSTOR cannot be believed about the node, no later step may be reached.
+    stuck: ({ moved }) => moved !== undefined,
     waiting: (facts) => {
+      if (facts.moved !== undefined) return facts.moved;
       const [missing, bound] = [unmarked(facts), unreachable(facts)];
       return missing.length
         ? `Volumes that are attached on the node are being marked: ${listed(missing.map(({ name }) => name))}.`

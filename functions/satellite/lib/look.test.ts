@@ -5,6 +5,7 @@ import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { readSettings } from "../../../shared/settings.ts";
+import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
 import { linstor as system } from "./linstor/system.ts";
 import { lookAtChain } from "./look.ts";
@@ -24,13 +25,21 @@ const volume = (phase: string) => ({
 });
 
 /** Looks at a satellite that is to be evacuated, beside a LINSTOR that lists these volumes, and nothing else. */
-async function look(persistentVolumes: readonly object[], listed: readonly string[], others: readonly object[] = []) {
+async function look(
+  persistentVolumes: readonly object[],
+  listed: readonly string[],
+  others: readonly object[] = [],
+  { deleting = false, ...spec }: { externalController?: { url: string }; deleting?: boolean } = {},
+) {
   const clock = virtualClock();
   const standIn = createLinstor({ clock, random: seededRandom(1) });
   for (const name of listed) standIn.addVolume(name, { copies: [] });
   const objects = new Map<Kind, readonly object[]>([
     [LinstorSatellite, [satellite, ...others]],
-    [LinstorCluster, [{ metadata: metadata("cluster") }]],
+    [
+      LinstorCluster,
+      [{ metadata: metadata("cluster", deleting ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {}), spec }],
+    ],
     [Node, [{ metadata: metadata("node-1") }]],
     [PersistentVolume, persistentVolumes],
   ]);
@@ -40,16 +49,19 @@ async function look(persistentVolumes: readonly object[], listed: readonly strin
       yield* objects.get(kind) ?? [];
     },
   } as unknown as Client;
-  const { transport } = standIn;
   const linstor = system.connect({
-    transport,
+    ...atOneRoot(standIn.transport),
     clock,
     settings: readSettings(system.settings, {}),
     credential: async () => undefined,
   });
   const settings = common.parse({});
   const looked = lookAtChain({ kind: LinstorSatellite, name: "node-1" }, { client, linstor, settings }).then(
-    ([seen]) => ({ facts: seen && "facts" in seen ? seen.facts : undefined }),
+    ([seen]) => ({
+      facts: seen && "facts" in seen ? seen.facts : undefined,
+      contenders: seen && "facts" in seen ? seen.contenders : [],
+      foreign: seen?.foreign,
+    }),
     (error: Error) => ({ error }),
   );
   let over = false;
@@ -76,6 +88,27 @@ test("one that lists them is, and so is any where there are none that somebody u
   expect(await look([volume("Bound")], ["PVC-1"])).toMatchObject({ facts: { node: "node-1" } });
   expect(await look([volume("Released")], [])).toMatchObject({ facts: { node: "node-1" } });
   expect(await look([], [])).toMatchObject({ facts: { node: "node-1" } });
+});
+
+test("satellites of another LinstorCluster are neither waited for nor before it in the queue", async () => {
+  const elsewhere = { ...satellite.spec, clusterRef: { name: "other" } };
+  const deletionTimestamp = "2025-01-01T00:00:00Z";
+  const others = [
+    { metadata: metadata("node-2", { deletionTimestamp }), spec: elsewhere },
+    { metadata: metadata("node-3", { deletionTimestamp }), spec: satellite.spec },
+    { metadata: metadata("node-4"), spec: elsewhere },
+  ];
+  const seen = await look([], [], others);
+  expect(seen).toMatchObject({ facts: { neighbours: [{ name: "node-3" }] } });
+  expect(seen).toMatchObject({ contenders: [{ name: "node-1" }, { name: "node-3" }] });
+});
+
+test("one whose LINSTOR has no address is left alone, unless it is let go without LINSTOR", async () => {
+  const externalController = { url: "no address" };
+  const foreign = { foreign: expect.stringContaining("no address of a LINSTOR"), facts: undefined };
+  expect(await look([], [], [], { externalController })).toMatchObject(foreign);
+  const abandoned = { facts: { abandoned: expect.stringContaining("being deleted") } };
+  expect(await look([], [], [], { externalController, deleting: true })).toMatchObject(abandoned);
 });
 
 test("a satellite that waits for its own evacuation is not waited for: nobody configures it any more", async () => {

@@ -5,8 +5,8 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { isObject, type Subject } from "../../../shared/subject.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
-import { anotherLinstor } from "./another-linstor.ts";
 import { policyOf } from "./configuration/merge.ts";
+import { controllerOf, controllerProblem } from "./controller.ts";
 import { listed } from "./data/copies.ts";
 import type { DataFacts } from "./data/data-facts.ts";
 import { millisecondsOf } from "./duration.ts";
@@ -14,9 +14,11 @@ import type { EvacuationFacts, Neighbour } from "./evacuation.ts";
 import { LinstorCluster, LinstorSatellite, VolumeAttachment } from "./kinds.ts";
 import { foreignLifecycle } from "./lifecycle.ts";
 import type { Linstor } from "./linstor/client.ts";
+import type { LinstorControllers } from "./linstor/controllers.ts";
 import type { ResourceDefinition } from "./linstor/definition.ts";
 import { keptAnswer } from "./linstor/evacuate-answer.ts";
 import { isWitnessed, type LinstorNode, witness } from "./linstor/node.ts";
+import { isAnother, movedBecause, noteChange } from "./linstor-note.ts";
 import { hooksOn, identityOf, lookAtMachine, type MachineIdentity, type MachineSeen, readIdentity } from "./machine.ts";
 import { marksOn } from "./marks.ts";
 import { csiDriver } from "./names.ts";
@@ -38,6 +40,11 @@ export interface SatelliteSeen {
   readonly satellite: LinstorSatelliteObject;
   readonly policy: DeletionPolicy;
   readonly cluster: LinstorClusterObject | undefined;
+  /**
+   * The address of its own LINSTOR as its LinstorCluster names it, with which that is asked and called; `undefined` is
+   * LINSTOR_URL.
+   */
+  readonly controller: string | undefined;
   readonly node: KubernetesObject | undefined;
   /** What the Node says, or what was written down while there was one. */
   readonly identity: MachineIdentity | undefined;
@@ -57,6 +64,8 @@ export interface LeavingSeen extends SatelliteSeen {
   /** Who wants to be evacuated, and how many may at a time. */
   readonly contenders: readonly Contender[];
   readonly slots: number;
+  /** The annotation that says in which LINSTOR the node is, where it does not say so yet. */
+  readonly note: Readonly<Record<string, string>>;
   /** Milliseconds after which to look again for what no event says. */
   readonly again: number;
 }
@@ -64,15 +73,15 @@ export interface LeavingSeen extends SatelliteSeen {
 const unread = { leaveOut: ["metadata.managedFields"] };
 
 /**
- * A satellite without what LINSTOR says; `undefined` when it is gone. Whoever is going to ask `linstor` names it: a
- * satellite that is another LINSTOR's is left alone.
+ * A satellite without what LINSTOR says; `undefined` when it is gone. Whoever asks LINSTOR says so: a satellite of
+ * which nobody can say whose it is, is left alone.
  *
  * @throws ApiError
  */
 export async function lookAtSatellite(
   client: Client,
   name: string,
-  linstor?: Pick<Linstor, "url">,
+  asks?: "asks LINSTOR",
 ): Promise<SatelliteSeen | undefined> {
   const satellite = await client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, name);
   if (!satellite) return undefined;
@@ -84,18 +93,23 @@ export async function lookAtSatellite(
   const identity = (node && identityOf(node)) ?? readIdentity(satellite);
   const machine = identity && (await lookAtMachine(client, identity));
   const policy = policyOf(satellite.spec);
+  const controller = controllerOf(satellite, cluster);
   const machineLeaves = machine !== undefined && isBeingDeleted(machine.object);
+  const leaving = policy === "Evacuate" && (isBeingDeleted(satellite) || machineLeaves);
+  // One that is let go without LINSTOR needs no address of it.
+  const isLetGo = (leaving || isBeingDeleted(satellite)) && abandonedBecause({ satellite, machine, cluster });
+  const problem = asks && !isLetGo ? controllerProblem(satellite, cluster, controller) : undefined;
   return {
     satellite,
     policy,
     cluster,
+    controller,
     node,
     identity,
     machine,
     record: readRecord(satellite),
-    leaving: policy === "Evacuate" && (isBeingDeleted(satellite) || machineLeaves),
-    foreign:
-      foreignLifecycle(satellite, cluster) ?? (linstor ? anotherLinstor(satellite, cluster, linstor.url) : undefined),
+    leaving,
+    foreign: foreignLifecycle(satellite, cluster) ?? problem,
   };
 }
 
@@ -122,24 +136,58 @@ export async function lookAtVolumes(client: Client, node: string): Promise<Volum
   };
 }
 
+/** A satellite's node in its own LINSTOR. */
+export interface OwnNode {
+  /** `undefined` where LINSTOR does not know it. */
+  readonly node?: LinstorNode | undefined;
+  /** Why what this LINSTOR knows is not about the node that the satellite has had, as a sentence. */
+  readonly moved?: string;
+}
+
 /**
- * What LINSTOR says of a node; `undefined` when it does not know it. What is on the node is read before the rest, so
- * that what appears meanwhile is at worst seen next time.
+ * The node of a satellite in the LINSTOR that is its own now, unless it has had one in another: that this one does not
+ * know it, or knows one of the same name, says nothing about the satellite's data.
+ *
+ * @throws SystemError
+ */
+export async function lookAtOwnNode(
+  linstor: Linstor,
+  { satellite, cluster }: Pick<SatelliteSeen, "satellite" | "cluster">,
+): Promise<OwnNode> {
+  const { name } = satellite.metadata;
+  const moved = (knows: string) => ({ moved: movedBecause(satellite, cluster, linstor.url, knows) });
+  try {
+    const node = await linstor.nodes.get(name);
+    if (!isAnother(satellite, linstor.url, node)) return { node };
+    return moved(node ? "has another node of that name" : "does not know that node");
+  } catch (error) {
+    // Where only an address was mistyped nobody may answer, and a person has to hear of it.
+    if (error instanceof SystemError && isAnother(satellite, linstor.url, undefined))
+      return moved("could not be asked about that node");
+    throw error;
+  }
+}
+
+/**
+ * What LINSTOR says of a node, `undefined` when it does not know it; or why that is not about this one. What is on the
+ * node is read before the rest, so that what appears meanwhile is at worst seen next time.
  *
  * @throws SystemError
  */
 async function lookAtData(
   linstor: Linstor,
-  name: string,
-  record: EvacuationRecord | undefined,
+  seen: SatelliteSeen,
   volumes: VolumesSeen,
-): Promise<DataFacts | undefined> {
-  const definitions = await linstor.definitions.list();
-  requireOurs(definitions, volumes);
-  const node = await linstor.nodes.get(name);
+): Promise<{ readonly data?: DataFacts | undefined; readonly moved?: string }> {
+  const { satellite, record } = seen;
+  const { name } = satellite.metadata;
+  const own = await lookAtOwnNode(linstor, seen);
+  if (own.moved !== undefined) return { moved: own.moved };
+  requireOurs(await linstor.definitions.list(), volumes, linstor.url);
+  const { node } = own;
   if (node) requireWitness(node);
   const here = node && (await linstor.resources.onNode(name));
-  if (!node || !here) return undefined;
+  if (!node || !here) return {};
   const { before = {}, called } = record ?? {};
   const names = [...new Set([...here.map((one) => one.name), ...Object.keys(before)])];
   const [nodes, copies, snapshots, defined, groups] = await Promise.all([
@@ -150,7 +198,7 @@ async function lookAtData(
     linstor.definitions.groups(),
   ]);
   const placeCounts = new Map(groups.map((group) => [group.name, group.placeCount]));
-  return {
+  const data = {
     node,
     nodes,
     copies,
@@ -160,6 +208,7 @@ async function lookAtData(
     ...(called ? { calledAt: Date.parse(called) } : {}),
     warnings: called ? keptAnswer(node) : [],
   };
+  return { data };
 }
 
 /**
@@ -168,16 +217,17 @@ async function lookAtData(
  *
  * @throws SystemError
  */
-function requireOurs(definitions: readonly ResourceDefinition[], { facts, objects }: VolumesSeen): void {
+function requireOurs(definitions: readonly ResourceDefinition[], { facts, objects }: VolumesSeen, url: string): void {
   const known = new Set(definitions.map(({ name }) => name.toLowerCase()));
   const wanted = facts.filter(({ leaving }) => !leaving).flatMap(({ name }) => resourceIn(objects.get(name)));
   if (wanted.length === 0 || wanted.some((resource) => known.has(resource.toLowerCase()))) return;
   throw new SystemError(
     "LINSTOR",
     "unreachable",
-    `LINSTOR lists none of the volumes of this cluster (${listed(wanted)}), and nothing that it says of a node is ` +
-      "believed. Look whether LINSTOR_URL is that of this cluster's LINSTOR, and whether LINSTOR still has its " +
-      "database. PersistentVolumes whose data is gone for good must be deleted.",
+    `The LINSTOR at ${url} lists none of the volumes of this cluster (${listed(wanted)}), and nothing that it says ` +
+      "of a node is believed. Look whether LINSTOR_URL, or spec.externalController of the LinstorCluster, leads to " +
+      "this cluster's LINSTOR, and whether that still has its database. PersistentVolumes whose data is gone for " +
+      "good must be deleted.",
   );
 }
 
@@ -203,7 +253,7 @@ const resourceIn = (volume: PersistentVolumeObject | undefined) => (volume && re
 /** What a rule of the chain looks with. */
 export interface ChainView {
   readonly client: Client;
-  readonly linstor: Linstor;
+  readonly linstor: LinstorControllers;
   readonly settings: Common;
 }
 
@@ -218,7 +268,7 @@ export async function lookAtChain(
   { client, linstor, settings }: ChainView,
 ): Promise<readonly (SatelliteSeen | LeavingSeen)[]> {
   const names = isObject(subject) ? [subject.name] : (await listSatellites(client)).filter(isUnderWay).map(nameOf);
-  const seen = await Promise.all(names.map((name) => lookAtSatellite(client, name, linstor)));
+  const seen = await Promise.all(names.map((name) => lookAtSatellite(client, name, "asks LINSTOR")));
   const found = seen.filter((one) => one !== undefined);
   return Promise.all(found.map(async (one) => (await withFacts(one, { client, linstor, settings })) ?? one));
 }
@@ -227,13 +277,16 @@ async function withFacts(
   seen: SatelliteSeen,
   { client, linstor, settings }: ChainView,
 ): Promise<LeavingSeen | undefined> {
-  const { satellite, machine, record, cluster, leaving, foreign } = seen;
+  const { satellite, machine, record, cluster, leaving, foreign, controller } = seen;
   if (!leaving || foreign) return undefined;
   const { name } = satellite.metadata;
   const abandoned = abandonedBecause(seen);
-  const [volumes, satellites] = await Promise.all([lookAtVolumes(client, name), listSatellites(client)]);
+  const [volumes, all] = await Promise.all([lookAtVolumes(client, name), listSatellites(client)]);
+  // Those of another LinstorCluster take nothing over, and have slots of their own.
+  const satellites = all.filter((other) => clusterOf(other) === clusterOf(satellite));
   // Where there is no LINSTOR any more, nobody would answer.
-  const data = abandoned ? undefined : await lookAtData(linstor, name, record, volumes);
+  const own = abandoned ? undefined : linstor.at(controller);
+  const { data, moved } = own ? await lookAtData(own, seen, volumes) : {};
   const reattachLimit = millisecondsOf(satellite.spec?.evacuationStrategy?.attachedVolumeReattachTimeout);
   return {
     ...seen,
@@ -242,6 +295,7 @@ async function withFacts(
       satellite: { deleting: isBeingDeleted(satellite), held: hasFinalizer(satellite, satelliteFinalizer) },
       ...(machine ? { machine: hooksOn(machine) } : {}),
       ...(abandoned ? { abandoned } : {}),
+      ...(moved ? { moved } : {}),
       volumes: volumes.facts,
       neighbours: satellites.filter((other) => nameOf(other) !== name).map(neighbourOf),
       ...(data ? { data } : {}),
@@ -252,6 +306,7 @@ async function withFacts(
     volumes: volumes.objects,
     contenders: satellites.filter((other) => nameOf(other) === name || isUnderWay(other)).map(contenderOf),
     slots: cluster?.spec?.maxConcurrentEvacuations ?? 0,
+    note: own && !moved ? noteChange(satellite, own.url, data?.node.uuid) : {},
     again: settings.satelliteLookAgain,
   };
 }
@@ -259,6 +314,7 @@ async function withFacts(
 const listSatellites = (client: Client) =>
   Array.fromAsync(client.list<LinstorSatelliteObject>(LinstorSatellite, unread));
 const nameOf = ({ metadata }: KubernetesObject) => metadata.name;
+const clusterOf = ({ spec }: LinstorSatelliteObject) => spec?.clusterRef?.name;
 
 /** Deleted under Evacuate, begun, or in the queue. */
 const isUnderWay = (satellite: LinstorSatelliteObject) =>
@@ -290,7 +346,11 @@ function neighbourOf(satellite: LinstorSatelliteObject): Neighbour {
  * that is being deleted takes all of its satellites along: there is nobody left to move data to, and nobody has asked
  * for all of it to be given up.
  */
-export function abandonedBecause({ satellite, machine, cluster }: SatelliteSeen): string | undefined {
+export function abandonedBecause({
+  satellite,
+  machine,
+  cluster,
+}: Pick<SatelliteSeen, "satellite" | "machine" | "cluster">): string | undefined {
   if (machine?.clusterDeleting) return "The whole cluster is being deleted, and the data of its satellites with it.";
   const { name } = satellite.spec?.clusterRef ?? {};
   if (!name) return undefined;

@@ -7,6 +7,7 @@ import { readProgress } from "../../../shared/progress.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { type EvacuationFacts, type Standing, type StepName, stepOf } from "./evacuation.ts";
 import { LinstorSatellite } from "./kinds.ts";
+import { readNote } from "./linstor-note.ts";
 import type { LeavingSeen, SatelliteSeen } from "./look.ts";
 import { recordKey, writeRecord } from "./record.ts";
 import { evacuationReport, removalReport } from "./report.ts";
@@ -56,9 +57,21 @@ export function decideStep(
     if (!("facts" in one)) return [at.leave(one.foreign ?? `${title} is not being evacuated.`)];
     const standing = standingOf(one, now);
     if (standing.step !== own) return [at.leave(`The evacuation of ${title} is not at the step ${own}.`)];
+    if (isToBeNoted(one)) {
+      // Before anything is removed there: a node that is gone then cannot say any more that it was this one.
+      const because = `${title} is to say in which LINSTOR its node is.`;
+      return [at.write(because, [annotate(LinstorSatellite, one.satellite, one.note)], { step: "kept" })];
+    }
     return act(contextOf(own, one, standing, now, at));
   });
 }
+
+/**
+ * LINSTOR lists its node, and what is written down about that is of another address, or nothing: it was begun by a
+ * function that did not write it down yet. What is begun now is noted with its beginning.
+ */
+const isToBeNoted = ({ satellite, record, note, facts }: LeavingSeen) =>
+  (record ?? readNote(satellite)) !== undefined && facts.data !== undefined && Object.keys(note).length > 0;
 
 function contextOf(own: StepName, seen: LeavingSeen, standing: Standing, now: number, at: About): StepContext {
   const { satellite } = seen;
@@ -66,7 +79,9 @@ function contextOf(own: StepName, seen: LeavingSeen, standing: Standing, now: nu
   const recording = (changes: Parameters<typeof writeRecord>[2]): readonly Write[] => {
     const text = writeRecord(satellite, now, changes);
     const isNew = satellite.metadata.annotations?.[recordKey] !== text;
-    return isNew ? [annotate(LinstorSatellite, satellite, { [recordKey]: text })] : [];
+    // Where the node is, is written down with its beginning.
+    const note = seen.record ? {} : seen.note;
+    return isNew ? [annotate(LinstorSatellite, satellite, { ...note, [recordKey]: text })] : [];
   };
   return {
     ...seen,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { registrationKey } from "../lib/registration.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aNode } from "../lib/testing/data.ts";
@@ -61,4 +61,22 @@ test("never gives up a node under another policy, nor one that stays", () => {
     }),
   );
   expect(decide(seen({ satellite: aSatellite({ policy: "Delete", deleting: false }) }))?.do).toBe("leave");
+});
+
+describe("where its LinstorCluster leads to another LINSTOR meanwhile", () => {
+  test.each([undefined, aNode("node-1", { connection: "OFFLINE" })])("it stays, and says why", (linstor) => {
+    const decision = decide(seen({ linstor, moved: "It was elsewhere." }));
+    expect(decision).toMatchObject({ do: "write", step: { name: "stuck" }, because: "It was elsewhere." });
+    expect(JSON.stringify(decision?.do === "write" && decision.writes)).not.toContain("finalizers");
+  });
+
+  test("the same LINSTOR is noted before it is called, which then lists the node no more", () => {
+    const note = { "holdfast.dev/linstor": "there" };
+    const noted = { do: "write", writes: [{ patch: { metadata: { annotations: note } } }] };
+    expect(decide(seen({ note }))).toMatchObject(noted);
+    expect(decide(seen({ controller: "http://other" }))).toMatchObject({
+      do: "call",
+      command: { input: { at: "http://other", node: "node-1" } },
+    });
+  });
 });

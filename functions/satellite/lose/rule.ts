@@ -1,15 +1,24 @@
 import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
-import { silent } from "../../../shared/steps.ts";
+import { silent, warning } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { loseNode } from "../lib/commands.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { isOnline, type LinstorNode } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
-import { abandonedBecause, lookAtSatellite, lookAtVolumes, requireWitness, type SatelliteSeen } from "../lib/look.ts";
+import { noteChange } from "../lib/linstor-note.ts";
+import {
+  abandonedBecause,
+  lookAtOwnNode,
+  lookAtSatellite,
+  lookAtVolumes,
+  requireWitness,
+  type SatelliteSeen,
+} from "../lib/look.ts";
 import { conditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { registrationUntil } from "../lib/registration.ts";
@@ -25,7 +34,14 @@ const name = "satellite/lose";
 
 /** A satellite with the volumes of its node, and its node in LINSTOR; `undefined` when the satellite is gone. */
 export type Facts =
-  | (SatelliteSeen & { readonly volumes: readonly VolumeFacts[]; readonly linstor: LinstorNode | undefined })
+  | (SatelliteSeen & {
+      readonly volumes: readonly VolumeFacts[];
+      readonly linstor: LinstorNode | undefined;
+      /** Why what LINSTOR lists is not about its node, as a sentence. */
+      readonly moved?: string | undefined;
+      /** The annotation that says in which LINSTOR the node is, where it does not say so yet. */
+      readonly note?: Readonly<Record<string, string>>;
+    })
   | undefined;
 
 export const lose = rule({
@@ -38,16 +54,19 @@ export const lose = rule({
   may: mayLook({ volumes: "list", conditions: true, events: true }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
   finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer }],
-  steps: { cleaning: silent, registering: silent, connected: silent, losing: silent },
+  steps: { cleaning: silent, registering: silent, connected: silent, losing: silent, stuck: warning("RemovalStuck") },
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false), ...markedIn(hint)],
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name, linstor);
+    const seen = await lookAtSatellite(client, name, "asks LINSTOR");
     if (!seen) return undefined;
     const { facts: volumes } = await lookAtVolumes(client, name);
-    const node = isOurs(seen) && !abandonedBecause(seen) ? await linstor.nodes.get(name) : undefined;
+    if (!isOurs(seen) || abandonedBecause(seen)) return { ...seen, volumes, linstor: undefined };
+    const own = linstor.at(seen.controller);
+    const { node, moved } = await lookAtOwnNode(own, seen);
     if (node) requireWitness(node);
-    return { ...seen, volumes, linstor: node };
+    const note = node ? noteChange(seen.satellite, own.url, node.uuid) : {};
+    return { ...seen, volumes, linstor: node, moved, note };
   },
   decide,
 });
@@ -57,7 +76,7 @@ const isOurs = ({ policy, satellite, foreign }: SatelliteSeen) =>
 
 function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): readonly Decision[] {
   if (!seen) return [];
-  const { satellite, linstor: node, foreign } = seen;
+  const { satellite, linstor: node, foreign, moved, note = {} } = seen;
   const { leave, write, call } = about(LinstorSatellite, satellite);
   const title = `LinstorSatellite ${satellite.metadata.name}`;
   if (!isOurs(seen)) return [leave(foreign ?? `${title} is not to be given up now.`)];
@@ -67,6 +86,22 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
     write(message, report(message), { step: { name: step }, next: nextLook(satellite, name, now, satelliteLookAgain) });
   const left = traces(seen);
   if (left) return [waiting("cleaning", `${title} goes when what an evacuation has left is removed: ${left}.`)];
+  if (moved !== undefined) {
+    const message = `Error: ${moved}`;
+    const report = { type: conditions.deleted, status: "False", reason: "Error", message } as const;
+    return [
+      write(moved, conditionWrites(satellite, [report], now), {
+        step: { name: "stuck" },
+        next: nextLook(satellite, name, now, satelliteLookAgain),
+      }),
+    ];
+  }
+  if (Object.keys(note).length > 0)
+    return [
+      write(`${title} is to say in which LINSTOR its node is.`, [annotate(LinstorSatellite, satellite, note)], {
+        step: "kept",
+      }),
+    ];
   const registered = abandonedBecause(seen) ? undefined : registrationUntil(satellite, now);
   if (!node && registered !== undefined)
     return [
@@ -92,7 +127,7 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
     call(because, {
       step: { name: "losing" },
       writes: report(because),
-      command: loseNode({ node: node.name }),
+      command: loseNode({ at: seen.controller, node: node.name }),
       next: nextLook(satellite, name, now, satelliteLookAgain),
     }),
   ];

@@ -19,6 +19,26 @@ const marksOf = (seen: Parameters<typeof decide>[0]) =>
     name.startsWith("pv-") ? [[name, (patch as { metadata: { annotations: object } }).metadata.annotations]] : [],
   );
 
+describe("where its LinstorCluster leads to another LINSTOR meanwhile", () => {
+  const volumes = [volumeFactsOf("pv-1", { here: true })];
+  test.each([
+    ["begun", aSatellite()],
+    ["not begun", unbegun],
+  ])("an evacuation that has %s stops: neither a record nor a mark is written", (_, satellite) => {
+    const { data: __, ...facts } = aLeaving({ volumes, moved: "It was elsewhere." }).facts;
+    const seen = { ...aLeaving({}, { satellite }), facts };
+    expect(decide(seen)).toMatchObject({ do: "write", step: { name: "stuck" }, because: "It was elsewhere." });
+    expect(writes(seen)).toMatchObject([{ patch: { status: { conditions: expect.anything() } } }]);
+    expect(JSON.stringify(writes(seen))).toContain("Error: It was elsewhere.");
+  });
+});
+
+test("the beginning says in which LINSTOR the node is", () => {
+  const note = { "holdfast.dev/linstor": "here" };
+  const [first] = writes(aLeaving({}, { satellite: unbegun, note }));
+  expect(first?.patch).toMatchObject({ metadata: { annotations: { ...note, [recordKey]: expect.anything() } } });
+});
+
 describe("marks", () => {
   test.each([
     ["attachable anywhere", {}, { "wait-for-reattach.evacuation.piraeus.io/node-1": "true" }],

@@ -13,7 +13,7 @@ import { conditions } from "../lib/names.ts";
 import { mayStep } from "../lib/permissions.ts";
 import { conditionWrites } from "../lib/satellite.ts";
 import { slotOf } from "../lib/slots.ts";
-import { decideStep, passedSteps, type StepContext } from "../lib/step-rule.ts";
+import { chainSteps, decideStep, reportWrites, type StepContext } from "../lib/step-rule.ts";
 import { isGoing, ofAttachment, ofMachine, ofVolume, satellitesIn } from "../lib/subjects.ts";
 import { aboutVolume } from "../lib/volumes/about-volume.ts";
 import type { PersistentVolumeObject, VolumeFacts } from "../lib/volumes/volume-facts.ts";
@@ -33,7 +33,7 @@ export const mark = rule({
     on(PersistentVolume, ["add"]),
   ],
   may: mayStep({ volumes: "annotate", events: true }),
-  steps: { ...passedSteps, queued: normal("EvacuationQueued"), "name-too-long": warning("NodeNameTooLong") },
+  steps: { ...chainSteps, queued: normal("EvacuationQueued"), "name-too-long": warning("NodeNameTooLong") },
   subjects: (hint) => [
     ...satellitesIn(hint, name, isGoing),
     ...ofMachine(hint),
@@ -45,6 +45,9 @@ export const mark = rule({
 
 function decide(context: StepContext): readonly Decision[] {
   const { facts, now, next, record, satellite, volumes, standing, about, contenders, slots } = context;
+  // Nothing begins, and nothing goes on: neither a record nor a mark is written.
+  if (facts.moved !== undefined)
+    return [about.write(facts.moved, reportWrites(context, standing, now), { step: { name: "stuck" }, next })];
   const missing = unmarked(facts);
   if (!record) {
     const { admitted, position, of, before } = slotOf(facts.node, contenders, slots);

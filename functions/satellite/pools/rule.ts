@@ -14,7 +14,7 @@ import { isEvacuating, isOnline, isWitnessed, type LinstorNode, sameName } from 
 import type { Resource } from "../lib/linstor/resource.ts";
 import type { StoragePool as LinstorPool } from "../lib/linstor/storage-pool.ts";
 import { linstor } from "../lib/linstor/system.ts";
-import { abandonedBecause, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
+import { abandonedBecause, lookAtOwnNode, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { evictionKey, lifeConditions } from "../lib/names.ts";
 import { hasNodeProperties } from "../lib/node-digest.ts";
 import { mayLook } from "../lib/permissions.ts";
@@ -51,13 +51,15 @@ export const pools = rule({
   systems: { linstor },
   subjects: (hint) => satellitesIn(hint, name, mayNeedCalls),
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name, linstor);
+    const seen = await lookAtSatellite(client, name, "asks LINSTOR");
     if (!seen || leftAlone(seen)) return seen && { ...seen, found: undefined };
-    const node = await linstor.nodes.get(name);
+    const own = linstor.at(seen.controller);
+    // One that it has had elsewhere is registered here first.
+    const { node } = await lookAtOwnNode(own, seen);
     if (!node || !isOnline(node)) return { ...seen, found: node && { node, pools: [], resources: [], properties: {} } };
-    const pools = await linstor.pools.onNode(name);
-    const resources = await linstor.resources.onNode(name);
-    const properties = seen.policy === "Retain" ? await linstor.controller.properties() : {};
+    const pools = await own.pools.onNode(name);
+    const resources = await own.resources.onNode(name);
+    const properties = seen.policy === "Retain" ? await own.controller.properties() : {};
     return { ...seen, found: pools && resources && { node, pools, resources, properties } };
   },
   decide,
@@ -120,30 +122,38 @@ type Next =
   | { readonly what: string; readonly because: string; readonly command: Command };
 
 /** The first thing that is not as it should be: one call at a time, and another look after each. */
-function nextStep({ satellite, node: object, cluster, policy }: SatelliteSeen, found: Listed): Next | undefined {
+function nextStep(
+  { satellite, node: object, cluster, policy, controller: at }: SatelliteSeen,
+  found: Listed,
+): Next | undefined {
   const { node, properties } = found;
   const { name } = satellite.metadata;
   const own = cluster?.spec?.properties?.some((property) => property.name === evictionKey);
   if (policy === "Retain" && !own && !/^false$/i.test(properties[evictionKey] ?? "")) {
     const toRetain = `the data of ${name} is to be retained`;
     const because = `LINSTOR is set not to give up nodes that are offline for long: ${toRetain}.`;
-    return { what: "eviction", because, command: forbidEviction({}) };
+    return { what: "eviction", because, command: forbidEviction({ at }) };
   }
   const resolved = resolveProperties(satellite.spec?.properties ?? [], object ?? {});
   if ("problem" in resolved) return resolved;
   const changes = propertyChanges(node.props, resolved.properties);
   if (changes) {
     const because = `LINSTOR is given the properties of ${name}: ${changed(changes)}.`;
-    return { what: "node", because, command: setNodeProperties({ node: node.name, changes }) };
+    return { what: "node", because, command: setNodeProperties({ at, node: node.name, changes }) };
   }
   for (const pool of satellite.spec?.storagePools ?? []) {
-    const next = nextOfPool(pool, object ?? {}, found);
+    const next = nextOfPool(pool, object ?? {}, found, at);
     if (next) return next;
   }
   return undefined;
 }
 
-function nextOfPool(pool: StoragePool, object: object, { node, pools, resources }: Listed): Next | undefined {
+function nextOfPool(
+  pool: StoragePool,
+  object: object,
+  { node, pools, resources }: Listed,
+  at: string | undefined,
+): Next | undefined {
   const backing = backingOf(pool);
   if (!backing) return { problem: `The storage pool ${pool.name} is of no kind that is known.` };
   const resolved = resolveProperties(pool.properties ?? [], object);
@@ -168,7 +178,7 @@ function nextOfPool(pool: StoragePool, object: object, { node, pools, resources 
           `${backing.provider} ${node.name} ${devices.join(" ")}`,
       };
     const because = `LINSTOR is called to make ${title}: ${backing.provider} in ${backing.storage}.`;
-    const command = createPool({ node: node.name, pool: pool.name, backing, changes: changes ?? {} });
+    const command = createPool({ at, node: node.name, pool: pool.name, backing, changes: changes ?? {} });
     return { what: `pool ${pool.name}`, because, command };
   }
   const storage = present.props[storageKey];
@@ -193,7 +203,7 @@ function nextOfPool(pool: StoragePool, object: object, { node, pools, resources 
     };
   if (!changes) return undefined;
   const because = `LINSTOR is given the properties of ${title}: ${changed(changes)}.`;
-  const command = setPoolProperties({ node: node.name, pool: present.name, changes });
+  const command = setPoolProperties({ at, node: node.name, pool: present.name, changes });
   return { what: `pool ${pool.name}`, because, command };
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
 import { linstorNode } from "../lib/linstor/node.ts";
+import { linstorKey } from "../lib/linstor-note.ts";
 import { registrationKey } from "../lib/registration.ts";
 import { aMachine, aSatellite, aSeen, hintOf, now } from "../lib/testing/seen.ts";
 import { type Facts, register } from "./rule.ts";
@@ -35,6 +36,7 @@ const seen = (more: Partial<Exclude<Facts, undefined>> = {}): Facts => ({
   ...aSeen({ satellite: alive(), leaving: false, node: k8sNode }),
   addresses: ["10.0.0.1"],
   nodes: [],
+  url: "http://linstor:3370",
   ...more,
 });
 const decide = (more: Partial<Exclude<Facts, undefined>> = {}) => register.decide(seen(more), now, settings)[0];
@@ -117,10 +119,11 @@ describe("a node that there is", () => {
     const decision = decide({ nodes: [listed()] });
     expect(decision).toMatchObject({ do: "write" });
     expect(reports(decision)).toContain('"status":"True","reason":"AsExpected"');
-    const patch = (decision?.do === "write" &&
-      decision.writes[0]?.verb === "patch" &&
-      decision.writes[0].patch) as never;
-    const again = { ...alive(), status: (patch as { status: object }).status as never };
+    const patches =
+      decision?.do === "write" ? decision.writes.map((write) => (write.verb === "patch" ? write.patch : {})) : [];
+    const { status, metadata } = Object.assign({}, ...patches) as { status: never; metadata: { annotations: object } };
+    expect(metadata.annotations).toEqual({ [linstorKey]: expect.stringContaining("http://linstor:3370") });
+    const again = { ...alive(metadata), status };
     expect(decide({ satellite: again, nodes: [listed()] })?.do).toBe("leave");
   });
 
@@ -270,4 +273,32 @@ test("looks at the satellite of its own event and of its DaemonSet's", () => {
     ["node-3"],
     [],
   ]);
+});
+
+describe("a satellite whose node was in another LINSTOR until now", () => {
+  const note = JSON.stringify({ v: 1, uid: "u1", url: "http://former:3370", node: "a" });
+  const was = alive({ annotations: { [linstorKey]: note } });
+  const offline = { ...listed({ connection: "OFFLINE" }), uuid: "b" };
+
+  test("is registered in the one that it has now, which is noted before the call", () => {
+    const decision = decide({ satellite: was, controller: "http://linstor" });
+    expect(decision).toMatchObject({ do: "call", command: { input: { at: "http://linstor", node: "node-1" } } });
+    const [write] = (decision?.do === "call" && decision.writes) || [];
+    const noted = { [linstorKey]: JSON.stringify({ v: 1, uid: "u1", url: "http://linstor:3370" }) };
+    expect(write).toMatchObject({ patch: { metadata: { annotations: noted } } });
+  });
+
+  test("does not take a node of its name there for its own, unless it has its uuid", () => {
+    const addresses = ["10.0.0.9"];
+    expect(decide({ satellite: was, nodes: [offline], addresses })).toMatchObject({
+      do: "write",
+      step: { name: "refused" },
+      because: expect.stringContaining("in another LINSTOR until now"),
+    });
+    expect(decide({ satellite: was, nodes: [{ ...offline, uuid: "a" }], addresses })).toMatchObject({
+      command: { name: "change a node's address" },
+    });
+    const online = { ...offline, connection: "ONLINE" };
+    expect(decide({ satellite: was, nodes: [online], addresses: [] })).toMatchObject({ step: { name: "waiting" } });
+  });
 });

@@ -20,6 +20,7 @@ import {
   witness,
 } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
+import { isAnother, linstorKey, noteChange } from "../lib/linstor-note.ts";
 import { abandonedBecause, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { nodeNameProblem } from "../lib/marks.ts";
 import { lifeConditions } from "../lib/names.ts";
@@ -37,7 +38,12 @@ const patience = 30_000;
 
 /** A satellite with the addresses of its pod, and all nodes of LINSTOR where it is to be registered. */
 export type Facts =
-  | (SatelliteSeen & { readonly addresses: readonly string[]; readonly nodes: readonly LinstorNode[] | undefined })
+  | (SatelliteSeen & {
+      readonly addresses: readonly string[];
+      readonly nodes: readonly LinstorNode[] | undefined;
+      /** The root of the LINSTOR that was asked for them. */
+      readonly url: string;
+    })
   | undefined;
 
 export const register = rule({
@@ -57,11 +63,12 @@ export const register = rule({
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isUnsettled), ...ofDaemonSet(hint)],
   look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name, linstor);
+    const seen = await lookAtSatellite(client, name, "asks LINSTOR");
     if (!seen) return undefined;
-    if (leftAlone(seen)) return { ...seen, addresses: [], nodes: undefined };
+    if (leftAlone(seen)) return { ...seen, addresses: [], nodes: undefined, url: "" };
     const addresses = await lookAtAddresses(client, settings.satelliteNamespace, seen.satellite);
-    return { ...seen, addresses, nodes: await linstor.nodes.list() };
+    const own = linstor.at(seen.controller);
+    return { ...seen, addresses, nodes: await own.nodes.list(), url: own.url };
   },
   decide,
 });
@@ -88,17 +95,16 @@ function decide(seen: Facts, now: number): readonly Decision[] {
 }
 
 function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[], now: number, at: About): Decision {
-  const { satellite, addresses } = seen;
+  const { satellite, addresses, url, controller } = seen;
   const { name } = satellite.metadata;
   const node = nodes.find((one) => sameName(one.name, name));
   const next = nextLook(satellite, "satellite/register", now);
   const report = (isWell: boolean, reason: string, message: string) =>
     conditionWrites(satellite, [{ ...available, status: isWell ? "True" : "False", reason, message }], now);
-  const isConnected = (because: string) => {
-    const over = isRegisteredOnce(satellite)
-      ? [annotate(LinstorSatellite, satellite, { [registrationKey]: null })]
-      : [];
-    const writes = [...report(true, "AsExpected", connected), ...over];
+  const isConnected = (because: string, note: Readonly<Record<string, string>> = {}) => {
+    const news = { ...note, ...(isRegisteredOnce(satellite) ? { [registrationKey]: null } : {}) };
+    const noted = Object.keys(news).length > 0 ? [annotate(LinstorSatellite, satellite, news)] : [];
+    const writes = [...report(true, "AsExpected", connected), ...noted];
     return writes.length > 0 ? at.write(because, writes) : at.leave(because);
   };
   const waits = (message: string) =>
@@ -114,7 +120,7 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
       `LINSTOR has a node ${name} of the type ${node.type}, which runs no satellite. Give it another name.`,
     );
   if (!ip)
-    return node && isOnline(node) && isWitnessed(node)
+    return node && isOnline(node) && isWitnessed(node) && !isAnother(satellite, url, node)
       ? isConnected(`LINSTOR is connected with the satellite on ${name}.`)
       : waits(`The satellite on ${name} has no pod that runs yet. Look at the DaemonSet linstor-satellite.${name}.`);
   const address = addressOf(ip, node, satellite.spec?.internalTLS !== undefined);
@@ -132,8 +138,13 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
     const because = `LINSTOR is called to register ${name} with the address ${ip}.`;
     return at.call(because, {
       step: { name: "registering" },
-      writes: [annotate(LinstorSatellite, satellite, { [registrationKey]: registrationAt(satellite, now) })],
-      command: registerNode({ node: name, address, props: { [witness]: "holdfast" } }),
+      writes: [
+        annotate(LinstorSatellite, satellite, {
+          [registrationKey]: registrationAt(satellite, now),
+          ...noteChange(satellite, url, undefined),
+        }),
+      ],
+      command: registerNode({ at: controller, node: name, address, props: { [witness]: "holdfast" } }),
       next,
     });
   }
@@ -145,10 +156,10 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
   if (isOnline(node) && !isWitnessed(node))
     return at.call(`LINSTOR has ${name} at the address of the satellite's pod: the node is marked as this one's.`, {
       step: { name: "adopting" },
-      command: setNodeProperties({ node: node.name, changes: { set: { [witness]: "holdfast" } } }),
+      command: setNodeProperties({ at: controller, node: node.name, changes: { set: { [witness]: "holdfast" } } }),
       next,
     });
-  if (isOnline(node)) return isConnected(`${name} is registered. ${connected}`);
+  if (isOnline(node)) return isConnected(`${name} is registered. ${connected}`, noteChange(satellite, url, node.uuid));
   const evacuated = isEvacuating(node) ? " It was evacuated." : "";
   return waits(`LINSTOR is not connected with the satellite on ${name}: it is ${node.connection}.${evacuated}`);
 }
@@ -159,7 +170,7 @@ const connected = "LINSTOR is connected with the satellite.";
 
 /** A pod has another address each time; what else could have moved is somebody else's node. */
 function moved(
-  { satellite }: SatelliteSeen,
+  { satellite, url, controller }: Exclude<Facts, undefined>,
   node: LinstorNode,
   address: Address,
   { at, waits, refused, next }: { at: About; waits: Says; refused: Says; next: number },
@@ -178,9 +189,14 @@ function moved(
       `${what} Nothing says that it was registered for this Kubernetes cluster: delete it in LINSTOR if it is no ` +
         `more, or set its property ${witness} if it is this one.`,
     );
+  if (isAnother(satellite, url, node))
+    return refused(
+      `${what} The satellite had its node in another LINSTOR until now: delete this one in LINSTOR if it is no more, ` +
+        `or, if it is this one, run kubectl annotate linstorsatellite ${name} ${linstorKey}-`,
+    );
   return at.call(`LINSTOR is to look for ${name} at ${now} instead of ${present}, where its pod was.`, {
     step: { name: "moving" },
-    command: moveNode({ node: node.name, address }),
+    command: moveNode({ at: controller, node: node.name, address }),
     next,
   });
 }

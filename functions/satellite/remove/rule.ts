@@ -28,7 +28,7 @@ export const remove = rule({
 });
 
 function decide(context: StepContext): readonly Decision[] {
-  const { satellite, facts, standing, now, next, about } = context;
+  const { satellite, facts, standing, now, next, about, controller: at } = context;
   const { data, abandoned } = facts;
   if (!facts.satellite.deleting) return [context.wait()];
   if (!abandoned && !data && registrationUntil(satellite, now) !== undefined) return [context.wait()];
@@ -41,7 +41,7 @@ function decide(context: StepContext): readonly Decision[] {
     about.call(removal.because, {
       step: { name: "removing" },
       writes: reportWrites(context, standing, now),
-      command: removal.by === "lose" ? loseNode({ node }) : deleteNode({ node }),
+      command: removal.by === "lose" ? loseNode({ at, node }) : deleteNode({ at, node }),
       next,
     }),
   ];

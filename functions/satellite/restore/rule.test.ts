@@ -58,3 +58,16 @@ test("forgets the evacuation once LINSTOR has taken it back", () => {
   });
   expect(decide(seen({ linstor: aNode("node-1"), record: undefined }))?.do).toBe("leave");
 });
+
+test("takes nothing back in another LINSTOR than it was in, and keeps what is written down", () => {
+  const moved = "It was elsewhere.";
+  const decision = decide(seen({ linstor: undefined, moved }));
+  expect(decision).toMatchObject({ do: "write", step: { name: "stuck" }, because: moved });
+  expect(JSON.stringify(decision?.do === "write" && decision.writes)).not.toContain(recordKey);
+  // Without a record it is registered there.
+  expect(decide(seen({ linstor: undefined, moved, record: undefined }))?.do).toBe("leave");
+});
+
+test("calls the LINSTOR that it has looked at", () => {
+  expect(decide(seen({ controller: "http://other" }))).toMatchObject({ command: { input: { at: "http://other" } } });
+});

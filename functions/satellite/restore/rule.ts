@@ -10,7 +10,7 @@ import { restoreNode } from "../lib/commands.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { isEvacuating, isEvicted, isOnline, isWitnessed, type LinstorNode } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
-import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
+import { lookAtOwnNode, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
 import { conditions } from "../lib/names.ts";
@@ -28,6 +28,8 @@ const name = "satellite/restore";
 export type Facts =
   | (SatelliteSeen & {
       readonly linstor: LinstorNode | undefined;
+      /** Why what LINSTOR lists is not about its node, as a sentence. */
+      readonly moved?: string | undefined;
       /** Its Machine is gone, and its Node, read after that, is there and stays. */
       readonly isLeft: boolean;
     })
@@ -42,20 +44,21 @@ export const restore = rule({
   wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update", "delete"])],
   may: mayLook({ conditions: true, events: true }),
   sweep: [resync(LinstorSatellite)],
-  steps: { restoring: silent, left: warning("NodeLeftBehind") },
+  steps: { restoring: silent, left: warning("NodeLeftBehind"), stuck: warning("EvacuationStuck") },
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false)],
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name, linstor);
+    const seen = await lookAtSatellite(client, name, "asks LINSTOR");
     if (!seen) return undefined;
     const isAlive = !isBeingDeleted(seen.satellite) && !seen.leaving && !seen.foreign;
     const isGone = isAlive && seen.identity !== undefined && seen.machine === undefined;
     // Cluster API deletes the Node first: one that was read before the Machine may have gone with it.
     const node = isGone ? await client.get(Node, undefined, name) : undefined;
-    const listed = isAlive ? await linstor.nodes.get(name) : undefined;
+    const own = isAlive ? await lookAtOwnNode(linstor.at(seen.controller), seen) : {};
     return {
       ...seen,
-      linstor: listed && isWitnessed(listed) ? listed : undefined,
+      linstor: own.node && isWitnessed(own.node) ? own.node : undefined,
+      moved: own.moved,
       isLeft: node !== undefined && node.metadata.uid === seen.node?.metadata.uid && !isBeingDeleted(node),
     };
   },
@@ -64,17 +67,26 @@ export const restore = rule({
 
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];
-  const { satellite, linstor: node, record, foreign, leaving } = seen;
+  const { satellite, linstor: node, record, foreign, leaving, moved } = seen;
   const { leave, call, write } = about(LinstorSatellite, satellite);
   const title = `LinstorSatellite ${satellite.metadata.name}`;
   if (foreign || leaving || isBeingDeleted(satellite))
     return [leave(foreign ?? `${title} leaves: nothing is taken back.`)];
+  // Without a record it is registered where its LinstorCluster says now. With one nobody does that, and copies of it
+  // may still be on their way where it was.
+  if (moved !== undefined && record) {
+    const report = [conditions.evacuated, conditions.documented].map(
+      (type) => ({ type, status: "False", reason: "Error", message: `Error: ${moved}` }) as const,
+    );
+    const next = nextLook(satellite, name, now);
+    return [write(moved, conditionWrites(satellite, report, now), { step: { name: "stuck" }, next })];
+  }
   const facts = undoFacts(seen);
   if (mayRestore(facts))
     return [
       call(`${title} stays: LINSTOR takes its evacuation back.`, {
         step: { name: "restoring" },
-        command: restoreNode({ node: node?.name ?? satellite.metadata.name }),
+        command: restoreNode({ at: seen.controller, node: node?.name ?? satellite.metadata.name }),
         next: nextLook(satellite, name, now),
       }),
     ];

@@ -11,8 +11,9 @@ import { silent, warning } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
 import { resync } from "../../../shared/sweep.ts";
 import { DaemonSet, LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
-import type { Linstor } from "../lib/linstor/client.ts";
+import type { LinstorControllers } from "../lib/linstor/controllers.ts";
 import { linstor } from "../lib/linstor/system.ts";
+import { isAnother } from "../lib/linstor-note.ts";
 import { abandonedBecause, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
@@ -83,20 +84,25 @@ export const spawn = rule({
 /** What looking takes. */
 interface View {
   readonly client: Client;
-  readonly linstor: Linstor;
+  readonly linstor: LinstorControllers;
   readonly settings: z.output<typeof spawnSettings>;
 }
 
 async function lookAtWorkload(satellite: string, { client, linstor, settings }: View): Promise<Workload> {
   const { satelliteImage, satelliteNamespace: namespace } = settings;
-  const seen = await lookAtSatellite(client, satellite, linstor);
+  const seen = await lookAtSatellite(client, satellite, "asks LINSTOR");
   const daemonSet = await client.get(DaemonSet, namespace, daemonSetName(satellite));
   const facts = { seen, daemonSet, namespace, image: undefined };
   if (!seen || verdictOn(seen).do !== "apply") return facts;
   const home = daemonSet ? undefined : { namespace: await client.get(Namespace, undefined, namespace) };
   if (home && !home.namespace) return { ...facts, homeless: "absent" };
   if (home?.namespace && isBeingDeleted(home.namespace)) return { ...facts, homeless: "deleted" };
-  const image = imageOf(satelliteImage, seen.satellite.spec?.repository, await linstor.version());
+  const own = linstor.at(seen.controller);
+  const leaves = isBeingDeleted(seen.satellite) || seen.leaving || seen.record !== undefined;
+  // Its pod is not to become one of another LINSTOR's version in the middle of that.
+  if (leaves && isAnother(seen.satellite, own.url, undefined)) return facts;
+  const version = await own.version();
+  const image = imageOf(satelliteImage, seen.satellite.spec?.repository, version);
   return { ...facts, image };
 }
 
@@ -158,7 +164,11 @@ function decide({ seen, daemonSet, namespace, image, homeless }: Workload, now: 
       ];
     case "apply":
       if (homeless) return [notHoused(seen, namespace, homeless, now, at)];
-      return [image ? applied(seen, daemonSet, { namespace, image }, now, at) : at.leave("There is no image to run.")];
+      return [
+        image
+          ? applied(seen, daemonSet, { namespace, image }, now, at)
+          : at.leave("Which image its LINSTOR needs is not known."),
+      ];
   }
 }
 

@@ -18,6 +18,7 @@ import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../.
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import type { Connect } from "../../../shared/system/connect.ts";
+import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import { minion } from "../../scenarios/volume/helpers.ts";
 import { standInSalt } from "../../scenarios/volume/settings.ts";
 import { claim, manifest } from "../../worlds/manifest.ts";
@@ -82,7 +83,7 @@ export const threeSatellites: RestingSystem = {
   begin(clock) {
     const linstor = createLinstor({ clock, random: seededRandom(7) });
     const client = linstorSystem.connect({
-      transport: linstor.transport,
+      ...atOneRoot(linstor.transport),
       clock,
       settings: readSettings(linstorSystem.settings, {}),
       credential: async () => undefined,

@@ -118,7 +118,7 @@ export async function openSite(
     signal: ended.signal,
     trouble: (found) => void troubles.push(found),
   });
-  const linstor = connectSystems({ linstor: linstorSystem }, { LINSTOR_URL: server.url })(linstorSystem);
+  const linstor = connectSystems({ linstor: linstorSystem }, { LINSTOR_URL: server.url })(linstorSystem).at(undefined);
   startSatellites(tools, standIn);
   startAttacher(tools, standIn);
   startAffinityController(tools);

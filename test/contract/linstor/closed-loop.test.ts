@@ -7,6 +7,7 @@ import { mayEvacuate } from "../../../functions/satellite/lib/data/may-evacuate.
 import { mayRemove } from "../../../functions/satellite/lib/data/may-remove.ts";
 import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts";
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
+import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import type { SystemTransport } from "../../../shared/system/transport.ts";
 import { addressOf, openBed } from "./stand-in.ts";
 
@@ -87,7 +88,8 @@ test.each(seeds)(
       return answer;
     };
     const settings = linstor.settings.parse({});
-    const client = linstor.connect({ transport: lossy, clock: bed.clock, settings, credential: async () => undefined });
+    const tools = { ...atOneRoot(lossy), clock: bed.clock, settings, credential: async () => undefined };
+    const client = linstor.connect(tools).at(undefined);
     let known: { before: DataFacts["before"]; calledAt?: number } = { before: {} };
     let inFlight = 0;
     let removed = false;

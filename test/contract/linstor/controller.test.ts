@@ -6,6 +6,7 @@ import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import { type Clock, systemClock } from "../../../shared/clock.ts";
+import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import type { SystemTransport } from "../../../shared/system/transport.ts";
 
 /**
@@ -76,7 +77,8 @@ describe.each(targets)("%s", (_name, there, open) => {
     answered = target.answered;
     const settings = linstor.settings.parse({});
     const { transport, clock } = target;
-    client = linstor.connect({ transport, clock, settings, credential: async () => undefined });
+    const tools = { ...atOneRoot(transport), clock, settings, credential: async () => undefined };
+    client = linstor.connect(tools).at(undefined);
   });
   afterAll(async () => {
     if (there) await answered(client.nodes.lose(node)).catch(() => {});

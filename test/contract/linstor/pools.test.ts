@@ -7,8 +7,9 @@ import { pools } from "../../../functions/satellite/pools/rule.ts";
 import { exchange } from "./recordings.ts";
 import { sent } from "./sent.ts";
 
+const at = undefined;
 const backing = { provider: "FILE_THIN", storage: "/srv/pool" };
-const create = createPool({ node: "node-1", pool: "pool1", backing, changes: { set: { "Aux/tier": "fast" } } });
+const create = createPool({ at, node: "node-1", pool: "pool1", backing, changes: { set: { "Aux/tier": "fast" } } });
 
 describe("what LINSTOR has answered when pools were made", () => {
   test("one that its satellite took gets its properties", async () => {
@@ -32,11 +33,11 @@ describe("what LINSTOR has answered when pools were made", () => {
   });
 
   test("properties of pools and nodes are set and removed as was recorded", async () => {
-    const tier = setPoolProperties({ node: "node-1", pool: "pool1", changes: { set: { "Aux/tier": "fast" } } });
+    const tier = setPoolProperties({ at, node: "node-1", pool: "pool1", changes: { set: { "Aux/tier": "fast" } } });
     await sent(tier, ["pool-create", "pool-props-set"]);
-    const remove = setNodeProperties({ node: "node-1", changes: { remove: ["Aux/zone", "Aux/never-set"] } });
+    const remove = setNodeProperties({ at, node: "node-1", changes: { remove: ["Aux/zone", "Aux/never-set"] } });
     await sent(remove, ["node-properties", "node-props-delete"]);
-    const invalid = setNodeProperties({ node: "node-1", changes: { set: { NoSuchKey: "1" } } });
+    const invalid = setNodeProperties({ at, node: "node-1", changes: { set: { NoSuchKey: "1" } } });
     await expect(sent(invalid, ["node-properties", "node-props-invalid-key"])).rejects.toMatchObject({
       failure: "refused",
     });

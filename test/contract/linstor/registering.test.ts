@@ -6,8 +6,9 @@ import { register } from "../../../functions/satellite/register/rule.ts";
 import { exchange } from "./recordings.ts";
 import { sent } from "./sent.ts";
 
+const at = undefined;
 const address = { name: "default", address: "127.0.0.1", port: 3366, encryption: "Plain" } as const;
-const create = registerNode({ node: "node-1", address, props: { "Aux/piraeus.io/managed-by": "holdfast" } });
+const create = registerNode({ at, node: "node-1", address, props: { "Aux/piraeus.io/managed-by": "holdfast" } });
 
 describe("what LINSTOR has answered to registrations", () => {
   test("what is sent is what was recorded, and the witness", async () => {
@@ -30,7 +31,7 @@ describe("what LINSTOR has answered to registrations", () => {
   });
 
   test("an address is changed as was recorded", async () => {
-    const command = moveNode({ node: "node-4", address: { ...address, address: "127.0.0.9", port: 3369 } });
+    const command = moveNode({ at, node: "node-4", address: { ...address, address: "127.0.0.9", port: 3369 } });
     const { body } = exchange("node-net-interface", "net-interface-modify").request;
     expect(await sent(command, ["node-net-interface", "net-interface-modify"])).toEqual([body]);
   });
@@ -42,7 +43,12 @@ function decide(ip: string, name = "node-1", props: object = {}) {
   const satellite = aSatellite({ deleting: false, record: false, metadata: { name } });
   const node = { apiVersion: "v1", kind: "Node", metadata: { name, uid: "n", resourceVersion: "1" } };
   const seen = aSeen({ satellite, leaving: false, node });
-  const facts = { ...seen, addresses: [ip], nodes: listed.map((one) => linstorNode.parse({ ...one, props })) };
+  const facts = {
+    ...seen,
+    addresses: [ip],
+    nodes: listed.map((one) => linstorNode.parse({ ...one, props })),
+    url: "http://linstor:3370",
+  };
   return register.decide(facts, now, register.settings.parse({}))[0];
 }
 

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { caller } from "../../../functions/satellite/lib/linstor/caller.ts";
 import { linstorClient } from "../../../functions/satellite/lib/linstor/client.ts";
+import { linstorControllers } from "../../../functions/satellite/lib/linstor/controllers.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { exchangeWith } from "../../../shared/system/exchange.ts";
@@ -26,6 +27,12 @@ export async function sent(command: Command, ...answers: readonly (readonly [fil
     virtualClock(),
     1000,
   );
-  await command.send(linstorClient(caller(send, send), "http://linstor:3370"), command.input);
+  const own = linstorClient(caller(send, send), "http://linstor:3370");
+  await command.send(
+    linstorControllers(own, (root) => {
+      throw new Error(`Nobody meant ${root}.`);
+    }),
+    command.input,
+  );
   return bodies;
 }

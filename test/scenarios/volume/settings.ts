@@ -9,6 +9,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { connectSystems } from "../../../shared/serve/connect-systems.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import type { Connect } from "../../../shared/system/connect.ts";
+import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import type { Setting } from "../../worlds/world.ts";
 import { minion } from "./helpers.ts";
 
@@ -33,7 +34,7 @@ function standIn(clock: Clock, node = createNode(minion), onReturn: (job: JobRet
     onReturn,
   });
   const credential = async (name: string) => (name === "password" ? password : undefined);
-  const client = salt.connect({ transport, clock, settings, credential });
+  const client = salt.connect({ ...atOneRoot(transport), clock, settings, credential });
   return <Client>() => client as Client;
 }
 

@@ -2,6 +2,7 @@ import { admit } from "../../../functions/satellite/admit/rule.ts";
 import { evacuate } from "../../../functions/satellite/evacuate/rule.ts";
 import { hook } from "../../../functions/satellite/hook/rule.ts";
 import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts";
+import type { LinstorControllers } from "../../../functions/satellite/lib/linstor/controllers.ts";
 import { answeredCall } from "../../../functions/satellite/lib/linstor/evacuate-answer.ts";
 import type { LeavingSeen, SatelliteSeen } from "../../../functions/satellite/lib/look.ts";
 import { lose } from "../../../functions/satellite/lose/rule.ts";
@@ -68,9 +69,13 @@ const calling =
   ({ connect, ...tools }) => {
     if (!connect) return starting(evacuate)(tools);
     const changed: Connect = (system) => {
-      const client = connect(system);
-      const { nodes } = client as Linstor;
-      return { ...client, nodes: { ...nodes, evacuate: change(nodes.evacuate, tools.clock) } };
+      const controllers = connect(system);
+      const at: LinstorControllers["at"] = (url) => {
+        const client = (controllers as LinstorControllers).at(url);
+        const { nodes } = client;
+        return { ...client, nodes: { ...nodes, evacuate: change(nodes.evacuate, tools.clock) } };
+      };
+      return { ...controllers, at };
     };
     return starting(evacuate)({ ...tools, connect: changed });
   };
@@ -332,7 +337,7 @@ export const mutants: readonly Mutant[] = [
       look: async (subject, view) => {
         const seen = await lose.look(subject, view);
         if (!seen) return seen;
-        const linstor = await view.linstor.nodes.get(seen.satellite.metadata.name);
+        const linstor = await view.linstor.at(seen.controller).nodes.get(seen.satellite.metadata.name);
         return { ...seen, policy: "Delete" as const, volumes: [], linstor };
       },
     }),

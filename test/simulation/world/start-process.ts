@@ -7,6 +7,7 @@ import type { Log } from "../../../shared/log.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import type { Connect } from "../../../shared/system/connect.ts";
 import type { ExternalSystem } from "../../../shared/system/system.ts";
+import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import type { SystemTransport } from "../../../shared/system/transport.ts";
 import type { Handler, Start } from "../../worlds/functions.ts";
 import type { Network } from "./network.ts";
@@ -103,7 +104,7 @@ export function startProcess(parts: ProcessParts): Process {
       const through: SystemTransport = (request) =>
         alive() ? whileAlive(network.carryOutside(process, system.name, request, requests.at(-1), transport)) : never();
       const settings = readSettings(system.settings, {});
-      return [system.name, system.connect({ transport: through, clock, settings, credential })];
+      return [system.name, system.connect({ ...atOneRoot(through), clock, settings, credential })];
     }),
   );
   const connect: Connect = <Client>({ name }: ExternalSystem<Client>) => clients.get(name) as Client;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { atOneRoot } from "../../../../shared/system/testing/at-one-root.ts";
 import type { SystemRequest, SystemResponse } from "../../../../shared/system/transport.ts";
 import type { Linstor } from "./client.ts";
 import { isLinstorError } from "./linstor-error.ts";
@@ -11,15 +12,16 @@ function against(
   answer: Partial<SystemResponse> | (() => Promise<SystemResponse>),
   seen: SystemRequest[] = [],
 ): Linstor {
-  return linstor.connect({
-    transport: async (request) => {
+  const controllers = linstor.connect({
+    ...atOneRoot(async (request) => {
       seen.push(request);
       return typeof answer === "function" ? answer() : { status: 200, headers: {}, body: "[]", ...answer };
-    },
+    }),
     clock: still,
     settings: linstor.settings.parse({}),
     credential: async () => undefined,
   });
+  return controllers.at(undefined);
 }
 const failureOf = (call: Promise<unknown>) =>
   call.then(
@@ -40,7 +42,7 @@ test.each<[string, Partial<SystemResponse>, string, RegExp]>([
     "a redirect",
     { status: 302, headers: { location: "https://l:3371/" } },
     "refused",
-    /to https:\/\/l:3371\/.*linstorUrl/,
+    /to https:\/\/l:3371\/.*LINSTOR_URL/,
   ],
   ["a page with 401", { status: 401, body: "Unauthorized" }, "unauthorized", /client certificate/],
   ["overload", { status: 503, headers: { "retry-after": "7" } }, "overloaded", /try later/],

@@ -74,7 +74,7 @@ function jsonOf({ status, headers, body }: SystemResponse, request: string): unk
     throw new SystemError(
       "LINSTOR",
       "refused",
-      `${why} Set linstorUrl to the address that LINSTOR serves, with https.`,
+      `${why} Name the address that LINSTOR serves, with https, in ${places}.`,
     );
   }
   if (status === 429 || status === 503) {
@@ -101,9 +101,12 @@ function entriesOf(value: unknown, { status }: SystemResponse, request: string):
   throw strange(request, `${status} without LINSTOR's entries`, parsed.error);
 }
 
+/** Where the address of a LINSTOR is written. */
+const places = "LINSTOR_URL, or in spec.externalController of the LinstorCluster";
+
 function strange(request: string, what: string, cause: unknown): SystemError {
   const message =
-    `The answer to ${request} is not LINSTOR's: ${what}. Look what stands at linstorUrl, and ` +
-    `between it and the function.`;
+    `The answer to ${request} is not LINSTOR's: ${what}. Look what stands at the address in ${places}, ` +
+    `and between it and the function.`;
   return new SystemError("LINSTOR", "unreachable", message, { cause });
 }

@@ -37,7 +37,7 @@ export type Targets =
  * LinstorError when LINSTOR itself has answered with errors.
  */
 export interface Linstor {
-  /** Where it is, as it was set. */
+  /** Its root, in the notation of `address.ts`. */
   readonly url: string;
   version(): Promise<string>;
   readonly controller: {

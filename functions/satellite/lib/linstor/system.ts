@@ -1,19 +1,28 @@
 import { z } from "zod";
 import { exchangeWith } from "../../../../shared/system/exchange.ts";
 import { system } from "../../../../shared/system/system.ts";
-import { linstorAddress } from "./address.ts";
+import type { SystemTransport } from "../../../../shared/system/transport.ts";
+import { settingRoot } from "./address.ts";
 import { caller } from "./caller.ts";
 import { linstorClient } from "./client.ts";
+import { linstorControllers } from "./controllers.ts";
 
 const second = 1000;
 
-/** A LINSTOR controller. An evacuation is answered only when its replacements are deployed, 10 s for three volumes. */
+/** LINSTOR controllers. An evacuation is answered only when its replacements are deployed, 10 s for three volumes. */
 export const linstor = system({
   name: "linstor",
   doc:
     "The LINSTOR controller that owns the satellites: asked what is on a node, and called to register, " +
     "evacuate and remove it.",
-  settings: linstorAddress.extend({
+  settings: z.object({
+    linstorUrl: z
+      .url({ protocol: /^https?$/ })
+      .default("http://linstor-controller.piraeus-datastore.svc:3370")
+      .describe(
+        "Root of the LINSTOR controller's REST API: port 3370, or 3371 with https and a client certificate. " +
+          "Satellites whose LinstorCluster names another one in spec.externalController are looked for there.",
+      ),
     linstorTimeout: z.coerce
       .number()
       .int()
@@ -35,7 +44,7 @@ export const linstor = system({
     "ca.crt": {
       doc:
         "The authority that has signed LINSTOR's certificate: `ca.crt` of the Secret that LinstorCluster " +
-        "names in spec.apiTLS.",
+        "names in spec.apiTLS. It may hold several, one after the other, where there are several LINSTORs.",
       optional: true,
     },
     "tls.crt": {
@@ -44,10 +53,16 @@ export const linstor = system({
     },
     "tls.key": { doc: "The key of that certificate: `tls.key` of the same Secret.", optional: true },
   },
+  namedBy: "spec.externalController of a LinstorCluster",
   ports: [3370, 3371],
-  connect({ transport, clock, settings }) {
-    const reads = exchangeWith("LINSTOR", transport, clock, settings.linstorTimeout);
-    const writes = exchangeWith("LINSTOR", transport, clock, settings.linstorCommandTimeout);
-    return linstorClient(caller(reads, writes), settings.linstorUrl);
+  connect({ transport, transportTo, clock, settings }) {
+    const client = (through: SystemTransport, url: string, named?: string) => {
+      const reads = exchangeWith("LINSTOR", through, clock, settings.linstorTimeout, named);
+      const writes = exchangeWith("LINSTOR", through, clock, settings.linstorCommandTimeout, named);
+      return linstorClient(caller(reads, writes), url);
+    };
+    return linstorControllers(client(transport, settingRoot(settings.linstorUrl)), (root) =>
+      client(transportTo(root), root, root),
+    );
   },
 });

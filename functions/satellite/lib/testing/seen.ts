@@ -63,6 +63,7 @@ export function aSeen(more: Partial<SatelliteSeen> = {}): SatelliteSeen {
     satellite,
     policy: satellite.spec?.deletionPolicy || "Retain",
     cluster: undefined,
+    controller: undefined,
     node: undefined,
     identity: more.machine ? { namespace: "capi", name: "worker" } : undefined,
     machine: undefined,
@@ -93,6 +94,7 @@ export function aLeaving(
     volumes: new Map(volumes.map(({ name }) => [name, aVolume(name)])),
     contenders: [],
     slots: 0,
+    note: {},
     again: 10_000,
     ...more,
   };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../../shared/clock.ts";
 import { SystemError } from "../../../../shared/system/system-error.ts";
+import { atOneRoot } from "../../../../shared/system/testing/at-one-root.ts";
 import type { SystemRequest, SystemResponse } from "../../../../shared/system/transport.ts";
 import type { Salt } from "./client.ts";
 import { salt as system } from "./system.ts";
@@ -32,12 +33,12 @@ function clientWith(answers: readonly SystemResponse[], credentials: Record<stri
     settings: system.settings.parse({}),
     clock: systemClock,
     credential: async (name) => credentials[name],
-    async transport(request) {
+    ...atOneRoot(async (request) => {
       asked.push(request);
       const next = left.shift();
       if (!next) throw new Error("Nobody expected this request.");
       return next;
-    },
+    }),
   });
   const tokens = () => asked.map(({ path, headers }) => (path === "/login" ? "login" : headers["x-auth-token"]));
   return { salt, asked, tokens, bodies: () => asked.map(({ body }) => body && JSON.parse(body)) };

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { isAnother, linstorKey, noteChange, readNote } from "./linstor-note.ts";
+import { aNode } from "./testing/data.ts";
+import { aSatellite } from "./testing/seen.ts";
+
+const [here, there] = ["http://linstor:3370", "https://other:3371"];
+const noting = (note: unknown) =>
+  aSatellite({ metadata: { annotations: { [linstorKey]: typeof note === "string" ? note : JSON.stringify(note) } } });
+const whole = { v: 1, uid: "u1", url: here, node: "a" };
+const nodeOf = (uuid: string) => ({ ...aNode("node-1"), uuid });
+
+test("what is written is read again, and is not written twice", () => {
+  const change = noteChange(aSatellite(), here, "a");
+  const satellite = aSatellite({ metadata: { annotations: change } });
+  expect(readNote(satellite)).toMatchObject({ url: here, node: "a" });
+  expect(noteChange(satellite, here, "a")).toEqual({});
+  expect(noteChange(satellite, here, undefined)).toEqual({});
+  expect(noteChange(satellite, here, "b")).toHaveProperty([linstorKey]);
+});
+
+test("at another address nothing is known of the node before LINSTOR has listed it there", () => {
+  expect(JSON.parse(noteChange(noting(whole), there, undefined)[linstorKey] ?? "")).toEqual({
+    v: 1,
+    uid: "u1",
+    url: there,
+  });
+});
+
+test.each<[string, unknown]>([
+  ["of another object", { ...whole, uid: "u0" }],
+  ["without an address", { ...whole, url: undefined }],
+  ["of a version too new", { ...whole, v: 2 }],
+  ["cut short", JSON.stringify(whole).slice(0, 20)],
+])("a note %s counts as none", (_, note) => {
+  expect(readNote(noting(note))).toBeUndefined();
+  expect(isAnother(noting(note), there, undefined)).toBe(false);
+});
+
+test("only the same uuid makes another address the same LINSTOR", () => {
+  expect(isAnother(noting(whole), here, undefined)).toBe(false);
+  expect(isAnother(noting(whole), here, nodeOf("b"))).toBe(false);
+  expect(isAnother(noting(whole), there, nodeOf("a"))).toBe(false);
+  expect(isAnother(noting(whole), there, nodeOf("b"))).toBe(true);
+  expect(isAnother(noting(whole), there, undefined)).toBe(true);
+  expect(isAnother(noting(whole), there, aNode("node-1"))).toBe(true);
+  const { node: _, ...unseen } = whole;
+  expect(isAnother(noting(unseen), there, nodeOf("a"))).toBe(true);
+  expect(isAnother(noting(unseen), there, aNode("node-1"))).toBe(true);
+});

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { LinstorNode } from "./linstor/node.ts";
+import type { LinstorClusterObject } from "./satellite.ts";
+
+/**
+ * Annotation of a LinstorSatellite: the LINSTOR in which its node was last called for or connected, and the uuid that
+ * the node has there. It is written with the call that registers the node, when LINSTOR is connected with it, and when
+ * an evacuation begins that finds none; while the satellite leaves, it stays. What another LINSTOR says of a node of
+ * that name, or that it does not know it, is not about this satellite.
+ */
+export const linstorKey = "holdfast.dev/linstor";
+
+const schema = z.looseObject({ v: z.literal(1), uid: z.string(), url: z.string(), node: z.string().optional() });
+
+/** Where a satellite's node is: the root of its LINSTOR, and its uuid as far as anybody has seen it. */
+export interface LinstorNote {
+  readonly url: string;
+  readonly node?: string | undefined;
+}
+
+/** The note of this very object; what is damaged, or was copied from another object, counts as none. */
+export function readNote({ metadata }: KubernetesObject): LinstorNote | undefined {
+  try {
+    const note = schema.safeParse(JSON.parse(metadata.annotations?.[linstorKey] ?? "null"));
+    return note.success && note.data.uid === metadata.uid ? note.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The annotation that is to be set so that the note says this; nothing where it does already. */
+export function noteChange(object: KubernetesObject, url: string, uuid: string | undefined): Record<string, string> {
+  const before = readNote(object);
+  const node = uuid ?? (before?.url === url ? before.node : undefined);
+  if (before?.url === url && before.node === node) return {};
+  return { [linstorKey]: JSON.stringify({ v: 1, uid: object.metadata.uid, url, ...(node ? { node } : {}) }) };
+}
+
+/**
+ * Whether a node of a satellite's name in the LINSTOR at `url` is another one than the satellite has had. The same uuid
+ * at another address is the same LINSTOR, which has moved.
+ */
+export function isAnother(object: KubernetesObject, url: string, node: LinstorNode | undefined): boolean {
+  const note = readNote(object);
+  if (!note || note.url === url) return false;
+  return note.node === undefined || node?.uuid !== note.node;
+}
+
+/** Why nothing is done for a satellite in the LINSTOR at `url`, which `knows` about its node what it says. */
+export function movedBecause(
+  object: KubernetesObject,
+  cluster: LinstorClusterObject | undefined,
+  url: string,
+  knows: string,
+): string {
+  const { name } = object.metadata;
+  const of = cluster ? `the LinstorCluster ${cluster.metadata.name}` : "its clusterRef";
+  return (
+    `LinstorSatellite ${name} has its node in the LINSTOR at ${readNote(object)?.url}, and ${of} now leads to ` +
+    `the one at ${url}, which ${knows}: nothing is called, released or removed. Have spec.externalController, or ` +
+    "LINSTOR_URL where there is none, lead to the former one again. Only if its data there is given up: " +
+    `kubectl annotate linstorsatellite ${name} ${linstorKey}-`
+  );
+}

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import type { SystemTransport } from "../../../../shared/system/transport.ts";
+import { evacuateNode } from "../commands.ts";
+import { linstor } from "./system.ts";
+
+const still = { now: () => 0, after: () => () => {}, sleep: () => new Promise<void>(() => {}) };
+
+/** Controllers whose requests are kept by the root that they go to. */
+function open(linstorUrl: string) {
+  const heard: string[] = [];
+  const to =
+    (root: string): SystemTransport =>
+    async ({ method, path }) => {
+      heard.push(`${root} ${method} ${path}`);
+      return { status: 200, headers: {}, body: "[]" };
+    };
+  const controllers = linstor.connect({
+    transport: to("own"),
+    transportTo: to,
+    clock: still,
+    settings: linstor.settings.parse({ linstorUrl }),
+    credential: async () => undefined,
+  });
+  return { controllers, heard };
+}
+
+test("no address, and that of LINSTOR_URL in whichever notation, is the LINSTOR that is set", () => {
+  const { controllers } = open("http://Linstor:3370/");
+  const own = controllers.at(undefined);
+  expect(own.url).toBe("http://linstor:3370");
+  for (const url of ["http://linstor:3370", "http://linstor", "HTTP://LINSTOR/"]) expect(controllers.at(url)).toBe(own);
+});
+
+test("another address is another LINSTOR: its own requests, and one client however it is written", async () => {
+  const { controllers, heard } = open("http://linstor:3370");
+  const other = controllers.at("https://other/");
+  expect(other.url).toBe("https://other:3371");
+  expect(controllers.at("https://OTHER:3371")).toBe(other);
+  await other.nodes.list();
+  await controllers.at(undefined).nodes.list();
+  await controllers.at("http://linstor:80").nodes.list();
+  expect(heard).toEqual(["https://other:3371 GET /v1/nodes", "own GET /v1/nodes", "http://linstor:80 GET /v1/nodes"]);
+});
+
+test("a LINSTOR_URL without a port is asked at HTTP's, and is not taken for one at LINSTOR's", () => {
+  const { controllers } = open("http://linstor");
+  expect(controllers.at("http://linstor")).not.toBe(controllers.at(undefined));
+  expect(controllers.at("http://linstor:80")).toBe(controllers.at(undefined));
+});
+
+test("a command goes to the LINSTOR that it names, with all of its requests", async () => {
+  const { controllers, heard } = open("http://linstor:3370");
+  const command = evacuateNode({ at: "http://other", node: "node-1", called: "2026-01-01T00:00:00Z" });
+  await command.send(controllers, command.input);
+  expect(heard).toEqual(["http://other:3370 PUT /v1/nodes/node-1/evacuate", "http://other:3370 PUT /v1/nodes/node-1"]);
+});
+
+test("what is no address is asked nothing, and the LINSTOR that is set neither", async () => {
+  const { controllers, heard } = open("http://linstor:3370");
+  const command = evacuateNode({ at: "other", node: "node-1", called: "2026-01-01T00:00:00Z" });
+  await expect(command.send(controllers, command.input)).rejects.toMatchObject({ failure: "refused" });
+  expect(heard).toEqual([]);
+});
+
+test("a failure at another address says where", async () => {
+  const controllers = linstor.connect({
+    transport: () => Promise.reject(new Error("refused")),
+    transportTo: () => () => Promise.reject(new Error("refused")),
+    clock: still,
+    settings: linstor.settings.parse({}),
+    credential: async () => undefined,
+  });
+  await expect(controllers.at("http://other").version()).rejects.toThrow(
+    "LINSTOR at http://other:3370 could not be asked (GET /v1/controller/version): refused.",
+  );
+});
