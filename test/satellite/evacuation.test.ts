@@ -268,7 +268,7 @@ describe("bad cases", () => {
 
   // As kubectl replace --force does, or Argo CD with Replace and Force: garbage collection deletes what it owned.
   test.each(["Evacuate", "Delete"])(
-    "with the LinstorCluster replaced by one of its name, policy %s: satellites are let go with their data, and made anew",
+    "with the LinstorCluster replaced by one of its name, policy %s: satellites go with their data, and are made anew",
     async (policy) => {
       await bed.volume("pvc-1", [node]);
       await admin.setPolicy(node, policy);
