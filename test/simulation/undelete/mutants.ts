@@ -81,7 +81,8 @@ export const mutants: readonly Mutant[] = [
         const { claimRef, persistentVolumeReclaimPolicy: policy } = volume ? volume.spec : {};
         if (!volume || subject.kind !== PersistentVolume || policy !== "Retain" || !claimRef?.uid) return facts;
         const metadata = { ...volume.metadata, name: claimRef.name ?? "", annotations: {} };
-        return [{ volume, claim: { ...volume, metadata, spec: {} } as never, namespace: { ...volume, metadata } }];
+        const silent = { ...volume, metadata };
+        return [{ volume, claim: { ...silent, spec: {} } as never, namespace: silent, storageClass: silent }];
       },
     }),
   },
