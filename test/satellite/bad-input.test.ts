@@ -4,6 +4,7 @@ import {
   LinstorSatellite,
   LinstorSatelliteConfiguration,
 } from "../../functions/satellite/lib/kinds.ts";
+import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { SystemResponse } from "../../shared/system/transport.ts";
 import type { Administrator } from "./administrator.ts";
@@ -210,4 +211,23 @@ test("annotations that are damaged or somebody else's change nothing but what th
   expect(bed.calls).toEqual({ evacuate: [node], atOnce: 1 });
   expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
   expect(await admin.marks("pvc-1", node)).toEqual([]);
+});
+
+test("a record that has lost how many copies there were stops the evacuation, until a person has looked", async () => {
+  await bed.volume("pvc-1", [node, "node-2"]);
+  await admin.cordon(node);
+  await bed.delete(LinstorSatellite, node);
+  await bed.until("LINSTOR was called", () => bed.calls.evacuate.length > 0);
+  const written = async () => (await bed.get(LinstorSatellite, node))?.metadata.annotations?.[recordKey] ?? "{}";
+  // As a later version may write it.
+  const record = JSON.stringify({ ...JSON.parse(await written()), before: { "pvc-1": { good: 2 } } });
+  await bed.merge(LinstorSatellite, node, { metadata: { annotations: { [recordKey]: record } } });
+  await admin.says(node, "SatelliteEvacuated", /is damaged \(before\).* kubectl annotate linstorsatellite node-1 /);
+  await bed.clock.advance(1_800_000);
+  expect(await admin.isListed(node)).toBe(true);
+  expect(await written()).toBe(record);
+  expect(bed.calls.evacuate).toEqual([node]);
+  await bed.merge(LinstorSatellite, node, { metadata: { annotations: { [recordKey]: null } } });
+  await admin.replaced(node);
+  expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
 });

@@ -29,7 +29,7 @@ const syncing = dataFacts(
 const empty = dataFacts([aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")], { ...called, before: { "pvc-1": 2 } });
 
 test("where LINSTOR is another one meanwhile no step but the first is reached, whatever there is", () => {
-  const { data: _, ...unlisted } = facts({ moved: "It was elsewhere." });
+  const { data: _, ...unlisted } = facts({ halted: "It was elsewhere." });
   for (const deleting of [true, false])
     for (const held of [true, false])
       for (const volumes of [[], [moved], [volume({ here: true })]])

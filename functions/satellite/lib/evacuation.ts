@@ -33,10 +33,10 @@ export interface EvacuationFacts {
   /** Why nothing is evacuated any more, as a sentence: the whole cluster is deleted, or there is no LINSTOR to ask. */
   readonly abandoned?: string;
   /**
-   * Why nothing that is known of LINSTOR is about this node, as a sentence: its LinstorCluster leads to another LINSTOR
-   * meanwhile. That this one does not list the node is no news of it.
+   * Why no step is taken, as a sentence: the LinstorCluster leads to another LINSTOR meanwhile, which says nothing of
+   * this node where it does not list it; or nobody knows any more what there was before LINSTOR was called.
    */
-  readonly moved?: string;
+  readonly halted?: string;
   readonly volumes: readonly VolumeFacts[];
   readonly neighbours: readonly Neighbour[];
   /** What LINSTOR says; absent when it does not know the node. */
@@ -82,12 +82,12 @@ export const steps: readonly EvacuationStep[] = [
     name: "mark",
     doc: "Marks the volumes that are attached on the node, and makes those bound to it accessible from any Node.",
     done: (facts) =>
-      facts.moved === undefined &&
+      facts.halted === undefined &&
       (moot(facts) || emptied(facts) || unmarked(facts).length + unreachable(facts).length === 0),
-    // Whatever was done: where LINSTOR cannot be believed about the node, no later step may be reached.
-    stuck: ({ moved }) => moved !== undefined,
+    // Whatever was done: no later step may be reached.
+    stuck: ({ halted }) => halted !== undefined,
     waiting: (facts) => {
-      if (facts.moved !== undefined) return facts.moved;
+      if (facts.halted !== undefined) return facts.halted;
       const [missing, bound] = [unmarked(facts), unreachable(facts)];
       return missing.length
         ? `Volumes that are attached on the node are being marked: ${listed(missing.map(({ name }) => name))}.`

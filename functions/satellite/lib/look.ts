@@ -22,7 +22,7 @@ import { isAnother, movedBecause, noteChange } from "./linstor-note.ts";
 import { hooksOn, identityOf, lookAtMachine, type MachineIdentity, type MachineSeen, readIdentity } from "./machine.ts";
 import { marksOn } from "./marks.ts";
 import { csiDriver } from "./names.ts";
-import { type EvacuationRecord, readRecord } from "./record.ts";
+import { damageOf, type EvacuationRecord, readRecord } from "./record.ts";
 import { type LinstorClusterObject, type LinstorSatelliteObject, satelliteFinalizer } from "./satellite.ts";
 import type { DeletionPolicy } from "./schema/satellite-spec.ts";
 import type { Common } from "./settings.ts";
@@ -287,6 +287,7 @@ async function withFacts(
   // Where there is no LINSTOR any more, nobody would answer.
   const own = abandoned ? undefined : linstor.at(controller);
   const { data, moved } = own ? await lookAtData(own, seen, volumes) : {};
+  const halted = moved ?? (data && damageOf(satellite));
   const reattachLimit = millisecondsOf(satellite.spec?.evacuationStrategy?.attachedVolumeReattachTimeout);
   return {
     ...seen,
@@ -295,7 +296,7 @@ async function withFacts(
       satellite: { deleting: isBeingDeleted(satellite), held: hasFinalizer(satellite, satelliteFinalizer) },
       ...(machine ? { machine: hooksOn(machine) } : {}),
       ...(abandoned ? { abandoned } : {}),
-      ...(moved ? { moved } : {}),
+      ...(halted ? { halted } : {}),
       volumes: volumes.facts,
       neighbours: satellites.filter((other) => nameOf(other) !== name).map(neighbourOf),
       ...(data ? { data } : {}),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readRecord, recordKey, writeRecord } from "./record.ts";
+import { damageOf, readRecord, recordKey, writeRecord } from "./record.ts";
 import { aSatellite, now } from "./testing/seen.ts";
 
 const [begun, called] = ["2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z"];
@@ -20,6 +20,28 @@ describe("a record of an evacuation", () => {
   ])("keeps the rest where it is damaged in %s, also when it is written again", (_, damaged, rest) => {
     expect(readRecord(satelliteWith(damaged))).toEqual(rest);
     expect(JSON.parse(writeRecord(satelliteWith(damaged), now))).toEqual(rest);
+  });
+
+  test.each<[string, object]>([
+    ["called", { ...whole, called: 7 }],
+    ["called", withoutCall],
+    ["before", { ...whole, before: { "pvc-1": { good: 2 } } }],
+    ["before", withoutCount],
+    ["called, before", { ...whole, called: 7, before: [] }],
+  ])("says what is lost, and what to do: %s", (lost, damaged) => {
+    expect(damageOf(satelliteWith(damaged))).toContain(`is damaged (${lost}), and nobody knows`);
+    expect(damageOf(satelliteWith(damaged))).toMatch(
+      /kubectl annotate linstorsatellite \S+ holdfast.dev\/evacuation-$/,
+    );
+  });
+
+  test.each<[string, unknown]>([
+    ["is whole", whole],
+    ["was not called yet", { v: 1, uid: "u1", begun, awaited: begun }],
+    ["does not need what is damaged", withoutWait],
+    ["is another object's", { ...withoutCall, uid: "u0" }],
+  ])("misses nothing where it %s", (_, record) => {
+    expect(damageOf(satelliteWith(record))).toBeUndefined();
   });
 
   test.each<[string, unknown]>([

@@ -8,7 +8,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 export const recordKey = "holdfast.dev/evacuation";
 
 const time = z.iso.datetime();
-/** What is damaged counts as not written down, and what stands beside it is kept. */
+/** What is damaged counts as not written down, and what stands beside it is kept: `damageOf` says what is missing. */
 const ifWhole = <Schema extends z.ZodType>(field: Schema) => field.optional().catch(undefined);
 const schema = z.looseObject({
   v: z.number().int().min(1).max(2),
@@ -33,6 +33,26 @@ export function readRecord({ metadata }: KubernetesObject): EvacuationRecord | u
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Why nothing may go by the record, as a sentence: when LINSTOR was called, and how many copies there were before, are
+ * written down together, and one of them is missing or cannot be read. To take the one for "never" may have LINSTOR
+ * called again in the middle of a call, the other for "none" lets copies be missing in the end.
+ */
+export function damageOf(object: KubernetesObject): string | undefined {
+  const record = readRecord(object);
+  if (!record) return undefined;
+  const written: object = JSON.parse(object.metadata.annotations?.[recordKey] ?? "{}");
+  const lost = (["called", "before"] as const).filter((key) => record[key] === undefined);
+  if (lost.length === 0 || (lost.length === 2 && !lost.some((key) => key in written))) return undefined;
+  const { name } = object.metadata;
+  return (
+    `The annotation ${recordKey} of LinstorSatellite ${name} is damaged (${lost.join(", ")}), and nobody knows any ` +
+    "more which copies there were, or when LINSTOR was called: nothing is called, released or removed. Look in " +
+    "LINSTOR whether every volume of the node has its copies, and whether none is being made; then run " +
+    `kubectl annotate linstorsatellite ${name} ${recordKey}-`
+  );
 }
 
 /** The annotation's text with changes made; without a record one that begins `now` (milliseconds since the epoch). */

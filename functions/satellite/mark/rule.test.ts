@@ -25,7 +25,7 @@ describe("where its LinstorCluster leads to another LINSTOR meanwhile", () => {
     ["begun", aSatellite()],
     ["not begun", unbegun],
   ])("an evacuation that has %s stops: neither a record nor a mark is written", (_, satellite) => {
-    const { data: __, ...facts } = aLeaving({ volumes, moved: "It was elsewhere." }).facts;
+    const { data: __, ...facts } = aLeaving({ volumes, halted: "It was elsewhere." }).facts;
     const seen = { ...aLeaving({}, { satellite }), facts };
     expect(decide(seen)).toMatchObject({ do: "write", step: { name: "stuck" }, because: "It was elsewhere." });
     expect(writes(seen)).toMatchObject([{ patch: { status: { conditions: expect.anything() } } }]);

@@ -46,8 +46,8 @@ export const mark = rule({
 function decide(context: StepContext): readonly Decision[] {
   const { facts, now, next, record, satellite, volumes, standing, about, contenders, slots } = context;
   // Nothing begins, and nothing goes on: neither a record nor a mark is written.
-  if (facts.moved !== undefined)
-    return [about.write(facts.moved, reportWrites(context, standing, now), { step: { name: "stuck" }, next })];
+  if (facts.halted !== undefined)
+    return [about.write(facts.halted, reportWrites(context, standing, now), { step: { name: "stuck" }, next })];
   const missing = unmarked(facts);
   if (!record) {
     const { admitted, position, of, before } = slotOf(facts.node, contenders, slots);
