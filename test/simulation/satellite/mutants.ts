@@ -139,7 +139,7 @@ export const mutants: readonly Mutant[] = [
       decide: (facts, now, settings) =>
         withoutWrites(
           mark.decide(
-            facts.map((one) => ({ ...one, record: {} as never })),
+            facts.map((one) => ({ ...one, record: {} as never, note: {} })),
             now,
             settings,
           ),
