@@ -104,13 +104,17 @@ function contextOf(own: StepName, seen: LeavingSeen, standing: Standing, now: nu
   };
 }
 
+/** Milliseconds by which the clocks of two instances may be apart: one a minute ahead, the other as much behind. */
+const apart = 120_000;
+
 /**
  * When to look again: what is written down stays until it has passed, because each write comes back as an event.
- * Milliseconds since the epoch; `again` is how long after `now` at most.
+ * Milliseconds since the epoch; `again` is how long after `now` at most. What an instance has written whose clock is
+ * ahead stays, too: otherwise two instances would write their own times over each other's for as long as both run.
  */
 export function nextLook(object: KubernetesObject, ruleName: string, now: number, again = 10_000): number {
   const written = Date.parse(readProgress(object, ruleName)?.next ?? "");
-  return written > now && written <= now + again ? written : now + again;
+  return written > now && written <= now + again + apart ? written : now + again;
 }
 
 /** The conditions that show where an evacuation stands. */
