@@ -48,9 +48,12 @@ function missingCopies(truth: LivenessTruth): string | undefined {
   return undefined;
 }
 
-/** Each Node that is selected and has no taint has a satellite, and no other has. */
+/** Each Node that is selected and has no taint has a satellite, and no other has; nor has a name without a Node. */
 const nodesHaveSatellites = check("nodes-have-satellites", (truth) => {
   if (!hasLinstorCluster(truth)) return undefined;
+  const names = new Set(nodesOf(truth).map(({ metadata }) => metadata.name));
+  const left = satellitesOf(truth).find(({ metadata }) => !names.has(metadata.name));
+  if (left) return `LinstorSatellite ${left.metadata.name} is there, and its Node is gone.`;
   const isTainted = (effect: string, taints: readonly { effect: string }[] = []) =>
     taints.some((taint) => taint.effect === effect);
   for (const { metadata, spec } of nodesOf(truth)) {
