@@ -70,6 +70,9 @@ const withoutSweeps = 30_000;
 /** Faults last at least this long (milliseconds), and until the scenario has been acted out. */
 const faultsLast = 50_000;
 
+/** Users wait two minutes for each of half a dozen things where much goes wrong, and then give up (milliseconds). */
+const longestScenario = 900_000;
+
 /** Runs one scenario from beginning to end. */
 export async function simulate(spec: RunSpec): Promise<RunResult> {
   const { scenario, without = new Set() } = spec;
@@ -213,7 +216,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   });
   await clock.runUntil(
     () => failure !== undefined || (acted && (!spec.faults || clock.now() - since >= faultsLast)),
-    600_000,
+    longestScenario,
   );
   if (!failure && !acted) failure = { name: "the scenario itself", because: "It did not come to its end." };
   schedule.end();
