@@ -20,7 +20,7 @@ import { foreignLifecycle } from "../lib/lifecycle.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { type Labelled, matchesLabels } from "../lib/matching/node-selector.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
-import type { LinstorClusterObject, LinstorSatelliteObject } from "../lib/satellite.ts";
+import { type LinstorClusterObject, type LinstorSatelliteObject, ownerOf } from "../lib/satellite.ts";
 
 const name = "satellite/configure";
 
@@ -121,7 +121,7 @@ function decide(facts: Facts, now: number): readonly Decision[] {
 function specOf({ satellite, node }: Placed, { clusters, configurations }: Facts): Decision {
   const { leave, write } = about(LinstorSatellite, satellite);
   const title = `LinstorSatellite ${satellite.metadata.name}`;
-  const owner = satellite.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
+  const owner = ownerOf(satellite)?.uid;
   const cluster = clusters.find(({ metadata }) => metadata.uid === owner);
   // One that somebody has made by hand is theirs.
   if (!cluster) return leave(`${title} is not a LinstorCluster's.`);

@@ -8,7 +8,7 @@ import { readSettings } from "../../../shared/settings.ts";
 import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
 import { linstor as system } from "./linstor/system.ts";
-import { lookAtChain } from "./look.ts";
+import { abandonedBecause, lookAtChain } from "./look.ts";
 import { csiDriver } from "./names.ts";
 import { satelliteFinalizer } from "./satellite.ts";
 import { common } from "./settings.ts";
@@ -126,4 +126,24 @@ test("a satellite that waits for its own evacuation is not waited for: nobody co
       ],
     },
   });
+});
+
+test.each<[string, object | undefined, RegExp | undefined]>([
+  ["is its owner", { name: "cluster", uid: "uid-cluster" }, undefined],
+  ["has come in the place of its owner", { name: "cluster", uid: "uid-former" }, /was replaced/],
+  // Whoever the owner is, nobody says that the one it belongs to is another.
+  ["is not its owner, which has another name", { name: "other", uid: "uid-other" }, undefined],
+  ["owns none", undefined, undefined],
+])("a satellite that is deleted is let go without LINSTOR where a LinstorCluster %s, or not", (_, owner, because) => {
+  const ownerReferences = owner
+    ? [{ apiVersion: "piraeus.io/v1", kind: "LinstorCluster", controller: true, ...owner }]
+    : [];
+  const one = { ...satellite, metadata: { ...satellite.metadata, ownerReferences } } as never;
+  const said = abandonedBecause({
+    satellite: one,
+    machine: undefined,
+    cluster: { metadata: metadata("cluster") } as never,
+  });
+  if (because) expect(said).toMatch(because);
+  else expect(said).toBeUndefined();
 });

@@ -23,7 +23,7 @@ import { hooksOn, identityOf, lookAtMachine, type MachineIdentity, type MachineS
 import { marksOn } from "./marks.ts";
 import { csiDriver } from "./names.ts";
 import { damageOf, type EvacuationRecord, readRecord } from "./record.ts";
-import { type LinstorClusterObject, type LinstorSatelliteObject, satelliteFinalizer } from "./satellite.ts";
+import { type LinstorClusterObject, type LinstorSatelliteObject, ownerOf, satelliteFinalizer } from "./satellite.ts";
 import type { DeletionPolicy } from "./schema/satellite-spec.ts";
 import type { Common } from "./settings.ts";
 import type { Contender } from "./slots.ts";
@@ -358,10 +358,8 @@ export function abandonedBecause({
   if (!cluster) return `The LinstorCluster ${name} is gone, and the satellite is let go without LINSTOR.`;
   if (!isBeingDeleted(satellite)) return undefined;
   // One of the same name that has come since did not ask for this deletion: garbage collection did.
-  const owner = satellite.metadata.ownerReferences?.find(
-    ({ kind, controller }) => controller && kind === LinstorCluster.kind,
-  );
-  if (owner && owner.uid !== cluster.metadata.uid)
+  const owner = ownerOf(satellite);
+  if (owner?.name === name && owner.uid !== cluster.metadata.uid)
     return `The LinstorCluster ${name} was replaced, and the satellite of the former one is let go without LINSTOR.`;
   return isBeingDeleted(cluster)
     ? `The LinstorCluster ${name} is being deleted, and the satellite is let go without LINSTOR.`

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { type Condition, setCondition } from "../../../shared/kubernetes/condition.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
-import { LinstorSatellite } from "./kinds.ts";
+import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
 import type { linstorCluster, linstorSatellite } from "./schema/resources.ts";
 
 /** The finalizer of LinstorSatellites, as piraeus-operator has it. */
@@ -10,6 +10,10 @@ export const satelliteFinalizer = "piraeus.io/satellite-protection";
 
 export type LinstorSatelliteObject = KubernetesObject & z.input<typeof linstorSatellite>;
 export type LinstorClusterObject = KubernetesObject & z.input<typeof linstorCluster>;
+
+/** The reference by which a satellite is a LinstorCluster's. */
+export const ownerOf = ({ metadata }: LinstorSatelliteObject): OwnerReference | undefined =>
+  metadata.ownerReferences?.find(({ controller, kind }) => controller && kind === LinstorCluster.kind);
 
 /** A condition as it should be. */
 interface Wanted {

@@ -13,7 +13,7 @@ import { foreignLifecycle } from "../lib/lifecycle.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { placementProblem } from "../lib/matching/placement-problem.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
-import type { LinstorClusterObject, LinstorSatelliteObject } from "../lib/satellite.ts";
+import { type LinstorClusterObject, type LinstorSatelliteObject, ownerOf } from "../lib/satellite.ts";
 
 const name = "satellite/retire";
 
@@ -66,9 +66,6 @@ export const retire = rule({
   },
   decide,
 });
-
-const ownerOf = ({ metadata }: KubernetesObject) =>
-  metadata.ownerReferences?.find(({ controller, kind }) => controller && kind === LinstorCluster.kind);
 
 function decide(facts: Facts): readonly Decision[] {
   return [...unreadable(facts), ...decideEach(facts)];
