@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readOwnAnnotation } from "./annotation.ts";
 import type { LinstorNode } from "./linstor/node.ts";
 import type { LinstorClusterObject } from "./satellite.ts";
 
@@ -20,14 +21,8 @@ export interface LinstorNote {
 }
 
 /** The note of this very object; what is damaged, or was copied from another object, counts as none. */
-export function readNote({ metadata }: KubernetesObject): LinstorNote | undefined {
-  try {
-    const note = schema.safeParse(JSON.parse(metadata.annotations?.[linstorKey] ?? "null"));
-    return note.success && note.data.uid === metadata.uid ? note.data : undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const readNote = (object: KubernetesObject): LinstorNote | undefined =>
+  readOwnAnnotation(object, linstorKey, schema);
 
 /** The annotation that is to be set so that the note says this; nothing where it does already. */
 export function noteChange(object: KubernetesObject, url: string, uuid: string | undefined): Record<string, string> {

@@ -4,6 +4,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
+import { readAnnotation } from "./annotation.ts";
 import { managementKinds } from "./kinds.ts";
 import { preDrainHook, preTerminateHook } from "./names.ts";
 
@@ -41,23 +42,12 @@ export function identityOf({ metadata: { annotations } }: KubernetesObject): Mac
 }
 
 /** The Machine that was written down on a LinstorSatellite. */
-export function readIdentity({ metadata }: KubernetesObject): MachineIdentity | undefined {
-  try {
-    const identity = schema.safeParse(JSON.parse(metadata.annotations?.[machineKey] ?? "null"));
-    return identity.success ? identity.data : undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const readIdentity = (satellite: KubernetesObject): MachineIdentity | undefined =>
+  readAnnotation(satellite, machineKey, schema);
 
 /** Whether it was written down that the Machine is being deleted: a hint for rules that no event of it reaches. */
-export function isSeenDeleting({ metadata }: KubernetesObject): boolean {
-  try {
-    return seenDeleting.safeParse(JSON.parse(metadata.annotations?.[machineKey] ?? "null")).success;
-  } catch {
-    return false;
-  }
-}
+export const isSeenDeleting = (satellite: KubernetesObject): boolean =>
+  readAnnotation(satellite, machineKey, seenDeleting) !== undefined;
 
 /**
  * The Machine, live; `undefined` when it is gone, or the cluster serves no Machines.

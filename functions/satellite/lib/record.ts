@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readOwnAnnotation } from "./annotation.ts";
 
 /**
  * Annotation of a LinstorSatellite: an evacuation has begun, and what can no longer be found out about it. Where the
@@ -26,14 +27,8 @@ const schema = z.looseObject({
 export type EvacuationRecord = z.output<typeof schema>;
 
 /** The record of this very object; what is damaged, or was copied from another object, counts as none. */
-export function readRecord({ metadata }: KubernetesObject): EvacuationRecord | undefined {
-  try {
-    const record = schema.safeParse(JSON.parse(metadata.annotations?.[recordKey] ?? "null"));
-    return record.success && record.data.uid === metadata.uid ? record.data : undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const readRecord = (object: KubernetesObject): EvacuationRecord | undefined =>
+  readOwnAnnotation(object, recordKey, schema);
 
 /**
  * Why nothing may go by the record, as a sentence: when LINSTOR was called, and how many copies there were before, are

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readOwnAnnotation } from "./annotation.ts";
 
 /**
  * Annotation of a LinstorSatellite: when LINSTOR was last called to register its node. It is written under the object's
@@ -20,14 +21,7 @@ const schema = z.looseObject({
   calls: z.number().int().min(1),
 });
 
-function read({ metadata }: KubernetesObject) {
-  try {
-    const parsed = schema.safeParse(JSON.parse(metadata.annotations?.[registrationKey] ?? "null"));
-    return parsed.success && parsed.data.uid === metadata.uid ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const read = (satellite: KubernetesObject) => readOwnAnnotation(satellite, registrationKey, schema);
 
 /** The annotation's text for a call that begins `now` (milliseconds since the epoch). */
 export function registrationAt(satellite: KubernetesObject, now: number): string {
