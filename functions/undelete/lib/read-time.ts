@@ -8,7 +8,7 @@ const rfc3339 = z.iso.datetime({ offset: true });
  * the thirtieth of February: whoever acts upon it deletes too early.
  */
 export function readTime(text: string): number {
-  // Small letters, and a space before the time, are allowed there (section 5.6).
+  // Lower case, and a space before the time, are allowed there (section 5.6).
   const { data } = rfc3339.safeParse(text.trim().toUpperCase().replace(" ", "T"));
   return data === undefined ? Number.NaN : Date.parse(data);
 }
