@@ -7,10 +7,8 @@ const tours = ["tours", "on-cluster"].map((name) => `local/start/${name}.test.ts
 const measured = ["test/budget/**/*.test.ts"];
 const differential = ["test/differential/**/*.test.ts"];
 const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*/${name}.test.ts`);
-// On a machine that others use as well, what fails twice has failed.
-const retry = Number(process.env.RETRIES ?? 0);
 // Processes start slowly on a busy machine; what is about speed measures ratios itself.
-const onProcesses = { testTimeout: 30_000, hookTimeout: 30_000, retry };
+const onProcesses = { testTimeout: 30_000, hookTimeout: 30_000 };
 const suites = ["functions", "shared", "eventing", "cli", "local", "knative", "sources", "build", "test"];
 
 // Where there is a cluster, the scenarios of what the laptop edition has of Kubernetes' controllers are held against
@@ -28,7 +26,6 @@ const onCluster = {
   hookTimeout: 300_000,
   // Most of a scenario is waiting for others.
   maxConcurrency: 10,
-  retry,
 };
 
 /**
@@ -117,7 +114,7 @@ export default defineConfig({
       },
       {
         // Beside plain Kubernetes: on virtual time, and on a real control plane where there is one.
-        test: { name: "differential", include: differential, ...onCluster, retry: 0, isolate: false, maxWorkers: 2 },
+        test: { name: "differential", include: differential, ...onCluster, isolate: false, maxWorkers: 2 },
       },
       {
         // The whole of `npm start`, on a cluster of its own and on a real control plane.
@@ -140,7 +137,6 @@ export default defineConfig({
           // Node is compressed in it for two platforms, once, and functions are built.
           testTimeout: 480_000,
           hookTimeout: 480_000,
-          retry,
         },
       },
     ],
