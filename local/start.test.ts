@@ -3,12 +3,9 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { writeKubeconfig } from "./start/credentials.ts";
 import { runStart } from "./start/testing/run-start.ts";
-
-// Each test is a process or two on a machine that may be busy.
-vi.setConfig({ testTimeout: 180_000 });
 
 let temporary: string;
 

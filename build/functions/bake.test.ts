@@ -18,7 +18,7 @@ beforeAll(async () => {
   // At the same time, so that each disturbs the other.
   const faults = await Promise.all([one, other].map((copy) => rehearse(copy, { as: "/function" })));
   expect(faults).toEqual([undefined, undefined]);
-}, 120_000);
+});
 
 const caches = (copy: string) =>
   Object.fromEntries(

@@ -126,9 +126,7 @@ async function heal(world: World): Promise<void> {
     });
 }
 
-test("whatever happens, nothing is lost, all comes to an end, and what is done is not written again", {
-  timeout: 120_000,
-}, async () => {
+test("whatever happens, nothing is lost, all comes to an end, and what is done is not written again", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {
       const world = await volumeWorld();
@@ -161,7 +159,7 @@ test("whatever happens, nothing is lost, all comes to an end, and what is done i
   );
 });
 
-test("whatever stands in status.job, a Volume is made, and goes again", { timeout: 60_000 }, async () => {
+test("whatever stands in status.job, a Volume is made, and goes again", async () => {
   await fc.assert(
     fc.asyncProperty(anyJob, fc.boolean(), async (job, deleting) => {
       const world = await volumeWorld();

@@ -15,7 +15,7 @@ import { KnativeService } from "./kind.ts";
 import type { ServiceStatus } from "./status.ts";
 
 /** A process is started in between, on a machine that may be busy. */
-const patient = { timeout: 20_000 };
+const patient = { timeout: 60_000 };
 
 const fixture = join(import.meta.dirname, "fixtures/function.mjs");
 const url = "http://tester.default.svc.cluster.local";

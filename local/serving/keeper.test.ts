@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 const parent = join(import.meta.dirname, "fixtures/parent.ts");
 
@@ -17,9 +17,6 @@ async function gone(pid: number): Promise<void> {
     await sleep(20);
   }
 }
-
-// Node starts twice in each test, which takes long on a busy machine; that the function goes is not a matter of time.
-vi.setConfig({ testTimeout: 180_000 });
 
 test.each<[string, (parent: ChildProcess) => void]>([
   ["kill -9", (parent) => parent.kill("SIGKILL")],

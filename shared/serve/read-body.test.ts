@@ -1,11 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { largestBody, readBody } from "./read-body.ts";
-
-// Some hundred megabytes are read, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
 
 /** A request whose body comes in these pieces, each in a turn of its own. */
 const arriving = (pieces: Iterable<Buffer> | AsyncIterable<Buffer>) =>

@@ -3,10 +3,7 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-
-// Processes start slowly on a busy machine; nothing here is about speed.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const entry = fileURLToPath(new URL("../../functions/pvc-protection/release/index.ts", import.meta.url));
 

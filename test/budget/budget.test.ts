@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Bundle, bundleFor, eagerPart } from "../bench/budget/bundle.ts";
 import {
   eagerBudget,
@@ -9,8 +9,6 @@ import {
   measureStart,
   measureThroughput,
 } from "../bench/budget/measure.ts";
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 let bundle: Bundle;
 beforeAll(async () => {

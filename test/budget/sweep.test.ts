@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Bundle, bundleFor } from "../bench/budget/bundle.ts";
 import type { Running } from "../bench/process/program.ts";
 import { median } from "../bench/statistics.ts";
 import { measureTick, startClusters } from "../bench/sweep/measure.ts";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const few = 1_000;
 const many = 20_000;

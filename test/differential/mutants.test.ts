@@ -22,15 +22,13 @@ async function firstLoss(functions: Functions, most: number): Promise<Result | u
   return undefined;
 }
 
-describe("a rule with a fault", { timeout: 120_000 }, () => {
+describe("a rule with a fault", () => {
   test.for(mutants)(`$name is found within ${within} sequences`, async (mutant) => {
     expect(await firstLoss(mutant, within), `Not found: ${mutant.doc}`).toBeDefined();
   });
 });
 
-test("plain Kubernetes beside plain Kubernetes loses nothing, and deletes something", {
-  timeout: 120_000,
-}, async () => {
+test("plain Kubernetes beside plain Kubernetes loses nothing, and deletes something", async () => {
   let gone = 0;
   for (let seed = 1; seed <= 12; seed++) {
     const options = { seed, admissionPolicy: false, faults: false, functions: "none" } as const;

@@ -20,7 +20,7 @@ async function holds(options: InProcessOptions): Promise<number> {
   return expect.fail(reportOf(command, await shrink(options, sequence, result, 40)));
 }
 
-describe("no claim is lost that plain Kubernetes keeps", { timeout: 120_000 }, () => {
+describe("no claim is lost that plain Kubernetes keeps", () => {
   for (const admissionPolicy of [false, true])
     test.for(batches)(
       `from sequence %i on, under faults, ${admissionPolicy ? "with" : "without"} the admission policy`,
@@ -31,7 +31,7 @@ describe("no claim is lost that plain Kubernetes keeps", { timeout: 120_000 }, (
     );
 });
 
-describe("no volume that is to be kept is lost, and no claim either, with undelete", { timeout: 120_000 }, () => {
+describe("no volume that is to be kept is lost, and no claim either, with undelete", () => {
   test("from sequence 1 on, under faults", async () => {
     let outlived = 0;
     for (let seed = 1; seed <= 16; seed++) {

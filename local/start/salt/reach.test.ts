@@ -71,7 +71,7 @@ test("of several minions that answer one must be chosen", async () => {
   expect(await reach(salt, { minion: "worker-2" })).toMatchObject({ minion: "worker-2" });
   await server?.close();
   expect(await reach(salt, { minion: "worker-9" })).toBe("Minion worker-9 does not answer.");
-}, 20_000);
+});
 
 test("what is wrong with an account or an address is a sentence", async () => {
   expect(await reach(saltWith("worker-0"), { password: { text: "guessed" } })).toBe(

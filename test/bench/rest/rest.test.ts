@@ -1,10 +1,9 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openRestingCluster, type RestingOptions } from "./measure.ts";
 import { oneVolume, threeSatellites } from "./systems.ts";
 import { withOwnPods } from "./variants.ts";
 
 // Seconds on an idle machine; on one with other work a virtual day takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const hour = 3_600_000;
 

@@ -39,5 +39,5 @@ function realSalt(): SaltUnderTest {
 }
 
 const contract = env.SALT_STATES === "product" ? volumesContract : saltContract;
-if (url) describe("salt-api itself", { timeout: 120_000 }, () => contract(realSalt));
+if (url) describe("salt-api itself", () => contract(realSalt));
 else test.skip("salt-api itself is not asked: SALT_API_URL is not set, see test/contract/salt/README.md", () => {});

@@ -3,7 +3,7 @@ import { runInProcess } from "../run.ts";
 import { namedFaults } from "./named.ts";
 
 describe("beside plain Kubernetes, on the laptop edition", () => {
-  test.for(namedFaults)("$name", { timeout: 120_000 }, async (fault) => {
+  test.for(namedFaults)("$name", async (fault) => {
     const { sequence, admissionPolicy = false, hasty = false, stall } = fault;
     const result = await runInProcess({ seed: 1, admissionPolicy, faults: false, functions: "repository" }, sequence, {
       hasty,

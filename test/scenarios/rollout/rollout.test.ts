@@ -20,9 +20,9 @@ import { type Laptop, openLaptop } from "./laptop.ts";
 const release = "pvc-protection/release";
 const service = "pvc-protection-release";
 const hour = 3_600_000;
-const patient = { timeout: 20_000 };
+const patient = { timeout: 60_000 };
 
-describe("one function at a time, by processes of real bundles", { timeout: 60_000 }, () => {
+describe("one function at a time, by processes of real bundles", () => {
   let laptop: Laptop;
   beforeAll(async () => {
     laptop = await openLaptop();
