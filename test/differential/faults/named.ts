@@ -108,12 +108,12 @@ export const namedFaults: readonly NamedFault[] = [
       rest,
       { do: "annotate", set: "web", policy: "DeleteOnStatefulSetDeletionOnly" },
       { do: "pass", ms: 8_000 },
-      { do: "annotate", set: "web", policy: "Retain" },
-      { do: "delete", set: "web", cascade: "Background" },
+      { do: "delete", set: "web", cascade: "Orphan" },
       { do: "pass", ms: 25_000 },
       rest,
     ],
-    // It has tied the first few of many claims, and is told so late; meanwhile the policy turns, and the set goes.
+    // Claims are tied several at a time. The answers to the first ones are late: the set is gone, and its claims are
+    // kept, when the last ones are to be tied. A claim that is tied then is garbage.
     stall: ({ rule, method, path, body }) =>
       rule === "pvc-retention/own" &&
       method === "PATCH" &&
