@@ -1,46 +1,33 @@
-import * as z from "zod";
 import { PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
-import { on, rule } from "../../../shared/rule.ts";
-import { lookAtSet, ordinalIn, reading, setOf } from "./look.ts";
+import { ordinalIn } from "./look.ts";
 import { mutant } from "./mutant.ts";
 
-const doc = "Ties every claim without a pod to the set whose claims have such names, where they are to go with it.";
-
-export const actsOnName = mutant(
-  "acts-on-name",
-  doc,
-  rule({
-    name: "pvc-retention/own",
-    doc,
-    settings: z.object({}),
-    wakes: [on(StatefulSet, ["add", "update"])],
-    may: reading,
-    sweep: [],
-    subjects: setOf,
-    look: lookAtSet,
-    decide: ({ set, idle }) => {
-      if (set?.spec.persistentVolumeClaimRetentionPolicy?.whenDeleted !== "Delete") return [];
-      const { name, uid } = set.metadata;
-      const { apiVersion, kind } = StatefulSet;
-      const ownerReferences = [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: false }];
-      return idle
-        .filter((claim) => ordinalIn(claim, set) !== undefined && !claim.metadata.ownerReferences?.length)
-        .map(({ metadata, ...claim }) => ({
-          do: "write",
-          about: { metadata, ...claim },
-          kind: PersistentVolumeClaim,
-          because: `It has a name as claims of ${name} have.`,
-          writes: [
-            {
-              verb: "patch",
-              kind: PersistentVolumeClaim,
-              namespace: metadata.namespace,
-              name: metadata.name,
-              type: "merge",
-              patch: { metadata: { uid: metadata.uid, resourceVersion: metadata.resourceVersion, ownerReferences } },
-            },
-          ],
-        }));
-    },
-  }),
-);
+export const actsOnName = mutant({
+  name: "acts-on-name",
+  doc: "Ties every claim without a pod to the set whose claims have such names, where they are to go with it.",
+  replaces: "pvc-retention/own",
+  decide: ({ set, idle }) => {
+    if (set?.spec.persistentVolumeClaimRetentionPolicy?.whenDeleted !== "Delete") return [];
+    const { name, uid } = set.metadata;
+    const { apiVersion, kind } = StatefulSet;
+    const ownerReferences = [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: false }];
+    return idle
+      .filter((claim) => ordinalIn(claim, set) !== undefined && !claim.metadata.ownerReferences?.length)
+      .map(({ metadata, ...claim }) => ({
+        do: "write",
+        about: { metadata, ...claim },
+        kind: PersistentVolumeClaim,
+        because: `It has a name as claims of ${name} have.`,
+        writes: [
+          {
+            verb: "patch",
+            kind: PersistentVolumeClaim,
+            namespace: metadata.namespace,
+            name: metadata.name,
+            type: "merge",
+            patch: { metadata: { uid: metadata.uid, resourceVersion: metadata.resourceVersion, ownerReferences } },
+          },
+        ],
+      }));
+  },
+});

@@ -1,9 +1,12 @@
-import type { ZodObject } from "zod";
+import * as z from "zod";
+import type { Decision } from "../../../shared/decision.ts";
+import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { receive } from "../../../shared/pipeline/receive.ts";
-import { type Rule, slug } from "../../../shared/rule.ts";
+import { on, rule, slug } from "../../../shared/rule.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import type { Handler, Start } from "../../worlds/functions.ts";
+import { lookAtSet, reading, type Seen, setOf } from "./look.ts";
 
 /** A rule with a fault on purpose, which runs in the place of a function of the repository. */
 export interface Mutant {
@@ -17,17 +20,41 @@ export interface Mutant {
   grant(object: KubernetesObject): KubernetesObject;
 }
 
-/** A mutant from a declaration as functions have one. */
-export function mutant<Schema extends ZodObject, Facts>(name: string, doc: string, rule: Rule<Schema, Facts>): Mutant {
+/**
+ * A mutant of a function about StatefulSets: it has the declaration of one, looks at what {@link lookAtSet} sees, and
+ * decides what it is given. `replaces` names the function in whose place it runs.
+ */
+export function mutant({
+  name,
+  doc,
+  replaces,
+  decide,
+}: {
+  name: string;
+  doc: string;
+  replaces: string;
+  decide: (seen: Seen) => readonly Decision[];
+}): Mutant {
+  const declared = rule({
+    name: replaces,
+    doc,
+    settings: z.object({}),
+    wakes: [on(StatefulSet, ["add", "update"])],
+    may: reading,
+    sweep: [],
+    subjects: setOf,
+    look: lookAtSet,
+    decide,
+  });
   return {
     name,
     doc,
-    rule,
+    rule: declared,
     start: ({ environment, ...tools }) =>
-      receive(rule, { ...tools, settings: readSettings(rule.settings, environment) }),
+      receive(declared, { ...tools, settings: readSettings(declared.settings, environment) }),
     grant: (object) => {
-      if (object.kind !== "ClusterRole" || !object.metadata.name.endsWith(slug(rule.name))) return object;
-      const rules = rule.may.map(({ resource, verbs }) => ({
+      if (object.kind !== "ClusterRole" || !object.metadata.name.endsWith(slug(declared.name))) return object;
+      const rules = declared.may.map(({ resource, verbs }) => ({
         apiGroups: [resource.apiVersion.includes("/") ? resource.apiVersion.split("/")[0] : ""],
         resources: [resource.plural],
         verbs,
