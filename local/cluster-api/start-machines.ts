@@ -3,14 +3,14 @@ import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { ControllerTools, Running } from "../controllers/controller.ts";
-import { splitKey } from "../controllers/controller.ts";
 import { guardedPatch } from "../controllers/guarded-patch.ts";
+import { startObjectQueue } from "../controllers/object-queue.ts";
 import { withConditions } from "../controllers/objects/condition.ts";
 import { Node, PersistentVolume } from "../controllers/objects/kinds.ts";
 import type { NodeObject } from "../controllers/objects/node.ts";
 import type { PodObject } from "../controllers/objects/pod.ts";
 import { timestamp } from "../controllers/timestamp.ts";
-import { startWorkQueue } from "../controllers/work-queue.ts";
+import type { WorkQueue } from "../controllers/work-queue.ts";
 import { Cluster, GenericMachine, Machine, VolumeAttachment } from "./kinds.ts";
 import { type AttachmentObject, type ClusterObject, type MachineObject, nextPhase, type Pass } from "./machine.ts";
 
@@ -28,10 +28,8 @@ export interface MachinesOptions {
  * their Nodes and infrastructure objects, **not** by Clusters, pods or VolumeAttachments. Management and workload
  * cluster are one.
  */
-export function startMachines(
-  { client, clock, signal, reflections, trouble }: ControllerTools,
-  { pollInterval = 20 * second }: MachinesOptions = {},
-): Running {
+export function startMachines(tools: ControllerTools, { pollInterval = 20 * second }: MachinesOptions = {}): Running {
+  const { client, clock, reflections } = tools;
   const machines = reflections.of<MachineObject>(Machine);
   const clusters = reflections.of<ClusterObject>(Cluster);
   const nodes = reflections.of<NodeObject>(Node);
@@ -47,23 +45,19 @@ export function startMachines(
   /** Until when a Machine is not looked at again. */
   const notBefore = new Map<string, number>();
 
-  const queue = startWorkQueue({
-    clock,
-    signal,
+  const queue: WorkQueue = startObjectQueue(tools, {
+    controller: "machine-controller",
+    objects: machines,
     ready: synced,
-    async work(key) {
-      const { namespace, name } = splitKey(key);
-      const machine = machines.get(namespace, name);
-      if (!machine) return;
+    async work(machine, key) {
       const wait = (notBefore.get(machine.metadata.uid) ?? 0) - clock.now();
       if (wait > 0) return queue.addAfter(key, wait);
       queue.addAfter(key, resyncInterval);
-      const cluster = clusters.get(namespace, machine.spec.clusterName);
+      const cluster = clusters.get(machine.metadata.namespace, machine.spec.clusterName);
       if (cluster?.spec?.paused) return;
       if (machine.metadata.deletionTimestamp) await deleting(key, machine, cluster);
       else await running(machine);
     },
-    failed: (subject, error) => trouble({ controller: "machine-controller", subject, error }),
   });
 
   const nodeOf = ({ spec: { providerID } }: MachineObject) =>

@@ -3,33 +3,24 @@ import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { type ControllerTools, type Running, splitKey } from "./controller.ts";
+import type { ControllerTools, Running } from "./controller.ts";
+import { startObjectQueue } from "./object-queue.ts";
 import type { PodObject, Volume } from "./objects/pod.ts";
-import { startWorkQueue } from "./work-queue.ts";
 
 /** Makes the claims of generic ephemeral volumes, called `<pod>-<volume>` and controlled by their pod. */
-export function startEphemeralVolumes({
-  client,
-  clock,
-  signal,
-  reflections,
-  record,
-  trouble,
-}: ControllerTools): Running {
+export function startEphemeralVolumes(tools: ControllerTools): Running {
+  const { client, reflections, record } = tools;
   const pods = reflections.of<PodObject>(Pod);
   const claims = reflections.of(PersistentVolumeClaim);
   const synced = Promise.all([pods.synced, claims.synced]);
-  const queue = startWorkQueue({
-    clock,
-    signal,
+  const queue = startObjectQueue(tools, {
+    controller: "ephemeral-volume-controller",
+    objects: pods,
     ready: synced,
-    async work(key) {
-      const { namespace, name } = splitKey(key);
-      const pod = pods.get(namespace, name);
-      if (!pod || isBeingDeleted(pod)) return;
+    async work(pod) {
+      if (isBeingDeleted(pod)) return;
       for (const volume of pod.spec.volumes ?? []) if (volume.ephemeral) await ensure(pod, volume);
     },
-    failed: (subject, error) => trouble({ controller: "ephemeral-volume-controller", subject, error }),
   });
 
   async function ensure(pod: PodObject, volume: Volume): Promise<void> {

@@ -1,14 +1,15 @@
 import { keyOf } from "../../eventing/watch/reflect.ts";
 import { isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
 import { Pod } from "../../shared/kubernetes/kind.ts";
-import { type ControllerTools, type Running, splitKey } from "./controller.ts";
+import type { ControllerTools, Running } from "./controller.ts";
 import { guardedPatch } from "./guarded-patch.ts";
+import { startObjectQueue } from "./object-queue.ts";
 import { type Condition, disruption, withConditions } from "./objects/condition.ts";
 import { Node } from "./objects/kinds.ts";
 import { isReady, type NodeObject } from "./objects/node.ts";
 import { isFinished, type PodObject } from "./objects/pod.ts";
 import { timestamp } from "./timestamp.ts";
-import { startWorkQueue } from "./work-queue.ts";
+import type { WorkQueue } from "./work-queue.ts";
 
 const outOfService = "node.kubernetes.io/out-of-service";
 
@@ -20,21 +21,19 @@ const quarantine = 40_000;
  * deleted on a node that is not ready and tainted `node.kubernetes.io/out-of-service`, and those being deleted without
  * a node.
  */
-export function startPodGc({ client, clock, signal, reflections, trouble }: ControllerTools): Running {
+export function startPodGc(tools: ControllerTools): Running {
+  const { client, clock, reflections } = tools;
   const pods = reflections.of<PodObject>(Pod);
   const nodes = reflections.of<NodeObject>(Node);
   const synced = Promise.all([pods.synced, nodes.synced]);
   /** Since when pods were seen on a node that is not there. */
   const missing = new Map<string, number>();
 
-  const queue = startWorkQueue({
-    clock,
-    signal,
+  const queue: WorkQueue = startObjectQueue(tools, {
+    controller: "pod-garbage-collector-controller",
+    objects: pods,
     ready: synced,
-    async work(key) {
-      const { namespace, name } = splitKey(key);
-      const pod = pods.get(namespace, name);
-      if (!pod) return;
+    async work(pod, key) {
       const { nodeName } = pod.spec;
       const node = nodes.get(undefined, nodeName ?? "");
       if (node && isOutOfService(node) && isBeingDeleted(pod)) return remove(pod);
@@ -47,7 +46,6 @@ export function startPodGc({ client, clock, signal, reflections, trouble }: Cont
       if (wait > 0) return queue.addAfter(key, wait);
       if (!(await client.get(Node, undefined, nodeName))) await remove(pod, orphaned);
     },
-    failed: (subject, error) => trouble({ controller: "pod-garbage-collector-controller", subject, error }),
   });
 
   async function remove(pod: PodObject, condition?: Condition): Promise<void> {

@@ -2,23 +2,23 @@ import { ApiError, isAlreadyExists } from "../../shared/kubernetes/api-error.ts"
 import { isBeingDeleted } from "../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { ControllerTools, Running } from "./controller.ts";
+import { startObjectQueue } from "./object-queue.ts";
 import { Namespace, ServiceAccount } from "./objects/kinds.ts";
-import { startWorkQueue } from "./work-queue.ts";
 
 const name = "default";
 
 /** Sees that every namespace has a service account called `default`. */
-export function startServiceAccounts({ client, clock, signal, reflections, trouble }: ControllerTools): Running {
+export function startServiceAccounts(tools: ControllerTools): Running {
+  const { client, reflections } = tools;
   const namespaces = reflections.of(Namespace);
   const accounts = reflections.of(ServiceAccount);
   const synced = Promise.all([namespaces.synced, accounts.synced]);
-  const queue = startWorkQueue({
-    clock,
-    signal,
+  const queue = startObjectQueue(tools, {
+    controller: "serviceaccount-controller",
+    objects: namespaces,
     ready: synced,
-    async work(namespace) {
-      const home = namespaces.get(undefined, namespace);
-      if (!home || isBeingDeleted(home) || accounts.get(namespace, name)) return;
+    async work(home, namespace) {
+      if (isBeingDeleted(home) || accounts.get(namespace, name)) return;
       // The server sets what is missing.
       const metadata = { name, namespace } as KubernetesObject["metadata"];
       const account = { apiVersion: ServiceAccount.apiVersion, kind: ServiceAccount.kind, metadata };
@@ -27,7 +27,6 @@ export function startServiceAccounts({ client, clock, signal, reflections, troub
         if (!isAlreadyExists(error) && !isLeaving) throw error;
       });
     },
-    failed: (subject, error) => trouble({ controller: "serviceaccount-controller", subject, error }),
   });
   namespaces.on((change, { metadata }) => {
     if (change !== "delete") queue.add(metadata.name);

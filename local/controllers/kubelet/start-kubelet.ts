@@ -1,10 +1,11 @@
 import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { claimsOf } from "../../../shared/storage/pod-claims.ts";
-import { type ControllerTools, type Running, splitKey } from "../controller.ts";
+import type { ControllerTools, Running } from "../controller.ts";
+import { startObjectQueue } from "../object-queue.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { ClaimObject } from "../objects/storage.ts";
-import { startWorkQueue } from "../work-queue.ts";
+import type { WorkQueue } from "../work-queue.ts";
 import { type Heartbeat, startNodes } from "./start-nodes.ts";
 import { syncPod } from "./sync-pod.ts";
 
@@ -35,7 +36,7 @@ export interface Kubelet extends Running {
  * plane as well.
  */
 export function startKubelet(tools: ControllerTools, options: KubeletOptions): Kubelet {
-  const { clock, signal, reflections } = tools;
+  const { clock, reflections } = tools;
   const { heartbeat, startAfter = 0 } = options;
   const pods = reflections.of<PodObject>(Pod);
   const claims = reflections.of<ClaimObject>(PersistentVolumeClaim);
@@ -46,17 +47,15 @@ export function startKubelet(tools: ControllerTools, options: KubeletOptions): K
   const arrivals = new Map<string, number>();
   let addresses = 0;
 
-  const queue = startWorkQueue({
-    clock,
-    signal,
+  const queue: WorkQueue = startObjectQueue(tools, {
+    controller: "kubelet",
+    objects: pods,
     ready: synced,
     workers: 4,
-    async work(key) {
-      const { namespace, name } = splitKey(key);
-      const pod = pods.get(namespace, name);
-      const { nodeName = "" } = pod?.spec ?? {};
+    async work(pod, key) {
+      const { nodeName = "" } = pod.spec;
       const hostIP = hostIPs.get(nodeName);
-      if (!pod || !hostIP || nodes.isLost(nodeName)) return;
+      if (!hostIP || nodes.isLost(nodeName)) return;
       const arrived = arrivals.get(pod.metadata.uid) ?? clock.now();
       arrivals.set(pod.metadata.uid, arrived);
       const wait = pod.metadata.deletionTimestamp ? 0 : arrived + startAfter - clock.now();
@@ -65,7 +64,6 @@ export function startKubelet(tools: ControllerTools, options: KubeletOptions): K
       const later = await syncPod(tools, pod, { hostIP, podIP });
       if (later !== undefined) queue.addAfter(key, later);
     },
-    failed: (subject, error) => tools.trouble({ controller: "kubelet", subject, error }),
   });
 
   pods.on((change, pod) => {

@@ -1,13 +1,13 @@
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import type { ControllerTools, Running } from "../controller.ts";
 import { guardedPatch } from "../guarded-patch.ts";
+import { startObjectQueue } from "../object-queue.ts";
 import { conditionOf, withConditions } from "../objects/condition.ts";
 import { Lease, Node } from "../objects/kinds.ts";
 import type { LeaseObject } from "../objects/lease.ts";
 import { isReady, type NodeObject } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
 import { timestamp } from "../timestamp.ts";
-import { startWorkQueue } from "../work-queue.ts";
 import { taintsOf } from "./node-taints.ts";
 
 /** Milliseconds without a heartbeat after which a node counts as lost; the default of kube-controller-manager. */
@@ -21,19 +21,17 @@ const conditionTypes = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"
  * never counts as lost.
  */
 export function startNodeLifecycle(tools: ControllerTools): Running {
-  const { client, clock, signal, reflections, record, trouble } = tools;
+  const { client, clock, reflections, record } = tools;
   const nodes = reflections.of<NodeObject>(Node);
   const leases = reflections.of<LeaseObject>(Lease, { namespace: "kube-node-lease" });
   const pods = reflections.of<PodObject>(Pod);
   const synced = Promise.all([nodes.synced, leases.synced, pods.synced]);
 
-  const queue = startWorkQueue({
-    clock,
-    signal,
+  const queue = startObjectQueue(tools, {
+    controller: "node-lifecycle-controller",
+    objects: nodes,
     ready: synced,
-    async work(name) {
-      const node = nodes.get(undefined, name);
-      if (!node) return;
+    async work(node, name) {
       const now = timestamp(clock.now());
       const ready = conditionOf(node.status?.conditions, "Ready");
       const { renewTime } = leases.get("kube-node-lease", name)?.spec ?? {};
@@ -50,7 +48,6 @@ export function startNodeLifecycle(tools: ControllerTools): Running {
       }
       if (ready && !isReady(node)) await markPods(name, now);
     },
-    failed: (subject, error) => trouble({ controller: "node-lifecycle-controller", subject, error }),
   });
 
   async function markLost(node: NodeObject, now: string): Promise<void> {

@@ -1,39 +1,37 @@
 import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
-import { type ControllerTools, type Running, splitKey } from "../controller.ts";
+import type { ControllerTools, Running } from "../controller.ts";
 import { guardedPatch } from "../guarded-patch.ts";
+import { startObjectQueue } from "../object-queue.ts";
 import { disruption, withConditions } from "../objects/condition.ts";
 import { Node } from "../objects/kinds.ts";
 import type { NodeObject, Taint } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
 import { findToleration } from "../objects/toleration.ts";
 import { timestamp } from "../timestamp.ts";
-import { startWorkQueue } from "../work-queue.ts";
 
 /**
  * Deletes pods from nodes with `NoExecute` taints: at once, or when the time for which they tolerate the taint is over.
  */
-export function startTaintEviction({ client, clock, signal, reflections, record, trouble }: ControllerTools): Running {
+export function startTaintEviction(tools: ControllerTools): Running {
+  const { client, clock, reflections, record } = tools;
   const pods = reflections.of<PodObject>(Pod);
   const nodes = reflections.of<NodeObject>(Node);
   const synced = Promise.all([pods.synced, nodes.synced]);
-  const queue = startWorkQueue({
-    clock,
-    signal,
+  const queue = startObjectQueue(tools, {
+    controller: "taint-eviction-controller",
+    objects: pods,
     ready: synced,
-    async work(key) {
-      const { namespace, name } = splitKey(key);
-      const pod = pods.get(namespace, name);
-      const node = nodes.get(undefined, pod?.spec.nodeName ?? "");
-      if (!pod || !node || isBeingDeleted(pod)) return;
+    async work(pod, key) {
+      const node = nodes.get(undefined, pod.spec.nodeName ?? "");
+      if (!node || isBeingDeleted(pod)) return;
       const due = Math.min(...noExecuteTaints(node).map((taint) => endOfToleration(pod, taint)));
       if (due === Number.POSITIVE_INFINITY) return;
       const wait = due - clock.now();
       if (wait > 0) queue.addAfter(key, wait);
       else await evict(pod);
     },
-    failed: (subject, error) => trouble({ controller: "taint-eviction-controller", subject, error }),
   });
 
   async function evict(pod: PodObject): Promise<void> {

@@ -3,13 +3,15 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { claimsOf } from "../../../shared/storage/pod-claims.ts";
 import { type ControllerTools, type Running, splitKey } from "../controller.ts";
+import { startObjectQueue } from "../object-queue.ts";
 import { Node, PersistentVolume, StorageClass } from "../objects/kinds.ts";
 import { isReady, type NodeObject } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
-import { startWorkQueue } from "../work-queue.ts";
 import type { SchedulerCaches } from "./caches.ts";
 import { type Awaited, chooseNode } from "./choose-node.ts";
 import { bindPod, requestVolumes, showUnschedulable } from "./place-pod.ts";
+
+const controller = "kube-scheduler";
 
 export interface SchedulerOptions {
   /**
@@ -26,13 +28,15 @@ export interface SchedulerOptions {
  * affinity, spreading, resource claims) leave a pod unschedulable with a message that says so.
  */
 export function startScheduler(tools: ControllerTools, { claimLag = 0 }: SchedulerOptions = {}): Running {
-  const { clock, signal, reflections, trouble } = tools;
-  const failed = (subject: string, error: unknown) => trouble({ controller: "kube-scheduler", subject, error });
+  const { reflections, trouble } = tools;
   const caches: SchedulerCaches = {
     pods: reflections.of(Pod),
     nodes: reflections.of(Node),
     claims: claimLag
-      ? reflect(tools, PersistentVolumeClaim, { lag: claimLag, failed: (error) => failed("claims", error) })
+      ? reflect(tools, PersistentVolumeClaim, {
+          lag: claimLag,
+          failed: (error) => trouble({ controller, subject: "claims", error }),
+        })
       : reflections.of(PersistentVolumeClaim),
     volumes: reflections.of(PersistentVolume),
     classes: reflections.of(StorageClass),
@@ -43,15 +47,13 @@ export function startScheduler(tools: ControllerTools, { claimLag = 0 }: Schedul
   /** Nodes of pods that were bound just now, until the cache shows it; by uid. */
   const assumed = new Map<string, string>();
 
-  const queue = startWorkQueue({
-    clock,
-    signal,
+  const queue = startObjectQueue(tools, {
+    controller,
+    objects: caches.pods,
     ready: synced,
-    async work(key) {
-      const { namespace, name } = splitKey(key);
-      const pod = caches.pods.get(namespace, name);
+    async work(pod, key) {
       waiting.delete(key);
-      if (!pod || !isOurs(pod) || assumed.has(pod.metadata.uid)) return;
+      if (!isOurs(pod) || assumed.has(pod.metadata.uid)) return;
       const choice = chooseNode(pod, caches, countPods());
       if ("because" in choice) {
         waiting.set(key, choice.awaits);
@@ -68,7 +70,6 @@ export function startScheduler(tools: ControllerTools, { claimLag = 0 }: Schedul
         throw error;
       });
     },
-    failed,
   });
 
   function countPods(): Map<string, number> {

@@ -2,7 +2,7 @@ import { keyOf } from "../../../eventing/watch/reflect.ts";
 import type { VolumeAttachmentObject } from "../../../functions/satellite/lib/volumes/volume-facts.ts";
 import { VolumeAttachment } from "../../../local/cluster-api/kinds.ts";
 import type { ControllerTools } from "../../../local/controllers/controller.ts";
-import { startWorkQueue } from "../../../local/controllers/work-queue.ts";
+import { startObjectQueue } from "../../../local/controllers/object-queue.ts";
 import type { LinstorStandIn } from "../../../local/linstor/linstor.ts";
 
 const finalizer = "external-attacher/linstor-csi-linbit-com";
@@ -11,19 +11,14 @@ const finalizer = "external-attacher/linstor-csi-linbit-com";
  * LINSTOR's CSI driver as far as Kubernetes' own attach-detach controller needs it: what that one asks to be attached
  * is in use on the node, and is not any more before the attachment goes.
  */
-export function startAttacher(
-  { client, clock, signal, reflections, trouble }: ControllerTools,
-  linstor: LinstorStandIn,
-) {
+export function startAttacher(tools: ControllerTools, linstor: LinstorStandIn) {
+  const { client, reflections } = tools;
   const attachments = reflections.of<VolumeAttachmentObject>(VolumeAttachment);
-  const queue = startWorkQueue({
-    clock,
-    signal,
+  const queue = startObjectQueue(tools, {
+    controller: "attacher",
+    objects: attachments,
     ready: attachments.synced,
-    async work(name) {
-      const attachment = attachments.get(undefined, name);
-      if (!attachment) return;
-      const { spec, status, metadata } = attachment;
+    async work({ spec, status, metadata }, name) {
       const volume = spec.source.persistentVolumeName ?? "";
       const patch = (change: object, options = {}) =>
         client.patch(VolumeAttachment, undefined, name, "merge", change, options);
@@ -38,7 +33,6 @@ export function startAttacher(
         await report(true);
       }
     },
-    failed: (subject, error) => trouble({ controller: "attacher", subject, error }),
   });
   attachments.on((change, attachment) => {
     if (change !== "delete") queue.add(keyOf(attachment));
