@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, inject } from "vitest";
+import { describe, inject } from "vitest";
 import { watchInvariants } from "../scenarios/pvc-retention/invariants.ts";
 import { scenarios } from "../scenarios/pvc-retention/scenarios.ts";
 import { admitted, byDefault } from "../scenarios/pvc-retention/settings.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
-import { realServer } from "../worlds/real-server.ts";
-import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
-import { type ControlPlane, startControlPlane } from "./control-plane.ts";
-import { missingControllers } from "./missing-controllers.ts";
+import { worldsOnNewPlane } from "./open-worlds.ts";
 
 const cluster = inject("cluster");
 const assets = cluster?.assets;
@@ -18,23 +15,8 @@ const isRunIn = (setting: typeof byDefault) =>
 
 describe.skipIf(!assets)("PVC retention on a real control plane", () => {
   if (!assets) return;
-  let plane: ControlPlane;
-  let worlds: RealWorlds;
-  beforeAll(async () => {
-    // The suite's own control plane guards owner references, for which no function of ours has the right.
-    plane = await startControlPlane(assets);
-    worlds = await realWorlds(realServer(plane.kubeconfig, { throwaway: true }), missingControllers(plane));
-  });
-  afterAll(async () => {
-    await worlds?.stop();
-    await plane?.stop();
-  });
-
-  const runner = {
-    open: (...args: Parameters<RealWorlds["open"]>) => worlds.open(...args),
-    watch: watchInvariants,
-    sideBySide: true,
-  };
+  // The suite's own control plane guards owner references, for which no function of ours has the right.
+  const runner = { open: worldsOnNewPlane(assets).open, watch: watchInvariants, sideBySide: true };
   runScenarios(isRunIn(byDefault), [byDefault], runner);
   runScenarios(isRunIn(admitted), [admitted], runner);
 });

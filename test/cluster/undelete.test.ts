@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, inject } from "vitest";
+import { describe, inject } from "vitest";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { quiet } from "../scenarios/undelete/quiet.ts";
 import { scenarios } from "../scenarios/undelete/scenarios.ts";
 import { always, asking, never } from "../scenarios/undelete/settings.ts";
-import { realServer } from "../worlds/real-server.ts";
-import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
-import { missingControllers } from "./missing-controllers.ts";
+import { worldsOnCluster } from "./open-worlds.ts";
 
 const cluster = inject("cluster");
 /** How often functions look is counted where nobody but the scenario makes events of a claim. */
@@ -13,17 +11,10 @@ const uncounted = scenarios.filter(({ title }) => !quiet.some((scenario) => scen
 
 describe.skipIf(!cluster)("undelete on a real control plane", () => {
   if (!cluster) return;
-  let worlds: RealWorlds;
-  beforeAll(async () => {
-    worlds = await realWorlds(
-      realServer(cluster.kubeconfig, { throwaway: cluster.assets !== undefined }),
-      missingControllers(cluster),
-    );
-  });
-  afterAll(() => worlds?.stop());
+  const { open } = worldsOnCluster(cluster);
 
   runScenarios(uncounted, [asking, always, never], {
-    open: (...args) => worlds.open(...args),
+    open,
     watch: () => ({ check: async () => {} }),
     sideBySide: true,
   });

@@ -1,15 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, describe, expect, inject, test } from "vitest";
 import { runStart } from "../../local/start/testing/run-start.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { scenarios } from "../scenarios/volume/scenarios.ts";
 import { realSalt, standInSalt } from "../scenarios/volume/settings.ts";
-import { realServer } from "../worlds/real-server.ts";
-import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
 import { freePorts } from "./free-ports.ts";
-import { missingControllers } from "./missing-controllers.ts";
+import { worldsOnCluster } from "./open-worlds.ts";
 import { startSaltLab } from "./salt-lab.ts";
 
 const cluster = inject("cluster");
@@ -19,21 +17,15 @@ if (typeof lab === "string") console.log(`Volumes on a real Salt are skipped: ${
 
 describe.skipIf(!cluster)("Volumes on a real control plane", () => {
   if (!cluster) return;
-  let worlds: RealWorlds;
-  beforeAll(async () => {
-    worlds = await realWorlds(
-      realServer(cluster.kubeconfig, { throwaway: cluster.assets !== undefined }),
-      missingControllers(cluster),
-    );
-  });
-  afterAll(async () => {
-    await worlds?.stop();
+  // Hooks that end something are called last to first: worlds end before the Salt that they ask.
+  afterAll(() => {
     if (typeof lab !== "string") lab.stop();
   });
+  const { open } = worldsOnCluster(cluster);
 
   // Each scenario beside the stand-in, and the same with real loop devices on a real Salt.
   runScenarios(scenarios, [standInSalt, ...(typeof lab === "string" ? [] : [realSalt(lab.environment)])], {
-    open: (...args) => worlds.open(...args),
+    open,
     watch: () => ({ check: async () => {} }),
   });
 

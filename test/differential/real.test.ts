@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../cluster/control-plane.ts";
-import { missingControllers } from "../cluster/missing-controllers.ts";
-import { realServer } from "../worlds/real-server.ts";
-import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
+import { describe, expect, inject, test } from "vitest";
+import { worldsOnNewPlane } from "../cluster/open-worlds.ts";
 import { namedFaults } from "./faults/named.ts";
 import { listOf } from "./report/report.ts";
 import { playAndJudge } from "./run.ts";
@@ -18,16 +15,7 @@ const first = Number(process.env.SEED ?? 1);
 
 describe.skipIf(!assets)("beside plain Kubernetes, on a real control plane", { timeout: 600_000 }, () => {
   if (!assets) return;
-  let plane: ControlPlane;
-  let worlds: RealWorlds;
-  beforeAll(async () => {
-    plane = await startControlPlane(assets);
-    worlds = await realWorlds(realServer(plane.kubeconfig, { throwaway: true }), missingControllers(plane));
-  });
-  afterAll(async () => {
-    await worlds?.stop();
-    await plane?.stop();
-  });
+  const worlds = worldsOnNewPlane(assets);
 
   type WhenOver = Parameters<typeof openReal>[2];
   async function holds(options: RealOptions, sequence: readonly Operation[], whenOver: WhenOver): Promise<void> {

@@ -10,10 +10,10 @@ import {
 } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ApiRequest } from "../../../shared/kubernetes/transport.ts";
+import type { OpenWorlds } from "../../cluster/open-worlds.ts";
 import type { Change } from "../../simulation/world/change.ts";
 import { benchOn, type WhenOver } from "../../worlds/bench.ts";
 import { statefulSet } from "../../worlds/manifest.ts";
-import type { RealWorlds } from "../../worlds/real-world.ts";
 import type { Bench } from "../../worlds/server.ts";
 import type { World as Installed } from "../../worlds/world.ts";
 import { keepsVolumes } from "../judge/volumes.ts";
@@ -48,7 +48,7 @@ export interface RealOptions {
 }
 
 /** Two namespaces on a real control plane, in one of which Holdfast's policies are. */
-export async function openReal(worlds: RealWorlds, options: RealOptions, whenOver: WhenOver): Promise<World> {
+export async function openReal(worlds: OpenWorlds, options: RealOptions, whenOver: WhenOver): Promise<World> {
   const { admissionPolicy, stall } = options;
   const installed = await worlds.open(settingOf("repository", admissionPolicy), { whenOver });
   const { clock, admin } = installed;
