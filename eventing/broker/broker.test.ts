@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import type { HttpRequest } from "../../shared/http-message.ts";
 import { type Faults, fatedBrokers } from "../../test/faults/fates.ts";
@@ -56,18 +57,12 @@ function setUp(replies: Record<string, Reply[]>, setup: Setup = {}) {
   );
   const began = clock.now();
   /** Sends an event and returns the status and when it came, letting time pass. */
-  async function receive(request = event, signal?: AbortSignal): Promise<{ status: number; at: number }> {
-    let answer: { status: number; at: number } | undefined;
-    broker.receive(request, signal).then(
-      ({ status }) => {
-        answer = { status, at: clock.now() - began };
-      },
-      () => {
-        answer = { status: 0, at: clock.now() - began };
-      },
+  function receive(request = event, signal?: AbortSignal): Promise<{ status: number; at: number }> {
+    const answer = broker.receive(request, signal).then(
+      ({ status }) => ({ status, at: clock.now() - began }),
+      () => ({ status: 0, at: clock.now() - began }),
     );
-    await clock.runUntil(() => answer !== undefined, 3_600_000);
-    return answer as { status: number; at: number };
+    return outcomeOf(clock, answer, 3_600_000);
   }
   return { clock, broker, arrivals, hops, receive };
 }

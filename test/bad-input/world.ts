@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { seededRandom } from "../../eventing/random.ts";
 import { policyKey } from "../../functions/pvc-retention/lib/policy.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
+import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
@@ -90,7 +91,9 @@ export async function give(name: string, request: HttpRequest, odd: Odd): Promis
   const before = await client.get<KubernetesObject>(PersistentVolumeClaim, namespace, inUse);
 
   const quiet = () => {};
-  const handle = functions[name]?.({
+  const start = functions[name];
+  if (!start) throw new Error(`There is no function ${name}.`);
+  const handle = start({
     client: () => client,
     // No external system is there: what looks at one says so, and is tried again.
     connect: (system) =>
@@ -106,18 +109,13 @@ export async function give(name: string, request: HttpRequest, odd: Odd): Promis
     post: async () => ({ status: 202, headers: {}, body: "" }),
     id: random.uuid,
   });
-  let reply: HttpResponse | undefined;
-  const answered = handle?.(request).then((response) => {
-    reply = response;
-  });
-  await clock.runUntil(() => reply !== undefined, 300_000);
-  await answered;
+  const reply = await outcomeOf(clock, handle(request), 300_000);
 
   const after = await client.get<KubernetesObject>(PersistentVolumeClaim, namespace, inUse);
   const other = await client.get<KubernetesObject>(PersistentVolumeClaim, namespace, odd.name);
   const left = after?.metadata.finalizers ?? [];
   return {
-    reply: reply as HttpResponse,
+    reply,
     used: (before?.metadata.finalizers ?? []).every((finalizer) => left.includes(finalizer)),
     finalizers: other?.metadata.finalizers?.filter((finalizer) => finalizer.startsWith("example.com/")),
   };

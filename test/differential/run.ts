@@ -1,3 +1,4 @@
+import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { judge, type Verdict } from "./judge/judge.ts";
 import { judgeVolumes } from "./judge/volumes.ts";
 import { play, type World } from "./play/play.ts";
@@ -31,18 +32,7 @@ export async function runInProcess(
   const world = await startInProcess(options);
   disturb(world.stalls);
   try {
-    let result: Omit<Result, "struck"> | undefined;
-    let error: unknown;
-    playAndJudge(world, sequence, hasty).then(
-      (done) => {
-        result = done;
-      },
-      (cause: unknown) => {
-        error = cause;
-      },
-    );
-    await world.clock.runUntil(() => result !== undefined || error !== undefined, atMost);
-    if (!result) throw error ?? new Error("The sequence did not come to its end.");
+    const result = await outcomeOf(world.clock, playAndJudge(world, sequence, hasty), atMost);
     const { strays, struck } = world;
     const strayed = strays.map(
       ({ object, by }) => `${by.name} wrote ${object.kind} ${object.metadata.name}, whose namespace has no policy.`,

@@ -3,6 +3,7 @@ import { seededRandom } from "../../eventing/random.ts";
 import { statusKey } from "../../functions/platform/sweep/status.ts";
 import { type SweepSettings, sweep } from "../../functions/platform/sweep/sweep.ts";
 import { type ApiServer, createApiServer } from "../../local/apiserver/server.ts";
+import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
 import { type Client, createClient, type ListOptions } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, type Kind, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
@@ -98,13 +99,7 @@ async function tick(more: Partial<SweepSettings> = {}): Promise<string> {
       return { status: answer(name ?? ""), headers: {}, body: "" };
     },
   };
-  let result: string | undefined;
-  const running = sweep(tools, { ...settings, ...more }).then((because) => {
-    result = because;
-  });
-  await clock.runUntil(() => result !== undefined, 10 * 60_000);
-  await running;
-  return result ?? "";
+  return outcomeOf(clock, sweep(tools, { ...settings, ...more }), 10 * 60_000);
 }
 const status = async () => {
   const configMap = await client.get(ConfigMap, "default", "holdfast-sweep");

@@ -2,6 +2,7 @@ import { LinstorSatellite, LinstorSatelliteConfiguration, Machine } from "../../
 import { marksOn } from "../../functions/satellite/lib/marks.ts";
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
 import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
+import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { type Kind, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { SatelliteBed } from "./bed.ts";
 
@@ -73,15 +74,9 @@ export function administratorOf(bed: SatelliteBed): Administrator {
       return [preDrainHook, preTerminateHook].filter((hook) => hook in annotations);
     },
     marks: async (volume, node) => marksOn((await bed.get(PersistentVolume, volume))?.metadata.annotations, node),
-    async ask(method, path, body) {
-      let reply: { status: number; body: string } | undefined;
+    ask(method, path, body) {
       const content = method === "PUT" || body ? { body: JSON.stringify(body ?? {}) } : {};
-      void bed.linstor.transport({ method, path, headers: {}, ...content }).then((given) => {
-        reply = given;
-      });
-      await bed.clock.runUntil(() => reply !== undefined, 60_000);
-      if (!reply) throw new Error(`LINSTOR did not answer ${method} ${path}.`);
-      return reply;
+      return outcomeOf(bed.clock, bed.linstor.transport({ method, path, headers: {}, ...content }), 60_000);
     },
     isListed: async (node) => (await admin.ask("GET", `/v1/nodes/${node}`)).status === 200,
     linstorNode: async (node) => JSON.parse((await admin.ask("GET", `/v1/nodes/${node}`)).body),

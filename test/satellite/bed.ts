@@ -20,6 +20,7 @@ import { CustomResourceDefinition, Namespace } from "../../local/controllers/obj
 import { createLinstor, type LinstorStandIn } from "../../local/linstor/linstor.ts";
 import { startAffinityController } from "../../local/piraeus/start-affinity-controller.ts";
 import { startVolumeUsers } from "../../local/piraeus/start-volume-users.ts";
+import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
@@ -369,10 +370,7 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
           if (rule.wakes.some((wake) => wake.kind.plural === kind.plural && wake.changes.includes(change)))
             void deliver(rule, `dev.knative.apiserver.resource.${change}`, kind, object);
       });
-      await clock.runUntil(
-        async () => (await Promise.race([reflection.synced.then(() => true), false])) === true,
-        60_000,
-      );
+      await outcomeOf(clock, reflection.synced, 60_000);
     }
     // The sweep looks after what is due, and every five minutes after what is being deleted, whatever is written there.
     let ticks = 0;

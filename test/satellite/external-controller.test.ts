@@ -5,6 +5,7 @@ import { marksOn } from "../../functions/satellite/lib/marks.ts";
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import type { LinstorStandIn } from "../../local/linstor/linstor.ts";
+import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { Administrator } from "./administrator.ts";
 import { linstorUrl, type SatelliteBed } from "./bed.ts";
@@ -307,10 +308,5 @@ async function answerOf(
   body: object = {},
 ) {
   const content = method === "GET" ? {} : { body: JSON.stringify(body) };
-  let text: string | undefined;
-  void other.transport({ method, path, headers: {}, ...content }).then((reply) => {
-    text = reply.body;
-  });
-  await bed.clock.runUntil(() => text !== undefined, 60_000);
-  return text ?? "";
+  return (await outcomeOf(bed.clock, other.transport({ method, path, headers: {}, ...content }), 60_000)).body;
 }

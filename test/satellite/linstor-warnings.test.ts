@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
+import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { nodes, type SatelliteBed } from "./bed.ts";
 import { onBed } from "./on-bed.ts";
 
@@ -11,12 +12,9 @@ onBed((opened) => {
 });
 
 async function autoplace(name: string, AutoplaceTarget: "yes" | "no"): Promise<void> {
-  let isDone = false;
   const body = JSON.stringify({ override_props: { AutoplaceTarget } });
-  void bed.linstor.transport({ method: "PUT", path: `/v1/nodes/${name}`, headers: {}, body }).finally(() => {
-    isDone = true;
-  });
-  await bed.clock.runUntil(() => isDone, 60_000);
+  const sent = bed.linstor.transport({ method: "PUT", path: `/v1/nodes/${name}`, headers: {}, body });
+  await outcomeOf(bed.clock, sent, 60_000);
 }
 
 test("what LINSTOR cannot move is in the condition, in its words, until a place is there", async () => {

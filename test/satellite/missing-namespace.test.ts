@@ -9,6 +9,7 @@ import { spawn } from "../../functions/satellite/spawn/rule.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { CustomResourceDefinition } from "../../local/controllers/objects/kinds.ts";
 import { createLinstor } from "../../local/linstor/linstor.ts";
+import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Namespace, Node } from "../../shared/kubernetes/kind.ts";
@@ -60,13 +61,8 @@ async function delivered(kind: Kind, name: string, type: string): Promise<number
   const handle = receive(spawn, { client: () => client, connect, clock, log, settings: spawn.settings.parse({}) });
   const event = { specversion: "1.0", id: "1", source: "test", type, name, namespace: "" };
   const all = { ...event, apiversion: kind.apiVersion, kind: kind.kind };
-  let status: number | undefined;
   const headers = Object.fromEntries(Object.entries(all).map(([key, value]) => [`ce-${key}`, value]));
-  void handle({ headers, body: "" }).then((reply) => {
-    status = reply.status;
-  });
-  await clock.runUntil(() => status !== undefined, 60_000);
-  return status ?? 0;
+  return (await outcomeOf(clock, handle({ headers, body: "" }), 60_000)).status;
 }
 const satellite = async () => (await admin.get<LinstorSatelliteObject>(LinstorSatellite, undefined, node)) as never;
 const applied = async () =>

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
+import { outcomeOf } from "../../../local/time/outcome-of.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
@@ -64,12 +65,7 @@ async function look(
     }),
     (error: Error) => ({ error }),
   );
-  let over = false;
-  void looked.finally(() => {
-    over = true;
-  });
-  await clock.runUntil(() => over, 60_000);
-  return looked;
+  return outcomeOf(clock, looked, 60_000);
 }
 
 test("a LINSTOR that lists none of the cluster's volumes is not believed, whatever it says of the node", async () => {

@@ -10,6 +10,7 @@ import { createApiServer } from "../../apiserver/server.ts";
 import type { Trouble } from "../../controllers/controller.ts";
 import { CustomResourceDefinition } from "../../controllers/objects/kinds.ts";
 import { shareReflections } from "../../controllers/reflections.ts";
+import { outcomeOf } from "../../time/outcome-of.ts";
 import { type VirtualClock, virtualClock } from "../../time/virtual-clock.ts";
 import { startEventingController } from "../control/controller.ts";
 import { eventingDefinitions } from "../definitions.ts";
@@ -59,7 +60,7 @@ export async function openEventingWorld(
   const tools = { ...following, reflections, record: () => {}, trouble: (trouble: Trouble) => troubles.push(trouble) };
   const { synced } = startEventingController(tools, eventing, "https://server");
   await clock.settle();
-  if (!(await settledWithin(synced, clock))) throw new Error("The controller did not read what there is.");
+  await outcomeOf(clock, synced, 60_000);
   return {
     clock,
     client,
@@ -80,12 +81,4 @@ export async function openEventingWorld(
       await reflections.stopped();
     },
   };
-}
-
-async function settledWithin(promise: Promise<unknown>, clock: VirtualClock): Promise<boolean> {
-  let done = false;
-  void promise.then(() => {
-    done = true;
-  });
-  return clock.runUntil(() => done, 60_000);
 }

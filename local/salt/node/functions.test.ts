@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
+import { outcomeOf } from "../../time/outcome-of.ts";
 import { type VirtualClock, virtualClock } from "../../time/virtual-clock.ts";
 import { storageRights } from "../api/rights.ts";
 import type { JobReturned } from "../master.ts";
@@ -28,13 +29,7 @@ const lvm = (size: string, rest: object = {}) => volume({ lvmLogicalVolume: { vg
 async function ask(method: "GET" | "POST", path: string, body?: object) {
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
   const answer = salt.transport({ method, path, headers: { "x-auth-token": token }, ...text });
-  let done = false;
-  const end = () => {
-    done = true;
-  };
-  answer.then(end, end);
-  await clock.runUntil(() => done, 60_000);
-  return JSON.parse((await answer).body);
+  return JSON.parse((await outcomeOf(clock, answer, 60_000)).body);
 }
 
 /** Posts a job and returns its id. */

@@ -15,6 +15,7 @@ import { recordDeadLetters } from "../../../functions/platform/dead-letter/recor
 import { deliver } from "../../../functions/platform/sweep/deliver.ts";
 import { onTick } from "../../../functions/platform/sweep/on-tick.ts";
 import { createApiServer } from "../../../local/apiserver/server.ts";
+import { outcomeOf } from "../../../local/time/outcome-of.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import { readHint } from "../../../shared/event/read-hint.ts";
 import { createClient } from "../../../shared/kubernetes/client.ts";
@@ -119,12 +120,8 @@ function broker(
         "ce-knativeerrordata",
         "ce-knativeerrordest",
       );
-      let status: number | undefined;
-      void made.receive({ headers, body: textOf(recorded) }).then((reply) => {
-        status = reply.status;
-      });
-      await clock.runUntil(() => status !== undefined, 60_000);
-      return status ?? 0;
+      const { status } = await outcomeOf(clock, made.receive({ headers, body: textOf(recorded) }), 60_000);
+      return status;
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts
 import { isLinstorError } from "../../../functions/satellite/lib/linstor/linstor-error.ts";
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
+import { outcomeOf } from "../../../local/time/outcome-of.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import { type Clock, systemClock } from "../../../shared/clock.ts";
 import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
@@ -26,15 +27,7 @@ function standIn(): Target {
   return {
     transport,
     clock,
-    async answered(call) {
-      let over = false;
-      const settled = call.finally(() => {
-        over = true;
-      });
-      settled.catch(() => {});
-      await clock.runUntil(() => over, 60_000);
-      return settled;
-    },
+    answered: (call) => outcomeOf(clock, call, 60_000),
   };
 }
 

@@ -2,6 +2,7 @@ import { seededRandom } from "../../../eventing/random.ts";
 import { entries } from "../../../functions/satellite/lib/linstor/entry.ts";
 import { parseJson } from "../../../functions/satellite/lib/linstor/parse-json.ts";
 import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
+import { outcomeOf } from "../../../local/time/outcome-of.ts";
 import { type VirtualClock, virtualClock } from "../../../local/time/virtual-clock.ts";
 import type { SystemRequest } from "../../../shared/system/transport.ts";
 
@@ -26,16 +27,7 @@ export async function openBed(nodes = ["node-1", "node-2", "node-3", "node-4"]):
     const answer = await linstor.transport({ method, path, headers: {}, ...content });
     return { status: answer.status, body: parseJson(answer.body) };
   };
-  const ask: Bed["ask"] = async (...call) => {
-    const answer = begin(...call);
-    let answered = false;
-    const settled = answer.finally(() => {
-      answered = true;
-    });
-    settled.catch(() => {});
-    await clock.runUntil(() => answered, 60_000);
-    return settled;
-  };
+  const ask: Bed["ask"] = (...call) => outcomeOf(clock, begin(...call), 60_000);
   for (const node of nodes) {
     linstor.startSatellite(addressOf(node));
     const net_interfaces = [

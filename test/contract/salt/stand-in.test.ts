@@ -5,6 +5,7 @@ import type { MinionFunction } from "../../../local/salt/minion/function.ts";
 import { volumeFunctions } from "../../../local/salt/node/functions.ts";
 import { createNode } from "../../../local/salt/node/node.ts";
 import { createSalt } from "../../../local/salt/salt.ts";
+import { outcomeOf } from "../../../local/time/outcome-of.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import { saltContract, volumesContract } from "./contract.ts";
 import type { SaltUnderTest } from "./salt-under-test.ts";
@@ -27,15 +28,7 @@ function standIn(functions: (minion: string) => Readonly<Record<string, MinionFu
     powerless: "powerless",
     minions: ["worker-0", "worker-1"],
     tokenExpire: 30,
-    async settled(work) {
-      let done = false;
-      const end = () => {
-        done = true;
-      };
-      work.then(end, end);
-      if (!(await clock.runUntil(() => done, 600_000))) throw new Error("Nothing has come of it in ten minutes.");
-      return work;
-    },
+    settled: (work) => outcomeOf(clock, work, 600_000),
     control: {
       stop: async (name) => salt.stop(name),
       start: async (name) => salt.start(name),

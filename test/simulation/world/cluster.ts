@@ -5,6 +5,7 @@ import type { Send } from "../../../eventing/send.ts";
 import { createControllerTools } from "../../../local/controllers/controller-tools.ts";
 import { startControllers } from "../../../local/controllers/start-controllers.ts";
 import { crashingDispatcher } from "../../../local/knative/crashing-dispatcher.ts";
+import { outcomeOf } from "../../../local/time/outcome-of.ts";
 import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
 import { type Client, createClient } from "../../../shared/kubernetes/client.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
@@ -63,18 +64,6 @@ const usual = [
 ];
 const ingress = "http://broker-ingress.knative-eventing.svc.cluster.local";
 
-/** Lets time go on until something is through. */
-async function through(clock: VirtualClock, act: () => Promise<void>): Promise<void> {
-  let ended = false;
-  const acting = act().finally(() => {
-    ended = true;
-  });
-  acting.catch(() => {});
-  await clock.runUntil(() => ended, 300_000);
-  if (!ended) throw new Error("What lies outside of the cluster did not come up.");
-  await acting;
-}
-
 /** Starts a cluster and waits until everything in it watches. */
 export async function startCluster(parts: ClusterParts): Promise<Cluster> {
   const { scenario, clock, streams, history, network, faults, rates, starters, trace } = parts;
@@ -110,7 +99,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
   const installation = readInstallation(setting);
   const identify = await putOn(admin, connect, installation);
   const tools = createControllerTools({ transport: kubernetes, clock, random, signal, trouble: () => {} });
-  for (const { join } of parts.outsides?.values() ?? []) if (join) await through(clock, () => join(tools));
+  for (const { join } of parts.outsides?.values() ?? []) if (join) await outcomeOf(clock, join(tools), 300_000);
   let eventing: Eventing | undefined;
   const fleet = createFleet({
     services: installation.services,
