@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "../shared/kubernetes/object.ts";
 import type { Log } from "../shared/log.ts";
 import { createEventing, type Eventing } from "./control/eventing.ts";
+import { sourcesWatch } from "./control/sources-watch.ts";
 import { features } from "./read-eventing.ts";
 import type { ApiServerSourceTools } from "./source/api-server-source.ts";
 import { describeHop, type Hop } from "./trace.ts";
@@ -36,20 +37,15 @@ export function startEventing({ objects, ingress, tools, log }: StandaloneOption
     resolve: ({ kind, namespace, name }) => (kind === "Service" ? `http://${name}.${namespace}.svc` : undefined),
   });
   eventing.declare(objects);
-  const named = (kind: string) =>
-    objects.flatMap(({ kind: each, metadata: { namespace = "default", name } }) =>
-      each === kind ? [{ namespace, name }] : [],
-    );
+  const brokers = objects.filter(({ kind }) => kind === "Broker");
   const pending = () =>
-    named("Broker").reduce((sum, { namespace, name }) => sum + (eventing.broker(namespace, name)?.pending() ?? 0), 0);
+    brokers
+      .map(({ metadata: { namespace = "default", name } }) => eventing.broker(namespace, name)?.pending() ?? 0)
+      .reduce((sum, each) => sum + each, 0);
 
   return {
     receive: eventing.receive,
-    ready: () =>
-      named("ApiServerSource").every(({ namespace, name }) => {
-        const standing = eventing.standing("ApiServerSource", namespace, name);
-        return standing?.kind === "ApiServerSource" && standing.adapter === "running";
-      }),
+    ready: () => sourcesWatch(eventing, objects),
     async drained(patience) {
       const end = tools.clock.now() + patience;
       while (pending() > 0 && tools.clock.now() < end) await tools.clock.sleep(100);

@@ -7,6 +7,7 @@ import { defaultFeatures } from "../features.ts";
 import { readApiServerSource } from "../manifest/api-server-source.ts";
 import { seededRandom } from "../random.ts";
 import { object, scriptedApi } from "../testing/api.ts";
+import { podsSource } from "../testing/pods-source.ts";
 import { subscribers } from "../testing/subscribers.ts";
 import { manageSource } from "./managed-source.ts";
 
@@ -49,23 +50,7 @@ async function setUp(setup: Setup) {
   const client = createClient(transport, { clock });
   const tools = { client, transport, clock, random: seededRandom(1), signal: ended.signal, server: "https://server" };
   const plan = readApiServerSource(
-    {
-      apiVersion: "sources.knative.dev/v1",
-      kind: "ApiServerSource",
-      metadata: {
-        name: "pods",
-        namespace: "shop",
-        uid: "u",
-        resourceVersion: "1",
-        annotations: setup.annotations ?? {},
-      },
-      spec: {
-        resources: [{ apiVersion: "v1", kind: "Pod" }],
-        sink: { uri: "http://sink" },
-        serviceAccountName: "reader",
-        ...setup.spec,
-      },
-    },
+    podsSource({ sink: { uri: "http://sink" }, serviceAccountName: "reader", ...setup.spec }, setup.annotations),
     defaultFeatures,
   );
   let changes = 0;

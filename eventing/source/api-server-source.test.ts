@@ -6,6 +6,7 @@ import { defaultFeatures } from "../features.ts";
 import { readApiServerSource } from "../manifest/api-server-source.ts";
 import { seededRandom } from "../random.ts";
 import { object, scriptedApi } from "../testing/api.ts";
+import { podsSource } from "../testing/pods-source.ts";
 import { type Reply, subscribers } from "../testing/subscribers.ts";
 import type { Hop } from "../trace.ts";
 import { startApiServerSource } from "./api-server-source.ts";
@@ -33,23 +34,7 @@ async function setUp(setup: Setup = {}) {
   const reports: (string | undefined)[] = [];
   const ended = new AbortController();
   const plan = readApiServerSource(
-    {
-      apiVersion: "sources.knative.dev/v1",
-      kind: "ApiServerSource",
-      metadata: {
-        name: "pods",
-        namespace: "shop",
-        uid: "u",
-        resourceVersion: "1",
-        annotations: setup.annotations ?? {},
-      },
-      spec: {
-        mode: "Resource",
-        resources: [{ apiVersion: "v1", kind: "Pod" }],
-        sink: { uri: sink },
-        ...setup.spec,
-      },
-    },
+    podsSource({ mode: "Resource", sink: { uri: sink }, ...setup.spec }, setup.annotations),
     { ...defaultFeatures, sourceFilters: true },
   );
   const source = startApiServerSource(

@@ -1,4 +1,5 @@
 import { createEventing, type EventingOptions } from "../../eventing/control/eventing.ts";
+import { sourcesWatch } from "../../eventing/control/sources-watch.ts";
 import type { Send } from "../../eventing/send.ts";
 import { startEventing } from "../../eventing/start-eventing.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
@@ -20,13 +21,7 @@ export function withKnative(options: Options, objects: readonly KubernetesObject
   eventing.declare(objects);
   return {
     send: eventing.send,
-    watching: () =>
-      objects
-        .filter(({ kind }) => kind === "ApiServerSource")
-        .every(({ metadata }) => {
-          const standing = eventing.standing("ApiServerSource", metadata.namespace ?? "", metadata.name);
-          return standing?.kind === "ApiServerSource" && standing.adapter === "running";
-        }),
+    watching: () => sourcesWatch(eventing, objects),
   };
 }
 

@@ -1,4 +1,5 @@
 import { createEventing } from "../../../eventing/control/eventing.ts";
+import { sourcesWatch } from "../../../eventing/control/sources-watch.ts";
 import { toBinary } from "../../../eventing/event/to-http.ts";
 import { seededRandom } from "../../../eventing/random.ts";
 import { readManifests } from "../../../eventing/read-manifests.ts";
@@ -94,13 +95,7 @@ export async function openPlane(folders: readonly string[]): Promise<Plane> {
   await admin.request("GET", "/apis");
   // What comes by the clock is no cost of a change.
   eventing.declare(objects.filter(({ kind }) => kind !== "PingSource"));
-  const sources = objects.filter(({ kind }) => kind === "ApiServerSource");
-  await cluster.eventually("the sources watch", () =>
-    sources.every(({ metadata: { namespace = "default", name } }) => {
-      const standing = eventing.standing("ApiServerSource", namespace, name);
-      return standing?.kind === "ApiServerSource" && standing.adapter === "running";
-    }),
-  );
+  await cluster.eventually("the sources watch", () => sourcesWatch(eventing, objects));
 
   return {
     admin,

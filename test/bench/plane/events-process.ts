@@ -3,9 +3,11 @@
  * one function at their end, which it starts as the activator does. One instance and no more, so that its processor
  * time and memory are one process's.
  */
+
 import { dirname } from "node:path";
 import { functionEnvironment } from "../../../build/functions/environment.mjs";
 import { createEventing } from "../../../eventing/control/eventing.ts";
+import { sourcesWatch } from "../../../eventing/control/sources-watch.ts";
 import { seededRandom } from "../../../eventing/random.ts";
 import type { Hop } from "../../../eventing/trace.ts";
 import { type Instance, startInstance } from "../../../local/serving/instance.ts";
@@ -134,15 +136,8 @@ process.once("disconnect", async () => {
 });
 await revision.prove(1);
 eventing.declare(installation.eventing.filter(concerns));
-const watches = () =>
-  installation.eventing
-    .filter(({ kind }) => kind === "ApiServerSource")
-    .every(({ metadata: { namespace = "", name } }) => {
-      const standing = eventing.standing("ApiServerSource", namespace, name);
-      return standing?.kind === "ApiServerSource" && standing.adapter === "running";
-    });
 const check = () => {
-  if (watches() && instance) report({ pid: instance.pid });
+  if (sourcesWatch(eventing, installation.eventing) && instance) report({ pid: instance.pid });
 };
 eventing.onChange(check);
 check();

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createEventing } from "../../../eventing/control/eventing.ts";
+import { sourcesWatch } from "../../../eventing/control/sources-watch.ts";
 import { isEventing } from "../../../eventing/manifest/read-plan.ts";
 import { seededRandom } from "../../../eventing/random.ts";
 import { readManifests } from "../../../eventing/read-manifests.ts";
@@ -135,14 +136,7 @@ export async function openRestingCluster({
   }
   const eventingObjects = objects.filter(isEventing);
   eventing.declare(eventingObjects);
-  await server.eventually("the sources watch", () =>
-    eventingObjects
-      .filter(({ kind }) => kind === "ApiServerSource")
-      .every(({ metadata: { namespace = "", name } }) => {
-        const standing = eventing.standing("ApiServerSource", namespace, name);
-        return standing?.kind === "ApiServerSource" && standing.adapter === "running";
-      }),
-  );
+  await server.eventually("the sources watch", () => sourcesWatch(eventing, eventingObjects));
 
   const namespace = "default";
   for (let index = 0; index < claims; index++)

@@ -1,6 +1,7 @@
 import type { Broker } from "../../../eventing/broker/broker.ts";
 import { createEventing, type Eventing } from "../../../eventing/control/eventing.ts";
 import type { ManagedSource } from "../../../eventing/control/managed-source.ts";
+import { sourcesWatch } from "../../../eventing/control/sources-watch.ts";
 import type { Send } from "../../../eventing/send.ts";
 import { createControllerTools } from "../../../local/controllers/controller-tools.ts";
 import { startControllers } from "../../../local/controllers/start-controllers.ts";
@@ -139,11 +140,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
   });
   const declared = (kind: string) =>
     installation.eventing.filter((object) => object.kind === kind).map(({ metadata }) => metadata);
-  const watching = () =>
-    declared("ApiServerSource").every(({ namespace = "", name }) => {
-      const standing = eventing.standing("ApiServerSource", namespace, name);
-      return standing?.kind === "ApiServerSource" && standing.adapter === "running";
-    });
+  const watching = () => sourcesWatch(eventing, installation.eventing);
   if (!(await clock.runUntil(() => synced && watching(), 10_000))) throw new Error("The cluster did not come up.");
 
   const userTransport: Transport = (request) => history.as({ name: "user" }, () => server.transport(request));
