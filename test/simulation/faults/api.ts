@@ -3,6 +3,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { ApiRequest, ApiResponse } from "../../../shared/kubernetes/transport.ts";
 import { answer } from "../../worlds/answer.ts";
 import type { Process } from "../world/process.ts";
+import { killing } from "./kill.ts";
 import type { FaultSchedule } from "./schedule.ts";
 
 /** Sends a request on, or lets something go wrong with it. */
@@ -13,7 +14,6 @@ export type Disturb = (
 
 type Fault = (process: Process, send: () => Promise<ApiResponse>, clock: Clock) => Promise<ApiResponse>;
 
-const never = () => new Promise<never>(() => {});
 const refuse =
   (status: number, reason: string): Fault =>
   async () =>
@@ -35,15 +35,7 @@ const faults: Readonly<Record<string, Fault>> = {
     await clock.sleep(40_000);
     return answer(504, "Timeout");
   }),
-  killed: (process) => {
-    process.kill();
-    return never();
-  },
-  "killed when answered": async (process, send) => {
-    await send();
-    process.kill();
-    return never();
-  },
+  ...killing,
 };
 const ofReads: Readonly<Record<string, Fault>> = { ...faults };
 const ofWrites: Readonly<Record<string, Fault>> = {

@@ -1,14 +1,13 @@
 import type { SystemResponse } from "../../../shared/system/transport.ts";
 import type { Process } from "../world/process.ts";
 import { pick } from "./api.ts";
+import { killing, never } from "./kill.ts";
 import type { FaultSchedule } from "./schedule.ts";
 
 /** Sends a request to an external system on, or lets something go wrong with it. */
 export type DisturbOutside = (process: Process, send: () => Promise<SystemResponse>) => Promise<SystemResponse>;
 
 type Fault = (process: Process, send: () => Promise<SystemResponse>) => Promise<SystemResponse>;
-
-const never = () => new Promise<never>(() => {});
 
 const faults: Readonly<Record<string, Fault>> = {
   unreachable: () => Promise.reject(new Error("connect ECONNREFUSED")),
@@ -27,15 +26,7 @@ const faults: Readonly<Record<string, Fault>> = {
     const answer = await send();
     return { ...answer, body: answer.body.slice(0, answer.body.length / 2) };
   },
-  killed: (process) => {
-    process.kill();
-    return never();
-  },
-  "killed when answered": async (process, send) => {
-    await send();
-    process.kill();
-    return never();
-  },
+  ...killing,
 };
 
 /** Lets requests of functions to external systems fail at this rate (0 to 1), in every way that a network knows. */

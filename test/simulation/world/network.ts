@@ -4,6 +4,7 @@ import type { ApiRequest, ApiResponse, Transport } from "../../../shared/kuberne
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../../shared/system/transport.ts";
 import { answer } from "../../worlds/answer.ts";
 import type { Disturb } from "../faults/api.ts";
+import { never } from "../faults/kill.ts";
 import type { DisturbOutside } from "../faults/outside.ts";
 import type { Streams } from "../streams.ts";
 import type { Trace } from "../trace.ts";
@@ -74,6 +75,12 @@ export function createNetwork(parts: NetworkParts): Network {
     if (ms > 0) await clock.sleep(ms);
   };
 
+  const dying = (process: Process, what: string) => (when: string) => {
+    trace.add(process.name, `${what}: killed ${when}`);
+    process.kill();
+    return never();
+  };
+
   function asAnswered({ path, ...request }: ApiRequest): ApiRequest {
     if (request.method !== "GET") return { ...request, path };
     const mark = path.indexOf("?");
@@ -95,14 +102,10 @@ export function createNetwork(parts: NetworkParts): Network {
       const write = request.method !== "GET";
       const verdict = gate({ index: index++, process, request, write, event });
       const what = `${request.method} ${decodeURIComponent(request.path)}`;
-      const die = (when: string) => {
-        trace.add(process.name, `${what}: killed ${when}`);
-        process.kill();
-        return new Promise<never>(() => {});
-      };
+      const die = dying(process, what);
       if (verdict === "die before") return die("before it was sent");
       await pause();
-      if (!process.alive) return new Promise<never>(() => {});
+      if (!process.alive) return never();
       let status = 0;
       try {
         const response = await disturb({ process, request, write }, async () => {
@@ -134,14 +137,10 @@ export function createNetwork(parts: NetworkParts): Network {
         event,
       });
       const what = `${system}: ${method} ${path} ${request.body?.slice(0, 300) ?? ""}`.trim();
-      const die = (when: string) => {
-        trace.add(process.name, `${what}: killed ${when}`);
-        process.kill();
-        return new Promise<never>(() => {});
-      };
+      const die = dying(process, what);
       if (verdict === "die before") return die("before it was sent");
       await pause();
-      if (!process.alive) return new Promise<never>(() => {});
+      if (!process.alive) return never();
       let sent = "not sent";
       try {
         const response = await disturbOutside(process, async () => {
