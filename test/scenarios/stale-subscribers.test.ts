@@ -8,10 +8,11 @@ import { pod } from "../worlds/manifest.ts";
 import type { Setting } from "../worlds/world.ts";
 import { clusterLife } from "./pvc-protection/cluster-life.ts";
 import { disturbance } from "./pvc-protection/disturbance.ts";
-import { noticesOn, protectedClaim } from "./pvc-protection/helpers.ts";
+import { protectedClaim } from "./pvc-protection/helpers.ts";
 import { watchInvariants } from "./pvc-protection/invariants.ts";
 import { scenarios } from "./pvc-protection/scenarios.ts";
 import { beside } from "./pvc-protection/settings.ts";
+import { noticesOn } from "./recorded-events.ts";
 import { runScenarios } from "./run-scenarios.ts";
 import type { Scenario } from "./scenario.ts";
 

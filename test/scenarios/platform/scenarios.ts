@@ -24,8 +24,9 @@ import { answer } from "../../worlds/answer.ts";
 import { definitionsGo } from "../../worlds/definitions-go.ts";
 import { manifest, statefulSet } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
-import { deleteClaim, noticesOn, protectedClaim, removePod, runningPod } from "../pvc-protection/helpers.ts";
+import { deleteClaim, protectedClaim, removePod, runningPod } from "../pvc-protection/helpers.ts";
 import { beside } from "../pvc-protection/settings.ts";
+import { noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
 import { mending } from "./settings.ts";
 

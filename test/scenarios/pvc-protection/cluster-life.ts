@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
 import { Namespace, PersistentVolume } from "../../worlds/kinds.ts";
 import type { World } from "../../worlds/world.ts";
+import { noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   boundClaim,
@@ -14,7 +15,6 @@ import {
   isRunning,
   kubeletRefuses,
   node,
-  noticesOn,
   podOf,
   podRuns,
   protectedClaim,

@@ -3,6 +3,7 @@ import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
 import { answer } from "../../worlds/answer.ts";
 import type { Call, World } from "../../worlds/world.ts";
+import { noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   bareNode,
@@ -12,7 +13,6 @@ import {
   claimStays,
   deleteClaim,
   isProtected,
-  noticesOn,
   protect,
   protectedClaim,
   release,

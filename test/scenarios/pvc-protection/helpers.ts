@@ -1,9 +1,10 @@
 import { expect } from "vitest";
-import { Event, PersistentVolumeClaim, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolumeClaim, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
 import { bareNode } from "../../worlds/cluster-objects.ts";
 import { claim, pod } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
+import { eventsOn } from "../recorded-events.ts";
 
 // Helpers of the scenarios of PVC protection.
 
@@ -169,23 +170,4 @@ export async function stripInTree(world: World, name: string): Promise<void> {
 export async function strip({ admin, namespace }: World, name: string, finalizer: string): Promise<void> {
   const patch = { metadata: { "$deleteFromPrimitiveList/finalizers": [finalizer] } };
   await admin.patch(PersistentVolumeClaim, namespace, name, "strategic", patch);
-}
-
-interface NoticeEvent extends KubernetesObject {
-  reason: string;
-  type: string;
-  note: string;
-  regarding: { kind: string; name: string; uid: string };
-  reportingController?: string;
-}
-
-/** The Events on an object that functions of Holdfast wrote. */
-export async function noticesOn(world: World, kind: string, name: string): Promise<NoticeEvent[]> {
-  const events = await eventsOn(world, kind, name);
-  return events.filter(({ reportingController }) => reportingController?.startsWith("holdfast.dev/"));
-}
-
-async function eventsOn({ admin, namespace }: World, kind: string, name: string): Promise<NoticeEvent[]> {
-  const events = await Array.fromAsync(admin.list<NoticeEvent>(Event, { namespace }));
-  return events.filter(({ regarding }) => regarding?.kind === kind && regarding.name === name);
 }

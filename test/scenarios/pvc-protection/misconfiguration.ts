@@ -1,8 +1,9 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import { timePasses } from "../../worlds/time-passes.ts";
+import { noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
-import { claimGoes, claimStays, deleteClaim, inTree, noticesOn, protectedClaim, strip } from "./helpers.ts";
+import { claimGoes, claimStays, deleteClaim, inTree, protectedClaim, strip } from "./helpers.ts";
 import { misconfigured } from "./settings.ts";
 
 /** What people read when the functions wait for something that will not happen. */

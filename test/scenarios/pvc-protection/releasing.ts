@@ -3,6 +3,7 @@ import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import { Namespace } from "../../worlds/kinds.ts";
 import { manifest } from "../../worlds/manifest.ts";
 import { callsOf } from "../calls-of.ts";
+import { noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
 import { settled } from "../settled.ts";
 import {
@@ -14,7 +15,6 @@ import {
   claimStays,
   createPod,
   deleteClaim,
-  noticesOn,
   protectedClaim,
   removePod,
   runningPod,

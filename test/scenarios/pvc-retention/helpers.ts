@@ -1,9 +1,10 @@
 import { expect } from "vitest";
-import { Event, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import { ConfigMap, Namespace, PersistentVolume } from "../../worlds/kinds.ts";
 import { claim, configMap, statefulSet } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
+import { noticesOn, type RecordedEvent } from "../recorded-events.ts";
 import { type PolicyName, policies } from "./policies.ts";
 
 // What scenarios of PVC retention do and wait for. Unless they say otherwise, it is about set `web` and template
@@ -454,16 +455,8 @@ export function referenceTo(
   return { apiVersion, kind, name, uid, ...more };
 }
 
-interface NoticeEvent extends KubernetesObject {
-  reason: string;
-  type: string;
-  note: string;
-  regarding: { kind: string; name: string; uid: string };
-  reportingController?: string;
-}
-
 /** Waits until a function has recorded an Event of this reason on an object, and returns it. */
-export function hasEvent(world: World, kind: string, name: string, reason: string): Promise<NoticeEvent> {
+export function hasEvent(world: World, kind: string, name: string, reason: string): Promise<RecordedEvent> {
   return world.eventually(`${kind} ${name} has the Event ${reason}`, async () =>
     (await noticesOn(world, kind, name)).find((notice) => notice.reason === reason),
   );
@@ -473,14 +466,5 @@ export function hasEvent(world: World, kind: string, name: string, reason: strin
 export async function eventIsCleared(world: World, kind: string, name: string, reason: string): Promise<void> {
   await world.eventually(`${kind} ${name} has no Event any more: ${reason}`, async () =>
     (await noticesOn(world, kind, name)).every((notice) => notice.reason !== reason),
-  );
-}
-
-/** The Events on an object that functions of Holdfast wrote. */
-export async function noticesOn({ admin, namespace }: World, kind: string, name: string): Promise<NoticeEvent[]> {
-  const events = await Array.fromAsync(admin.list<NoticeEvent>(Event, { namespace }));
-  return events.filter(
-    ({ regarding, reportingController }) =>
-      regarding?.kind === kind && regarding.name === name && reportingController?.startsWith("holdfast.dev/"),
   );
 }

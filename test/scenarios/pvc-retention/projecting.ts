@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import { manifest } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
+import { noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateNamespace,
@@ -18,7 +19,6 @@ import {
   hasEvent,
   inForce,
   isForgotten,
-  noticesOn,
   podIsGone,
   policyKey,
   progressOn,

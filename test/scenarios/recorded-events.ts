@@ -1,0 +1,24 @@
+import { Event } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { World } from "../worlds/world.ts";
+
+/** An Event as scenarios look at it. */
+export interface RecordedEvent extends KubernetesObject {
+  reason: string;
+  type: string;
+  note: string;
+  regarding: { kind: string; name: string; uid: string };
+  reportingController?: string;
+}
+
+/** The Events on an object of the scenario's namespace, whoever recorded them. */
+export async function eventsOn({ admin, namespace }: World, kind: string, name: string): Promise<RecordedEvent[]> {
+  const events = await Array.fromAsync(admin.list<RecordedEvent>(Event, { namespace }));
+  return events.filter(({ regarding }) => regarding?.kind === kind && regarding.name === name);
+}
+
+/** The Events on an object that functions of Holdfast recorded. */
+export async function noticesOn(world: World, kind: string, name: string): Promise<RecordedEvent[]> {
+  const events = await eventsOn(world, kind, name);
+  return events.filter(({ reportingController }) => reportingController?.startsWith("holdfast.dev/"));
+}
