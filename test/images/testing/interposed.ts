@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import { type AddressInfo, connect, createServer as createRawServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer as createRawServer, type Server, type Socket } from "node:net";
 
 /** Something that stands between who pushes and a registry. */
 export interface Interposed {
@@ -32,17 +32,7 @@ export async function interpose(
     onward.on("error", () => outgoing.destroy());
     incoming.pipe(onward);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen,
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  return listening(server, seen, () => server.closeAllConnections());
 }
 
 /**
@@ -83,13 +73,19 @@ export async function startProxy(name: string, port: number): Promise<Interposed
       client.pipe(onward).pipe(client);
     });
   });
+  return listening(server, seen, () => {
+    for (const socket of sockets) socket.destroy();
+  });
+}
+
+async function listening(server: Server, seen: readonly string[], cut: () => void): Promise<Interposed> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     async stop() {
-      for (const socket of sockets) socket.destroy();
+      cut();
       server.close();
       await once(server, "close");
     },
