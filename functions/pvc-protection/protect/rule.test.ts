@@ -2,23 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { Hint } from "../../../shared/event/hint.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readSettings } from "../../../shared/settings.ts";
+import { claim as claimWith } from "../testing/objects.ts";
 import { protect } from "./rule.ts";
 
 const ours = "holdfast.dev/pvc-protection";
 const inTree = "kubernetes.io/pvc-protection";
 const settings = (environment: Record<string, string> = {}) => readSettings(protect.settings, environment);
-const claim = (finalizers?: string[], metadata: object = {}): KubernetesObject => ({
-  apiVersion: "v1",
-  kind: "PersistentVolumeClaim",
-  metadata: {
-    name: "data",
-    namespace: "shop",
-    uid: "u1",
-    resourceVersion: "9",
-    ...(finalizers ? { finalizers } : {}),
-    ...metadata,
-  },
-});
+const claim = (finalizers?: string[], metadata: object = {}) =>
+  claimWith({ ...(finalizers ? { finalizers } : {}), ...metadata });
 const deleting = { deletionTimestamp: "2026-03-01T12:00:00Z" };
 const added = (claim: KubernetesObject, environment = {}) => {
   const [decision] = protect.decide(claim, 0, settings(environment));

@@ -5,6 +5,7 @@ import type { Hint } from "../../../shared/event/hint.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { nextProgress, progressKey } from "../../../shared/progress.ts";
 import { readSettings } from "../../../shared/settings.ts";
+import { claim as claimWith, hint } from "../testing/objects.ts";
 import { type Facts, release, type User } from "./rule.ts";
 
 const ours = "holdfast.dev/pvc-protection";
@@ -13,19 +14,8 @@ const key = progressKey(release.name);
 const now = Date.parse("2026-03-01T12:00:00Z");
 const settings = (environment: Record<string, string> = {}) => readSettings(release.settings, environment);
 
-const claim = (finalizers: string[], more: object = {}): KubernetesObject => ({
-  apiVersion: "v1",
-  kind: "PersistentVolumeClaim",
-  metadata: {
-    name: "data",
-    namespace: "shop",
-    uid: "u1",
-    resourceVersion: "9",
-    deletionTimestamp: "2026-03-01T11:59:50Z",
-    finalizers,
-    ...more,
-  },
-});
+const claim = (finalizers: string[], more: object = {}) =>
+  claimWith({ deletionTimestamp: "2026-03-01T11:59:50Z", finalizers, ...more });
 const users = (...list: User[]) => new Map(list.length > 0 ? [["data", list]] : []);
 const web = { pod: "web-0", node: "n0" };
 const decideOne = (claim: KubernetesObject, using: User[] = [], environment = {}, at = now): Decision => {
@@ -194,15 +184,6 @@ describe("subjects", () => {
     metadata: { name: "web-0", namespace: "shop", uid: "p1", resourceVersion: "1", ...change.metadata },
     spec: { nodeName: "n0", volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }], ...change.spec },
     status: { phase: "Running", ...change.status },
-  });
-  const hint = (change: Hint["change"], object: KubernetesObject | undefined, kind = object?.kind ?? "Pod"): Hint => ({
-    id: "e1",
-    change,
-    apiVersion: "v1",
-    kind,
-    namespace: "shop",
-    name: object?.metadata.name ?? "x",
-    object,
   });
   const alive = claim([ours], { deletionTimestamp: undefined });
 

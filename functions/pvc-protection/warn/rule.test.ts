@@ -1,20 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Hint } from "../../../shared/event/hint.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { claim as claimWith, hint } from "../testing/objects.ts";
 import { warn } from "./rule.ts";
 
-const claim = (name: string, finalizers: string[] = []): KubernetesObject => ({
-  apiVersion: "v1",
-  kind: "PersistentVolumeClaim",
-  metadata: {
-    name,
-    namespace: "shop",
-    uid: name,
-    resourceVersion: "1",
-    deletionTimestamp: "2026-03-01T12:00:00Z",
-    finalizers,
-  },
-});
+const claim = (name: string, finalizers: string[] = []) =>
+  claimWith({ name, uid: name, deletionTimestamp: "2026-03-01T12:00:00Z", finalizers });
 const pod = (nodeName: string | undefined, claims = ["data"], phase = "Pending"): KubernetesObject => ({
   apiVersion: "v1",
   kind: "Pod",
@@ -53,15 +44,6 @@ describe("the warning", () => {
 });
 
 describe("subjects", () => {
-  const hint = (change: Hint["change"], object: KubernetesObject | undefined, kind = object?.kind ?? "Pod"): Hint => ({
-    id: "e1",
-    change,
-    apiVersion: "v1",
-    kind,
-    namespace: "shop",
-    name: "x",
-    object,
-  });
   const alive = claim("data");
   delete alive.metadata.deletionTimestamp;
   test.each<[string, Hint, number]>([
