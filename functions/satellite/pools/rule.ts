@@ -10,11 +10,12 @@ import { createPool, forbidEviction, setNodeProperties, setPoolProperties } from
 import { resolveProperties } from "../lib/configuration/resolve-properties.ts";
 import { listed } from "../lib/data/copies.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
+import { leftAlone } from "../lib/left-alone.ts";
 import { isEvacuating, isOnline, isWitnessed, type LinstorNode, sameName } from "../lib/linstor/node.ts";
 import type { Resource } from "../lib/linstor/resource.ts";
 import type { StoragePool as LinstorPool } from "../lib/linstor/storage-pool.ts";
 import { linstor } from "../lib/linstor/system.ts";
-import { abandonedBecause, lookAtOwnNode, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
+import { lookAtOwnNode, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { evictionKey, lifeConditions } from "../lib/names.ts";
 import { hasNodeProperties } from "../lib/node-digest.ts";
 import { mayLook } from "../lib/permissions.ts";
@@ -52,7 +53,7 @@ export const pools = rule({
   subjects: (hint) => satellitesIn(hint, name, mayNeedCalls),
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
     const seen = await lookAtSatellite(client, name, "asks LINSTOR");
-    if (!seen || leftAlone(seen)) return seen && { ...seen, found: undefined };
+    if (!seen || aloneBecause(seen)) return seen && { ...seen, found: undefined };
     const own = linstor.at(seen.controller);
     // One that it has had elsewhere is registered here first.
     const { node } = await lookAtOwnNode(own, seen);
@@ -78,18 +79,12 @@ const mayNeedCalls = (satellite: LinstorSatelliteObject) =>
   );
 
 /** Why a satellite is not configured, whatever LINSTOR says. */
-function leftAlone(seen: SatelliteSeen): string | undefined {
-  const { satellite, node, record, leaving, foreign } = seen;
-  const title = `LinstorSatellite ${satellite.metadata.name}`;
-  if (foreign) return foreign;
-  if (isBeingDeleted(satellite) || leaving || record) return `${title} leaves, and stays as it is.`;
-  return node ? abandonedBecause(seen) : `The Node of ${title} is gone.`;
-}
+const aloneBecause = (seen: SatelliteSeen) => leftAlone(seen, "leaves, and stays as it is.");
 
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];
   const at = about(LinstorSatellite, seen.satellite);
-  const alone = leftAlone(seen);
+  const alone = aloneBecause(seen);
   if (alone) return [at.leave(alone)];
   const { satellite, found } = seen;
   const report = (status: "True" | "False" | "Unknown", reason: string, message: string) =>

@@ -9,6 +9,7 @@ import { silent, warning } from "../../../shared/steps.ts";
 import { poll, resync } from "../../../shared/sweep.ts";
 import { moveNode, registerNode, setNodeProperties } from "../lib/commands.ts";
 import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
+import { leftAlone } from "../lib/left-alone.ts";
 import type { Address } from "../lib/linstor/client.ts";
 import {
   isEvacuating,
@@ -21,7 +22,7 @@ import {
 } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { isAnother, linstorKey, noteChange } from "../lib/linstor-note.ts";
-import { abandonedBecause, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
+import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
 import { nodeNameProblem } from "../lib/marks.ts";
 import { lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
@@ -65,7 +66,7 @@ export const register = rule({
   look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
     const seen = await lookAtSatellite(client, name, "asks LINSTOR");
     if (!seen) return undefined;
-    if (leftAlone(seen)) return { ...seen, addresses: [], nodes: undefined, url: "" };
+    if (aloneBecause(seen)) return { ...seen, addresses: [], nodes: undefined, url: "" };
     const addresses = await lookAtAddresses(client, settings.satelliteNamespace, seen.satellite);
     const own = linstor.at(seen.controller);
     return { ...seen, addresses, nodes: await own.nodes.list(), url: own.url };
@@ -76,13 +77,7 @@ export const register = rule({
 /**
  * Why a satellite is not registered, whatever LINSTOR says: one that leaves would come back, with nobody to remove it.
  */
-function leftAlone(seen: SatelliteSeen): string | undefined {
-  const { satellite, node, record, leaving, foreign } = seen;
-  const title = `LinstorSatellite ${satellite.metadata.name}`;
-  if (foreign) return foreign;
-  if (isBeingDeleted(satellite) || leaving || record) return `${title} leaves, and is not registered again.`;
-  return node ? abandonedBecause(seen) : `The Node of ${title} is gone.`;
-}
+const aloneBecause = (seen: SatelliteSeen) => leftAlone(seen, "leaves, and is not registered again.");
 
 const isUnsettled = (satellite: LinstorSatelliteObject) =>
   !isBeingDeleted(satellite) && !isSettled(satellite, lifeConditions.available);
@@ -90,7 +85,7 @@ const isUnsettled = (satellite: LinstorSatelliteObject) =>
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];
   const at = about(LinstorSatellite, seen.satellite);
-  const alone = leftAlone(seen);
+  const alone = aloneBecause(seen);
   return [alone || !seen.nodes ? at.leave(alone ?? "LINSTOR was not asked.") : inLinstor(seen, seen.nodes, now, at)];
 }
 
