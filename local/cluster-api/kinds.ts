@@ -1,4 +1,5 @@
 import type { Kind } from "../../shared/kubernetes/kind.ts";
+import { openDefinition } from "../cluster/open-definition.ts";
 
 const core = { apiVersion: "cluster.x-k8s.io/v1beta2", namespaced: true } as const;
 export const Machine = { ...core, kind: "Machine", plural: "machines" } as const satisfies Kind;
@@ -17,21 +18,5 @@ export const VolumeAttachment = {
   namespaced: false,
 } as const satisfies Kind;
 
-const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-
 /** CustomResourceDefinitions as far as the stand-in needs them: Cluster API's own judge every field. */
-export const definitions = [Machine, Cluster, GenericMachine].map((kind) => {
-  const [group, name] = kind.apiVersion.split("/");
-  const schema = { openAPIV3Schema: { type: "object", properties: { spec: open, status: open } } };
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${kind.plural}.${group}` },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { kind: kind.kind, plural: kind.plural, singular: kind.kind.toLowerCase(), listKind: `${kind.kind}List` },
-      versions: [{ name, served: true, storage: true, subresources: { status: {} }, schema }],
-    },
-  };
-});
+export const definitions = [Machine, Cluster, GenericMachine].map((kind) => openDefinition(kind));

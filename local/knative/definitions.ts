@@ -1,15 +1,6 @@
 import { ApiServerSource, Broker, PingSource, Trigger } from "../../eventing/kinds.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
-
-/** A column that `kubectl get` shows: `additionalPrinterColumns` of a CustomResourceDefinition. */
-interface PrinterColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly jsonPath: string;
-  readonly priority?: number;
-}
-
-const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+import { openDefinition, type PrinterColumn } from "../cluster/open-definition.ts";
 
 const age: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 const ready: PrinterColumn[] = ["status", "reason"].map((field) => ({
@@ -18,33 +9,10 @@ const ready: PrinterColumn[] = ["status", "reason"].map((field) => ({
   jsonPath: `.status.conditions[?(@.type=="Ready")].${field}`,
 }));
 
-/**
- * A CustomResourceDefinition as far as kubectl and the controller here need it. What a field may say is judged by the
- * controller, which answers in the status; Knative's own schemas would let more through.
- */
-function definition(kind: Kind, categories: string[], columns: PrinterColumn[]) {
-  const [group, version] = kind.apiVersion.split("/");
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${kind.plural}.${group}` },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { kind: kind.kind, plural: kind.plural, singular: kind.kind.toLowerCase(), categories },
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema: { type: "object", properties: { spec: open, status: open } } },
-          additionalPrinterColumns: columns,
-        },
-      ],
-    },
-  };
-}
+// What a field may say is judged by the controller, which answers in the status; Knative's own schemas would let more
+// through.
+const definition = (kind: Kind, categories: string[], columns: PrinterColumn[]) =>
+  openDefinition(kind, { categories, columns });
 
 const eventing = ["all", "knative", "eventing"];
 const sources = ["all", "knative", "sources"];
