@@ -45,7 +45,7 @@ describe("sending over HTTP", () => {
     });
     const post = open();
     const request = { headers: { "ce-namespace": "", "content-type": "application/json" }, body: '{"ü":1}' };
-    for (let turn = 0; turn < 20; turn++) {
+    for (let sent = 0; sent < 20; sent++) {
       const answer = await post(`${url}/a/b`, request);
       expect(answer).toMatchObject({ status: 207, body: 'POST /a/b {"ü":1}' });
       expect(answer.headers).toMatchObject({ "x-got": '""', "retry-after": "3" });

@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Activator, type ActivatorOptions, createActivator, type RevisionName } from "./activator.ts";
 import type { FleetEvent } from "./fleet.ts";
@@ -15,8 +14,11 @@ let folder: string;
 let activator: Activator;
 let events: (FleetEvent & { revision: string })[];
 let records: { name: RevisionName; record: Record<string, unknown> }[];
+/** Who waits for something to have happened. */
+let waiting: (() => void)[];
 
 beforeEach(() => {
+  waiting = [];
   folder = mkdtempSync(join(tmpdir(), "activator-test-"));
   events = [];
   records = [];
@@ -34,8 +36,14 @@ function open(options: Partial<ActivatorOptions> = {}): void {
       cwd: folder,
       environment,
     }),
-    onEvent: ({ revision }, event) => events.push({ revision, ...event }),
-    onRecord: (name, record) => records.push({ name, record }),
+    onEvent({ revision }, event) {
+      events.push({ revision, ...event });
+      happened();
+    },
+    onRecord(name, record) {
+      records.push({ name, record });
+      happened();
+    },
     initialScale: 0,
     window: long,
     ...options,
@@ -61,6 +69,7 @@ function plan(changes: Partial<Plan> = {}, scale: Partial<Plan["scale"]> = {}): 
 
 const ask = async (body: string, signal?: AbortSignal) => {
   const answer = await activator.send(`${url}/path?q=1`, { headers: { "content-type": "text/plain" }, body }, signal);
+  happened();
   return answer.status === 200 ? answer.body : `${answer.status} ${answer.body}`;
 };
 const seen = (what: FleetEvent["what"]) => events.filter((event) => event.what === what);
@@ -72,9 +81,12 @@ function canSignal(pid: number): boolean {
     return false;
   }
 }
+/** Resolves when the condition holds; it is asked again at each event, record and answer. */
 async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 2000 && !condition(); turn++) await sleep(10);
-  expect(condition()).toBe(true);
+  while (!condition()) await new Promise<void>((resolve) => waiting.push(resolve));
+}
+function happened(): void {
+  for (const resolve of waiting.splice(0)) resolve();
 }
 
 test("a pod begins with each process, and ends with it: idle, crashed, or never come to listen", async () => {
@@ -139,8 +151,11 @@ describe("from zero and back", () => {
     open({ window: 20 });
     await activator.deploy(plan({}, { min: 1 }), "tester-00001");
     expect(activator.processes()).toBe(1);
-    await sleep(200);
-    expect(seen("stopped")).toEqual([]);
+    await activator.deploy(plan({ service: "other" }), "other-00001");
+    await activator.send("http://other.shop.svc.cluster.local", { headers: {}, body: "version" });
+    // It has been idle for less time than the one that stays.
+    await until(() => seen("stopped").length > 0);
+    expect(seen("stopped")).toMatchObject([{ revision: "other-00001", because: "idle" }]);
   });
 });
 

@@ -85,19 +85,20 @@ const edit = (template: object) =>
   tools.client.patch(KnativeService, "default", "tester", "merge", { spec: { template } });
 
 /** The status once the Service is, or is not, ready for a reason: `Ready`, `RevisionFailed`, ... */
-async function statusWhen(wanted: string, revision: string): Promise<ServiceStatus> {
-  for (;;) {
-    const service = await tools.client.get<KubernetesObject & { status?: ServiceStatus }>(
-      KnativeService,
-      "default",
-      "tester",
-    );
-    const ready = service?.status?.conditions?.find(({ type }) => type === "Ready");
+function statusWhen(
+  wanted: string,
+  revision: string,
+  holds: (status: ServiceStatus) => boolean = () => true,
+): Promise<ServiceStatus> {
+  const reached = Promise.withResolvers<ServiceStatus>();
+  const services = tools.reflections.of<KubernetesObject & { status?: ServiceStatus }>(KnativeService);
+  services.on((change, { status }) => {
+    const ready = status?.conditions?.find(({ type }) => type === "Ready");
     const shown = ready?.status === "True" ? "Ready" : ready?.reason;
-    if (service?.status && shown === wanted && service.status.latestCreatedRevisionName === revision)
-      return service.status;
-    await systemClock.sleep(20);
-  }
+    const isNewest = status?.latestCreatedRevisionName === revision;
+    if (change !== "delete" && status && shown === wanted && isNewest && holds(status)) reached.resolve(status);
+  });
+  return reached.promise;
 }
 
 const ask = async () => (await activator.send(url, { headers: {}, body: "version" })).body;
@@ -194,7 +195,7 @@ describe("traffic", () => {
     await expect.poll(async () => [await ask(), await ask()].sort(), patient).toEqual(["1", "2"]);
     await spec({ traffic: null });
     await expect.poll(async () => [await ask(), await ask()], patient).toEqual(["2", "2"]);
-    expect((await statusWhen("Ready", "tester-00002")).traffic).toHaveLength(1);
+    await statusWhen("Ready", "tester-00002", (status) => status.traffic?.length === 1);
   });
 
   test("to a revision that is not there goes nowhere, and says so until it comes", async () => {

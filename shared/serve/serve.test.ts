@@ -95,8 +95,10 @@ describe("a function as a process", () => {
 
   test("survives a sender that goes away in the middle of a body", async () => {
     const socket = connect(port, "127.0.0.1");
-    socket.write("POST / HTTP/1.1\r\nhost: x\r\nce-id: 1\r\ncontent-length: 100\r\n\r\nhalf");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.write("POST / HTTP/1.1\r\nhost: x\r\nce-id: 1\r\ncontent-length: 100\r\nexpect: 100-continue\r\n\r\n");
+    const [answer] = await once(socket, "data");
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 100 /);
+    await new Promise((written) => socket.write("half", written));
     socket.destroy();
     expect((await fetch(`${url}health/live`)).status).toBe(204);
   });
