@@ -19,6 +19,7 @@ import { createRecorder } from "./recorder.ts";
 import type { Bench, Server } from "./server.ts";
 import { tokenOf } from "./service-account.ts";
 import { timePasses } from "./time-passes.ts";
+import { createUnderWay } from "./under-way.ts";
 import type { Setting, World } from "./world.ts";
 
 /** Holdfast on a server: everything of it that outlives one scenario. */
@@ -48,6 +49,7 @@ export async function startHarness(server: Server, random: Random, setting: Sett
   );
   if (hasPolicy) await policyInForce(server);
   const recorder = createRecorder();
+  const underWay = createUnderWay();
   const accounts = new Map<string, ReturnType<Server["connect"]>>();
   const asked: Asked[] = [];
   for (const { namespace, name } of installation.accounts) {
@@ -71,7 +73,7 @@ export async function startHarness(server: Server, random: Random, setting: Sett
       clock,
       random,
       signal: ended.signal,
-      post: fatedPost(recorder.faults),
+      post: underWay.post(fatedPost(recorder.faults)),
       server: "https://10.96.0.1:443",
       send: async (url, request) => {
         const { origin } = new URL(url);
@@ -83,7 +85,7 @@ export async function startHarness(server: Server, random: Random, setting: Sett
     ingress,
     resolve: ({ kind, namespace, name }) => (kind === "Service" ? addressOf(namespace ?? "default", name) : undefined),
     identify,
-    createBroker: setting.createBroker ?? crashingDispatcher(),
+    createBroker: underWay.brokers(setting.createBroker ?? crashingDispatcher()),
   } satisfies EventingOptions;
   const startEventing = () => (setting.withoutKnative ? withoutKnative : withKnative)(options, installation.eventing);
 
@@ -127,6 +129,11 @@ export async function startHarness(server: Server, random: Random, setting: Sett
       const page = recorder.open(namespace);
       whenOver(() => recorder.close(namespace));
       const { said, calls, deliveries, intercepts } = page;
+      const handled = async () => {
+        // What runs there creates its brokers itself.
+        if (setting.withoutKnative) return rest();
+        await server.eventually("functions are done with their events", () => underWay.count(namespace) === 0);
+      };
       return {
         ...bench,
         setting,
@@ -142,7 +149,7 @@ export async function startHarness(server: Server, random: Random, setting: Sett
           let isAbsent = true;
           page.fate = () => (isAbsent ? [] : undefined);
           // What has reached them before comes to its end.
-          await rest();
+          await handled();
           return async () => {
             isAbsent = false;
           };
