@@ -9,6 +9,7 @@ import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transpor
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { tokenKubeconfig } from "../cluster/token-kubeconfig.ts";
 import { manifest } from "./manifest.ts";
+import { poll } from "./poll.ts";
 import type { Server } from "./server.ts";
 
 const CustomResourceDefinition: Kind = {
@@ -18,7 +19,6 @@ const CustomResourceDefinition: Kind = {
   namespaced: false,
 };
 
-const pollEvery = 100;
 /** On a busy machine, by sweeps alone, a policy was in force after a minute and more. */
 const patience = 180_000;
 
@@ -61,15 +61,7 @@ export function realServer(
     }
   }
 
-  async function eventually<T>(what: string, check: () => T | Promise<T>, within = patience) {
-    const deadline = Date.now() + within;
-    for (;;) {
-      const value = await check();
-      if (value !== undefined && value !== false) return value as Exclude<T, false | undefined>;
-      if (Date.now() > deadline) throw new Error(`Not within ${within} ms: ${what}.`);
-      await systemClock.sleep(pollEvery);
-    }
-  }
+  const eventually: Server["eventually"] = (what, check, within = patience) => poll(what, check, { within });
 
   /** The server watches a custom kind only from its definition on: version 1 is from before. */
   async function forgotten(): Promise<{ kind: Kind; resourceVersion: string }> {

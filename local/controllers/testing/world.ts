@@ -6,6 +6,7 @@ import { Event, type Kind, PersistentVolumeClaim, Pod } from "../../../shared/ku
 import { kubeconfigTransport } from "../../../shared/kubernetes/kubeconfig-transport.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
+import { poll } from "../../../test/worlds/poll.ts";
 import { createApiServer } from "../../apiserver/server.ts";
 import { virtualClock } from "../../time/virtual-clock.ts";
 import type { Trouble } from "../controller.ts";
@@ -156,11 +157,7 @@ function realCluster(kubeconfig: string): Cluster {
     // Another one for each world: the namespace of the one before may still be on its way out.
     random: seededRandom(Math.floor((performance.timeOrigin + performance.now()) * 1000)),
     async until(what, check) {
-      const start = Date.now();
-      while (!(await check())) {
-        if (Date.now() - start > 120_000) throw new Error(`Did not come true: ${what}`);
-        await systemClock.sleep(50);
-      }
+      await poll(what, async () => Boolean(await check()), { within: 120_000, every: 50 });
     },
     rest: () => systemClock.sleep(2000),
   };

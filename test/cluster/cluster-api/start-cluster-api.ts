@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { MachineObject } from "../../../functions/satellite/lib/machine.ts";
 import { Cluster, GenericMachine, Machine } from "../../../local/cluster-api/kinds.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
@@ -7,6 +6,7 @@ import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { definitionsGo } from "../../worlds/definitions-go.ts";
 import { manifest } from "../../worlds/manifest.ts";
+import { poll } from "../../worlds/poll.ts";
 import { admissionIn, definitionsIn } from "./definitions.ts";
 import { machineManager } from "./machine-manager.ts";
 
@@ -150,10 +150,4 @@ interface Conditions {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-async function eventually(what: string, check: () => Promise<unknown>): Promise<void> {
-  const deadline = Date.now() + readyWithin;
-  while (!(await check())) {
-    if (Date.now() > deadline) throw new Error(`Not within ${readyWithin} ms: ${what}.`);
-    await sleep(200);
-  }
-}
+const eventually = <T>(what: string, check: () => T | Promise<T>) => poll(what, check, { within: readyWithin });

@@ -11,6 +11,7 @@ import { slug } from "../../../shared/rule.ts";
 import { bareNode } from "../../worlds/cluster-objects.ts";
 import { Namespace } from "../../worlds/kinds.ts";
 import { claim, manifest, pod } from "../../worlds/manifest.ts";
+import { poll } from "../../worlds/poll.ts";
 import type { Laptop, Made } from "./laptop.ts";
 import type { Release } from "./versions.ts";
 
@@ -21,16 +22,9 @@ const protection = "holdfast.dev/pvc-protection";
 
 type Service = KubernetesObject & { status?: ServiceStatus };
 
-/** Polls until `check` answers something; fails, naming `what`, after `within` milliseconds of real time. */
-export async function eventually<T>(what: string, check: () => Promise<T | undefined | false>, within = 20_000) {
-  const deadline = performance.now() + within;
-  for (;;) {
-    const value = await check();
-    if (value !== undefined && value !== false) return value as Exclude<T, false | undefined>;
-    if (performance.now() > deadline) throw new Error(`Not within ${within} ms: ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
+/** Polls until `check` answers something; fails, naming `what`, after 20 seconds of real time. */
+export const eventually = <T>(what: string, check: () => Promise<T>) =>
+  poll(what, check, { within: 20_000, every: 25 });
 
 /** A function's Service as it stands. */
 async function serviceOf({ admin }: Laptop, rule: string): Promise<Service | undefined> {
