@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Event, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { ConfigMap, Namespace, PersistentVolume, StatefulSet } from "../worlds/kinds.ts";
-import { claim, configMap, manifest, statefulSet } from "../worlds/manifest.ts";
+import { ConfigMap, Namespace, PersistentVolume } from "../worlds/kinds.ts";
+import { claim, configMap, manifest } from "../worlds/manifest.ts";
 import type { Bench } from "../worlds/server.ts";
 import { failure } from "./failure.ts";
 
@@ -63,38 +63,6 @@ export function admission(open: () => Promise<Bench>): void {
         expect(error).toMatchObject({ status: 422, reason: "Invalid" });
         expect(error.causes.map((cause) => cause.field)).toContain("spec");
       }
-    });
-  });
-
-  describe("StatefulSets", () => {
-    test("without a retention policy get one that retains", async () => {
-      const { admin, namespace } = await open();
-      expect(await admin.create(StatefulSet, statefulSet({ namespace, name: "set" }))).toMatchObject({
-        spec: {
-          persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
-          podManagementPolicy: "OrderedReady",
-        },
-      });
-    });
-
-    test("keep the half of the policy that is given", async () => {
-      const { admin, namespace } = await open();
-      const policy = { persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete" } };
-      expect(await admin.create(StatefulSet, statefulSet({ namespace, name: "set" }, policy))).toMatchObject({
-        spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Delete" } },
-      });
-    });
-
-    test("are scaled through their subresource, and count that as a change of their spec", async () => {
-      const { admin, namespace } = await open();
-      await admin.create(StatefulSet, statefulSet({ namespace, name: "set" }));
-      const patch = { spec: { replicas: 2 } };
-      const scaled = await admin.patch(StatefulSet, namespace, "set", "merge", patch, { subresource: "scale" });
-      expect(scaled).toMatchObject({ apiVersion: "autoscaling/v1", kind: "Scale", spec: { replicas: 2 } });
-      expect(await admin.get(StatefulSet, namespace, "set")).toMatchObject({
-        metadata: { generation: 2 },
-        spec: { replicas: 2 },
-      });
     });
   });
 

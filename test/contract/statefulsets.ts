@@ -14,12 +14,12 @@ export function statefulSets(open: () => Promise<Bench>): void {
       const { admin, namespace } = await open();
       const requests = { resources: { requests: { storage: "1Gi" } } };
       const claims = [{ metadata: { name: "data", labels: {} }, spec: { ...template.spec, ...requests } }];
-      const written = statefulSet({ namespace, name: "set" }, { volumeClaimTemplates: claims });
-      const { metadata, spec } = (await admin.create(StatefulSet, written)) as SetObject;
-      expect(metadata.generation).toBe(1);
+      const written = statefulSet({ namespace, name: "set" }, { replicas: undefined, volumeClaimTemplates: claims });
+      const { metadata, spec, status } = (await admin.create(StatefulSet, written)) as SetObject;
+      expect([metadata.generation, status]).toEqual([1, { replicas: 0, availableReplicas: 0 }]);
       const { template: pods, ...rest } = spec;
       expect(rest).toEqual({
-        replicas: 0,
+        replicas: 1,
         serviceName: "set",
         selector: { matchLabels: { app: "set" } },
         podManagementPolicy: "OrderedReady",
@@ -37,6 +37,14 @@ export function statefulSets(open: () => Promise<Bench>): void {
         ],
       });
       expect(pods).toMatchObject({ metadata: { labels: { app: "set" } }, spec: { restartPolicy: "Always" } });
+    });
+
+    test("keeps the half of the retention policy that is given", async () => {
+      const { admin, namespace } = await open();
+      const policy = { persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete" } };
+      expect(await admin.create(StatefulSet, statefulSet({ namespace, name: "set" }, policy))).toMatchObject({
+        spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Delete" } },
+      });
     });
 
     test("drops what its template says about nothing, and maxUnavailable", async () => {
@@ -76,6 +84,8 @@ export function statefulSets(open: () => Promise<Bench>): void {
         { volumeClaimTemplates: [template] },
         ["spec.volumeClaimTemplates[0].spec.resources[storage]"],
       ],
+      ["no selector", { selector: undefined }, ["spec.selector", "spec.template.metadata.labels"]],
+      ["a selector of other pods", { selector: { matchLabels: { app: "other" } } }, ["spec.template.metadata.labels"]],
       ["fewer than no replicas", { replicas: -1 }, ["spec.replicas"]],
       ["fewer than no seconds", { minReadySeconds: -1 }, ["spec.minReadySeconds"]],
       ["ordinals below 0", { ordinals: { start: -1 } }, ["spec.ordinals.start"]],
@@ -180,14 +190,20 @@ export function statefulSets(open: () => Promise<Bench>): void {
       });
     });
 
-    test("is scaled by its subresource, which knows its pods", async () => {
+    test("is scaled by its subresource, which knows its pods, and counts that as a generation", async () => {
       const { admin, namespace } = await open();
       await admin.create(StatefulSet, statefulSet({ namespace, name: "set" }));
       const path = `/apis/apps/v1/namespaces/${namespace}/statefulsets/set/scale`;
       const scale = await admin.request<KubernetesObject>("GET", path);
       expect(scale).toMatchObject({ kind: "Scale", spec: {}, status: { replicas: 0, selector: "app=set" } });
       await admin.request("PUT", path, { ...scale, spec: { replicas: 3 } });
-      expect(await admin.get(StatefulSet, namespace, "set")).toMatchObject({ spec: { replicas: 3 } });
+      const patch = { spec: { replicas: 2 } };
+      const scaled = await admin.patch(StatefulSet, namespace, "set", "merge", patch, { subresource: "scale" });
+      expect(scaled).toMatchObject({ apiVersion: "autoscaling/v1", kind: "Scale", spec: { replicas: 2 } });
+      expect(await admin.get(StatefulSet, namespace, "set")).toMatchObject({
+        metadata: { generation: 3 },
+        spec: { replicas: 2 },
+      });
     });
   });
 
