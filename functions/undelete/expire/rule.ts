@@ -5,7 +5,7 @@ import { Event, PersistentVolume, PersistentVolumeClaim } from "../../../shared/
 import { rule } from "../../../shared/rule.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { due } from "../../../shared/sweep.ts";
-import { forget, isAwaited, namesItsClaim, noting, readNote, reclaimTime } from "../lib/note.ts";
+import { forget, formerPolicy, holderOf, noting, readNote, reclaimTime } from "../lib/note.ts";
 
 /** A volume, and the claim of its name, which was read after it. */
 export interface Facts {
@@ -30,7 +30,7 @@ export const expire = rule({
   look: async ({ name = "" }, { client }): Promise<Facts | undefined> => {
     const volume = await client.get<Volume>(PersistentVolume, undefined, name);
     const note = volume && readNote(volume);
-    if (!note || reclaimTime(volume) === undefined) return undefined;
+    if (!note || !Number.isFinite(reclaimTime(volume))) return undefined;
     return { volume, claim: await client.get<Claim>(PersistentVolumeClaim, note.claim.namespace, note.claim.name) };
   },
   decide: (facts, now) => (facts ? decideOne(facts, now) : []),
@@ -38,14 +38,9 @@ export const expire = rule({
 
 function decideOne({ volume, claim }: Facts, now: number): readonly Decision[] {
   const note = readNote(volume);
-  const { claimRef, persistentVolumeReclaimPolicy: found } = volume.spec;
-  const time = reclaimTime(volume) ?? Number.NaN;
-  if (!note || !(time <= now) || isBeingDeleted(volume) || !namesItsClaim(volume, note)) return [];
-  // Another claim has it, or is about to.
-  const isTaken =
-    claimRef?.uid !== undefined && (claimRef.uid !== note.claim.uid || claim?.metadata.uid === claimRef.uid);
-  if (isTaken || isAwaited(volume, claim)) return [];
-  const policy = found === "Retain" ? note.policy : found;
+  const time = reclaimTime(volume);
+  if (!note || !(time <= now) || isBeingDeleted(volume) || holderOf(volume, note, claim) !== "nobody") return [];
+  const policy = formerPolicy(volume, note);
   const because =
     `Volume ${volume.metadata.name} of claim ${note.claim.namespace}/${note.claim.name} was due at ` +
     `${new Date(time).toISOString()} and nobody has come back for it: it ` +

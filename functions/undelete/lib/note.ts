@@ -15,8 +15,6 @@ export const reclaimAtKey = "holdfast.dev/reclaim-at";
  * offer it to nobody.
  */
 export const offerKey = "holdfast.dev/offer";
-/** Whether what is written there keeps a volume from being offered. */
-export const isRefusal = (offer: string | undefined): boolean => offer !== undefined && offer !== "yes";
 /** On a volume that is noted: the namespace of its claim. */
 export const namespaceLabel = "holdfast.dev/volume-of";
 
@@ -40,8 +38,6 @@ export const noting = {
 
 const schema = z.object({
   step: z.enum(["retained", "overruled", "kept", "asks", "offered"]),
-  /** When the sweep is to come. */
-  next: z.string().optional(),
   /** The reclaim policy that the volume had, which it gets back. */
   policy: z.enum(["Delete", "Recycle", "Retain"]),
   /** How long it is kept, as it was written. */
@@ -53,8 +49,6 @@ const schema = z.object({
   namespaceUid: z.string().optional(),
   /** When it was bound, or somebody had it offered: of two volumes of a name the later one is offered. */
   right: z.number(),
-  /** It is offered to nobody because a person wants that: when they do not any more, it is looked at again. */
-  refused: z.literal(true).optional(),
   /** What a person must see to, beside the step: the reason of a Warning, which is cleared when this goes. */
   warning: z.enum(["UnreadableTime", "AnotherVolumeBound", "ReclaimPostponed"]).optional(),
 });
@@ -64,38 +58,52 @@ export type Note = z.output<typeof schema>;
 export const readNote = (volume: Volume): Note | undefined =>
   schema.safeParse(readProgress(volume, noting.progressName)).data;
 
-/** Whether the volume still names the claim of the note: a person may have reserved it for another. */
-export const namesItsClaim = ({ spec: { claimRef } }: Volume, { claim }: Note): boolean =>
-  claimRef?.namespace === claim.namespace && claimRef.name === claim.name;
+/** The reclaim policy that the volume gets back. Retain by a person's hand stays, now and in the end. */
+export const formerPolicy = ({ spec: { persistentVolumeReclaimPolicy: found } }: Volume, note?: Note) =>
+  note && note.step !== "overruled" && found === "Retain" ? note.policy : (found as Note["policy"]);
 
-/** The time on the volume; `undefined` when there is none, NaN when it cannot be read. Milliseconds since the epoch. */
-export function reclaimTime({ metadata }: Volume): number | undefined {
+/** The time on the volume in milliseconds since the epoch: Infinity without one, NaN where it cannot be read. */
+export function reclaimTime({ metadata }: Volume): number {
   const text = metadata.annotations?.[reclaimAtKey];
-  return text === undefined ? undefined : readTime(text);
+  return text === undefined ? Number.POSITIVE_INFINITY : readTime(text);
 }
 
-/** Whether a claim of the name waits for a volume, which an offered one would be: it must not go meanwhile. */
-export const isAwaited = ({ metadata, spec }: Volume, claim: Claim | undefined): boolean =>
-  spec.claimRef?.uid === undefined &&
-  claim !== undefined &&
-  [undefined, "", metadata.name].includes(claim.spec.volumeName);
+/**
+ * Who has a noted volume, `claim` being the one of its name that there is:
+ * - another: a person has reserved it for a claim of another name;
+ * - bound: that claim;
+ * - unseen: nobody, but a later claim than the noted one had it, and is gone;
+ * - awaited: nobody, but it is offered, and that claim waits for a volume: it must not go meanwhile;
+ * - nobody.
+ */
+export function holderOf(
+  { metadata, spec: { claimRef } }: Volume,
+  { claim: noted }: Note,
+  claim: Claim | undefined,
+): "another" | "bound" | "unseen" | "awaited" | "nobody" {
+  if (claimRef?.namespace !== noted.namespace || claimRef.name !== noted.name) return "another";
+  if (claimRef.uid === undefined)
+    return claim && [undefined, "", metadata.name].includes(claim.spec.volumeName) ? "awaited" : "nobody";
+  if (claimRef.uid === claim?.metadata.uid) return "bound";
+  return claimRef.uid === noted.uid ? "nobody" : "unseen";
+}
 
 /**
- * Brings the volume to what is wanted, note and all, in one guarded patch. `next`: when the sweep is to come; `event`:
- * instead of the one of the note's warning.
+ * Brings the volume to what is wanted, note and all, in one guarded patch. `due`: when the sweep is to come, if that is
+ * a time; `event`: instead of the one of the note's warning.
  */
 export function keep(
   volume: Volume,
   note: Note,
   because: string,
   wanted: Wanted,
-  { next = Number.NaN, event = note.warning && warning(note.warning) }: { next?: number; event?: StepEvent } = {},
+  { due = Number.NaN, event = note.warning && warning(note.warning) }: { due?: number; event?: StepEvent } = {},
 ): Decision {
-  const { step: name, next: _, ...details } = note;
+  const { step: name, ...details } = note;
   const labels = { [namespaceLabel]: note.claim.namespace };
   return about(PersistentVolume, volume).write(because, mergeChanges(PersistentVolume, volume, { ...wanted, labels }), {
     step: { name, details },
-    ...(Number.isNaN(next) ? {} : { next }),
+    ...(Number.isFinite(due) ? { next: due } : {}),
     ...(event ? { event } : {}),
     over: outdated(volume, note),
   });

@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { keepKey, scopeOf } from "./scope.ts";
-
-const saying = (text?: string) =>
-  ({ metadata: { annotations: text === undefined ? {} : { [keepKey]: text } } }) as unknown as KubernetesObject;
+import { scopeOf } from "./scope.ts";
+import { claim, saying } from "./testing/volume.ts";
 
 describe("scopeOf", () => {
   test.each([
@@ -15,7 +12,8 @@ describe("scopeOf", () => {
     { what: "none on the namespace", said: [undefined, "none", "7d"], keep: undefined },
     { what: "what cannot be read, which keeps", said: ["soon", "30m", undefined], keep: "soon" },
     { what: "nothing, which keeps as well", said: ["", undefined, undefined], keep: "" },
-  ])("obeys $what", ({ said, keep }) => {
-    expect(scopeOf(...said.map(saying))).toBe(keep);
+  ])("obeys $what", ({ said: [ofClaim, ofNamespace, ofClass], keep }) => {
+    const [namespace, storageClass] = [saying("shop", ofNamespace), saying("standard", ofClass)];
+    expect(scopeOf(claim("claim", "pv", ofClaim), namespace, storageClass).text).toBe(keep);
   });
 });

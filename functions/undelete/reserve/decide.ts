@@ -3,18 +3,7 @@ import { readDuration } from "../../../shared/duration.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
-import {
-  forget,
-  isAwaited,
-  isRefusal,
-  keep,
-  type Note,
-  namesItsClaim,
-  offerKey,
-  readNote,
-  reclaimAtKey,
-  reclaimTime,
-} from "../lib/note.ts";
+import { forget, holderOf, keep, type Note, offerKey, readNote, reclaimAtKey, reclaimTime } from "../lib/note.ts";
 
 /**
  * On a namespace: the uid of the one of its name before it, whose volumes are its own. Nobody knows it who could not
@@ -38,9 +27,13 @@ type OtherNamespace = "ask" | "always" | "never";
 interface Noted {
   readonly volume: Volume;
   readonly note: Note;
+  /** The claim of its name that there is. */
+  readonly claim: Claim | undefined;
+  readonly holder: ReturnType<typeof holderOf>;
 }
 
-interface Surroundings extends Facts {
+interface Surroundings {
+  readonly namespace: KubernetesObject | undefined;
   /** All volumes of the namespace whose claims are gone. */
   readonly free: readonly Noted[];
   readonly otherNamespace: OtherNamespace;
@@ -48,75 +41,70 @@ interface Surroundings extends Facts {
 
 /** What is to be done about the volumes of a namespace whose claims are gone. */
 export function decideAll(facts: Facts, now: number, otherNamespace: OtherNamespace): readonly Decision[] {
-  const noted = facts.volumes.flatMap((volume) => {
+  const noted = facts.volumes.flatMap((volume): readonly Noted[] => {
     const note = readNote(volume);
-    return note && !isBeingDeleted(volume) ? { volume, note } : [];
+    if (!note || isBeingDeleted(volume)) return [];
+    const claim = facts.claims.get(note.claim.name);
+    return [{ volume, note, claim, holder: holderOf(volume, note, claim) }];
   });
-  const given = noted.filter(({ volume, note }) => !namesItsClaim(volume, note));
-  // But for what is bound by now, or about to be, and what was left to Kubernetes to reclaim.
-  const free = noted.filter(({ volume, note }) => {
-    const { claimRef, persistentVolumeReclaimPolicy: policy } = volume.spec;
-    const isTaken = claimRef?.uid !== undefined && claimRef.uid === facts.claims.get(note.claim.name)?.metadata.uid;
-    return namesItsClaim(volume, note) && policy === "Retain" && !isTaken;
-  });
+  // Another policy than Retain: it was left to Kubernetes to reclaim.
+  const free = noted.filter(
+    ({ volume, holder }) =>
+      holder !== "another" && holder !== "bound" && volume.spec.persistentVolumeReclaimPolicy === "Retain",
+  );
+  const around = { namespace: facts.namespace, free, otherNamespace };
   return [
-    ...given.map(({ volume }) => {
-      const title = `Volume ${volume.metadata.name}`;
-      const because = `${title} is not kept for its claim any more, because somebody has given it to another.`;
-      return forget(volume, "GivenToAnother", because);
-    }),
-    ...free.map((one) => decideVolume(one, { ...facts, free, otherNamespace }, now)),
+    ...noted.filter(({ holder }) => holder === "another").map(giveAway),
+    ...free.map((one) => decideVolume(one, around, now)),
   ];
+}
+
+function giveAway({ volume }: Noted): Decision {
+  const title = `Volume ${volume.metadata.name}`;
+  const because = `${title} is not kept for its claim any more, because somebody has given it to another.`;
+  return forget(volume, "GivenToAnother", because);
 }
 
 function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
   const { volume, note } = one;
-  const { name } = volume.metadata;
   const isNew = note.step === "retained";
   const time = isNew ? firstTime(one, now) : reclaimTime(volume);
-  const dated = isNew && time !== undefined && !Number.isNaN(time) ? { [reclaimAtKey]: rfc3339(time) } : {};
-  const until = Number.isNaN(time)
-    ? `its time can be read, because ${reclaimAtKey} is no time such as 2030-01-31T12:00:00Z`
-    : time === undefined
-      ? `somebody sets ${reclaimAtKey}`
-      : rfc3339(time);
-  const title = `Volume ${name} of claim ${note.claim.namespace}/${note.claim.name}`;
-  const next = time === undefined ? {} : { next: time };
-  const warning = Number.isNaN(time) ? "UnreadableTime" : undefined;
-
-  const obstacle = obstacleTo(one, around);
-  if (obstacle) {
-    const { step, why } = obstacle;
-    const kept = `${title} is kept until ${until}, and not offered, because ${why}.`;
-    const annotations = { ...dated, ...(isRefused(one) ? {} : { [offerKey]: null }) };
-    const wanted = { annotations, spec: { claimRef: { uid: note.claim.uid } } };
-    const because = `${kept} To offer it: ${offering(volume)}`;
-    const refused = isRefused(one) ? true : undefined;
-    return keep(volume, { ...note, step, warning, refused }, because, wanted, next);
-  }
-  const passed = passedBy(one, around, time !== undefined && time <= now);
-  const offer = `${title} is offered to a new claim of that name, and kept for it until ${until}.`;
-  const offered: Note = {
+  const { step, says, warning } = standingOf(one, around, time <= now);
+  const isOffered = step === "offered";
+  const noted: Note = {
     ...note,
-    step: "offered",
-    namespaceUid: isHome(one, around) ? around.namespace?.metadata.uid : undefined,
-    right: isSaid(one) ? now : note.right,
-    warning: warning ?? passed?.warning,
-    refused: undefined,
+    step,
+    warning: Number.isNaN(time) ? "UnreadableTime" : warning,
+    ...(isOffered ? { namespaceUid: isHome(one, around) ? around.namespace?.metadata.uid : undefined } : {}),
+    ...(isOffered && isSaid(one) ? { right: now } : {}),
   };
-  const wanted = {
-    annotations: { ...dated, [offerKey]: null, [boundByController]: null },
-    spec: { claimRef: { uid: null, resourceVersion: null } },
+  const annotations = {
+    ...(isNew && Number.isFinite(time) ? { [reclaimAtKey]: rfc3339(time) } : {}),
+    ...(isRefused(one) ? {} : { [offerKey]: null }),
+    ...(isOffered ? { [boundByController]: null } : {}),
   };
-  return keep(volume, offered, passed ? `${offer} ${passed.says}` : offer, wanted, next);
+  const claimRef = isOffered ? { uid: null, resourceVersion: null } : { uid: note.claim.uid };
+  const title = `Volume ${volume.metadata.name} of claim ${note.claim.namespace}/${note.claim.name}`;
+  const because = `${title} is kept until ${inWords(time)}, and ${says}`;
+  return keep(volume, noted, because, { annotations, spec: { claimRef } }, { due: time });
 }
 
-/** Why a volume is not offered, as the end of a sentence; `undefined`: it is. */
-function obstacleTo(one: Noted, around: Surroundings): { step: "asks" | "kept"; why: string } | undefined {
-  const { namespace, claims, free, otherNamespace } = around;
-  const { volume, note } = one;
-  const { claim, namespaceUid } = note;
-  if (isRefused(one)) return { step: "kept", why: `${offerKey} is ${volume.metadata.annotations?.[offerKey]}` };
+/** Where a volume stands whose claim is gone: the first of these that is so. `says` ends a sentence. */
+function standingOf(
+  one: Noted,
+  around: Surroundings,
+  isDue: boolean,
+): { readonly step: Note["step"]; readonly says: string; readonly warning?: Note["warning"] } {
+  const { namespace, free, otherNamespace } = around;
+  const { volume, note, claim, holder } = one;
+  const { namespaceUid } = note;
+  const offering = `kubectl annotate pv ${volume.metadata.name} ${offerKey}=yes --overwrite`;
+  const withheld = (step: Note["step"], why: string) => ({
+    step,
+    says: `not offered, because ${why}. To offer it: ${offering}`,
+  });
+  if (isRefused(one)) return withheld("kept", `${offerKey} is ${volume.metadata.annotations?.[offerKey]}`);
+
   const isOffered = volume.spec.claimRef?.uid === undefined;
   const isAny = isSaid(one) || otherNamespace === "always" || (isOffered && namespaceUid === undefined);
   if (!isAny && !isHome(one, around)) {
@@ -125,13 +113,30 @@ function obstacleTo(one: Noted, around: Surroundings): { step: "asks" | "kept"; 
       otherNamespace === "never"
         ? "OTHER_NAMESPACE is never"
         : "nobody has said who may have it, as by: " +
-          `kubectl annotate namespace ${claim.namespace} ${successorKey}=${namespaceUid}`;
-    return { step: "asks", why: `namespace ${claim.namespace} ${who}, and ${how}` };
+          `kubectl annotate namespace ${note.claim.namespace} ${successorKey}=${namespaceUid}`;
+    return withheld("asks", `namespace ${note.claim.namespace} ${who}, and ${how}`);
   }
-  const rival = free.find((other) => other.note.claim.name === claim.name && outranks(other, one));
-  if (rival) return { step: "kept", why: `volume ${rival.volume.metadata.name} is of a later claim of that name` };
-  const its = claims.get(claim.name)?.spec.volumeName;
-  return its && !isOffered && !isSaid(one) ? { step: "kept", why: `its claim has volume ${its}` } : undefined;
+
+  const rival = free.find((other) => other.note.claim.name === note.claim.name && outranks(other, one));
+  if (rival) return withheld("kept", `volume ${rival.volume.metadata.name} is of a later claim of that name`);
+
+  const its = claim?.spec.volumeName;
+  if (its && !isOffered && !isSaid(one)) return withheld("kept", `its claim has volume ${its}`);
+
+  const says = "offered to a new claim of that name.";
+  if (isDue && holder === "awaited") {
+    const postponed =
+      "It is due, but there is a claim of that name without a volume: it stays until that has one or is gone.";
+    return { step: "offered", says: `${says} ${postponed}`, warning: "ReclaimPostponed" };
+  }
+  if (its && its !== volume.metadata.name) {
+    const passed =
+      `The claim that there is has volume ${its}, because it came before, or asks for another size, other access ` +
+      "modes, another volume mode or another VolumeAttributesClass than this one has. To have this one bound: " +
+      `${offering}, then delete that claim and create one that this is right for.`;
+    return { step: "offered", says: `${says} ${passed}`, warning: "AnotherVolumeBound" };
+  }
+  return { step: "offered", says };
 }
 
 /** Whether the namespace of that name is the one whose claim it was, or the one that was said to follow it. */
@@ -144,7 +149,7 @@ function isHome({ note: { namespaceUid } }: Noted, { namespace, otherNamespace }
 const isSaid = ({ volume }: Noted) => volume.metadata.annotations?.[offerKey] === "yes";
 
 /** Whether a person wants it offered to nobody, as where a snapshot is to be restored under its claim's name. */
-const isRefused = ({ volume }: Noted) => isRefusal(volume.metadata.annotations?.[offerKey]);
+const isRefused = (one: Noted) => one.volume.metadata.annotations?.[offerKey] !== undefined && !isSaid(one);
 
 /**
  * Of volumes of one name one alone is offered: on a person's word, else of the later claim. The name makes it one. One
@@ -156,35 +161,21 @@ function outranks(one: Noted, other: Noted): boolean {
   return (byWord || byTime || (one.volume.metadata.name > other.volume.metadata.name ? 1 : -1)) > 0;
 }
 
-function offering({ metadata }: Volume): string {
-  const overwrite = isRefusal(metadata.annotations?.[offerKey]) ? " --overwrite" : "";
-  return `kubectl annotate pv ${metadata.name} ${offerKey}=yes${overwrite}`;
-}
-
-/** What a person must see to, where a claim of the name has not taken the volume that is offered to it. */
-function passedBy({ volume, note }: Noted, { claims }: Surroundings, isDue: boolean) {
-  const claim = claims.get(note.claim.name);
-  const other = claim?.spec.volumeName;
-  if (isDue && isAwaited(volume, claim)) {
-    const says =
-      "It is due, but there is a claim of that name without a volume: it stays until that has one or is gone.";
-    return { warning: "ReclaimPostponed", says } as const;
-  }
-  if (!other || other === volume.metadata.name) return undefined;
-  const says =
-    `The claim that there is has volume ${other}, because it came before, or asks for another size, other access ` +
-    "modes, another volume mode or another VolumeAttributesClass than this one has. To have this one bound: " +
-    `${offering(volume)}, then delete that claim and create one that this is right for.`;
-  return { warning: "AnotherVolumeBound", says } as const;
-}
-
 /** When it falls due whose claim has just gone, unless somebody has written a later time on it before, or no time. */
-function firstTime({ volume, note }: Noted, now: number): number | undefined {
-  const duration = readDuration(note.for);
+function firstTime({ volume, note }: Noted, now: number): number {
   const written = reclaimTime(volume);
-  if (duration === undefined || Number.isNaN(written)) return written;
-  return Date.parse(rfc3339(Math.max(now + duration, written ?? 0)));
+  const duration = readDuration(note.for);
+  if (duration === undefined) return written;
+  // In whole seconds, as Kubernetes writes its times.
+  const time = Math.ceil((now + duration) / 1000) * 1000;
+  return Number.isFinite(written) ? Math.max(time, written) : Number.isNaN(written) ? written : time;
 }
 
-/** Whole seconds, as Kubernetes writes its times. */
-const rfc3339 = (time: number) => new Date(Math.ceil(time / 1000) * 1000).toISOString().replace(".000Z", "Z");
+/** The end of "kept until". */
+function inWords(time: number): string {
+  if (Number.isNaN(time))
+    return `its time can be read, because ${reclaimAtKey} is no time such as 2030-01-31T12:00:00Z`;
+  return Number.isFinite(time) ? rfc3339(time) : `somebody sets ${reclaimAtKey}`;
+}
+
+const rfc3339 = (time: number) => new Date(time).toISOString().replace(".000Z", "Z");

@@ -8,16 +8,7 @@ import { on, rule } from "../../../shared/rule.ts";
 import { type Claim, offerGuard as guard, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due, whileDeleting } from "../../../shared/sweep.ts";
-import {
-  isRefusal,
-  type Note,
-  namesItsClaim,
-  namespaceLabel,
-  noting,
-  offerKey,
-  readNote,
-  reclaimTime,
-} from "../lib/note.ts";
+import { namespaceLabel, noting, readNote } from "../lib/note.ts";
 import { decideAll, type Facts } from "./decide.ts";
 
 const settings = z.object({
@@ -54,30 +45,16 @@ export const reserve = rule({
 const isOffer = (decision: Decision) =>
   decision.do === "write" && typeof decision.step === "object" && decision.step.name === "offered";
 
-/** One subject for each namespace, so that a thousand volumes that are released at once share a few lists. */
+/**
+ * One subject for each namespace, so that a thousand volumes that are released at once share a few lists. Whatever has
+ * changed of a noted volume: what it comes to is decided in one place alone.
+ */
 function subjects({ kind, name, object }: Hint): readonly Subject[] {
   if (kind === "Namespace") return [{ kind: Namespace, namespace: name }];
   if (kind !== "PersistentVolume") return [];
   if (!object) return [{ kind: PersistentVolume, name }];
-  const volume = object as Volume;
-  const note = readNote(volume);
-  if (!note || isAsNoted(volume, note)) return [];
-  return [{ kind: Namespace, namespace: note.claim.namespace, members: [name] }];
-}
-
-/** Whether a volume without a claim is as it was noted: our own writes come back as events, and those of others do. */
-function isAsNoted(volume: Volume, note: Note): boolean {
-  const isOffered = volume.spec.claimRef?.uid === undefined;
-  const said = volume.metadata.annotations?.[offerKey];
-  if (
-    said === "yes" ||
-    isRefusal(said) !== (note.refused ?? false) ||
-    note.step === "retained" ||
-    note.warning ||
-    !namesItsClaim(volume, note)
-  )
-    return false;
-  return isOffered === (note.step === "offered") && Object.is(reclaimTime(volume), note.next && Date.parse(note.next));
+  const namespace = readNote(object as Volume)?.claim.namespace;
+  return namespace === undefined ? [] : [{ kind: Namespace, namespace, members: [name] }];
 }
 
 async function look(subject: Subject, { client }: { readonly client: Client }): Promise<Facts | undefined> {

@@ -18,8 +18,18 @@ import { warning } from "../../../shared/steps.ts";
 import { type Claim, isBound, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due } from "../../../shared/sweep.ts";
-import { forget, keep, type Note, namespaceLabel, noting, offerKey, readNote, reclaimAtKey } from "../lib/note.ts";
-import { keepKey, scopeOf } from "../lib/scope.ts";
+import {
+  forget,
+  formerPolicy,
+  keep,
+  type Note,
+  namespaceLabel,
+  noting,
+  offerKey,
+  readNote,
+  reclaimAtKey,
+} from "../lib/note.ts";
+import { isEphemeral, keepKey, scopeOf } from "../lib/scope.ts";
 
 /** On a volume: the provisioner that has made it, as Kubernetes and external-provisioner write it. */
 const provisionedBy = "pv.kubernetes.io/provisioned-by";
@@ -69,10 +79,8 @@ export const retain = rule({
 });
 
 /** Whether the volume has another policy than it came with, by this rule. */
-function isRetained(volume: Volume): boolean {
-  const note = readNote(volume);
-  return note !== undefined && note.policy !== "Retain" && volume.spec.persistentVolumeReclaimPolicy === "Retain";
-}
+const isRetained = (volume: Volume) =>
+  formerPolicy(volume, readNote(volume)) !== volume.spec.persistentVolumeReclaimPolicy;
 
 /** What an event of a class or a namespace says is about all of its volumes. */
 function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
@@ -115,7 +123,7 @@ async function lookAround(client: Client, volume: Volume): Promise<readonly Fact
   const claim = name ? await client.get<Claim>(PersistentVolumeClaim, home, name) : undefined;
   const namespace = isBound(volume, claim) && (await client.get(Namespace, undefined, home, { metadataOnly: true }));
   if (!claim || !namespace) return [];
-  if (isWrittenOn(claim) || isWrittenOn(namespace) || !storageClassName) return [{ volume, claim, namespace }];
+  if (scopeOf(claim, namespace).by || !storageClassName) return [{ volume, claim, namespace }];
   const storageClass = await client.get(StorageClass, undefined, storageClassName, { metadataOnly: true });
   return [{ volume, claim, namespace, storageClass }];
 }
@@ -125,15 +133,13 @@ function decideOne(facts: Facts, now: number): readonly Decision[] {
   if (isBeingDeleted(volume)) return [];
   const note = readNote(volume);
   const { name, ownerReferences } = volume.metadata;
-  const found = volume.spec.persistentVolumeReclaimPolicy as Note["policy"];
-  const isOurs = note !== undefined && note.step !== "overruled" && found === "Retain";
-  const text = isEphemeral(claim) ? scopeOf(claim) : scopeOf(claim, namespace, storageClass);
+  const policy = formerPolicy(volume, note);
+  const { by, text } = scopeOf(claim, namespace, storageClass);
   if (text === undefined) {
     // A claim that is going is not left without what was promised to it.
-    if (!note || isBeingDeleted(claim)) return [];
-    if (isClassLost(facts, note)) return [];
+    if (!note || isBeingDeleted(claim) || (!by && isClassLost(facts, note))) return [];
     const because = `Volume ${name} is not kept after its claim any more, because nothing says so with ${keepKey}.`;
-    return [forget(volume, "NotKeptAnyMore", because, isOurs ? { persistentVolumeReclaimPolicy: note.policy } : {})];
+    return [forget(volume, "NotKeptAnyMore", because, { persistentVolumeReclaimPolicy: policy })];
   }
   // Two who decide what becomes of one volume would undo each other's work.
   const owner = note ? undefined : ownerReferences?.find(({ controller }) => controller);
@@ -146,16 +152,10 @@ function decideOne(facts: Facts, now: number): readonly Decision[] {
   const ref = { namespace: namespace.metadata.name, name: claim.metadata.name, uid: claim.metadata.uid };
   const isKnown = note?.claim.uid === ref.uid;
   const written = text.slice(0, 32);
-  const standing = {
-    // Retain by a person's hand stays, now and in the end.
-    policy: isOurs ? note.policy : found,
-    for: written,
-    by: isWrittenOn(claim) ? ("claim" as const) : isWrittenOn(namespace) ? ("namespace" as const) : ("class" as const),
-    claim: ref,
-    namespaceUid: namespace.metadata.uid,
-    right: isKnown ? note.right : now,
-  };
+  const right = isKnown ? note.right : now;
+  const standing = { policy, for: written, by, claim: ref, namespaceUid: namespace.metadata.uid, right };
   const annotations = isKnown ? {} : { [reclaimAtKey]: null, [offerKey]: null };
+  const found = volume.spec.persistentVolumeReclaimPolicy;
   if (note && found !== "Retain") {
     const because =
       `The reclaim policy of volume ${name} was set to ${found} after Holdfast had set it to Retain, and is left so: ` +
@@ -167,7 +167,7 @@ function decideOne(facts: Facts, now: number): readonly Decision[] {
     ? `for ${written}`
     : `until somebody sets ${reclaimAtKey}, because ${keepKey} is "${written}", no time such as 30m, 24h or 7d`;
   const because = `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} is kept ${until}.`;
-  const retained: Note = { ...standing, step: "retained", ...(isRead ? {} : { warning: "UnreadableTime" }) };
+  const retained: Note = { ...standing, step: "retained", warning: isRead ? undefined : "UnreadableTime" };
   const wanted = { annotations, spec: { persistentVolumeReclaimPolicy: "Retain" } };
   const source = claim.spec.dataSourceRef ?? claim.spec.dataSource;
   if (isKnown || note?.step !== "offered" || !source) return [keep(volume, retained, because, wanted)];
@@ -176,30 +176,14 @@ function decideOne(facts: Facts, now: number): readonly Decision[] {
     `Claim ${ref.namespace}/${ref.name} asked for the content of ${source.kind} ${source.name}, and has got volume ` +
     `${name} instead, with the data of the claim of that name before. If that is not meant: ` +
     `kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and create it again.`;
-  const event = warning("FormerDataBound");
-  return [keep(volume, retained, `${because} ${instead}`, wanted, { event })];
+  return [keep(volume, retained, `${because} ${instead}`, wanted, { event: warning("FormerDataBound") })];
 }
 
 /**
  * Whether a class that is gone may have said something, which nobody knows any more. A static volume may name one that
  * never was; a provisioned one had its class.
  */
-function isClassLost({ volume, claim, namespace, storageClass }: Facts, { by = "class" }: Note): boolean {
-  const { storageClassName } = volume.spec;
-  if (!storageClassName || storageClass || isWrittenOn(claim) || isWrittenOn(namespace) || isEphemeral(claim))
-    return false;
+function isClassLost({ volume, claim, storageClass }: Facts, { by = "class" }: Note): boolean {
+  if (!volume.spec.storageClassName || storageClass || isEphemeral(claim)) return false;
   return by === "class" || volume.metadata.annotations?.[provisionedBy] !== undefined;
 }
-
-/**
- * Whether the claim is of a generic ephemeral volume, which is made for one pod and to be gone with it: offered to the
- * claim of its name, it would give the next pod of a StatefulSet what the former left behind. Kubernetes calls it
- * <pod>-<volume>; a claim <template>-<pod> is of a StatefulSet that scales down, which hands it to its pod as well.
- */
-const isEphemeral = ({ metadata }: Claim) =>
-  metadata.ownerReferences?.some(
-    ({ kind, name, controller }) =>
-      kind === "Pod" && controller && metadata.name.startsWith(`${name}-`) && !metadata.name.endsWith(`-${name}`),
-  ) ?? false;
-
-const isWrittenOn = ({ metadata }: KubernetesObject) => metadata.annotations?.[keepKey] !== undefined;

@@ -157,7 +157,7 @@ export const shapes: readonly Scenario[] = [
       await createClaim(world, { spec: { resources: { requests: { storage: "2Gi" } } } });
       const bigger = await boundVolume(world);
       const advice = await hasEvent(world, volume, "AnotherVolumeBound");
-      expect(advice).toContain(`kubectl annotate pv ${volume} ${offerKey}=yes, then delete that claim`);
+      expect(advice).toContain(`kubectl annotate pv ${volume} ${offerKey}=yes --overwrite, then delete that claim`);
       // By sweeps alone it is bound for seconds before anybody has looked at it.
       await isNoted(world, bigger, "retained");
       await world.rest();
