@@ -3,7 +3,17 @@ import { readDuration } from "../../../shared/duration.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
-import { forget, holderOf, keep, type Note, offerKey, readNote, reclaimAtKey, reclaimTime } from "../lib/note.ts";
+import {
+  forget,
+  formerPolicy,
+  holderOf,
+  keep,
+  type Note,
+  offerKey,
+  readNote,
+  reclaimAtKey,
+  reclaimTime,
+} from "../lib/note.ts";
 
 /**
  * On a namespace: the uid of the one of its name before it, whose volumes are its own. Nobody knows it who could not
@@ -66,14 +76,16 @@ function giveAway({ volume }: Noted): Decision {
 }
 
 function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
-  const { volume, note } = one;
-  const isNew = note.step === "retained";
+  const { volume, note, holder } = one;
+  // Its claim has gone since it was noted, or a later one has that nobody had noted.
+  const isNew = note.step === "retained" || note.step === "overruled" || holder === "unseen";
   const time = isNew ? firstTime(one, now) : reclaimTime(volume);
   const { step, says, warning } = standingOf(one, around, time <= now);
   const isOffered = step === "offered";
   const noted: Note = {
     ...note,
     step,
+    policy: formerPolicy(volume, note),
     warning: Number.isNaN(time) ? "UnreadableTime" : warning,
     ...(isOffered ? { namespaceUid: isHome(one, around) ? around.namespace?.metadata.uid : undefined } : {}),
     ...(isOffered && isSaid(one) ? { right: now } : {}),

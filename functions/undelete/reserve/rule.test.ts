@@ -48,6 +48,16 @@ describe("a volume whose claim is gone", () => {
       does: { step: "offered", spec: offer, event: "UnreadableTime" },
     },
     {
+      what: "gets its time anew where a later claim than the noted one had it while nobody looked",
+      is: decide(volume({ ref: { uid: "later" }, annotations: due })),
+      does: { step: "offered", spec: offer, annotations: inADay },
+    },
+    {
+      what: "gets its time where a person has set its policy to Retain again while nobody looked",
+      is: decide(volume({ note: { step: "overruled" } })),
+      does: { step: "offered", spec: offer, annotations: inADay },
+    },
+    {
       what: "loses what would make it Available to everybody",
       is: decide(volume({ annotations: { "pv.kubernetes.io/bound-by-controller": "yes" } })),
       does: { step: "offered", spec: offer, annotations: { "pv.kubernetes.io/bound-by-controller": null } },
@@ -161,6 +171,11 @@ describe("a volume whose claim is gone", () => {
     },
   ])("$what", ({ is, does }) => {
     expect(is).toEqual(does);
+  });
+
+  test("whose policy a person has set to Retain again is Released in the end", () => {
+    const [decision] = decideAll({ volumes: [volume({ note: { step: "overruled" } })] });
+    expect(decision).toMatchObject({ step: { name: "offered", details: { policy: "Retain" } } });
   });
 
   test("that was passed by says all that its claim may have asked for, VolumeAttributesClass included", () => {
