@@ -132,7 +132,8 @@ function standingOf(
   const rival = free.find((other) => other.note.claim.name === note.claim.name && outranks(other, one));
   if (rival) return withheld("kept", `volume ${rival.volume.metadata.name} is of a later claim of that name`);
 
-  const its = claim?.spec.volumeName;
+  // One that asks for this volume by its name has none yet.
+  const its = claim?.spec.volumeName === volume.metadata.name ? undefined : claim?.spec.volumeName;
   if (its && !isOffered && !isSaid(one)) return withheld("kept", `its claim has volume ${its}`);
 
   const says = "offered to a new claim of that name.";
@@ -141,7 +142,7 @@ function standingOf(
       "It is due, but there is a claim of that name without a volume: it stays until that has one or is gone.";
     return { step: "offered", says: `${says} ${postponed}`, warning: "ReclaimPostponed" };
   }
-  if (its && its !== volume.metadata.name) {
+  if (its) {
     const passed =
       `The claim that there is has volume ${its}, because it came before, or asks for another size, other access ` +
       "modes, another volume mode or another VolumeAttributesClass than this one has. To have this one bound: " +

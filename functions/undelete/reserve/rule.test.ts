@@ -58,6 +58,11 @@ describe("a volume whose claim is gone", () => {
       does: { step: "offered", spec: offer, annotations: inADay },
     },
     {
+      what: "is offered to a claim that asks for it by its name",
+      is: decide(lost(), { claims: new Map([["data", claim("new", "pv")]]) }),
+      does: { step: "offered", spec: offer, annotations: inADay },
+    },
+    {
       what: "loses what would make it Available to everybody",
       is: decide(volume({ annotations: { "pv.kubernetes.io/bound-by-controller": "yes" } })),
       does: { step: "offered", spec: offer, annotations: { "pv.kubernetes.io/bound-by-controller": null } },
