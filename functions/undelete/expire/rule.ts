@@ -5,7 +5,7 @@ import { Event, PersistentVolume, PersistentVolumeClaim } from "../../../shared/
 import { rule } from "../../../shared/rule.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { due } from "../../../shared/sweep.ts";
-import { forget, formerPolicy, holderOf, noting, readNote, reclaimTime } from "../lib/note.ts";
+import { forget, holderOf, noting, readNote, reclaimTime } from "../lib/note.ts";
 
 /** A volume, and the claim of its name, which was read after it. */
 export interface Facts {
@@ -40,13 +40,14 @@ function decideOne({ volume, claim }: Facts, now: number): readonly Decision[] {
   const note = readNote(volume);
   const time = reclaimTime(volume);
   if (!note || !(time <= now) || isBeingDeleted(volume) || holderOf(volume, note, claim) !== "nobody") return [];
-  const policy = formerPolicy(volume, note);
   const because =
     `Volume ${volume.metadata.name} of claim ${note.claim.namespace}/${note.claim.name} was due at ` +
     `${new Date(time).toISOString()} and nobody has come back for it: it ` +
-    (policy === "Retain" ? "stays Released, as without Holdfast." : `is reclaimed by Kubernetes (${policy}).`);
+    (note.policy === "Retain"
+      ? "stays Released, as without Holdfast."
+      : `is reclaimed by Kubernetes (${note.policy}).`);
   // In one patch: with the policy alone it would be reclaimed only after the next claim, with the uid alone it would be
   // kept for ever.
-  const spec = { persistentVolumeReclaimPolicy: policy, claimRef: { uid: note.claim.uid } };
+  const spec = { persistentVolumeReclaimPolicy: note.policy, claimRef: { uid: note.claim.uid } };
   return [forget(volume, "VolumeHandedBack", because, spec)];
 }

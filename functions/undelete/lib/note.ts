@@ -54,13 +54,15 @@ const schema = z.object({
 });
 export type Note = z.output<typeof schema>;
 
-/** Reads the note. One that was copied from another volume, or cannot be read, is none. */
-export const readNote = (volume: Volume): Note | undefined =>
-  schema.safeParse(readProgress(volume, noting.progressName)).data;
-
-/** The reclaim policy that the volume gets back. Retain by a person's hand stays, now and in the end. */
-export const formerPolicy = ({ spec: { persistentVolumeReclaimPolicy: found } }: Volume, note?: Note) =>
-  note && note.step !== "overruled" && found === "Retain" ? note.policy : (found as Note["policy"]);
+/**
+ * Reads the note. One that was copied from another volume, or cannot be read, is none. The policy is the one that the
+ * volume gets back as it is now: one that a person has set since stays, in the end as well.
+ */
+export function readNote(volume: Volume): Note | undefined {
+  const { data: note } = schema.safeParse(readProgress(volume, noting.progressName));
+  const found = volume.spec?.persistentVolumeReclaimPolicy as Note["policy"];
+  return note && (note.step === "overruled" || found !== "Retain") ? { ...note, policy: found } : note;
+}
 
 /** The time on the volume in milliseconds since the epoch: Infinity without one, NaN where it cannot be read. */
 export function reclaimTime({ metadata }: Volume): number {

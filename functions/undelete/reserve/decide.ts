@@ -3,17 +3,7 @@ import { readDuration } from "../../../shared/duration.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
-import {
-  forget,
-  formerPolicy,
-  holderOf,
-  keep,
-  type Note,
-  offerKey,
-  readNote,
-  reclaimAtKey,
-  reclaimTime,
-} from "../lib/note.ts";
+import { forget, holderOf, keep, type Note, offerKey, readNote, reclaimAtKey, reclaimTime } from "../lib/note.ts";
 
 /**
  * On a namespace: the uid of the one of its name before it, whose volumes are its own. Nobody knows it who could not
@@ -80,36 +70,33 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
   // Its claim has gone since it was noted, or a later one has that nobody had noted.
   const isNew = note.step === "retained" || note.step === "overruled" || holder === "unseen";
   const time = isNew ? firstTime(one, now) : reclaimTime(volume);
-  const { step, says, warning } = standingOf(one, around, time <= now);
-  const isOffered = step === "offered";
+  const { says, ...standing } = standingOf(one, around, time <= now);
+  const isToBeOffered = standing.step === "offered";
   const noted: Note = {
     ...note,
-    step,
-    policy: formerPolicy(volume, note),
-    warning: Number.isNaN(time) ? "UnreadableTime" : warning,
-    ...(isOffered ? { namespaceUid: isHome(one, around) ? around.namespace?.metadata.uid : undefined } : {}),
-    ...(isOffered && isSaid(one) ? { right: now } : {}),
+    ...standing,
+    warning: Number.isNaN(time) ? "UnreadableTime" : standing.warning,
+    right: isToBeOffered && isSaid(one) ? now : note.right,
   };
   const annotations = {
     ...(isNew && Number.isFinite(time) ? { [reclaimAtKey]: rfc3339(time) } : {}),
     ...(isRefused(one) ? {} : { [offerKey]: null }),
-    ...(isOffered ? { [boundByController]: null } : {}),
+    ...(isToBeOffered ? { [boundByController]: null } : {}),
   };
-  const claimRef = isOffered ? { uid: null, resourceVersion: null } : { uid: note.claim.uid };
+  const claimRef = isToBeOffered ? { uid: null, resourceVersion: null } : { uid: note.claim.uid };
   const title = `Volume ${volume.metadata.name} of claim ${note.claim.namespace}/${note.claim.name}`;
   const because = `${title} is kept until ${inWords(time)}, and ${says}`;
   return keep(volume, noted, because, { annotations, spec: { claimRef } }, { due: time });
 }
 
-/** Where a volume stands whose claim is gone: the first of these that is so. `says` ends a sentence. */
-function standingOf(
-  one: Noted,
-  around: Surroundings,
-  isDue: boolean,
-): { readonly step: Note["step"]; readonly says: string; readonly warning?: Note["warning"] } {
+/** What the note is to say of where a volume stands, and the end of the sentence that says it. */
+type Standing = Pick<Note, "step" | "warning" | "namespaceUid"> & { readonly says: string };
+
+/** Where a volume stands whose claim is gone: the first of these that is so. */
+function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing {
   const { namespace, free, otherNamespace } = around;
   const { volume, note, claim, holder } = one;
-  const { namespaceUid } = note;
+  const { namespace: home, name } = note.claim;
   const offering = `kubectl annotate pv ${volume.metadata.name} ${offerKey}=yes --overwrite`;
   const withheld = (step: Note["step"], why: string) => ({
     step,
@@ -117,47 +104,54 @@ function standingOf(
   });
   if (isRefused(one)) return withheld("kept", `${offerKey} is ${volume.metadata.annotations?.[offerKey]}`);
 
-  const isOffered = volume.spec.claimRef?.uid === undefined;
-  const isAny = isSaid(one) || otherNamespace === "always" || (isOffered && namespaceUid === undefined);
-  if (!isAny && !isHome(one, around)) {
+  const heir = heirOf(one, around);
+  if (!heir) {
     const who = namespace && !isBeingDeleted(namespace) ? "is another one now" : "is gone";
+    const word = `kubectl annotate namespace ${home} ${successorKey}=${note.namespaceUid}`;
     const how =
-      otherNamespace === "never"
-        ? "OTHER_NAMESPACE is never"
-        : "nobody has said who may have it, as by: " +
-          `kubectl annotate namespace ${note.claim.namespace} ${successorKey}=${namespaceUid}`;
-    return withheld("asks", `namespace ${note.claim.namespace} ${who}, and ${how}`);
+      otherNamespace === "never" ? "OTHER_NAMESPACE is never" : `nobody has said who may have it, as by: ${word}`;
+    return withheld("asks", `namespace ${home} ${who}, and ${how}`);
   }
 
-  const rival = free.find((other) => other.note.claim.name === note.claim.name && outranks(other, one));
+  const rival = free.find((other) => other.note.claim.name === name && outranks(other, one));
   if (rival) return withheld("kept", `volume ${rival.volume.metadata.name} is of a later claim of that name`);
 
   // One that asks for this volume by its name has none yet.
   const its = claim?.spec.volumeName === volume.metadata.name ? undefined : claim?.spec.volumeName;
-  if (its && !isOffered && !isSaid(one)) return withheld("kept", `its claim has volume ${its}`);
+  if (its && !isOffered(one) && !isSaid(one)) return withheld("kept", `its claim has volume ${its}`);
 
-  const says = "offered to a new claim of that name.";
+  const offered = { ...heir, step: "offered", says: "offered to a new claim of that name." } as const;
   if (isDue && holder === "awaited") {
     const postponed =
       "It is due, but there is a claim of that name without a volume: it stays until that has one or is gone.";
-    return { step: "offered", says: `${says} ${postponed}`, warning: "ReclaimPostponed" };
+    return { ...offered, says: `${offered.says} ${postponed}`, warning: "ReclaimPostponed" };
   }
   if (its) {
     const passed =
       `The claim that there is has volume ${its}, because it came before, or asks for another size, other access ` +
       "modes, another volume mode or another VolumeAttributesClass than this one has. To have this one bound: " +
       `${offering}, then delete that claim and create one that this is right for.`;
-    return { step: "offered", says: `${says} ${passed}`, warning: "AnotherVolumeBound" };
+    return { ...offered, says: `${offered.says} ${passed}`, warning: "AnotherVolumeBound" };
   }
-  return { step: "offered", says };
+  return offered;
 }
 
-/** Whether the namespace of that name is the one whose claim it was, or the one that was said to follow it. */
-function isHome({ note: { namespaceUid } }: Noted, { namespace, otherNamespace }: Surroundings): boolean {
-  if (!namespace || isBeingDeleted(namespace) || namespaceUid === undefined) return false;
-  const { uid, annotations } = namespace.metadata;
-  return uid === namespaceUid || (otherNamespace === "ask" && annotations?.[successorKey] === namespaceUid);
+/**
+ * Who may have the volume, as the note is to say it: the namespace of that name, where it is the one whose claim it was
+ * or was said to follow that; anybody; `undefined`: nobody before somebody has said who.
+ */
+function heirOf(one: Noted, { namespace, otherNamespace }: Surroundings): Pick<Note, "namespaceUid"> | undefined {
+  const { namespaceUid } = one.note;
+  if (namespace && !isBeingDeleted(namespace) && namespaceUid !== undefined) {
+    const { uid, annotations } = namespace.metadata;
+    const isSuccessor = otherNamespace === "ask" && annotations?.[successorKey] === namespaceUid;
+    if (uid === namespaceUid || isSuccessor) return { namespaceUid: uid };
+  }
+  const isAnybodys = isSaid(one) || otherNamespace === "always" || (isOffered(one) && namespaceUid === undefined);
+  return isAnybodys ? { namespaceUid: undefined } : undefined;
 }
+
+const isOffered = ({ volume }: Noted) => volume.spec.claimRef?.uid === undefined;
 
 const isSaid = ({ volume }: Noted) => volume.metadata.annotations?.[offerKey] === "yes";
 

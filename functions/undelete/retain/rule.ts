@@ -18,17 +18,7 @@ import { warning } from "../../../shared/steps.ts";
 import { type Claim, isBound, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due } from "../../../shared/sweep.ts";
-import {
-  forget,
-  formerPolicy,
-  keep,
-  type Note,
-  namespaceLabel,
-  noting,
-  offerKey,
-  readNote,
-  reclaimAtKey,
-} from "../lib/note.ts";
+import { forget, keep, type Note, namespaceLabel, noting, offerKey, readNote, reclaimAtKey } from "../lib/note.ts";
 import { isEphemeral, keepKey, scopeOf } from "../lib/scope.ts";
 
 /** On a volume: the provisioner that has made it, as Kubernetes and external-provisioner write it. */
@@ -79,8 +69,10 @@ export const retain = rule({
 });
 
 /** Whether the volume has another policy than it came with, by this rule. */
-const isRetained = (volume: Volume) =>
-  formerPolicy(volume, readNote(volume)) !== volume.spec.persistentVolumeReclaimPolicy;
+function isRetained(volume: Volume): boolean {
+  const note = readNote(volume);
+  return note !== undefined && note.policy !== volume.spec.persistentVolumeReclaimPolicy;
+}
 
 /** What an event of a class or a namespace says is about all of its volumes. */
 function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
@@ -133,7 +125,8 @@ function decideOne(facts: Facts, now: number): readonly Decision[] {
   if (isBeingDeleted(volume)) return [];
   const note = readNote(volume);
   const { name, ownerReferences } = volume.metadata;
-  const policy = formerPolicy(volume, note);
+  const found = volume.spec.persistentVolumeReclaimPolicy as Note["policy"];
+  const policy = note?.policy ?? found;
   const { by, text } = scopeOf(claim, namespace, storageClass);
   if (text === undefined) {
     // A claim that is going is not left without what was promised to it.
@@ -155,7 +148,6 @@ function decideOne(facts: Facts, now: number): readonly Decision[] {
   const right = isKnown ? note.right : now;
   const standing = { policy, for: written, by, claim: ref, namespaceUid: namespace.metadata.uid, right };
   const annotations = isKnown ? {} : { [reclaimAtKey]: null, [offerKey]: null };
-  const found = volume.spec.persistentVolumeReclaimPolicy;
   if (note && found !== "Retain") {
     const because =
       `The reclaim policy of volume ${name} was set to ${found} after Holdfast had set it to Retain, and is left so: ` +
