@@ -6,7 +6,11 @@ import { expire } from "./rule.ts";
 
 /** A volume that is kept, with a time. */
 const volume = ({ at, was = "Delete", ...changes }: Changes & { at?: string; was?: "Delete" | "Retain" }): Volume =>
-  noted({ ...changes, note: { policy: was }, ...(at ? { annotations: { "holdfast.dev/reclaim-at": at } } : {}) });
+  noted({
+    ...changes,
+    note: { policy: was, ...changes.note },
+    ...(at ? { annotations: { "holdfast.dev/reclaim-at": at } } : {}),
+  });
 const specOf = (one: Volume, its?: ReturnType<typeof claim>) =>
   expire
     .decide({ volume: one, claim: its }, now, {})
@@ -33,6 +37,7 @@ describe("expire", () => {
     { what: "with a time that cannot be read", one: volume({ at: "tomorrow" }), spec: undefined },
     { what: "to be kept for seven more days, by its user's words", one: volume({ at: "+7" }), spec: undefined },
     { what: "due on the first of February, as Germans write it", one: volume({ at: "1.2.2026" }), spec: undefined },
+    { what: "due by what was written while it was bound", one: volume({ at: due, note: { step: "retained" } }) },
     { what: "bound by another claim", one: volume({ at: due, ref: { uid: "other" } }), spec: undefined },
     { what: "reserved for another name", one: volume({ at: due, ref: { name: "other" } }), spec: undefined },
     { what: "being deleted", one: volume({ at: due, deleting: true }), spec: undefined },

@@ -74,20 +74,21 @@ export function reclaimTime({ metadata }: Volume): number {
  * Who has a noted volume, `claim` being the one of its name that there is:
  * - another: a person has reserved it for a claim of another name;
  * - bound: that claim;
- * - unseen: nobody, but a later claim than the noted one had it, and is gone;
+ * - unseen: nobody, and reserve has not said yet until when it is kept since a claim that had it has gone;
  * - awaited: nobody, but it is offered, and that claim waits for a volume: it must not go meanwhile;
  * - nobody.
  */
 export function holderOf(
   { metadata, spec: { claimRef } }: Volume,
-  { claim: noted }: Note,
+  { step, claim: noted }: Note,
   claim: Claim | undefined,
 ): "another" | "bound" | "unseen" | "awaited" | "nobody" {
   if (claimRef?.namespace !== noted.namespace || claimRef.name !== noted.name) return "another";
-  if (claimRef.uid === undefined)
-    return claim && [undefined, "", metadata.name].includes(claim.spec.volumeName) ? "awaited" : "nobody";
-  if (claimRef.uid === claim?.metadata.uid) return "bound";
-  return claimRef.uid === noted.uid ? "nobody" : "unseen";
+  if (claimRef.uid !== undefined && claimRef.uid === claim?.metadata.uid) return "bound";
+  if (step === "retained" || step === "overruled" || ![undefined, noted.uid].includes(claimRef.uid)) return "unseen";
+  const isAwaited =
+    claimRef.uid === undefined && claim && [undefined, "", metadata.name].includes(claim.spec.volumeName);
+  return isAwaited ? "awaited" : "nobody";
 }
 
 /**

@@ -67,8 +67,7 @@ function giveAway({ volume }: Noted): Decision {
 
 function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
   const { volume, note, holder } = one;
-  // Its claim has gone since it was noted, or a later one has that nobody had noted.
-  const isNew = note.step === "retained" || note.step === "overruled" || holder === "unseen";
+  const isNew = holder === "unseen";
   const time = isNew ? firstTime(one, now) : reclaimTime(volume);
   const { says, ...standing } = standingOf(one, around, time <= now);
   const isToBeOffered = standing.step === "offered";
