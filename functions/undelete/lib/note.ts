@@ -49,6 +49,8 @@ const schema = z.object({
   namespaceUid: z.string().optional(),
   /** When it was bound, or somebody had it offered: of two volumes of a name the later one is offered. */
   right: z.number(),
+  /** Former versions wrote it where a person wants it offered to nobody. It stays, or they would write it anew. */
+  refused: z.literal(true).optional(),
   /** What a person must see to, beside the step: the reason of a Warning, which is cleared when this goes. */
   warning: z.enum(["UnreadableTime", "AnotherVolumeBound", "ReclaimPostponed"]).optional(),
 });

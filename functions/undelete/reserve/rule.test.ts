@@ -332,11 +332,14 @@ describe("an event of a volume", () => {
   });
 
   test("that is as it was noted is looked at, and nothing is written", () => {
-    const refused = volume({ note: { refused: true }, annotations: { "holdfast.dev/offer": "no" } });
-    for (const one of [volume({ ref: null, note: { next }, annotations: due }), refused]) {
-      const [decision] = decideAll({ volumes: [one] });
-      expect(decision).toMatchObject({ do: "write", writes: [] });
-    }
+    const one = volume({ ref: null, note: { next }, annotations: due });
+    expect(decideAll({ volumes: [one] })[0]).toMatchObject({ do: "write", writes: [] });
+  });
+
+  test("that a former version has noted as refused leaves its note as that version reads it", () => {
+    const one = volume({ note: { refused: true }, annotations: { "holdfast.dev/offer": "no" } });
+    const [decision] = decideAll({ volumes: [one] });
+    expect(decision).toMatchObject({ writes: [], step: { name: "kept", details: { refused: true } } });
   });
 
   test("that does not show the volume has it read", () => {
