@@ -1,16 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Resource } from "../resource.ts";
+import { resource } from "../fixtures/resource.ts";
 import { discover, discoveryContentType } from "./discovery.ts";
 
 // The documents are those of kube-apiserver 1.36.3 for the same resources, less its storage hashes and addresses.
-const resource = (apiVersion: string, kind: string, more: Partial<Resource> = {}): Resource => ({
-  apiVersion,
-  kind,
-  plural: `${kind.toLowerCase()}s`,
-  singular: kind.toLowerCase(),
-  namespaced: true,
-  ...more,
-});
 const resources = [
   resource("v1", "Namespace", { namespaced: false, shortNames: ["ns"], subresources: ["finalize", "status"] }),
   resource("v1", "ServiceAccount", { shortNames: ["sa"], subresources: ["token"] }),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { resource } from "../fixtures/resource.ts";
 import type { Fields } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
 import { type IncludeObject, toTable } from "./make-table.ts";
@@ -7,14 +8,6 @@ import { type IncludeObject, toTable } from "./make-table.ts";
 const now = Date.parse("2026-01-02T06:00:00Z");
 const created = "2026-01-02T05:59:33Z";
 const yesterday = "2026-01-01T00:00:00Z";
-const resource = (kind: string, apiVersion = "v1", more: Partial<Resource> = {}): Resource => ({
-  apiVersion,
-  kind,
-  plural: `${kind.toLowerCase()}s`,
-  singular: kind.toLowerCase(),
-  namespaced: true,
-  ...more,
-});
 interface Table {
   columnDefinitions: { name: string; priority: number }[];
   rows: { cells: unknown[]; object: unknown }[];
@@ -141,7 +134,7 @@ describe("pods", () => {
   for (const [name, spec, status, metadata, expected] of cases) {
     test(name, () => {
       const pod = { spec: { containers: [{ name: "c" }], ...spec }, status };
-      expect(cells(resource("Pod"), pod, metadata)?.slice(0, 5)).toEqual(["x", ...expected, "27s"]);
+      expect(cells(resource("v1", "Pod"), pod, metadata)?.slice(0, 5)).toEqual(["x", ...expected, "27s"]);
     });
   }
   test("wide", () => {
@@ -151,12 +144,12 @@ describe("pods", () => {
       readinessGates: [{ conditionType: "a/b" }, { conditionType: "c/d" }],
     };
     const status = { podIPs: [{ ip: "1.2.3.4" }], conditions: [{ type: "a/b", status: "True" }] };
-    expect(cells(resource("Pod"), { spec, status })?.slice(5)).toEqual(["1.2.3.4", "n", "<none>", "1/2"]);
+    expect(cells(resource("v1", "Pod"), { spec, status })?.slice(5)).toEqual(["1.2.3.4", "n", "<none>", "1/2"]);
   });
 });
 
 describe("storage", () => {
-  const claim = resource("PersistentVolumeClaim");
+  const claim = resource("v1", "PersistentVolumeClaim");
   const spec = { accessModes: ["ReadWriteOnce"], storageClassName: "standard", volumeMode: "Filesystem" };
   const bound = { phase: "Bound", capacity: { storage: "1Gi" }, accessModes: ["ReadWriteMany", "ReadWriteOnce"] };
 
@@ -189,7 +182,7 @@ describe("storage", () => {
       persistentVolumeReclaimPolicy: "Retain",
       claimRef: { namespace: "n", name: "c" },
     };
-    expect(cells(resource("PersistentVolume"), { spec: volume, status: { phase: "Released" } })).toEqual([
+    expect(cells(resource("v1", "PersistentVolume"), { spec: volume, status: { phase: "Released" } })).toEqual([
       "x",
       "2Gi",
       "ROX",
@@ -205,7 +198,7 @@ describe("storage", () => {
   });
   test("a class", () => {
     const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
-    expect(cells(resource("StorageClass", "storage.k8s.io/v1"), { provisioner: "p" }, { annotations })).toEqual([
+    expect(cells(resource("storage.k8s.io/v1", "StorageClass"), { provisioner: "p" }, { annotations })).toEqual([
       "x (default)",
       "p",
       "Delete",
@@ -216,7 +209,7 @@ describe("storage", () => {
   });
   test("an attachment", () =>
     expect(
-      cells(resource("VolumeAttachment", "storage.k8s.io/v1"), {
+      cells(resource("storage.k8s.io/v1", "VolumeAttachment"), {
         spec: { attacher: "a", nodeName: "n", source: { persistentVolumeName: "p" } },
       }),
     ).toEqual(["x", "a", "p", "n", false, "27s"]));
@@ -248,13 +241,13 @@ describe("others", () => {
   const cases: [string, Resource, Fields, unknown[]][] = [
     [
       "statefulset",
-      resource("StatefulSet", "apps/v1"),
+      resource("apps/v1", "StatefulSet"),
       { spec: { replicas: 2, template }, status: { readyReplicas: 1 } },
       ["x", "1/2", "27s", "c,d", "i,j"],
     ],
     [
       "deployment",
-      resource("Deployment", "apps/v1"),
+      resource("apps/v1", "Deployment"),
       {
         spec: { replicas: 2, template, selector: { matchLabels: { app: "x" }, matchExpressions: expressions } },
         status: { updatedReplicas: 2 },
@@ -263,7 +256,7 @@ describe("others", () => {
     ],
     [
       "node",
-      resource("Node"),
+      resource("v1", "Node"),
       {
         spec: { unschedulable: true },
         status: {
@@ -285,12 +278,12 @@ describe("others", () => {
         "<unknown>",
       ],
     ],
-    ["namespace", resource("Namespace"), { status: { phase: "Active" } }, ["x", "Active", "27s"]],
-    ["config map", resource("ConfigMap"), { data: { a: "1" }, binaryData: { b: "" } }, ["x", 2, "27s"]],
-    ["secret", resource("Secret"), { type: "Opaque", data: { a: "" } }, ["x", "Opaque", 1, "27s"]],
+    ["namespace", resource("v1", "Namespace"), { status: { phase: "Active" } }, ["x", "Active", "27s"]],
+    ["config map", resource("v1", "ConfigMap"), { data: { a: "1" }, binaryData: { b: "" } }, ["x", 2, "27s"]],
+    ["secret", resource("v1", "Secret"), { type: "Opaque", data: { a: "" } }, ["x", "Opaque", 1, "27s"]],
     [
       "service",
-      resource("Service"),
+      resource("v1", "Service"),
       {
         spec: {
           type: "NodePort",
@@ -306,7 +299,7 @@ describe("others", () => {
     ],
     [
       "binding",
-      resource("RoleBinding", "rbac.authorization.k8s.io/v1"),
+      resource("rbac.authorization.k8s.io/v1", "RoleBinding"),
       {
         roleRef: { kind: "Role", name: "r" },
         subjects: [
@@ -317,11 +310,11 @@ describe("others", () => {
       },
       ["x", "Role/r", "27s", "u, v", "", "n/s"],
     ],
-    ["role", resource("Role", "rbac.authorization.k8s.io/v1"), {}, ["x", created]],
-    ["lease", resource("Lease", "coordination.k8s.io/v1"), { spec: { holderIdentity: "h" } }, ["x", "h", "27s"]],
+    ["role", resource("rbac.authorization.k8s.io/v1", "Role"), {}, ["x", created]],
+    ["lease", resource("coordination.k8s.io/v1", "Lease"), { spec: { holderIdentity: "h" } }, ["x", "h", "27s"]],
     [
       "event",
-      resource("Event"),
+      resource("v1", "Event"),
       {
         ...event,
         involvedObject: { kind: "Pod", name: "p", fieldPath: "spec.x" },
@@ -331,7 +324,7 @@ describe("others", () => {
     ],
     [
       "event of events.k8s.io",
-      resource("Event", "events.k8s.io/v1"),
+      resource("events.k8s.io/v1", "Event"),
       {
         regarding: { kind: "Pod", name: "p" },
         reportingController: "x.y/c",
@@ -355,7 +348,7 @@ describe("custom resources", () => {
     { name: "Note", type: "string", jsonPath: ".metadata.annotations.example\\.org/note" },
   ];
   const thing = (printerColumns?: typeof columns) =>
-    resource("Thing", "example.org/v1", { custom: { schema: {}, ...(printerColumns ? { printerColumns } : {}) } });
+    resource("example.org/v1", "Thing", { custom: { schema: {}, ...(printerColumns ? { printerColumns } : {}) } });
 
   test("have the columns of their definition", () => {
     const status = {
@@ -383,21 +376,21 @@ describe("custom resources", () => {
 describe("a table", () => {
   const map = { metadata: { name: "x", resourceVersion: "7" }, data: {} };
   test("carries metadata, the object, or nothing", () => {
-    expect(table(resource("ConfigMap"), map).rows[0]?.object).toEqual({
+    expect(table(resource("v1", "ConfigMap"), map).rows[0]?.object).toEqual({
       kind: "PartialObjectMetadata",
       apiVersion: "meta.k8s.io/v1",
       metadata: map.metadata,
     });
-    expect(table(resource("ConfigMap"), map, "Object").rows[0]?.object).toEqual({
+    expect(table(resource("v1", "ConfigMap"), map, "Object").rows[0]?.object).toEqual({
       apiVersion: "v1",
       kind: "ConfigMap",
       ...map,
     });
-    expect(table(resource("ConfigMap"), map, "None").rows[0]?.object).toBeNull();
+    expect(table(resource("v1", "ConfigMap"), map, "None").rows[0]?.object).toBeNull();
   });
   test("of a list says where it goes on", () => {
     const metadata = { resourceVersion: "9", continue: "abc", remainingItemCount: 3 };
-    const list = table(resource("ConfigMap"), { kind: "ConfigMapList", metadata, items: [map, map] });
+    const list = table(resource("v1", "ConfigMap"), { kind: "ConfigMapList", metadata, items: [map, map] });
     expect(list.metadata).toEqual(metadata);
     expect(list.rows).toHaveLength(2);
   });
