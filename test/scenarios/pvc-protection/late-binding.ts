@@ -35,6 +35,15 @@ function beforeRemoval(world: World, finalizer: string, step: () => Promise<void
   return () => done;
 }
 
+/** Does something with pod `late`, which has no node yet, right before release takes a finalizer off its claim. */
+async function race(world: World, finalizer: string, step: () => Promise<void>): Promise<void> {
+  await boundClaim(world, "data");
+  await createPod(world, "late", ["data"]);
+  const isRun = beforeRemoval(world, finalizer, step);
+  await deleteClaim(world, "data");
+  await world.eventually("the race is run", isRun);
+}
+
 /**
  * The race that Kubernetes' own protection leaves open: a pod is bound between the list that did not show it and the
  * write that lets the claim go. Whoever binds it saw the claim before its deletion.
@@ -46,14 +55,10 @@ export const lateBinding: readonly Scenario[] = [
     // Where Kubernetes' own controller removes its finalizer, nobody can step in between.
     settings: [alone],
     async run(world) {
-      await boundClaim(world, "data");
-      await createPod(world, "late", ["data"]);
-      const bound = beforeRemoval(world, inTree, async () => {
+      await race(world, inTree, async () => {
         await bind(world, "late", node);
         await podRuns(world, "late");
       });
-      await deleteClaim(world, "data");
-      await world.eventually("the race is run", bound);
       expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "late", node }]);
       await claimStays(world, "data");
       expect((await claimOf(world, "data"))?.metadata.finalizers).toEqual([ours(world)]);
@@ -69,15 +74,11 @@ export const lateBinding: readonly Scenario[] = [
     within: true,
     settings: twoPhased,
     async run(world) {
-      await boundClaim(world, "data");
-      await createPod(world, "late", ["data"]);
-      const bound = beforeRemoval(world, ours(world), async () => {
+      await race(world, ours(world), async () => {
         expect((await claimOf(world, "data"))?.metadata.finalizers).not.toContain(inTree);
         await bind(world, "late", node);
         await kubeletRefuses(world, "late");
       });
-      await deleteClaim(world, "data");
-      await world.eventually("the race is run", bound);
       await claimGoes(world, "data");
       await world.rest();
       expect(await isRunning(world, "late")).toBe(false);
@@ -89,14 +90,10 @@ export const lateBinding: readonly Scenario[] = [
     settings: [standIn],
     harms: true,
     async run(world) {
-      await boundClaim(world, "data");
-      await createPod(world, "late", ["data"]);
-      const bound = beforeRemoval(world, inTree, async () => {
+      await race(world, inTree, async () => {
         await bind(world, "late", node);
         await podRuns(world, "late");
       });
-      await deleteClaim(world, "data");
-      await world.eventually("the race is run", bound);
       await claimGoes(world, "data");
       expect(await isRunning(world, "late")).toBe(true);
     },
