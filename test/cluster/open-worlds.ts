@@ -1,12 +1,9 @@
-import { afterAll, beforeAll } from "vitest";
 import { realServer } from "../worlds/real-server.ts";
-import { type RealWorlds, realWorlds } from "../worlds/real-world.ts";
+import { realWorlds } from "../worlds/real-world.ts";
+import { type OpenWorlds, whileTestsRun } from "../worlds/while-tests-run.ts";
 import { type ControlPlaneOptions, startControlPlane } from "./control-plane.ts";
 import type { ProvidedCluster } from "./global-setup.ts";
 import { missingControllers } from "./missing-controllers.ts";
-
-/** Worlds that are there while tests run. */
-export type OpenWorlds = Pick<RealWorlds, "open">;
 
 /** Worlds on the suite's cluster, for the tests of the `describe` it is called in. */
 export function worldsOnCluster(cluster: ProvidedCluster): OpenWorlds {
@@ -42,13 +39,4 @@ export function worldsOnNewPlane(
       },
     };
   });
-}
-
-function whileTestsRun(start: () => Promise<RealWorlds>): OpenWorlds {
-  let worlds: RealWorlds;
-  beforeAll(async () => {
-    worlds = await start();
-  });
-  afterAll(() => worlds?.stop());
-  return { open: (...args) => worlds.open(...args) };
 }

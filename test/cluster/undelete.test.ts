@@ -15,7 +15,6 @@ describe.skipIf(!cluster)("undelete on a real control plane", () => {
 
   runScenarios(uncounted, [asking, always, never], {
     open,
-    watch: () => ({ check: async () => {} }),
     sideBySide: true,
   });
 });

@@ -26,7 +26,6 @@ describe.skipIf(!cluster)("Volumes on a real control plane", () => {
   // Each scenario beside the stand-in, and the same with real loop devices on a real Salt.
   runScenarios(scenarios, [standInSalt, ...(typeof lab === "string" ? [] : [realSalt(lab.environment)])], {
     open,
-    watch: () => ({ check: async () => {} }),
   });
 
   test.skipIf(typeof lab === "string")("npm start tours Volumes on the same Salt", { timeout: 300_000 }, async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { describe } from "vitest";
 import { bySweepsAlone } from "../scenarios/by-sweeps-alone.ts";
 import * as protection from "../scenarios/pvc-protection/invariants.ts";
 import { scenarios as ofProtection } from "../scenarios/pvc-protection/scenarios.ts";
@@ -11,6 +11,7 @@ import type { Scenario } from "../scenarios/scenario.ts";
 import { scenarios as ofUndelete } from "../scenarios/undelete/scenarios.ts";
 import { asking } from "../scenarios/undelete/settings.ts";
 import type { RealWorlds } from "../worlds/real-world.ts";
+import { whileTestsRun } from "../worlds/while-tests-run.ts";
 
 /** Milliseconds between two sweeps of `npm start -- --lose-all-events`. */
 const everyOther = 2_000;
@@ -39,31 +40,18 @@ export function runAll(
     undelete: bySweepsAlone(undeleting, asking, everyOther),
   };
   describe("with sources of changes", () => {
-    const runner = runnerOf(() => start({ bySweepsAlone: false }));
+    const runner = { ...whileTestsRun(() => start({ bySweepsAlone: false })), sideBySide: true };
     runScenarios(protecting, [beside], { ...runner, watch: protection.watchInvariants });
     runScenarios(retaining, [byDefault], { ...runner, watch: retention.watchInvariants });
-    runScenarios(undeleting, [asking], { ...runner, watch: nothing });
+    runScenarios(undeleting, [asking], runner);
   });
   describe("without any", () => {
-    const runner = runnerOf(() => start({ bySweepsAlone: true }));
+    const runner = { ...whileTestsRun(() => start({ bySweepsAlone: true })), sideBySide: true };
     runScenarios(swept.protection.scenarios, [swept.protection.setting], {
       ...runner,
       watch: protection.watchInvariants,
     });
     runScenarios(swept.retention.scenarios, [swept.retention.setting], { ...runner, watch: retention.watchInvariants });
-    runScenarios(swept.undelete.scenarios, [swept.undelete.setting], { ...runner, watch: nothing });
+    runScenarios(swept.undelete.scenarios, [swept.undelete.setting], runner);
   });
-}
-
-/** What must hold in every moment of undelete is the simulation's. */
-const nothing = () => ({ check: async () => {} });
-
-/** Worlds for the describe block that it is called in. */
-function runnerOf(start: () => Promise<RealWorlds>) {
-  let worlds: RealWorlds;
-  beforeAll(async () => {
-    worlds = await start();
-  });
-  afterAll(() => worlds?.stop());
-  return { open: (...args: Parameters<RealWorlds["open"]>) => worlds.open(...args), sideBySide: true };
 }

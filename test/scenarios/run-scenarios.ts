@@ -7,8 +7,8 @@ import type { Scenario } from "./scenario.ts";
 interface Runner {
   /** A world in this setting, for one test. */
   open(setting: Setting, test: { whenOver: WhenOver }): Promise<World>;
-  /** Begins to watch what must hold all the time. */
-  watch(world: World): { check(): Promise<void> };
+  /** Begins to watch what must hold all the time; absent where the simulation alone does. */
+  watch?(world: World): { check(): Promise<void> };
   /** Several scenarios of a setting at a time: for worlds on real time, in which most of it is waiting. */
   sideBySide?: boolean;
 }
@@ -32,9 +32,9 @@ export function runScenarios(
       for (const scenario of ordered)
         test(scenario.title, { concurrent: sideBySide && !scenario.alone }, async ({ onTestFinished }) => {
           const world = await open(setting, { whenOver: onTestFinished });
-          const invariants = watch(world);
+          const invariants = watch?.(world);
           await scenario.run(world);
-          if (!scenario.harms) await invariants.check();
+          if (!scenario.harms) await invariants?.check();
           for (const each of world.asked) asked.add(each);
           expect(world.asked.filter(({ denied }) => denied)).toEqual([]);
         });

@@ -16,7 +16,6 @@ const swept = bySweepsAlone(
 describe("undelete on the laptop edition", () => {
   const asked = runScenarios([...scenarios, ...swept.scenarios], [asking, always, never, swept.setting], {
     open: emulatedWorld,
-    watch: () => ({ check: async () => {} }),
   });
   proveGrantsAreUsed("undelete", asked);
 });

@@ -8,7 +8,6 @@ import { standInSalt } from "./volume/settings.ts";
 describe("Volumes on the laptop edition", () => {
   const asked = runScenarios(scenarios, [standInSalt], {
     open: emulatedWorld,
-    watch: () => ({ check: async () => {} }),
   });
   const status = (account: string) => `${account}: patch storage.metalk8s.scality.com/volumes/status`;
   proveGrantsAreUsed("volume", asked, [

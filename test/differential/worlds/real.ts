@@ -10,11 +10,11 @@ import {
 } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ApiRequest } from "../../../shared/kubernetes/transport.ts";
-import type { OpenWorlds } from "../../cluster/open-worlds.ts";
 import type { Change } from "../../simulation/world/change.ts";
 import { benchOn, type WhenOver } from "../../worlds/bench.ts";
 import { statefulSet } from "../../worlds/manifest.ts";
 import type { Bench } from "../../worlds/server.ts";
+import type { OpenWorlds } from "../../worlds/while-tests-run.ts";
 import type { World as Installed } from "../../worlds/world.ts";
 import { keepsVolumes } from "../judge/volumes.ts";
 import type { Patience, World } from "../play/play.ts";
