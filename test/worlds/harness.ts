@@ -154,6 +154,7 @@ export async function startHarness(server: Server, random: Random, setting: Sett
             isAbsent = false;
           };
         },
+        handled,
         instance: (rule) => {
           const handle = startInstance(rule);
           return (hand) => handle(handRequest(hand, namespace, random.uuid()));

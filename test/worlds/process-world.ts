@@ -72,6 +72,7 @@ export async function processWorlds(
           return () => functions.want(true);
         },
         instance: refuse,
+        handled: refuse,
         sweep: refuse,
         rest: () => server.clock.sleep(restFor),
       };
