@@ -154,7 +154,6 @@ export async function startHarness(server: Server, random: Random, setting: Sett
             isAbsent = false;
           };
         },
-        handled,
         instance: (rule) => {
           const handle = startInstance(rule);
           return (hand) => handle(handRequest(hand, namespace, random.uuid()));

@@ -72,7 +72,6 @@ export async function processWorlds(
           return () => functions.want(true);
         },
         instance: refuse,
-        handled: refuse,
         sweep: refuse,
         rest: () => server.clock.sleep(restFor),
       };

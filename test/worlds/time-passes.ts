@@ -1,6 +1,6 @@
 import type { Server } from "./server.ts";
 
-/** Lets a server's time pass until a promise settles, and settles as it does. Fails after two minutes of that time. */
+/** Lets a server's time pass until a promise settles, and settles as it does. Fails after five minutes of that time. */
 export async function timePasses<T>(
   { eventually }: Pick<Server, "eventually">,
   what: string,
@@ -11,6 +11,6 @@ export async function timePasses<T>(
     settled = true;
   };
   promise.then(settle, settle);
-  await eventually(what, () => settled, 120_000);
+  await eventually(what, () => settled, 300_000);
   return promise;
 }

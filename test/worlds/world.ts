@@ -115,8 +115,6 @@ export interface World extends Bench {
   post?(url: string, event: HttpRequest): Promise<HttpResponse>;
   /** One tick of the sweep, past broker and schedule. */
   sweep(): Promise<void>;
-  /** Waits until functions are done with every event about the scenario's namespace that is under way to them. */
-  handled(): Promise<void>;
   /** Lets time pass in which whatever should not happen could. */
   rest(): Promise<void>;
 }

@@ -33,12 +33,6 @@ export interface World {
   readonly patience: Patience;
   /** Lets the sweep come round, where it does not come by itself. */
   sweep(): Promise<void>;
-  /**
-   * Resolves when no write of a function is under way that was begun before: who relies on a policy that keeps waits
-   * for it once that is in force. KEP-1847 leaves that race open: claims "were originally declared to have been
-   * deleted".
-   */
-  written(): Promise<void>;
   /** No fault strikes any more, and everybody has the time to come to an end. */
   calm(): Promise<void>;
   /** What people read of a run besides the changes on both sides. */
@@ -51,6 +45,11 @@ export interface Patience {
   readonly settling: number;
   /** For a policy to be in force, with functions that fail. */
   readonly inForce: number;
+  /**
+   * From the moment in which a policy that keeps is in force to what relies on it: longer than one write of a function
+   * can be under way. KEP-1847 leaves that race open: claims "were originally declared to have been deleted".
+   */
+  readonly underWay: number;
   /** By which caches of Kubernetes' own controllers may be late. */
   readonly caches: number;
   /** For everybody, at a `rest`. */
@@ -146,7 +145,7 @@ export async function play(world: World, sequence: readonly Operation[], hasty =
     if (left) stuck ??= `A policy that keeps does not come into force: ${left} after ${clock.now() - begun} ms.`;
     const tied = await until(stillTied, byHand ? patience.settling : patience.inForce);
     if (tied) note(`goes on although ${tied}`);
-    await world.written();
+    await clock.sleep(patience.underWay);
     await settle();
     promised = undefined;
     busyWith = undefined;

@@ -57,14 +57,13 @@ const longestAbsence = 90_000;
  */
 const seen = 5_000;
 const seenUnderFaults = 240_000;
-/** A write of a function is not under way for longer (milliseconds). */
-const longestWrite = 6_000;
 /** Rules that a sequence is about. */
 const ofSystems = /^(pvc-retention|undelete)\//;
 const plain = "plain";
 const inProcess: Patience = {
   settling: 60_000,
   inForce: 3_600_000,
+  underWay: 6_000,
   caches: 1_000,
   rest: 90_000,
   poll: 50,
@@ -176,7 +175,6 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     struck: schedule.struck,
     strays,
     sweep: async () => {},
-    written: () => clock.sleep(longestWrite),
     async calm() {
       schedule.end();
       cluster.fleet.restore();

@@ -28,6 +28,7 @@ import type { Stall } from "./stalls.ts";
 const onRealTime: Patience = {
   settling: 20_000,
   inForce: 60_000,
+  underWay: 1_000,
   caches: 700,
   rest: 2_500,
   poll: 150,
@@ -69,7 +70,7 @@ export async function openReal(worlds: OpenWorlds, options: RealOptions, whenOve
   const sweep = async () => {
     if (options.functions === "none") return;
     await installed.sweep();
-    await installed.handled();
+    await clock.sleep(onRealTime.rest / 2);
   };
   return {
     clock,
@@ -84,7 +85,6 @@ export async function openReal(worlds: OpenWorlds, options: RealOptions, whenOve
     history,
     note: (what) => void history.push({ at: clock.now(), who: "", what }),
     sweep,
-    written: installed.handled,
     async calm() {
       await sweep();
       await clock.sleep(onRealTime.rest);
