@@ -53,6 +53,13 @@ describe("expire", () => {
     expect(specOf(volume({ at: due, ref: null }), its)).toEqual(spec);
   });
 
+  test.each([
+    { what: "asks for it by its name", its: claim("new", "pv"), spec: undefined },
+    { what: "has no volume", its: claim("new"), spec: released },
+  ])("a kept volume that is not offered yet beside a claim of its name that $what", ({ its, spec }) => {
+    expect(specOf(volume({ at: due }), its)).toEqual(spec);
+  });
+
   test("never hands back what is not due, whatever else is so", () => {
     const times = fc.date({ min: new Date(now + 1), max: new Date(now + 1e12), noInvalidDate: true });
     fc.assert(

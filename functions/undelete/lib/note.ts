@@ -77,7 +77,8 @@ export function reclaimTime({ metadata }: Volume): number {
  * - another: a person has reserved it for a claim of another name;
  * - bound: that claim;
  * - unseen: nobody, and reserve has not said yet until when it is kept since a claim that had it has gone;
- * - awaited: nobody, but it is offered, and that claim waits for a volume: it must not go meanwhile;
+ * - awaited: nobody, but that claim asks for it by its name, or for any volume while it is offered: it must not go
+ *   meanwhile;
  * - nobody.
  */
 export function holderOf(
@@ -88,8 +89,8 @@ export function holderOf(
   if (claimRef?.namespace !== noted.namespace || claimRef.name !== noted.name) return "another";
   if (claimRef.uid !== undefined && claimRef.uid === claim?.metadata.uid) return "bound";
   if (step === "retained" || step === "overruled" || ![undefined, noted.uid].includes(claimRef.uid)) return "unseen";
-  const isAwaited =
-    claimRef.uid === undefined && claim && [undefined, "", metadata.name].includes(claim.spec.volumeName);
+  const asked = claim?.spec.volumeName;
+  const isAwaited = claim && (asked === metadata.name || (!asked && claimRef.uid === undefined));
   return isAwaited ? "awaited" : "nobody";
 }
 

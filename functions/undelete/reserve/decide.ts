@@ -2,6 +2,7 @@ import type { Decision } from "../../../shared/decision.ts";
 import { readDuration } from "../../../shared/duration.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { type StepEvent, warning } from "../../../shared/steps.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { forget, holderOf, keep, type Note, offerKey, readNote, reclaimAtKey, reclaimTime } from "../lib/note.ts";
 
@@ -69,7 +70,7 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
   const { volume, note, holder } = one;
   const isNew = holder === "unseen";
   const time = isNew ? firstTime(one, now) : reclaimTime(volume);
-  const { says, ...standing } = standingOf(one, around, time <= now);
+  const { says, event, ...standing } = standingOf(one, around, time <= now);
   const isToBeOffered = standing.step === "offered";
   const noted: Note = {
     ...note,
@@ -85,11 +86,11 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
   const claimRef = isToBeOffered ? { uid: null, resourceVersion: null } : { uid: note.claim.uid };
   const title = `Volume ${volume.metadata.name} of claim ${note.claim.namespace}/${note.claim.name}`;
   const because = `${title} is kept until ${inWords(time)}, and ${says}`;
-  return keep(volume, noted, because, { annotations, spec: { claimRef } }, { due: time });
+  return keep(volume, noted, because, { annotations, spec: { claimRef } }, { due: time, ...(event ? { event } : {}) });
 }
 
 /** What the note is to say of where a volume stands, and the end of the sentence that says it. */
-type Standing = Pick<Note, "step" | "warning" | "namespaceUid"> & { readonly says: string };
+type Standing = Pick<Note, "step" | "warning" | "namespaceUid"> & { readonly says: string; readonly event?: StepEvent };
 
 /** Where a volume stands whose claim is gone: the first of these that is so. */
 function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing {
@@ -97,9 +98,14 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
   const { volume, note, claim, holder } = one;
   const { namespace: home, name } = note.claim;
   const offering = `kubectl annotate pv ${volume.metadata.name} ${offerKey}=yes --overwrite`;
-  const withheld = (step: Note["step"], why: string) => ({
+  const isAsked = claim?.spec.volumeName === volume.metadata.name;
+  const postponed =
+    "It is due, but there is a claim of that name without a volume: it stays until that has one or is gone.";
+  // The note says nothing of it: a former version would remove that, and this one write it again.
+  const withheld = (step: Note["step"], why: string): Standing => ({
     step,
-    says: `not offered, because ${why}. To offer it: ${offering}`,
+    says: `not offered, because ${why}.${isDue && isAsked ? ` ${postponed}` : ""} To offer it: ${offering}`,
+    ...(isDue && isAsked ? { event: warning("ReclaimPostponed") } : {}),
   });
   if (isRefused(one)) return withheld("kept", `${offerKey} is ${volume.metadata.annotations?.[offerKey]}`);
 
@@ -116,15 +122,12 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
   if (rival) return withheld("kept", `volume ${rival.volume.metadata.name} is of a later claim of that name`);
 
   // One that asks for this volume by its name has none yet.
-  const its = claim?.spec.volumeName === volume.metadata.name ? undefined : claim?.spec.volumeName;
+  const its = isAsked ? undefined : claim?.spec.volumeName;
   if (its && !isOffered(one) && !isSaid(one)) return withheld("kept", `its claim has volume ${its}`);
 
   const offered = { ...heir, step: "offered", says: "offered to a new claim of that name." } as const;
-  if (isDue && holder === "awaited") {
-    const postponed =
-      "It is due, but there is a claim of that name without a volume: it stays until that has one or is gone.";
+  if (isDue && holder === "awaited")
     return { ...offered, says: `${offered.says} ${postponed}`, warning: "ReclaimPostponed" };
-  }
   if (its) {
     const passed =
       `The claim that there is has volume ${its}, because it came before, or asks for another size, other access ` +

@@ -63,6 +63,19 @@ describe("a volume whose claim is gone", () => {
       does: { step: "offered", spec: offer, annotations: inADay },
     },
     {
+      what: "is offered to a claim that asks for it by its name, and says that it is due",
+      is: decide(volume({ annotations: due }), { claims: new Map([["data", claim("new", "pv")]]) }),
+      does: { step: "offered", spec: offer, event: "ReclaimPostponed" },
+    },
+    {
+      what: "says that it is due and stays for a claim that asks for it by its name, also where it is not offered",
+      is: decide(volume({ annotations: due }), {
+        namespace: another(),
+        claims: new Map([["data", claim("new", "pv")]]),
+      }),
+      does: { step: "asks", event: "ReclaimPostponed" },
+    },
+    {
       what: "loses what would make it Available to everybody",
       is: decide(volume({ annotations: { "pv.kubernetes.io/bound-by-controller": "yes" } })),
       does: { step: "offered", spec: offer, annotations: { "pv.kubernetes.io/bound-by-controller": null } },
