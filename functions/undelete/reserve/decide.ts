@@ -79,7 +79,7 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
     right: isToBeOffered && isSaid(one) ? now : note.right,
   };
   const annotations = {
-    ...(isNew && Number.isFinite(time) ? { [reclaimAtKey]: rfc3339(time) } : {}),
+    ...(isNew && !Number.isNaN(time) ? { [reclaimAtKey]: Number.isFinite(time) ? rfc3339(time) : null } : {}),
     ...(isRefused(one) ? {} : { [offerKey]: null }),
     ...(isToBeOffered ? { [boundByController]: null } : {}),
   };
@@ -170,11 +170,14 @@ function outranks(one: Noted, other: Noted): boolean {
   return (byWord || byTime || (one.volume.metadata.name > other.volume.metadata.name ? 1 : -1)) > 0;
 }
 
-/** When it falls due whose claim has just gone, unless somebody has written a later time on it before, or no time. */
+/**
+ * When it falls due whose claim has just gone, unless somebody has written a later time on it before, or no time. Where
+ * nobody can read how long, a time that has passed before is none: it was not written of what the claim has left.
+ */
 function firstTime({ volume, note }: Noted, now: number): number {
   const written = reclaimTime(volume);
   const duration = readDuration(note.for);
-  if (duration === undefined) return written;
+  if (duration === undefined) return written <= now ? Number.POSITIVE_INFINITY : written;
   // In whole seconds, as Kubernetes writes its times.
   const time = Math.ceil((now + duration) / 1000) * 1000;
   return Number.isFinite(written) ? Math.max(time, written) : Number.isNaN(written) ? written : time;

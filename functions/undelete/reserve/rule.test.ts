@@ -38,6 +38,21 @@ describe("a volume whose claim is gone", () => {
       does: { step: "offered", spec: offer },
     },
     {
+      what: "loses a time that passed before it was seen without its claim, where nobody can read how long",
+      is: decide(lost({ note: { step: "retained", for: "soon" }, annotations: due })),
+      does: { step: "offered", spec: offer, annotations: { "holdfast.dev/reclaim-at": null } },
+    },
+    {
+      what: "loses the time of an earlier claim that has passed, where nobody can read how long",
+      is: decide(volume({ ref: { uid: "later" }, note: { for: "soon" }, annotations: due })),
+      does: { step: "offered", spec: offer, annotations: { "holdfast.dev/reclaim-at": null } },
+    },
+    {
+      what: "keeps a later time that somebody has written on it before where nobody can read how long",
+      is: decide(lost({ note: { step: "retained", for: "soon" }, annotations: inADay })),
+      does: { step: "offered", spec: offer },
+    },
+    {
       what: "keeps a later time that somebody has written on it before",
       is: decide(lost({ annotations: { "holdfast.dev/reclaim-at": "2026-02-01T00:00:00Z" } })),
       does: { step: "offered", spec: offer },
