@@ -112,9 +112,10 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
   const heir = heirOf(one, around);
   if (!heir) {
     const who = namespace && !isBeingDeleted(namespace) ? "is another one now" : "is gone";
-    const word = `kubectl annotate namespace ${home} ${successorKey}=${note.namespaceUid}`;
-    const how =
-      otherNamespace === "never" ? "OTHER_NAMESPACE is never" : `nobody has said who may have it, as by: ${word}`;
+    // Which namespace's it was is not known of one that was anybody's before.
+    const { namespaceUid } = note;
+    const word = namespaceUid ? `, as by: kubectl annotate namespace ${home} ${successorKey}=${namespaceUid}` : "";
+    const how = otherNamespace === "never" ? "OTHER_NAMESPACE is never" : `nobody has said who may have it${word}`;
     return withheld("asks", `namespace ${home} ${who}, and ${how}`);
   }
 

@@ -211,6 +211,15 @@ describe("a volume whose claim is gone", () => {
     expect(decision).toMatchObject({ step: { name: "offered", details: { policy: "Retain" } } });
   });
 
+  test.each([
+    { what: "was of one namespace names it", namespaceUid: "shop", says: "holdfast.dev/successor-of=shop" },
+    { what: "was anybody's names none, and says how to offer it", namespaceUid: undefined, says: "offer=yes" },
+  ])("that asks and $what", ({ namespaceUid, says }) => {
+    const [asks] = decideAll({ volumes: [volume({ note: { namespaceUid } })], namespace: gone });
+    expect(asks?.because).toContain(says);
+    expect(asks?.because).not.toContain("undefined");
+  });
+
   test("that was passed by says all that its claim may have asked for, VolumeAttributesClass included", () => {
     const facts = { volumes: [volume({ ref: null })], claims: new Map([["data", claim("new", "other")]]) };
     const [passed] = decideAll(facts).filter(({ about }) => about.metadata.name === "pv");
