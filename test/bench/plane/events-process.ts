@@ -3,7 +3,6 @@
  * one function at their end, which it starts as the activator does. One instance and no more, so that its processor
  * time and memory are one process's.
  */
-
 import { dirname } from "node:path";
 import { functionEnvironment } from "../../../build/functions/environment.mjs";
 import { createEventing } from "../../../eventing/control/eventing.ts";

@@ -3,8 +3,6 @@ import { openRestingCluster, type RestingOptions } from "./measure.ts";
 import { oneVolume, threeSatellites } from "./systems.ts";
 import { withOwnPods } from "./variants.ts";
 
-// Seconds on an idle machine; on one with other work a virtual day takes its time.
-
 const hour = 3_600_000;
 
 async function resting(options?: RestingOptions) {
