@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { confirmOutage } from "./rule.ts";
+
+serve(confirmOutage);

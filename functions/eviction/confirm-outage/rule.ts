@@ -1,0 +1,21 @@
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
+import { eviction } from "../lib/eviction.ts";
+import { suspectedIn } from "../lib/eviction-facts.ts";
+import { noted } from "../lib/next-call.ts";
+import { downOf } from "../lib/outage.ts";
+import { mayLook } from "../lib/permissions.ts";
+import { recordKey } from "../lib/record.ts";
+
+export const confirmOutage = chainRule(eviction, "confirm-outage", {
+  doc: "Notes since when both Nova and Kubernetes say that a host is down, and shows the verdict on each condition.",
+  permissions: mayLook({ annotations: [recordKey] }),
+  act: (context) => {
+    const { facts, record, now, standing, act, wait } = context;
+    const host = suspectedIn(facts);
+    if (!host || !record) return [wait()];
+    const down = downOf(host, now);
+    if (down === record.down) return [wait()];
+    const { down: _, ...up } = record;
+    return [act(standing.message, [noted(context, down ? { ...record, down } : (up as typeof record))])];
+  },
+});

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { disableAgent } from "./rule.ts";
+
+serve(disableAgent);

@@ -1,0 +1,45 @@
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
+import { on } from "../../../shared/rule.ts";
+import { silent } from "../../../shared/steps.ts";
+import { whileDeleting } from "../../../shared/sweep.ts";
+import { agentEviction, agentPlanOf, emptyTwiceAfter } from "../lib/agent-eviction.ts";
+import { reasonOn } from "../lib/agent-reason.ts";
+import { enableAgent } from "../lib/commands.ts";
+import { servingAgents } from "../lib/kinds.ts";
+import { movingKey, noteMoving } from "../lib/moving-record.ts";
+import { agentFinalizer } from "../lib/names.ts";
+import { mayLookAtAgents } from "../lib/permissions.ts";
+
+export const disableAgent = chainRule(agentEviction, "disable-agent", {
+  doc: "Disables an agent that serves nothing more, so that it gets nothing more, and looks at it once more.",
+  permissions: mayLookAtAgents({ annotations: [movingKey] }, servingAgents),
+  triggers: servingAgents.map((kind) => on(kind, ["update"])),
+  sweep: servingAgents.map((kind) => whileDeleting(kind, agentFinalizer)),
+  steps: { called: silent },
+  act: ({ object, facts, moving, standing, now, next, about, shows, wait }) => {
+    if (facts.at !== "seen") return [wait()];
+    const { self } = facts.host;
+    const since = Date.parse(moving?.disabled ?? "");
+    // What was asked last may still be carried out.
+    if (self.isEnabled && since + emptyTwiceAfter > now) return [wait()];
+    const { moved } = agentPlanOf(facts, now);
+    const record = {
+      v: 1,
+      uid: object.metadata.uid,
+      ...moving,
+      moved,
+      moving: {},
+      disabled: new Date(now).toISOString(),
+    };
+    const again = { step: { name: "waiting" }, next: now + emptyTwiceAfter };
+    if (!self.isEnabled && Number.isNaN(since))
+      return [about.write(standing.message, [noteMoving(object, record), ...shows()], again)];
+    if (!self.isEnabled)
+      return [
+        about.write(standing.message, shows(), { ...again, next: Math.max(since + emptyTwiceAfter, now + 1000) }),
+      ];
+    const command = enableAgent({ agent: self.id, isEnabled: false, description: reasonOn(object, self) });
+    const writes = [noteMoving(object, record), ...shows()];
+    return [about.call(standing.message, { step: { name: "called" }, writes, command, next })];
+  },
+});

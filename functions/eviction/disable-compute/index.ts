@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { disableCompute } from "./rule.ts";
+
+serve(disableCompute);

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { recordKey } from "../lib/record.ts";
+import { aCompute, aHost, aLeaving, aMove, aNode, aRecord, aService, now } from "../lib/testing/seen.ts";
+import { disableCompute } from "./rule.ts";
+
+const settings = disableCompute.settings.parse({});
+const enabled = aHost({ service: aService({ isEnabled: true, disabledReason: undefined }), migrations: [aMove()] });
+const me = { uid: "u1", name: "node-a", group: "", isOut: false, isLeaving: true };
+const other = { ...me, uid: "u2", name: "node-b", isLeaving: false };
+const decide = (seen: ReturnType<typeof aLeaving>, members = [me, other], more: Partial<typeof settings> = {}) => {
+  const facts = "settings" in seen.facts ? { ...seen.facts, settings: { ...settings, ...more } } : seen.facts;
+  const budget = { register: undefined, namespace: "holdfast", members };
+  return disableCompute.decide({ seen: [{ ...seen, facts }], budget }, now, settings)[0];
+};
+
+test("it waits while another one is out, and names it; a host that is down does not wait", () => {
+  const members = [me, { ...other, isOut: true }];
+  const decision = decide(aLeaving(enabled), members);
+  expect(decision).toMatchObject({ do: "write", message: expect.stringContaining("and out are: node-b.") });
+  expect(JSON.stringify(decision)).not.toContain("granted");
+  const conditions = [{ type: "Ready", status: "Unknown" }];
+  const node = { ...aNode("False"), status: { conditions } };
+  expect(decide(aLeaving(enabled, { node }), members)?.do).toBe("call");
+});
+
+test("it waits until a maintenance window opens", () => {
+  const decision = decide(aLeaving(enabled), undefined, { evictionWindow: "0 22 * * *" });
+  const opens = "2026-01-01T22:00:00.000Z";
+  expect(decision).toMatchObject({ message: expect.stringContaining(opens), next: Date.parse(opens) });
+});
+
+test("what was granted is written before the record, and both before Nova is asked", () => {
+  const decision = decide(aLeaving(enabled));
+  const writes = JSON.stringify(decision?.do === "call" && decision.writes);
+  expect(writes.indexOf("holdfast.dev/granted")).toBeGreaterThan(0);
+  expect(writes.indexOf("holdfast.dev/granted")).toBeLessThan(writes.indexOf(recordKey));
+});
+
+test("without a person's agreement it only asks, and sets no time to look again", () => {
+  const compute = aCompute({ wanted: "go", isApproved: false });
+  const decision = decide({ ...compute, facts: { is: "ready", at: "unapproved", compute } });
+  expect(decision).toMatchObject({
+    do: "write",
+    message: expect.stringContaining("holdfast.dev/approve-eviction=true"),
+  });
+  expect(decision).not.toHaveProperty("next");
+});
+
+test("it disables with a reason of its own, after it has written down where the eviction begins", () => {
+  const decision = decide(aLeaving(enabled));
+  expect(decision).toMatchObject({
+    do: "call",
+    command: { input: { service: "c1", reason: "Holdfast evicts NovaComputeNode yaook/node-a (u1)" } },
+  });
+  expect(JSON.stringify(decision)).toContain(String.raw`\"baseline\":11`);
+});
+
+test("what a person has disabled is not disabled again, and the eviction begins all the same", () => {
+  const theirs = aHost({ service: aService({ disabledReason: "repair" }) });
+  const decision = decide(aLeaving(theirs));
+  expect(decision?.do).toBe("write");
+  expect(JSON.stringify(decision)).toContain(recordKey);
+});
+
+test("a host that is disabled, with a record, is another step's", () => {
+  expect(decide(aLeaving(aHost(), { metadata: { annotations: aRecord() } }))?.do).toBe("leave");
+});
+
+test("what stops an eviction is said", () => {
+  const compute = aCompute({ wanted: "go" });
+  const decision = decide({ ...compute, facts: { is: "halted", message: "Yaook's job runs." } });
+  expect(decision).toMatchObject({ do: "write", step: { name: "stuck" }, message: "Yaook's job runs." });
+});

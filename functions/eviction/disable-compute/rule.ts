@@ -1,0 +1,76 @@
+import { grantedKey } from "../../../shared/budget/budget.ts";
+import { chainRule, type Seen } from "../../../shared/chain/chain-rule.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { Node } from "../../../shared/kubernetes/kind.ts";
+import { Lease } from "../../../shared/kubernetes/lease.ts";
+import { silent } from "../../../shared/steps.ts";
+import { type Budget, mayBegin, readBudget, registerName } from "../lib/beginning.ts";
+import { disableService } from "../lib/commands.ts";
+import type { ComputeNode } from "../lib/compute-node.ts";
+import { eviction } from "../lib/eviction.ts";
+import type { EvictionFacts } from "../lib/eviction-facts.ts";
+import { newestOf, reasonFor } from "../lib/host.ts";
+import { NovaComputeNode } from "../lib/kinds.ts";
+import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
+import { recordKey, recordText } from "../lib/record.ts";
+
+/** Nothing of it has begun, and its servers are to leave. */
+const begins = ({ wanted, record }: ComputeNode) => record === undefined && wanted !== "disable";
+
+export const disableCompute = chainRule(eviction, "disable-compute", {
+  doc: "Begins the eviction of a host when a person has agreed and the budget allows it: disables its nova-compute.",
+  permissions: [
+    ...mayLook({ annotations: [recordKey] }),
+    mayRecordEvents,
+    { resource: NovaComputeNode, verbs: ["list"] },
+    { resource: Node, verbs: ["list"] },
+    {
+      resource: Lease,
+      verbs: ["create"],
+      ownNamespace: true,
+      bounds: [
+        { on: ["create"], says: `creates the Lease ${registerName}`, cel: `object.metadata.name == "${registerName}"` },
+      ],
+    },
+    {
+      resource: Lease,
+      names: [registerName],
+      verbs: ["get", "patch"],
+      ownNamespace: true,
+      writes: { annotations: [grantedKey] },
+    },
+  ],
+  steps: { called: silent },
+  look: async (_, { client, settings }, look): Promise<Seen<ComputeNode, EvictionFacts> & Beginning> => {
+    const seen = await look();
+    const isAsked = seen.some((one) => one.facts.is === "ready" && one.facts.at === "seen" && begins(one));
+    return { seen, budget: isAsked ? await readBudget(client, settings) : undefined };
+  },
+  act: (context, { budget }) => {
+    const { object, facts, record, standing, now, next, about, shows } = context;
+    // What is waited for is an annotation, which comes as an event.
+    if (facts.at !== "seen") return [about.write(standing.message, shows(), { step: { name: "waiting" } })];
+    if (begins(context) && !budget) return [about.leave("The budget was not read.")];
+    const beginning = begins(context) && budget ? mayBegin(context, budget, facts.settings, now) : { writes: [] };
+    if ("message" in beginning) {
+      const { message } = beginning;
+      return [about.write(message, shows({ message }), { step: { name: "waiting" }, next: beginning.next ?? next })];
+    }
+    const { service } = facts.host;
+    const { uid } = object.metadata;
+    const begun = { v: 1, uid, begun: new Date(now).toISOString(), baseline: newestOf(facts.host) };
+    // What was granted comes first: of two that begin at once, one looks again.
+    const writes = record
+      ? []
+      : [...beginning.writes, annotate(NovaComputeNode, object, { [recordKey]: recordText(begun) })];
+    const message = `nova-compute of ${service.host} is being disabled.`;
+    if (!service.isEnabled) return [about.write(message, [...writes, ...shows()], { step: { name: "acting" }, next })];
+    const command = disableService({ service: service.id, reason: reasonFor(object) });
+    return [about.call(message, { step: { name: "called" }, writes: [...writes, ...shows()], command, next })];
+  },
+});
+
+/** Read only where an eviction is about to begin. */
+interface Beginning {
+  readonly budget: Budget | undefined;
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { enableAgentRule } from "./rule.ts";
+
+serve(enableAgentRule);

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { anL3Agent } from "../lib/testing/network-agent.ts";
+import { aPod, now } from "../lib/testing/seen.ts";
+import { enableAgentRule } from "./rule.ts";
+
+const settings = enableAgentRule.settings.parse({});
+const decide = (agent: Parameters<typeof anL3Agent>[0]) =>
+  enableAgentRule.decide({ seen: [anL3Agent({ stays: true, ...agent })] }, now, settings)[0];
+const ours = { isEnabled: false, description: "Holdfast evicts NeutronL3Agent yaook/node-a. rack 7" };
+
+test("what Holdfast has disabled is enabled with its former description, when pod and agent are there", () => {
+  expect(decide({ self: ours })).toMatchObject({
+    do: "call",
+    command: { input: { isEnabled: true, description: "rack 7" } },
+  });
+  expect(decide({ self: { ...ours, isAlive: false } })?.do).toBe("write");
+  expect(decide({ self: ours, pods: [aPod(false)] })?.do).toBe("write");
+});
+
+test.each([
+  ["others have disabled", { isEnabled: false, description: "broken" }],
+  ["was disabled for another resource", { isEnabled: false, description: "Holdfast evicts NeutronL3Agent yaook/x. " }],
+])("what %s stays so", (_, self) => {
+  expect(decide({ self })).toMatchObject({ do: "write" });
+  expect(JSON.stringify(decide({ self }))).toContain("not by Holdfast");
+});
+
+test("an agent that is to leave is not enabled", () => {
+  expect(decide({ self: ours, stays: false })?.do).toBe("leave");
+});

@@ -1,0 +1,30 @@
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { silent } from "../../../shared/steps.ts";
+import { agentEviction } from "../lib/agent-eviction.ts";
+import { isReady } from "../lib/agent-pod.ts";
+import { formerDescription, isDisabledByHoldfast } from "../lib/agent-reason.ts";
+import { enableAgent } from "../lib/commands.ts";
+import { kindOf } from "../lib/kinds.ts";
+import { movingKey } from "../lib/moving-record.ts";
+import { abandonKey, approvalKey } from "../lib/names.ts";
+import { mayLookAtAgents } from "../lib/permissions.ts";
+
+export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
+  doc: "Enables what Holdfast has disabled when an agent is to stay after all.",
+  permissions: mayLookAtAgents({ annotations: [movingKey, abandonKey, approvalKey] }),
+  steps: { called: silent },
+  act: ({ object, facts, pods, wanted, standing, next, about, shows, wait }) => {
+    if (facts.at === "unreported") return [wait()];
+    if (facts.at === "seen" && isDisabledByHoldfast(facts.host.self, object)) {
+      const { self } = facts.host;
+      if (!pods.some(isReady) || !self.isAlive) return [wait()];
+      const description = formerDescription(self, object);
+      const command = enableAgent({ agent: self.id, isEnabled: true, description });
+      return [about.call("The agent is enabled again.", { step: { name: "called" }, writes: shows(), command, next })];
+    }
+    const over = { [movingKey]: null, [abandonKey]: null, ...(wanted === "stay" ? { [approvalKey]: null } : {}) };
+    const isLeft = Object.keys(over).some((key) => object.metadata.annotations?.[key] !== undefined);
+    return [about.write(standing.message, [...(isLeft ? [annotate(kindOf(object), object, over)] : []), ...shows()])];
+  },
+});

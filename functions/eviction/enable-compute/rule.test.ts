@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { abandonKey, approvalKey, conditions } from "../lib/names.ts";
+import { recordKey } from "../lib/record.ts";
+import { aCompute, aHost, aMove, aPod, aRecord, aService, now } from "../lib/testing/seen.ts";
+import { enableCompute } from "./rule.ts";
+
+const settings = enableCompute.settings.parse({});
+const metadata = { annotations: { ...aRecord(), [approvalKey]: "true", [abandonKey]: "node-a" } };
+const decide = (host = aHost(), compute: Parameters<typeof aCompute>[0] = {}) =>
+  enableCompute.decide(
+    [{ compute: aCompute({ metadata, pods: [aPod()], ...compute }), at: "seen", host }],
+    now,
+    settings,
+  )[0];
+
+test("what Holdfast has disabled is enabled when the pod is Ready and nova-compute up", () => {
+  expect(decide()).toMatchObject({ do: "call", command: { input: { service: "c1" } } });
+  expect(decide(aHost(), { pods: [aPod(false)] })).toMatchObject({ do: "write", step: { name: "waiting" } });
+  expect(decide(aHost({ service: aService({ state: "down" }) }))).toMatchObject({
+    do: "write",
+    step: { name: "waiting" },
+  });
+});
+
+test("what was disabled for a former resource of the name is ours, what others have disabled is not", () => {
+  const reason = (disabledReason: string | undefined) => decide(aHost({ service: aService({ disabledReason }) }))?.do;
+  expect(reason("Holdfast evicts NovaComputeNode yaook/node-a (u0)")).toBe("call");
+  for (const theirs of [undefined, "repair", "Holdfast evicts NovaComputeNode yaook/node-ab (u1)"])
+    expect(reason(theirs)).toBe("write");
+});
+
+test("open moves are waited for, a cold one is confirmed, and then record, agreement and abandon-compute go", () => {
+  const service = aService({ isEnabled: true, disabledReason: undefined });
+  expect(decide(aHost({ service, migrations: [aMove()] }))).toMatchObject({ command: { input: { server: "s1" } } });
+  const running = aMove({ status: "running", type: "live-migration" });
+  expect(decide(aHost({ service, migrations: [running] }))).toMatchObject({ step: { name: "waiting" } });
+  expect(decide(aHost({ service, migrations: [aMove({ id: 9 })] }))).not.toHaveProperty("command");
+  const over = JSON.stringify(decide(aHost({ service })));
+  for (const key of [recordKey, approvalKey, abandonKey]) expect(over).toContain(`"${key}":null`);
+});
+
+test("a compute node that serves triggers no look at OpenStack", () => {
+  const status = { conditions: [{ type: conditions.enabled, status: "True" }] };
+  const object = { ...aCompute().object, status };
+  const hint = { id: "e", change: "update" as const, apiVersion: object.apiVersion, kind: object.kind };
+  const event = { ...hint, namespace: "yaook", name: "node-a", object };
+  expect(enableCompute.subjects(event, settings)).toEqual([]);
+  // Left on, it would count at the next eviction, were Nova to know nothing of the host for a moment.
+  const given = { ...object, metadata: { ...object.metadata, annotations: { [abandonKey]: "node-a" } } };
+  expect(enableCompute.subjects({ ...event, object: given }, settings)).toHaveLength(1);
+});

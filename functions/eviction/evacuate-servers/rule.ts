@@ -1,0 +1,41 @@
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
+import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { silent } from "../../../shared/steps.ts";
+import { deletePodNow, deletesAgents } from "../lib/agent-pod.ts";
+import { forceDownService } from "../lib/commands.ts";
+import { eviction } from "../lib/eviction.ts";
+import { suspectedIn } from "../lib/eviction-facts.ts";
+import { forcedReasonFor, isDisabledByUs } from "../lib/host.ts";
+import { retryKey } from "../lib/names.ts";
+import { nextCall, noted } from "../lib/next-call.ts";
+import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
+import { recordKey } from "../lib/record.ts";
+
+export const evacuateServers = chainRule(eviction, "evacuate-servers", {
+  doc: "Forces nova-compute of a host that is off down, deletes its pod, and has Nova start its servers elsewhere.",
+  permissions: [
+    ...mayLook({ annotations: [recordKey, retryKey] }),
+    { resource: Pod, verbs: ["delete"], bounds: [deletesAgents] },
+    mayRecordEvents,
+  ],
+  steps: { called: silent },
+  act: (context) => {
+    const { object, facts, pods, record, now, next, about, shows, act, wait } = context;
+    const host = suspectedIn(facts);
+    if (!host || !record) return [wait()];
+    const { service } = host.host;
+    // Its kubelet is off, too: what it is to end stays for ever. Pods of another operator go by their own.
+    const gone = object.spec.template ? pods.map(deletePodNow) : [];
+    if (!record.hard || !service.isForcedDown) {
+      const message = `Host ${service.host} is off: its nova-compute is forced down in Nova.`;
+      const hard = record.hard ?? new Date(now).toISOString();
+      // The reason of others stays: what they have disabled, Holdfast must not enable later.
+      const reason = isDisabledByUs(service, object) ? { reason: forcedReasonFor(object) } : {};
+      const command = forceDownService({ service: service.id, ...reason });
+      const writes = [noted(context, { ...record, hard }), ...shows({ message }), ...gone];
+      return [about.call(message, { step: { name: "called" }, writes, command, next })];
+    }
+    if (gone.length > 0) return [act("The pod of nova-compute goes, because its host is off.", gone)];
+    return [nextCall(context) ?? wait()];
+  },
+});

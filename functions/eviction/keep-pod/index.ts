@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { keepPod } from "./rule.ts";
+
+serve(keepPod);

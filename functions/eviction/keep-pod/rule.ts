@@ -1,0 +1,173 @@
+import { about } from "../../../shared/about.ts";
+import { orAway } from "../../../shared/chain/away.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { conditionWrites } from "../../../shared/kubernetes/condition-writes.ts";
+import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { poll, resync } from "../../../shared/sweep.ts";
+import {
+  agentsIn,
+  createPod,
+  createsAgents,
+  deletePod,
+  deletesAgents,
+  hasEnded,
+  isOutdated,
+} from "../lib/agent-pod.ts";
+import { type Dependent, findDependent, resourcesIn } from "../lib/dependent.ts";
+import { unsettled } from "../lib/evacuation.ts";
+import { lookAtHost } from "../lib/host.ts";
+import { dependents, kindOf, NovaComputeNode } from "../lib/kinds.ts";
+import { conditions, finalizerOf } from "../lib/names.ts";
+import { hasLock, lockOf, maintenanceLabel, maintenanceOf } from "../lib/node-lock.ts";
+import { openstack } from "../lib/openstack/system.ts";
+import { mayLabelNodes } from "../lib/permissions.ts";
+import { type HostFacts, isEmpty } from "../lib/plan.ts";
+import { readRecord } from "../lib/record.ts";
+import { common } from "../lib/settings.ts";
+
+export const keepPod = rule({
+  name: "eviction/keep-pod",
+  doc: "Keeps a resource's pod on its Node, which must be locked and labelled False; never takes it away.",
+  settings: common,
+  common,
+  systems: { openstack },
+  triggers: [...dependents.map((kind) => on(kind, ["update"])), on(Pod, ["delete"])],
+  permissions: [
+    ...dependents.flatMap((resource) => [
+      { resource, verbs: ["get"] as const },
+      { resource, subresource: "status", verbs: ["patch"] as const },
+    ]),
+    { resource: Node, verbs: ["get"] },
+    mayLabelNodes,
+    { resource: Pod, verbs: ["get", "list", "create", "delete"], bounds: [createsAgents, deletesAgents] },
+  ],
+  // No event tells that a pod has ended: kubelets write pods all the time.
+  sweep: dependents.flatMap((kind) => [resync(kind), poll(kind, "1h")]),
+  subjects: (hint) => [...resourcesIn(hint, dependents), ...agentsIn(hint, dependents)],
+  look: async (subject, { client, openstack, settings }): Promise<readonly Facts[]> => {
+    const found = await findDependent(subject, { client, settings });
+    return Promise.all(
+      found.map(async (resource) => {
+        const hard = recordOf(resource)?.hard;
+        const mayBeLeft = mayHaveLostPod(resource);
+        const look = () => lookAtHost(openstack.nova, resource.object.metadata.name, undefined, 1);
+        const looked = hard || mayBeLeft ? await orAway(look) : { read: undefined };
+        const host = "read" in looked ? looked.read : undefined;
+        const isLeft = mayBeLeft && host !== undefined && !isEmpty(host);
+        return { resource, isLeft, forced: hard ? { host } : undefined };
+      }),
+    );
+  },
+  decide: (found: readonly Facts[], now) => found.flatMap((facts) => decide(facts, now)),
+});
+
+interface Facts {
+  readonly resource: Dependent;
+  /** No pod runs, none may come by the label, and Nova says that the host is not empty. */
+  readonly isLeft: boolean;
+  /** Holdfast has forced nova-compute down, and what Nova has of the host, as far as it says so. */
+  readonly forced: { readonly host: HostFacts | undefined } | undefined;
+}
+
+/** Why nova-compute must not start, as a sentence: it would delete what it has of servers that are evacuated. */
+function heldDown({ forced, resource }: Facts, now: number): string | undefined {
+  const { wanted, isApproved } = resource;
+  // It was let back.
+  if (!forced || forced.host?.service.isForcedDown === false) return undefined;
+  if (isApproved && (wanted === "go" || wanted === "clear"))
+    return "Its servers are evacuated, and its pod stays away.";
+  if (!forced.host) return "OpenStack does not say whether its evacuations are settled, and its pod stays away.";
+  return unsettled(forced.host, recordOf(resource), now);
+}
+
+/**
+ * The pod of a host may have been lost when only an eviction may take it away; Nova has to say whether servers are
+ * there. A host of which Nova does not answer, or that it does not know, is looked at again with the eviction.
+ */
+function mayHaveLostPod({ object, node, pods, foreign, wanted }: Dependent): boolean {
+  // Others take over what an agent of Neutron serves while it is away.
+  if (object.kind !== NovaComputeNode.kind) return false;
+  const isAdmitted = wanted !== "go" && node && maintenanceOf(node) === "False";
+  if (foreign || isAdmitted || !node || !hasLock(node, lockOf(object)) || !object.spec.template) return false;
+  return hasFinalizer(object, finalizerOf(object)) && pods.every(hasEnded);
+}
+
+/** What is written down of a compute node's eviction. */
+const recordOf = ({ object }: Dependent) => (object.kind === NovaComputeNode.kind ? readRecord(object) : undefined);
+
+function decide(facts: Facts, now: number): readonly Decision[] {
+  const { resource, isLeft } = facts;
+  const { object, node, pods, inTheWay, foreign, wanted } = resource;
+  const at = about(kindOf(object), object);
+  if (foreign) return [at.leave(foreign)];
+  const held = heldDown(facts, now);
+  if (held) return [at.leave(held)];
+  if (inTheWay) return [at.write(inTheWay, converged(resource, inTheWay, now))];
+  const lock = lockOf(object);
+  const [pod] = pods;
+  if (isLeft && node) {
+    if (pod && isBeingDeleted(pod)) return [at.wait("Its pod is going, and comes again.")];
+    // Read once more with the write: release-compute takes the lock off a host that is empty.
+    const holds = (live: KubernetesObject | undefined) => live !== undefined && hasLock(live, lock);
+    const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds }];
+    const message = "Servers are still on the host, and its pod comes again.";
+    return [at.write(message, [pod ? deletePod(pod) : createPod(object)], { preconditions })];
+  }
+  if (wanted === "go") return [at.leave("It is to leave its Node.")];
+  const mayCome = (live: KubernetesObject | undefined) =>
+    live !== undefined && maintenanceOf(live) === "False" && hasLock(live, lock);
+  if (!mayCome(node) || !node || !hasFinalizer(object, finalizerOf(object))) {
+    if (pods.length > 0) return [at.leave("Its pod is on the Node, and stays.")];
+    const label = node ? (maintenanceOf(node) ?? "absent") : "that of a Node that does not exist";
+    const message =
+      `The label ${maintenanceLabel} of the Node is ${label}: the pod comes when it is False, which the owner of the ` +
+      "L2 or OVN agent sets when that agent is ready.";
+    return [at.write(message, converged(resource, message, now))];
+  }
+  // Read once more behind the write: who sets the label to True has looked for our lock after that.
+  const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds: mayCome }];
+  const { selector } = object.spec;
+  if (selector) {
+    const { key, value } = selector.schedulingLabel;
+    if (node.metadata.labels?.[key] === value) return [at.write("Its pods may be on the Node.", begins(resource, now))];
+    const message = `Node ${node.metadata.name} gets the label ${key}=${value}, by which its pods come.`;
+    return [at.write(message, [...begins(resource, now), annotate(Node, node, {}, { [key]: value })])];
+  }
+  if (!pod)
+    return [at.write("Its pod comes to the Node.", [...begins(resource, now), createPod(object)], { preconditions })];
+  if (hasEnded(pod)) return [at.write("Its pod has ended, and comes again.", [deletePod(pod)])];
+  return [at.write("Its pod is on the Node.", recreation(resource, isOutdated(pod, object), now))];
+}
+
+const converged = ({ object }: Dependent, message: string, now: number): readonly Write[] =>
+  conditionWrites(
+    kindOf(object),
+    object,
+    [{ type: conditions.converged, status: "False", reason: "Dependency", message }],
+    now,
+  );
+
+/** Before a pod can come the first time: from then on servers may be on the host, and lock-node leaves the lock. */
+function begins({ object }: Dependent, now: number): readonly Write[] {
+  if (object.status?.conditions?.some(({ type }) => type === conditions.enabled)) return [];
+  const message = "Its pod comes to the Node.";
+  const enabled = { type: conditions.enabled, status: "False", reason: "Starting", message };
+  return conditionWrites(kindOf(object), object, [enabled], now);
+}
+
+/** A template that has changed is shown, and nothing more: one edit must not empty a cluster. */
+function recreation({ object }: Dependent, isNeeded: boolean, now: number): readonly Write[] {
+  const { namespace, name } = object.metadata;
+  const message = isNeeded
+    ? `Its pod was made of another template. Delete the ${object.kind}, and create it again when it is gone: ` +
+      `kubectl delete ${object.kind.toLowerCase()} -n ${namespace} ${name}`
+    : "";
+  const type = conditions.requiresRecreation;
+  const reason = isNeeded ? "TemplateChanged" : "AsWanted";
+  return conditionWrites(kindOf(object), object, [{ type, status: isNeeded ? "True" : "False", reason, message }], now);
+}

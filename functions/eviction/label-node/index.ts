@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { labelNode } from "./rule.ts";
+
+serve(labelNode);

@@ -1,0 +1,67 @@
+import { about } from "../../../shared/about.ts";
+import { nextLook } from "../../../shared/chain/next-look.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { silent } from "../../../shared/steps.ts";
+import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
+import { isReady } from "../lib/agent-pod.ts";
+import { bases, kindOf } from "../lib/kinds.ts";
+import { approvalWanted, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
+import { approvalKey, l2Finalizer } from "../lib/names.ts";
+import { maintenanceLabel, maintenanceOf, setMaintenance } from "../lib/node-lock.ts";
+import { type Common, common } from "../lib/settings.ts";
+
+const name = "eviction/label-node";
+
+export const labelNode = rule({
+  name,
+  doc: "Labels a Node False when its L2 agent is Ready, and True before that agent has to go.",
+  settings: common,
+  common,
+  triggers: [...bases.map((kind) => on(kind, ["add", "update"]))],
+  permissions: [
+    ...bases.map((resource) => ({
+      resource,
+      verbs: ["get", "patch"] as const,
+      writes: { annotations: [approvalKey] },
+    })),
+    { resource: Node, verbs: ["get", "patch"], writes: { labels: [maintenanceLabel] } },
+    { resource: Pod, verbs: ["get"] },
+  ],
+  sweep: bases.flatMap((kind) => [due(kind), whileDeleting(kind, l2Finalizer), resync(kind)]),
+  steps: { waiting: silent },
+  subjects: (hint) => l2AgentsIn(hint),
+  look: (subject, view) => findL2Agent(subject, view),
+  decide: (found: readonly L2Agent[], now, settings) => found.map((agent) => decide(agent, now, settings)),
+});
+
+function decide(
+  { object, node, pod, mustGo, conflict, isApproved }: L2Agent,
+  now: number,
+  { evictionLookAgain }: Common,
+): Decision {
+  const kind = kindOf(object);
+  const at = about(kind, object);
+  if (conflict && (!isBeingDeleted(object) || !pod)) return at.leave(conflict);
+  const label = maintenanceOf(node);
+  if (mustGo) {
+    if (label === "True") return at.leave("The Node says that its L2 agent has to go.");
+    // One edit of all templates would label all Nodes at once.
+    if (!isApproved) return at.leave(approvalWanted(object));
+    return at.write("The L2 agent has to go: others are to leave the Node first.", [setMaintenance(node, true)]);
+  }
+  if (label === "False") return at.leave("The Node says that its L2 agent is ready.");
+  // No event tells that a pod is Ready: kubelets write pods all the time.
+  if (!pod || !isReady(pod))
+    return at.wait("The Node is labelled when the pod of the L2 agent is Ready.", {
+      step: { name: "waiting" },
+      next: nextLook(object, name, now, evictionLookAgain),
+    });
+  // The agreement was to what is over now.
+  const isAgreed = object.metadata.annotations?.[approvalKey] !== undefined;
+  const used = isAgreed ? [annotate(kind, object, { [approvalKey]: null })] : [];
+  return at.write("The L2 agent is ready: others may come to the Node.", [...used, setMaintenance(node, false)]);
+}

@@ -1,0 +1,250 @@
+import { type ChainStep, chain, type Standing } from "../../../shared/chain/chain.ts";
+import type { Facts, Looked } from "../../../shared/chain/facts.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
+import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { on } from "../../../shared/rule.ts";
+import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
+import { type AgentHost, type AgentPlan, isAgentEmpty, planAgent } from "./agent-plan.ts";
+import { isDisabledByHoldfast } from "./agent-reason.ts";
+import { approvalWanted, type Dependent, findDependent, isLeaving } from "./dependent.ts";
+import { agents, kindOf } from "./kinds.ts";
+import { type MovingRecord, movingKey, readMoving } from "./moving-record.ts";
+import { abandonKey, agentFinalizer, conditions } from "./names.ts";
+import { bgp, dhcp, l3, type NetworkAgent, type Service } from "./openstack/neutron.ts";
+import { type OpenStack, openstack } from "./openstack/system.ts";
+import { evictedReport } from "./report.ts";
+import type { DependentObject } from "./schema.ts";
+import { type Common, common } from "./settings.ts";
+
+/** What the agents of a kind serve; an OVN BGP agent serves nothing that Neutron knows of. */
+const services: Readonly<Record<string, Service>> = {
+  NeutronL3Agent: l3,
+  NeutronDHCPAgent: dhcp,
+  NeutronBGPDRAgent: bgp,
+};
+
+/** An agent of Neutron with what is written down about its eviction. */
+interface Agent extends Dependent {
+  readonly moving: MovingRecord | undefined;
+  /** The sweep asks for more than a change does. */
+  readonly isResync: boolean;
+}
+
+/**
+ * What the steps of an agent's eviction depend on. `stays`: it serves, or its eviction was called off.
+ * - `unapproved`: a person has to agree first, and OpenStack is not asked
+ * - `bare`: Neutron has nothing of it
+ * - `unreported`: it stays, and Neutron does not know it yet
+ * - `seen`: Neutron has answered
+ */
+type AgentFacts = { readonly agent: Agent; readonly stays: boolean } & (
+  | { readonly is: "ready"; readonly at: "unapproved" | "bare" | "unreported" }
+  | { readonly is: "ready"; readonly at: "seen"; readonly host: AgentHost; readonly settings: Common }
+  | { readonly is: "abandoned"; readonly at: "abandoned"; readonly message: string }
+);
+
+type StepName = "move-bindings" | "disable-agent" | "release-agent" | "enable-agent";
+
+/** Milliseconds for which an agent stays without anything to serve: something may have been on its way to it. */
+export const emptyTwiceAfter = 5000;
+
+/** The steps of an agent's eviction, in their order, and the one back. Each is taken by a rule of the same name. */
+const steps: readonly ChainStep<AgentFacts, StepName>[] = [
+  {
+    name: "move-bindings",
+    doc: "Has a person agree, and has other agents serve what this one serves.",
+    done: (facts, now) => (facts.at === "seen" ? isMoved(facts, now) : facts.at !== "unapproved"),
+    waiting: (facts, now) =>
+      facts.at === "seen"
+        ? agentPlanOf(facts, now).message
+        : approvalWanted(facts.agent, "what it serves goes to others"),
+    stuck: (facts, now) => facts.at === "seen" && isAgentStuck(agentPlanOf(facts, now)),
+  },
+  {
+    name: "disable-agent",
+    doc: "Keeps Neutron from giving the agent anything more. What it serves would stop if this came first.",
+    done: (facts, now) =>
+      facts.stays ||
+      facts.at !== "seen" ||
+      (!facts.host.self.isEnabled && now - Date.parse(facts.agent.moving?.disabled ?? "") >= emptyTwiceAfter),
+    waiting: () => "The agent serves nothing more, is being disabled, and is looked at once more.",
+  },
+  {
+    name: "release-agent",
+    doc: "Has the pods go, then takes the lock off the Node, and lets the resource go last.",
+    done: ({ stays }) => stays,
+    waiting: ({ agent: { wanted, pods, object } }) => {
+      if (wanted === "clear") return "The agent is disabled, and serves nothing.";
+      if (pods.length > 0) return `The agent serves nothing. Waiting for pods to go: ${namesOf(pods)}.`;
+      return isBeingDeleted(object)
+        ? "The agent serves nothing and its pods are gone: the lock is taken off the Node, and the resource let go."
+        : "The agent's pods and its lock are gone. It comes back when the L2 or OVN agent of the Node is ready.";
+    },
+  },
+  {
+    name: "enable-agent",
+    doc: "Enables the agent again where Holdfast has disabled it.",
+    done: () => false,
+    waiting: (facts) => {
+      if (facts.at === "unreported")
+        return "The agent has not come to Neutron yet: look at the log of its pod if that takes long.";
+      if (facts.at !== "seen" || facts.host.self.isEnabled) return "The agent serves.";
+      return isSettled(facts)
+        ? "The agent is disabled, and not by Holdfast: it stays so."
+        : "The agent is enabled again when its pod is Ready and it reports to Neutron.";
+    },
+  },
+];
+
+/** How an agent of Neutron leaves, and comes back: what its rules have in common. */
+export const agentEviction = chain({
+  system: "eviction",
+  kinds: agents,
+  noun: "eviction",
+  stuckReason: "EvictionStuck",
+  steps,
+  rule: {
+    settings: common,
+    common,
+    systems: { openstack },
+    triggers: agents.map((kind) => on(kind, ["update"])),
+    sweep: agents.flatMap((kind) => [whileDeleting(kind, agentFinalizer), due(kind), resync(kind)]),
+  },
+  concerns: (object) => isLeaving(object) || !serves(object),
+  find: async (subject, view: ChainView) =>
+    (await findDependent(subject, view)).map(
+      (one): Agent => ({ ...one, moving: readMoving(one.object), isResync: subject.resync ?? false }),
+    ),
+  look: lookAtAgent,
+  conditions: report,
+  again: ({ evictionLookAgain }) => evictionLookAgain,
+});
+
+interface ChainView {
+  readonly client: Client;
+  readonly openstack: OpenStack;
+  readonly settings: Common;
+}
+
+/** It says that it serves, and nothing of an eviction is left. A hint. */
+function serves(object: KubernetesObject): boolean {
+  const { metadata, status } = object as DependentObject;
+  const isEnabled = status?.conditions?.some(({ type, status }) => type === conditions.enabled && status === "True");
+  return (isEnabled ?? false) && [movingKey, abandonKey].every((key) => metadata.annotations?.[key] === undefined);
+}
+
+async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFacts>> {
+  const { object, node, pods, wanted, foreign, isApproved, moving, isResync } = agent;
+  const { name } = object.metadata;
+  const title = `${object.kind} ${name}`;
+  if (foreign) return { is: "outside", message: foreign, undecided: true };
+  if (isBeingDeleted(object) && !hasFinalizer(object, agentFinalizer))
+    return { is: "outside", message: `${title} is being deleted, and Holdfast does not hold it.` };
+  const stays = wanted === "stay" || (!isApproved && moving !== undefined);
+  const isAway = !node || (object.spec.template !== undefined && pods.length === 0);
+  if (stays && ((serves(object) && !isResync) || isAway) && !moving)
+    return { is: "outside", message: `${title} serves, or its pod is not on the Node yet.` };
+  if (!stays && !isApproved) return { is: "ready", at: "unapproved", agent, stays };
+  const service = services[object.kind];
+  if (!service) return { is: "ready", at: "bare", agent, stays };
+  const all = await view.openstack.neutron.agents(service);
+  const self = all.find(({ host }) => host === name);
+  if (self)
+    return {
+      is: "ready",
+      at: "seen",
+      agent,
+      stays,
+      settings: view.settings,
+      host: await hostOf(self, all, service, agent, view),
+    };
+  if (stays) return { is: "ready", at: "unreported", agent, stays };
+  return object.metadata.annotations?.[abandonKey] === name
+    ? {
+        is: "abandoned",
+        at: "abandoned",
+        message: `A person has given up the ${service.agentType} of ${name}.`,
+        agent,
+        stays,
+      }
+    : { is: "halted", message: unknownAgent(object, service) };
+}
+
+async function hostOf(
+  self: NetworkAgent,
+  all: readonly NetworkAgent[],
+  service: Service,
+  { object, moving }: Agent,
+  { client, openstack: { neutron }, settings }: ChainView,
+): Promise<AgentHost> {
+  const served = await neutron.served(service, self.id);
+  const begun = Object.keys(moving?.moving ?? {});
+  const next = served.filter(({ id }) => !begun.includes(id)).slice(0, settings.evictionMoves);
+  const agentsOf: Record<string, readonly NetworkAgent[] | undefined> = {};
+  for (const id of [...begun, ...next.map(({ id }) => id)]) agentsOf[id] = await neutron.agentsOf(service, id);
+  // What an agent gives away that is to leave itself would be moved twice, or come back.
+  const leaving = new Set<string>();
+  for await (const one of client.list(kindOf(object), { namespace: settings.agentNamespace }))
+    if (isLeaving(one)) leaving.add(one.metadata.name);
+  const targets = all.filter(
+    ({ id, host, isAlive, isEnabled, isCentral }) =>
+      id !== self.id && isAlive && isEnabled && isCentral && !leaving.has(host),
+  );
+  return { service, self, served, agentsOf, targets };
+}
+
+type SeenAgent = Extract<AgentFacts, { at: "seen" }>;
+
+/** Nothing is left to be enabled by Holdfast. */
+const isSettled = ({ host, agent }: SeenAgent): boolean => !isDisabledByHoldfast(host.self, agent.object);
+
+/** What is to be done about what a look has found: when it is to stay, moves only end. */
+export function agentPlanOf({ host, agent, stays, settings }: SeenAgent, now: number): AgentPlan {
+  return planAgent(host, agent.moving ?? { moving: {}, moved: 0 }, !stays, now, settings);
+}
+
+function isMoved(facts: SeenAgent, now: number): boolean {
+  const plan = agentPlanOf(facts, now);
+  return facts.stays ? Object.keys(plan.moving).length === 0 : isAgentEmpty(facts.host, plan);
+}
+
+const isAgentStuck = ({ stuck, counters, next }: AgentPlan): boolean =>
+  stuck.length > 0 && next === undefined && counters.in_progress === 0;
+
+/** As those of a NovaComputeNode: what `yaookctl` takes for an eviction. */
+function report(
+  { step, message }: Standing,
+  { object, facts, wanted }: Looked<Agent, AgentFacts>,
+  now: number,
+): readonly WantedCondition[] {
+  const isWaiting = facts.is !== "ready" || facts.at === "unapproved" || facts.at === "unreported";
+  const isBack = step === "enable-agent" && (facts.is !== "ready" || facts.at !== "seen" || isSettled(facts));
+  const isThere = !isWaiting && (isBack || (step === "release-agent" && wanted !== "go" && !isBeingDeleted(object)));
+  const reason = isThere ? "Success" : isWaiting ? "Dependency" : "InProgress";
+  const converged = { type: conditions.converged, status: isThere ? "True" : "False", reason, message } as const;
+  if (facts.is !== "ready" || isWaiting) return [converged];
+  const isEnabled = facts.stays && (facts.at !== "seen" || facts.host.self.isEnabled);
+  // What leaves is disabled last, or what it serves would stop; for people it is from the beginning.
+  const said = facts.stays ? message : "The agent is to leave.";
+  const enabled = isEnabled
+    ? { type: conditions.enabled, status: "True", reason: "Enabled", message: "The agent is enabled." }
+    : { type: conditions.enabled, status: "False", reason: "Disabled", message: said };
+  const status = facts.stays ? "NotEvicting" : step === "release-agent" ? "Evicted" : "Evicting";
+  return [
+    converged,
+    enabled,
+    evictedReport(status, facts.at === "seen" && !facts.stays ? agentPlanOf(facts, now) : undefined),
+  ];
+}
+
+const namesOf = (pods: readonly KubernetesObject[]) => pods.map(({ metadata }) => metadata.name).join(", ");
+
+function unknownAgent({ kind, metadata: { namespace, name } }: DependentObject, { agentType }: Service): string {
+  return (
+    `Neutron shows no ${agentType} on the host ${name}, so what it serves is not known. Look whether the host has ` +
+    "another name in Neutron, and whether the account has the role admin. If the agent never was in Neutron, or was " +
+    `deleted there, run kubectl annotate ${kind.toLowerCase()} -n ${namespace} ${name} ${abandonKey}=${name}`
+  );
+}

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { type AgentHost, planAgent } from "./agent-plan.ts";
+import { dhcp, l3, type NetworkAgent } from "./openstack/neutron.ts";
+import { now } from "./testing/seen.ts";
+
+const agent = (id: string, more: Partial<NetworkAgent> = {}): NetworkAgent => ({
+  ...{ id, host: `host-${id}`, isAlive: true, isEnabled: true, description: "", isCentral: true, haState: undefined },
+  ...more,
+});
+const [self, other] = [agent("a"), agent("b")];
+const aHost = (agents: readonly NetworkAgent[] | undefined, more: Partial<AgentHost> = {}): AgentHost => ({
+  ...{ service: l3, self, served: [{ id: "r", isHa: false }], agentsOf: { r: agents }, targets: [other] },
+  ...more,
+});
+const settings = { evictionMoves: 2, evictionAttempts: 3, evictionLookAgain: 20_000 };
+const move = (ago: number, tries = 1) => ({ to: "b", at: new Date(now - ago).toISOString(), tries });
+const plan = (host: AgentHost, moving: Record<string, ReturnType<typeof move>> = {}, begins = true) =>
+  planAgent(host, { moving, moved: 0 }, begins, now, settings);
+
+test("a router is taken from its agent and then added, a network added first, and taken only then", () => {
+  expect(plan(aHost([self])).next).toEqual({ id: "r", before: ["a"], add: "b", after: [] });
+  expect(plan(aHost([self], { service: dhcp })).next).toEqual({ id: "r", before: [], add: "b", after: ["a"] });
+});
+
+test("a router without an agent goes where it was to go, as soon as the last request is old enough", () => {
+  const nowhere = aHost([], { served: [], targets: [agent("c"), agent("d"), other] });
+  expect(plan(nowhere, { r: move(5000) }).next).toBeUndefined();
+  expect(plan(nowhere, { r: move(20_000) }).next).toMatchObject({ add: "b" });
+  expect(plan(nowhere, { r: move(20_000) }).moving).toHaveProperty("r");
+});
+
+test("a router has moved when an agent that is alive has it, and is moved on from one that has died", () => {
+  expect(plan(aHost([other], { served: [] }), { r: move(1000) })).toMatchObject({ moving: {}, moved: 1 });
+  const dead = aHost([agent("b", { isAlive: false })], { served: [], targets: [agent("c")] });
+  expect(plan(dead, { r: move(60_000) })).toMatchObject({ next: { before: ["a", "b"], add: "c" }, moved: 0 });
+  expect(plan(aHost(undefined, { served: [] }), { r: move(0) }).moving).toEqual({});
+});
+
+test("a network that another live agent has is taken from this one at once", () => {
+  expect(plan(aHost([self, other], { service: dhcp })).next).toEqual({
+    ...{ id: "r", before: [], add: undefined, after: ["a"] },
+  });
+});
+
+test.each([
+  ["only here", [agent("a", { haState: "active" })], { add: "b", after: [] }],
+  ["stands by elsewhere", [agent("a", { haState: "active" }), agent("b", { haState: "standby" })], { after: ["a"] }],
+  ["is active elsewhere", [agent("a", { haState: "standby" }), agent("b", { haState: "active" })], { after: ["a"] }],
+  ["stands by everywhere", [agent("a", { haState: "standby" }), agent("b", { haState: "standby" })], undefined],
+])("an HA router that is %s", (_, agents, next) => {
+  const host = aHost(agents, { served: [{ id: "r", isHa: true }] });
+  const found = plan(host, { r: move(30_000) }).next;
+  if (next) expect(found).toMatchObject(next);
+  else expect(found).toBeUndefined();
+  expect(plan(host, { r: move(29_000) }).next).toBeUndefined();
+});
+
+test("without a target nothing moves and it says so; after the last attempt a person is asked", () => {
+  expect(plan(aHost([self], { targets: [] }))).toMatchObject({
+    next: undefined,
+    counters: { unhandleable: 1, migratable: 0 },
+    stuck: [expect.stringContaining("No other L3 agent is alive and enabled")],
+  });
+  expect(plan(aHost([self]), { r: move(3_600_000, 3) })).toMatchObject({
+    next: undefined,
+    stuck: [expect.stringContaining("holdfast.dev/retry-eviction=true")],
+  });
+});
+
+test("an eviction that was called off begins no move, and ends the open one", () => {
+  expect(plan(aHost([self]), {}, false).next).toBeUndefined();
+  expect(plan(aHost([], { served: [] }), { r: move(60_000) }, false).next).toMatchObject({ add: "b" });
+});
+
+test("no more moves are open at a time than the setting says", () => {
+  const served = ["r", "s", "t"].map((id) => ({ id, isHa: false }));
+  const agentsOf = { r: [self], s: [self], t: [self] };
+  expect(plan(aHost([self], { served, agentsOf }), { r: move(0), s: move(0) }).next).toBeUndefined();
+  expect(plan(aHost([self], { served, agentsOf }), { r: move(0) }).next).toMatchObject({ id: "s" });
+});

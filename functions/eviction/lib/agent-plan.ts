@@ -1,0 +1,152 @@
+import type { MovingRecord } from "./moving-record.ts";
+import type { NetworkAgent, Served, Service } from "./openstack/neutron.ts";
+import type { Common } from "./settings.ts";
+
+/** What Neutron has of an agent that is to leave, read in one look. */
+export interface AgentHost {
+  readonly service: Service;
+  readonly self: NetworkAgent;
+  /** What it serves. */
+  readonly served: readonly Served[];
+  /** The agents of what is moved, or comes next; `undefined` for what is gone. */
+  readonly agentsOf: Readonly<Record<string, readonly NetworkAgent[] | undefined>>;
+  /** Agents that may take over: they report, are enabled, and are not to leave themselves. */
+  readonly targets: readonly NetworkAgent[];
+}
+
+/** What Neutron is asked next: agents that no longer serve it before and after another one is added. */
+export interface Transfer {
+  readonly id: string;
+  readonly before: readonly string[];
+  readonly add: string | undefined;
+  readonly after: readonly string[];
+}
+
+export interface AgentPlan {
+  /** As `yaookctl` reads them from the condition Evicted. */
+  readonly counters: Readonly<Record<string, number | boolean>>;
+  readonly next: Transfer | undefined;
+  /** The record's moves without those that are over. */
+  readonly moving: MovingRecord["moving"];
+  readonly moved: number;
+  readonly stuck: readonly string[];
+  readonly message: string;
+}
+
+const minute = 60_000;
+/** An HA router that was added to an agent needs this long before it can take over. */
+const standingBy = minute / 2;
+
+/** What is still on its way counts as well: of a router that Neutron has on no agent, only the record knows. */
+export const isAgentEmpty = ({ served }: AgentHost, { moving }: Pick<AgentPlan, "moving">): boolean =>
+  served.length === 0 && Object.keys(moving).length === 0;
+
+/**
+ * What is to be done about what an agent serves, by Neutron's own words and the record. `begins`: whether a move may
+ * begin, or only end. `now`: milliseconds since the epoch.
+ */
+export function planAgent(
+  host: AgentHost,
+  record: Pick<MovingRecord, "moving" | "moved">,
+  begins: boolean,
+  now: number,
+  settings: Pick<Common, "evictionMoves" | "evictionAttempts" | "evictionLookAgain">,
+): AgentPlan {
+  const { service, self, served, agentsOf } = host;
+  const moving = Object.fromEntries(Object.entries(record.moving).filter(([id]) => !isOver(host, id)));
+  const ids = Object.keys(moving);
+  const tired = ids.filter((id) => (moving[id]?.tries ?? 0) >= settings.evictionAttempts && agentsOf[id]?.length !== 0);
+  const waiting = served.map(({ id }) => id).filter((id) => !(id in moving));
+  const canBegin = begins && ids.length - tired.length < settings.evictionMoves;
+  const due = ids.find((id) => !tired.includes(id) && isDue(host, id, moving[id], now, settings.evictionLookAgain));
+  const chosen = due ?? (canBegin ? waiting.find((id) => id in agentsOf) : undefined);
+  const next = chosen === undefined ? undefined : transferOf(host, chosen, moving);
+  const none = waiting.length + ids.length > 0 && host.targets.length === 0;
+  const stuck = [
+    ...(none ? [`No other ${service.agentType} is alive and enabled that could take over. Start one.`] : []),
+    ...tired.map(
+      (id) =>
+        `The ${service.noun} ${id} has not moved, though Neutron was asked ${settings.evictionAttempts} times. See ` +
+        "the Event OpenStackRefused and Neutron's log, remove the cause, and set the annotation " +
+        "holdfast.dev/retry-eviction=true.",
+    ),
+  ];
+  const moved = record.moved + Object.keys(record.moving).length - ids.length;
+  const left = waiting.length + ids.length;
+  const nouns = `${service.noun}${left === 1 ? "" : "s"}`;
+  const begin = `Still to leave ${self.host}: ${left} ${nouns}, ${ids.length} of them moving.`;
+  return {
+    counters: {
+      migrated: moved,
+      migratable: none ? 0 : waiting.length,
+      pending: 0,
+      in_progress: ids.length - tired.length,
+      unhandleable: tired.length + (none ? waiting.length : 0),
+      unhandleable_agent: !self.isAlive,
+    },
+    next,
+    moving,
+    moved,
+    stuck,
+    message: [begin, ...stuck].join(" "),
+  };
+}
+
+const othersOf = ({ agentsOf, self }: AgentHost, id: string) => agentsOf[id]?.filter((agent) => agent.id !== self.id);
+const isHa = ({ served, agentsOf }: AgentHost, id: string) =>
+  served.some((one) => one.id === id && one.isHa) ||
+  (agentsOf[id]?.some(({ haState }) => haState !== undefined) ?? false);
+
+/** It is gone, or another agent that reports serves it, and this one does not any more. */
+function isOver(host: AgentHost, id: string): boolean {
+  const { served, agentsOf, self } = host;
+  if (id in agentsOf && agentsOf[id] === undefined) return true;
+  if (served.some((one) => one.id === id) || agentsOf[id]?.some((agent) => agent.id === self.id)) return false;
+  const alive = othersOf(host, id)?.filter(({ isAlive }) => isAlive) ?? [];
+  return isHa(host, id) ? alive.some(({ haState }) => haState === "active") : alive.length > 0;
+}
+
+/** Neutron is asked again after a pause: the last request may still be carried out. A router without agent is first. */
+function isDue(
+  host: AgentHost,
+  id: string,
+  move: MovingRecord["moving"][string] | undefined,
+  now: number,
+  lookAgain: number,
+): boolean {
+  if (!move) return false;
+  const ago = now - Date.parse(move.at);
+  if (host.agentsOf[id]?.length === 0) return ago >= lookAgain;
+  if (isHa(host, id)) return ago >= standingBy && transferOf(host, id, { [id]: move }) !== undefined;
+  return ago >= minute * 2 ** (move.tries - 1);
+}
+
+/** How one comes to another agent, or `undefined` where none can take it yet. */
+function transferOf(host: AgentHost, id: string, moving: MovingRecord["moving"]): Transfer | undefined {
+  const { service, self, targets } = host;
+  const others = othersOf(host, id) ?? [];
+  const alive = others.filter(({ isAlive }) => isAlive);
+  const dead = others.filter(({ isAlive }) => !isAlive).map((agent) => agent.id);
+  const before = moving[id];
+  const free = targets.filter((target) => !others.some((agent) => agent.id === target.id));
+  // Where one has stopped in the middle it goes where it was to go; then each time to another agent, because what
+  // Neutron refuses to one it may give to the next.
+  const meant = before?.tries === 1 && others.length === 0 ? free.find((target) => target.id === before.to) : undefined;
+  const add = meant?.id ?? free[((before?.tries ?? 0) + load(id)) % free.length]?.id;
+  if (isHa(host, id)) {
+    const isActiveHere = host.agentsOf[id]?.some((agent) => agent.id === self.id && agent.haState === "active");
+    const takesOver = alive.some(({ haState }) => haState === "active" || (isActiveHere && haState === "standby"));
+    const isHere = host.agentsOf[id]?.some((agent) => agent.id === self.id);
+    if (!before) return add !== undefined || alive.length > 0 ? { id, before: [], add, after: [] } : undefined;
+    // Taking the active one away is what makes another one active, so another one has to stand by long enough.
+    if (isHere && takesOver) return { id, before: [], add: undefined, after: [self.id] };
+    return alive.length === 0 && add !== undefined ? { id, before: [], add, after: [] } : undefined;
+  }
+  if (alive.length > 0) return { id, before: [], add: undefined, after: [self.id] };
+  if (add === undefined) return undefined;
+  const taken = [self.id, ...dead];
+  return service.isShared ? { id, before: [], add, after: taken } : { id, before: taken, add, after: [] };
+}
+
+/** Spreads what leaves one agent over several. */
+const load = (id: string) => [...id].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import type { Bound } from "../../../shared/declared-writes.ts";
+import type { Hint } from "../../../shared/event/hint.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { type Kind, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import type { Subject } from "../../../shared/subject.ts";
+
+/** A pod as far as it says whether an agent runs. */
+export interface PodObject extends KubernetesObject {
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: { readonly phase?: string; readonly conditions?: readonly { type: string; status: string }[] };
+}
+
+/** Annotation of an agent's pod: what of the template it was made of. */
+const templateKey = "holdfast.dev/template";
+
+/** Label of an agent's pod: the kind of its resource, which has the name of the Node. */
+const agentKey = "holdfast.dev/agent";
+/** Annotation of an agent's pod: the uid of its resource. */
+const agentUidKey = "holdfast.dev/agent-uid";
+
+/** In CEL: what a function creates is the pod of an agent, on the Node of its name. */
+export const createsAgents: Bound = {
+  on: ["create"],
+  says: "creates pods of agents, which run on the Node of their name",
+  cel:
+    `object.metadata.?labels["${agentKey}"].hasValue() && ` +
+    `object.metadata.?annotations["${agentUidKey}"].hasValue() && ` +
+    'object.spec.?nodeName.hasValue() && object.metadata.name.endsWith("-" + object.spec.nodeName)',
+};
+export const deletesAgents: Bound = {
+  on: ["delete"],
+  says: "deletes pods of agents",
+  cel: `oldObject.metadata.?labels["${agentKey}"].hasValue()`,
+};
+
+/** The name of the one pod of a resource: of two that are made at once the server takes one. */
+const podNameOf = ({ kind, metadata }: KubernetesObject): string => `${kind.toLowerCase()}-${metadata.name}`;
+
+export const isReady = ({ status, metadata }: PodObject): boolean =>
+  !metadata.deletionTimestamp &&
+  (status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false);
+
+/** The pod has ended, and the kubelet does not start it again. */
+export const hasEnded = ({ status }: PodObject): boolean => ["Succeeded", "Failed"].includes(status?.phase ?? "");
+
+const digestOf = (template: unknown) =>
+  createHash("sha256").update(JSON.stringify(template)).digest("hex").slice(0, 16);
+
+/** Whether the pod was made of another template than its resource has now. */
+export const isOutdated = ({ metadata }: PodObject, { spec }: KubernetesObject): boolean =>
+  metadata.annotations?.[templateKey] !== digestOf((spec as { template?: unknown }).template);
+
+/** The pod of a resource, or why it cannot have one, as a sentence. */
+export interface AgentPod {
+  readonly pod?: PodObject;
+  readonly inTheWay?: string;
+}
+
+/**
+ * The pod that was made for this very resource. Another one of its name, a former resource's for example, is no one's
+ * to delete but a person's.
+ *
+ * @throws ApiError
+ */
+export async function findPod(resource: KubernetesObject, client: Client): Promise<AgentPod> {
+  const { namespace = "", uid } = resource.metadata;
+  const name = podNameOf(resource);
+  const pod = await client.get<PodObject>(Pod, namespace, name);
+  if (!pod) return {};
+  if (pod.metadata.annotations?.[agentUidKey] === uid) return { pod };
+  const inTheWay =
+    `Pod ${name} is there, and was not made for this ${resource.kind}: its own pod cannot come. Look what it is for, ` +
+    `and run kubectl delete pod -n ${namespace} ${name}`;
+  return { inTheWay };
+}
+
+/** The resource of one of the kinds whose pod an event is about. */
+export function agentsIn(
+  { kind, apiVersion, namespace = "", object }: Hint,
+  agents: readonly Kind[],
+): readonly Subject[] {
+  if (kind !== Pod.kind || apiVersion !== Pod.apiVersion || !object) return [];
+  const name = (object as PodObject).spec?.nodeName;
+  const agent = agents.find((one) => one.kind === object.metadata.labels?.[agentKey]);
+  return agent && name !== undefined ? [{ kind: agent, namespace, name }] : [];
+}
+
+/**
+ * Creates the pod of a resource on the Node of its name. It has no owner reference: a deletion with
+ * `--cascade=foreground` would have Kubernetes delete the pod first, with all that depends on it.
+ */
+export function createPod(resource: KubernetesObject): Write {
+  const { template } = resource.spec as { template: { metadata?: KubernetesObject["metadata"]; spec: object } };
+  const { kind, metadata } = resource;
+  const { name, uid, namespace } = metadata;
+  const object = {
+    apiVersion: Pod.apiVersion,
+    kind: Pod.kind,
+    metadata: {
+      name: podNameOf(resource),
+      namespace,
+      labels: { ...template.metadata?.labels, [agentKey]: kind },
+      annotations: { ...template.metadata?.annotations, [templateKey]: digestOf(template), [agentUidKey]: uid },
+    },
+    // The Node is known, as a DaemonSet's is; the scheduler would leave the pod pending on a Node that is cordoned.
+    spec: { ...template.spec, nodeName: name },
+  };
+  return { verb: "create", kind: Pod, object: object as unknown as KubernetesObject };
+}
+
+/** Deletes the very pod that was read. */
+export const deletePod = ({ metadata: { namespace, name, uid } }: PodObject): Write => ({
+  verb: "delete",
+  kind: Pod,
+  namespace,
+  name,
+  options: { uid },
+});
+
+/** The same without waiting for its kubelet, which is off. */
+export const deletePodNow = (pod: PodObject): Write => ({
+  ...(deletePod(pod) as Extract<Write, { verb: "delete" }>),
+  options: { uid: pod.metadata.uid, gracePeriodSeconds: 0 },
+});

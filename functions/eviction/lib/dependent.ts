@@ -1,0 +1,154 @@
+import { isNever } from "../../../shared/budget/budget.ts";
+import type { Hint } from "../../../shared/event/hint.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { progressKey } from "../../../shared/progress.ts";
+import type { Subject } from "../../../shared/subject.ts";
+import { findPod, type PodObject } from "./agent-pod.ts";
+import { kindAmong } from "./kinds.ts";
+import { movingKey } from "./moving-record.ts";
+import { approvalKey, conditions, handedOver, noticedKey, pauseKey, yaookParent } from "./names.ts";
+import { maintenanceOf } from "./node-lock.ts";
+import { recordKey } from "./record.ts";
+import type { DependentObject } from "./schema.ts";
+import type { Common } from "./settings.ts";
+
+/** A resource that needs the L2 agent of its Node, with what Kubernetes has of it, read live. */
+export interface Dependent {
+  readonly object: DependentObject;
+  /** `undefined` when the Node is gone. */
+  readonly node: KubernetesObject | undefined;
+  /** Its pods on the Node, whether they run or go. */
+  readonly pods: readonly PodObject[];
+  /** Why its pod cannot come, as a sentence: another one has its name. */
+  readonly inTheWay: string | undefined;
+  /** What is to become of it, whether or not a person has agreed. */
+  readonly wanted: Wanted;
+  /** A person has agreed, or nobody has to. */
+  readonly isApproved: boolean;
+  /** Why Holdfast does nothing with it, as a sentence. */
+  readonly foreign: string | undefined;
+}
+
+/**
+ * - `stay`: it serves
+ * - `disable`: its host gets no new servers
+ * - `clear`: its servers leave as well
+ * - `go`: they leave, and then its pods and its lock: it is being deleted, or its L2 agent has to go
+ */
+export type Wanted = "stay" | "disable" | "clear" | "go";
+
+export function wantedOf(object: DependentObject, node: KubernetesObject | undefined): Wanted {
+  if (isBeingDeleted(object) || (node && maintenanceOf(node) === "True")) return "go";
+  const wanted = { Enabled: "stay", Disabled: "disable", DisabledAndCleared: "clear" } as const;
+  return wanted[object.spec.state ?? "Enabled"];
+}
+
+/** Whether a person has paused it; Yaook's operator alone pauses where it is handed over. */
+const isPaused = ({ metadata }: KubernetesObject): boolean =>
+  metadata.annotations?.[pauseKey] !== undefined && metadata.annotations[pauseKey] !== handedOver;
+
+/** Why Holdfast leaves a resource of Yaook's kinds alone, as a sentence; `undefined` where it does not. */
+export function foreignTo(object: KubernetesObject): string | undefined {
+  const title = `${object.kind} ${object.metadata.name}`;
+  if (isPaused(object)) return `${title} is paused: remove the annotation ${pauseKey}, and Holdfast goes on.`;
+  if (object.metadata.labels?.[yaookParent] === undefined) return undefined;
+  if (object.metadata.annotations?.[pauseKey] === handedOver) return undefined;
+  return (
+    `${title} is kept by Yaook's operator, and two must not evict one node: set the annotation ` +
+    `${pauseKey}=${handedOver}, which stops that operator and hands the resource over to Holdfast.`
+  );
+}
+
+/**
+ * Whether its agent may ever have run: keep-pod shows the condition Enabled before a pod can come. Servers or routers
+ * may be on its host then, whatever pods there are now.
+ */
+export const mayHaveServed = ({ metadata, status }: DependentObject): boolean =>
+  (status?.conditions?.some(({ type }) => type === conditions.enabled) ?? false) ||
+  Object.keys(metadata.annotations ?? {}).some((key) => key === recordKey || key.startsWith(progressKey("eviction/")));
+
+/** Whether a person agrees that what the resource stands for leaves its Node, or no one has to. */
+export const isApproved = (
+  { metadata }: KubernetesObject,
+  { evictionApproval, evictionMaxUnavailable }: Common,
+): boolean =>
+  (evictionApproval === "none" && !isNever(evictionMaxUnavailable)) || metadata.annotations?.[approvalKey] === "true";
+
+/** The resource of an event, where it is one of the kinds and `cares` says so, or the event does not show it. */
+export function resourcesIn(
+  hint: Hint,
+  kinds: readonly Kind[],
+  cares: (object: DependentObject) => boolean = () => true,
+): readonly Subject[] {
+  const { namespace = "", name, change, object } = hint;
+  const kind = kindAmong(kinds, hint);
+  if (!kind || change === "delete") return [];
+  return !object || cares(object as DependentObject) ? [{ kind, namespace, name }] : [];
+}
+
+/**
+ * The resource of this kind and name, where there is one, with its Node and its pods.
+ *
+ * @throws ApiError
+ */
+export async function findDependent(
+  { kind, namespace = "", name = "" }: Subject,
+  { client, settings }: { readonly client: Client; readonly settings: Common },
+): Promise<readonly Dependent[]> {
+  if (namespace !== settings.agentNamespace) return [];
+  const object = await client.get<DependentObject>(kind, namespace, name);
+  if (!object) return [];
+  const [node, { pods, inTheWay }] = await Promise.all([client.get(Node, undefined, name), podsOf(object, client)]);
+  const wanted = wantedOf(object, node);
+  return [
+    {
+      object,
+      node,
+      pods,
+      inTheWay,
+      wanted,
+      isApproved: isApproved(object, settings),
+      foreign: foreignTo(object),
+    },
+  ];
+}
+
+async function podsOf(object: DependentObject, client: Client): Promise<Pick<Dependent, "pods" | "inTheWay">> {
+  const { namespace = "", name } = object.metadata;
+  const { selector } = object.spec;
+  if (!selector) {
+    const { pod, inTheWay } = await findPod(object, client);
+    return { pods: pod ? [pod] : [], inTheWay };
+  }
+  const found: PodObject[] = [];
+  const labels = Object.entries(selector.matchLabels).map((pair) => pair.join("="));
+  const options = { namespace, labelSelector: labels.join(","), fieldSelector: `spec.nodeName=${name}` };
+  for await (const pod of client.list<PodObject>(Pod, options)) found.push(pod);
+  return { pods: found, inTheWay: undefined };
+}
+
+/** Whether an event shows a resource that leaves, or has begun to. A hint. */
+export function isLeaving(object: KubernetesObject): boolean {
+  const { metadata, spec } = object as DependentObject;
+  const { state = "Enabled" } = spec ?? {};
+  const isAsked = state !== "Enabled" || metadata.annotations?.[noticedKey] === "True";
+  const hasBegun = [recordKey, movingKey].some((key) => metadata.annotations?.[key] !== undefined);
+  return isAsked || isBeingDeleted(object) || hasBegun;
+}
+
+/** What a person is asked before a resource is evicted; `then` says what comes of it. */
+export function approvalWanted({ object }: Dependent, then: string): string {
+  const { kind, metadata, spec } = object;
+  const why = isBeingDeleted(object)
+    ? "It is being deleted"
+    : spec.state === "DisabledAndCleared"
+      ? "Its state is DisabledAndCleared"
+      : "The L2 or OVN agent of its Node has to go";
+  return (
+    `${why}: ${then} when a person agrees. Run kubectl annotate ${kind.toLowerCase()} -n ${metadata.namespace} ` +
+    `${metadata.name} ${approvalKey}=true`
+  );
+}

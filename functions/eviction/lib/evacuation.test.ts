@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { evacuationFor, isRestored, unsettled } from "./evacuation.ts";
+import type { OutageFacts } from "./outage.ts";
+import type { EvictionRecord } from "./record.ts";
+import { aHost, aMove, aServer, aService, now } from "./testing/seen.ts";
+
+const minute = 60_000;
+const settings = { evictionMoves: 2, evictionAttempts: 3, evictionSharedStorage: "false" } as const;
+const record: EvictionRecord = { v: 1, uid: "u1", begun: "2026-01-01T11:00:00.000Z", baseline: 10 };
+const outage: OutageFacts = { services: [], power: undefined, evacuated: [] };
+const service = aService({ state: "down", isForcedDown: true });
+const plan = (more: Parameters<typeof aHost>[0], noted: Partial<EvictionRecord> = {}, shared = false) =>
+  evacuationFor(aHost({ service, ...more }), outage, { ...record, ...noted }, now, {
+    ...settings,
+    evictionSharedStorage: shared ? "true" : "false",
+  });
+const aCall = (ago: number) => ({ called: { s1: { at: new Date(now - ago).toISOString(), after: 10 } } });
+const evacuation = (status: string, more: Parameters<typeof aMove>[0] = {}) =>
+  aMove({ type: "evacuation", status, ...more });
+
+test.each(["ACTIVE", "SHUTOFF", "ERROR", "HARD_REBOOT"])("a server that is %s is evacuated", (status) => {
+  expect(plan({ servers: [aServer({ status })] }).next).toEqual({ do: "evacuate", server: "s1" });
+});
+
+test.each<[string, Parameters<typeof aHost>[0], Partial<EvictionRecord>]>([
+  ["its evacuation is accepted", { migrations: [evacuation("accepted")] }, {}],
+  ["its evacuation is done, and Nova lists it here for a moment", { migrations: [evacuation("done")] }, {}],
+  ["it was asked for, and may still be carried out", {}, aCall(9 * minute)],
+  ["its evacuation has failed just now", { migrations: [evacuation("failed", { updated: now - 1000 })] }, {}],
+])("a server is not evacuated while %s, and waits for no person", (_, more, noted) => {
+  const { next, stuck } = plan({ servers: [aServer()], ...more }, noted);
+  expect([next, stuck]).toEqual([undefined, []]);
+});
+
+test("a call of which nothing has come within ten minutes is made again, three times in all", () => {
+  expect(plan({ servers: [aServer()] }, aCall(11 * minute)).next).toBeDefined();
+  const called = { s1: { ...aCall(11 * minute).called.s1, inVain: 2 } };
+  expect(plan({ servers: [aServer()] }, { called })).toMatchObject({ next: undefined, stuck: [{ server: "s1" }] });
+});
+
+test.each<[string, Parameters<typeof aServer>[0], Parameters<typeof aHost>[0], RegExp]>([
+  ["has a disk on the dead host", { hasLocalDisk: true }, {}, /made of its image again/],
+  ["is PAUSED", { status: "PAUSED" }, {}, /Nova does not evacuate.*server set --state error s1/],
+  ["was being moved live", { status: "MIGRATING" }, { migrations: [aMove({ status: "running" })] }, /may run there/],
+  [
+    "was moved, as Nova says, and is MIGRATING",
+    { status: "MIGRATING" },
+    { migrations: [aMove({ status: "completed" })] },
+    /may run there/,
+  ],
+  [
+    "hangs in its evacuation",
+    {},
+    { migrations: [evacuation("accepted", { updated: now - 31 * minute })] },
+    /would ruin it/,
+  ],
+  [
+    "is here long after its evacuation was done",
+    {},
+    { migrations: [evacuation("done", { updated: now - 2 * minute })] },
+    /would ruin it/,
+  ],
+])("a server that %s is left to a person", (_, server, more, says) => {
+  const { next, stuck, message } = plan({ servers: [aServer(server)], ...more });
+  expect(next).toBeUndefined();
+  expect(stuck).toMatchObject([{ server: "s1", message: expect.stringMatching(says) }]);
+  expect(message).toMatch(says);
+});
+
+test("where hosts share their disks Nova is asked to check, and evacuates what has one there", () => {
+  expect(plan({ servers: [aServer({ hasLocalDisk: true })] }, {}, true).next).toBeDefined();
+});
+
+test("what was ERROR or SHUTOFF and came back ACTIVE is restored, once it is settled; nothing else is", () => {
+  const was = { s1: "ERROR", s2: "SHUTOFF", s3: "ACTIVE" };
+  const evacuated = ["s1", "s2", "s3"].map((id) => aServer({ id, host: "node-b" }));
+  const host = aHost({ service, migrations: [evacuation("done"), evacuation("done", { id: 12, server: "s2" })] });
+  const next = (servers: typeof evacuated, more: object = {}) =>
+    evacuationFor(host, { ...outage, evacuated: servers }, { ...record, was, ...more }, now, settings).next;
+  expect(next(evacuated)).toEqual({ do: "set-error", server: "s1" });
+  expect(next(evacuated.slice(1))).toEqual({ do: "stop", server: "s2" });
+  expect(next(evacuated, aCall(1000))).toEqual({ do: "stop", server: "s2" });
+  expect(next(evacuated.slice(2))).toBeUndefined();
+  expect(isRestored({ ...outage, evacuated }, host, { ...record, was })).toBe(false);
+  expect(isRestored({ ...outage, evacuated: evacuated.slice(2) }, host, { ...record, was })).toBe(true);
+});
+
+test("nova-compute is held down while an evacuation is open or may begin, or its host may yet be turned off", () => {
+  const host = aHost({ service });
+  const held = (noted: Partial<EvictionRecord>, more = host) => unsettled(more, { ...record, ...noted }, now);
+  expect(held(aCall(9 * minute))).toContain("1 may still begin");
+  expect(held({}, aHost({ migrations: [evacuation("pre-migrating")] }))).toContain("1 are open");
+  expect(held({ shutdown: new Date(now - minute).toISOString() })).toContain("ten minutes");
+  expect(held({ ...aCall(11 * minute), shutdown: new Date(now - 11 * minute).toISOString() })).toBeUndefined();
+});
+
+const ids = ["s1", "s2", "s3", "s4"];
+const anyHost = fc.record({
+  servers: fc.uniqueArray(
+    fc.record({
+      id: fc.constantFrom(...ids),
+      status: fc.constantFrom("ACTIVE", "SHUTOFF", "ERROR", "PAUSED", "MIGRATING", "REBUILD", "VERIFY_RESIZE"),
+      hasLocalDisk: fc.boolean(),
+    }),
+    { selector: ({ id }) => id },
+  ),
+  migrations: fc.uniqueArray(
+    fc.record({
+      id: fc.integer({ min: 1, max: 30 }),
+      server: fc.constantFrom(...ids),
+      type: fc.constantFrom("live-migration", "migration", "evacuation"),
+      status: fc.constantFrom("accepted", "pre-migrating", "running", "done", "completed", "failed", "error"),
+      updated: fc.integer({ min: 0, max: 60 }).map((ago) => now - ago * minute),
+    }),
+    { selector: ({ id }) => id },
+  ),
+  ago: fc.integer({ min: 0, max: 20 }),
+});
+
+test("no server is evacuated twice, made of its image again, or started where it may run elsewhere", () => {
+  fc.assert(
+    fc.property(anyHost, ({ servers, migrations, ago }) => {
+      const host = { servers: servers.map(aServer), migrations: migrations.map(aMove) };
+      const { next, counters } = plan(host, aCall(ago * minute));
+      const { in_progress: moving, migratable, pending, unhandleable } = counters;
+      expect(moving + migratable + pending + unhandleable).toBe(servers.length);
+      if (!next) return;
+      expect(next.do).toBe("evacuate");
+      expect(moving).toBeLessThan(settings.evictionMoves);
+      expect(servers.find(({ id }) => id === next.server)?.hasLocalDisk).toBe(false);
+      const its = migrations.filter(({ server }) => server === next.server);
+      expect(
+        its.filter(({ type, status }) => type === "evacuation" && /accepted|pre-migrating|done/.test(status)),
+      ).toEqual([]);
+      if (next.server === "s1" && !its.some(({ id }) => id > 10)) expect(ago).toBeGreaterThanOrEqual(10);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,176 @@
+import type { Server } from "./openstack/nova.ts";
+import type { OutageFacts } from "./outage.ts";
+import {
+  arrivingOf,
+  callsOf,
+  failuresOf,
+  firstPause,
+  type HostFacts,
+  isEvacuated,
+  isEvacuation,
+  isOpen,
+  minute,
+  namedOf,
+  openFrom,
+  type Plan,
+  passingFor,
+} from "./plan.ts";
+import type { EvictionRecord } from "./record.ts";
+import type { Common } from "./settings.ts";
+
+/**
+ * So long a call whose answer was lost may still be carried out, waiting in a queue before Nova's API; Nova shows the
+ * migration as soon as it is. A second one ruins the server.
+ */
+const lateFor = 10 * minute;
+
+/** What a server was before its evacuation, where Nova may not have brought it back so. */
+const toRestore = { ERROR: "set-error", SHUTOFF: "stop" } as const;
+
+/** Evacuated servers that are not yet known to be what they were, with what brings them there. */
+function unrestored({ evacuated }: OutageFacts, { migrations }: HostFacts, { was = {} }: EvictionRecord) {
+  return evacuated.flatMap((server) => {
+    const before = was[server.id] ?? "";
+    if (!(before in toRestore)) return [];
+    const isSettled = !migrations.some((move) => move.server === server.id && isEvacuation(move) && isOpen(move));
+    const isThere = server.status === before && server.task === undefined;
+    const mayAct = isSettled && server.status === "ACTIVE" && server.task === undefined;
+    return [{ server, isThere, do: mayAct ? toRestore[before as keyof typeof toRestore] : undefined }];
+  });
+}
+
+/** Nothing is left to be put back. */
+export const isRestored = (outage: OutageFacts, host: HostFacts, record: EvictionRecord): boolean =>
+  unrestored(outage, host, record).every(({ isThere }) => isThere);
+
+/**
+ * Why nova-compute of a host must not run, and not be let back, in a sentence: when it starts, it deletes what it has
+ * of servers that are being started elsewhere, and of those that are about to be.
+ */
+export function unsettled(
+  { migrations }: HostFacts,
+  record: EvictionRecord | undefined,
+  now: number,
+): string | undefined {
+  const open = migrations.filter((move) => isEvacuation(move) && isOpen(move)).length;
+  const coming = Object.keys(record?.called ?? {}).filter(
+    (server) => record && callsOf(server, migrations, record, now, lateFor).mayCome,
+  ).length;
+  if (open + coming > 0)
+    return `nova-compute is held down until its evacuations are settled: ${open} are open, ${coming} may still begin.`;
+  return now - Date.parse(record?.shutdown ?? "") < lateFor
+    ? "nova-compute is held down for ten minutes after Ironic was told to turn its host off."
+    : undefined;
+}
+
+/**
+ * What is to be done about the servers of a host that is proven off and forced down in Nova. A server is evacuated only
+ * where its disks are volumes, or Nova can check that they are there; where no evacuation of it is open or may still
+ * come; and where it cannot run on another host already.
+ */
+export function evacuationFor(
+  host: HostFacts,
+  outage: OutageFacts,
+  record: EvictionRecord,
+  now: number,
+  settings: Pick<Common, "evictionMoves" | "evictionAttempts" | "evictionSharedStorage">,
+): Plan {
+  const { servers, migrations, service } = host;
+  const verdicts = servers.map((server) => ({ server: server.id, ...verdictOn(server, host, record, now, settings) }));
+  const stuck = verdicts.flatMap(({ server, is, message = "" }) => (is === "stuck" ? [{ server, message }] : []));
+  const ready = verdicts.filter(({ is }) => is === "evacuate");
+  const moving = verdicts.filter(({ is }) => is === "moving").length;
+  const restored = unrestored(outage, host, record).filter(({ isThere }) => !isThere);
+  // It is asked for again after a minute.
+  const isAsked = (id: string) => now - Date.parse(record.called?.[id]?.at ?? "") < minute;
+  const back = restored.find(({ do: action, server }) => action && !isAsked(server.id));
+  const [first] = moving < settings.evictionMoves ? ready : [];
+  const here = new Set(servers.map(({ id }) => id));
+  const coming = host.arrivals.filter(({ server }) => !here.has(server)).map(({ server }) => server);
+  const gone = migrations.filter(
+    (move) => move.id > record.baseline && isEvacuation(move) && isEvacuated(move) && !here.has(move.server),
+  );
+  const counters = {
+    migrated: new Set(gone.map(({ server }) => server)).size,
+    migratable: ready.length,
+    pending: verdicts.filter(({ is }) => is === "pending").length + restored.length + coming.length,
+    in_progress: moving,
+    unhandleable: stuck.length,
+    unhandleable_agent: false,
+  };
+  const left = counters.migratable + counters.pending + moving;
+  const begin = `${service.host} is off: ${left} of its servers are to be started elsewhere, ${moving} of them now.`;
+  const next = back?.do
+    ? { do: back.do, server: back.server.id }
+    : first && { do: "evacuate" as const, server: first.server };
+  return {
+    counters,
+    next,
+    stuck,
+    message: [
+      ...(left > 0 || stuck.length === 0 ? [begin] : []),
+      ...arrivingOf(service.host, coming),
+      ...namedOf(stuck),
+    ].join(" "),
+  };
+}
+
+interface Verdict {
+  readonly is: "evacuate" | "moving" | "pending" | "stuck";
+  readonly message?: string;
+}
+const stuckFor = (message: string): Verdict => ({ is: "stuck", message });
+
+function verdictOn(
+  { id, status, task, fault, hasLocalDisk }: Server,
+  { migrations }: HostFacts,
+  record: EvictionRecord,
+  now: number,
+  { evictionAttempts, evictionSharedStorage }: Pick<Common, "evictionAttempts" | "evictionSharedStorage">,
+): Verdict {
+  if (task?.includes("deleting")) return { is: "pending" };
+  const its = migrations.filter(({ server }) => server === id).toSorted((a, b) => b.id - a.id);
+  const evacuations = its.filter(isEvacuation);
+  const open = evacuations.find(isOpen);
+  // Nova lists it on the dead host for a moment longer.
+  const done = evacuations.find((move) => isEvacuated(move) && (move.status === "done" || move.id > record.baseline));
+  const last = open ?? done;
+  if (last && now - last.updated < (open ? passingFor : minute)) return { is: "moving" };
+  if (last)
+    return stuckFor(
+      `Nova calls its evacuation ${last.status}, and the server is ${status} and listed here. A second evacuation ` +
+        "would ruin it. Look at it in Nova, and when nothing works on it any more, reset its state.",
+    );
+  const { inVain, mayCome } = callsOf(id, migrations, record, now, lateFor);
+  if (mayCome) return { is: "moving" };
+  const moving = openFrom({ migrations: its })[0] ?? (["MIGRATING", "RESIZE"].includes(status) ? its[0] : undefined);
+  if (moving)
+    return stuckFor(
+      `It was being moved to ${moving.target ?? "another host"} when its host went down, and may run there. Look ` +
+        `there. If it does not run, start it elsewhere yourself: ${byHand(id)}.`,
+    );
+  if (!evacuable.includes(status))
+    return stuckFor(
+      `It is ${status}, which Nova does not evacuate. If its state may be lost, run openstack server set --state ` +
+        `error ${id}, and openstack server set --state active ${id} when it is on another host.`,
+    );
+  if (hasLocalDisk && evictionSharedStorage !== "true")
+    return stuckFor(
+      "It has a disk on the dead host, and would be made of its image again: all that it has written there would be " +
+        `lost. Repair the host, or take the loss and run ${byHand(id)}. Where all hosts share this storage, set ` +
+        "EVICTION_SHARED_STORAGE.",
+    );
+  const failures = failuresOf(id, evacuations, record);
+  if (failures.length + inVain >= evictionAttempts)
+    return stuckFor(
+      `${failures.length + inVain} evacuations have come to nothing: ${fault ?? "see the Event OpenStackRefused"}. ` +
+        "Remove the cause, and set the annotation holdfast.dev/retry-eviction=true on the NovaComputeNode.",
+    );
+  const latest = Math.max(0, ...failures.map(({ updated }) => updated));
+  const isResting = failures.length > 0 && now - latest < firstPause * 2 ** (failures.length - 1);
+  return { is: isResting ? "pending" : "evacuate" };
+}
+
+/** As long as its host is off nothing but an evacuation gets a server out of the passing ones. */
+const evacuable = ["ACTIVE", "SHUTOFF", "ERROR", "REBOOT", "HARD_REBOOT", "PASSWORD"];
+const byHand = (id: string) => `openstack --os-compute-api-version 2.93 server evacuate ${id}`;

@@ -1,0 +1,61 @@
+import { SystemError } from "../../../shared/system/system-error.ts";
+import type { ComputeService, Nova } from "./openstack/nova.ts";
+import { failuresOf, type HostFacts, isOpen } from "./plan.ts";
+import type { EvictionRecord } from "./record.ts";
+import type { DependentObject } from "./schema.ts";
+
+/** How many servers are asked why they do not move. */
+const mostFailures = 5;
+
+/**
+ * What Nova has of a host; `undefined` where no cell that answers knows its nova-compute, when an empty list proves
+ * nothing. The service is read before and after the lists: a cell that was away for one of them, and is back, is seen.
+ *
+ * @throws SystemError
+ */
+export async function lookAtHost(
+  nova: Nova,
+  host: string,
+  record: EvictionRecord | undefined,
+  attempts: number,
+): Promise<HostFacts | undefined> {
+  const before = await nova.service(host);
+  const servers = await nova.servers(host);
+  const all = await nova.migrations(host);
+  const migrations = all.filter(({ source }) => source === host);
+  const arrivals = all.filter((move) => move.source !== host && isOpen(move));
+  const service = await nova.service(host);
+  // What was listed while the cell was away proves nothing, and neither does a service that has just come.
+  if (before?.id !== service?.id)
+    throw new SystemError("OpenStack", "unreachable", `Nova has lost or found the nova-compute of ${host} just now.`);
+  if (!service) return undefined;
+  const given = record ? servers.filter(({ id }) => failuresOf(id, migrations, record).length >= attempts) : [];
+  const failures = await Promise.all(
+    given.slice(0, mostFailures).map(async ({ id }) => [id, await nova.lastFailure(id)] as const),
+  );
+  const known = failures.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const]));
+  return { service, servers, migrations, arrivals, failures: Object.fromEntries(known) };
+}
+
+/** The newest migration away from the host: what an eviction that begins now does, comes after it. */
+export const newestOf = ({ migrations }: HostFacts): number => Math.max(0, ...migrations.map(({ id }) => id));
+
+/**
+ * The reason with which nova-compute is disabled, for people, and to know it again: whatever has this beginning was
+ * disabled for the NovaComputeNode of this name, be it a former one. No other host has that name.
+ */
+export const reasonFor = (object: DependentObject): string => `${beginning(object)}(${object.metadata.uid})`;
+
+const forced = ", and has forced it down";
+/** The same for one that is forced down with it. */
+export const forcedReasonFor = (object: DependentObject): string => `${reasonFor(object)}${forced}`;
+/** Whether Holdfast has forced it down, and so may end that. */
+export const isForcedDownByUs = (service: ComputeService, object: DependentObject): boolean =>
+  service.isForcedDown && isDisabledByUs(service, object) && (service.disabledReason?.endsWith(forced) ?? false);
+
+const beginning = ({ metadata: { namespace, name } }: DependentObject) =>
+  `Holdfast evicts NovaComputeNode ${namespace}/${name} `;
+
+/** Whether Holdfast has disabled it, and so may enable it again. */
+export const isDisabledByUs = ({ isEnabled, disabledReason }: ComputeService, object: DependentObject): boolean =>
+  !isEnabled && (disabledReason?.startsWith(beginning(object)) ?? false);

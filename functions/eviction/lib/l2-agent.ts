@@ -1,0 +1,65 @@
+import type { Hint } from "../../../shared/event/hint.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Subject } from "../../../shared/subject.ts";
+import { agentsIn, findPod, isOutdated, type PodObject } from "./agent-pod.ts";
+import { foreignTo, isApproved, resourcesIn } from "./dependent.ts";
+import { bases } from "./kinds.ts";
+import { approvalKey } from "./names.ts";
+import type { NeutronL2AgentObject } from "./schema.ts";
+import type { Common } from "./settings.ts";
+
+/** A NeutronL2Agent, or the NeutronOVNAgent in its place, with its Node and its pod, read live. */
+export interface L2Agent {
+  readonly object: NeutronL2AgentObject;
+  readonly node: KubernetesObject;
+  readonly pod: PodObject | undefined;
+  /** Why its pod cannot come, as a sentence: another one has its name. */
+  readonly inTheWay: string | undefined;
+  /** It is being deleted, or its pod was made of another template: it has to go, or its pod has. */
+  readonly mustGo: boolean;
+  /** Why nothing is done about either, as a sentence: a Node has one of the two, or both owners write its label. */
+  readonly conflict: string | undefined;
+  /** A person has agreed that it goes, or no one has to. */
+  readonly isApproved: boolean;
+}
+
+/** The L2 or OVN agent of an event, or the one whose pod the event is about. */
+export const l2AgentsIn = (hint: Hint): readonly Subject[] => [...resourcesIn(hint, bases), ...agentsIn(hint, bases)];
+
+/**
+ * The L2 or OVN agent of this name, where there is one that is Holdfast's and has a Node.
+ *
+ * @throws ApiError
+ */
+export async function findL2Agent(
+  { kind, namespace = "", name = "" }: Subject,
+  { client, settings }: { readonly client: Client; readonly settings: Common },
+): Promise<readonly L2Agent[]> {
+  if (namespace !== settings.agentNamespace) return [];
+  const object = await client.get<NeutronL2AgentObject>(kind, namespace, name);
+  if (!object || foreignTo(object)) return [];
+  const node = await client.get(Node, undefined, name);
+  if (!node) return [];
+  const { pod, inTheWay } = await findPod(object, client);
+  const mustGo = isBeingDeleted(object) || (pod !== undefined && isOutdated(pod, object));
+  const conflict = await conflictOf(object, client);
+  return [{ object, node, pod, inTheWay, mustGo, conflict, isApproved: isApproved(object, settings) }];
+}
+
+async function conflictOf({ kind, metadata: { namespace = "", name } }: KubernetesObject, client: Client) {
+  const other = bases.find((one) => one.kind !== kind) as Kind;
+  if (!(await client.get(other, namespace, name))) return undefined;
+  const sentence = `Node ${name} has a ${kind} and a ${other.kind}, and Holdfast touches neither, because both would`;
+  return `${sentence} write one label of it. Delete the one that does not belong there.`;
+}
+
+/** What a person is asked before others have to leave the Node of an L2 agent. */
+export function approvalWanted({ kind, metadata: { namespace, name } }: NeutronL2AgentObject): string {
+  return (
+    "The L2 agent has to go, and all that needs it leaves its Node first, when a person agrees. Run kubectl annotate " +
+    `${kind.toLowerCase()} -n ${namespace} ${name} ${approvalKey}=true`
+  );
+}

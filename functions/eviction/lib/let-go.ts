@@ -1,0 +1,31 @@
+import type { StepContext } from "../../../shared/chain/chain-rule.ts";
+import type { Known } from "../../../shared/chain/facts.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Node } from "../../../shared/kubernetes/kind.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { deletePod } from "./agent-pod.ts";
+import type { Dependent } from "./dependent.ts";
+import { hasLock, lockOf, setLock } from "./node-lock.ts";
+
+/** What goes of a resource that nothing needs any more: its pods, then its lock, and by `release` the resource last. */
+export function letGo(context: StepContext<Dependent, Known>, release: Write): readonly Decision[] {
+  const { object, node, pods, wanted, standing, next, about, shows, act, wait } = context;
+  // Nothing more happens until a person wants it otherwise, or something comes to the host all the same.
+  const settled = () => [about.write(standing.message, shows(), { step: { name: "waiting" }, next })];
+  if (wanted !== "go") return settled();
+  if (pods.length > 0) {
+    const label = object.spec.selector?.schedulingLabel.key;
+    if (label) {
+      if (!node || node.metadata.labels?.[label] === undefined) return [wait()];
+      return [act(standing.message, [annotate(Node, node, {}, { [label]: null })])];
+    }
+    const running = pods.filter((pod) => !isBeingDeleted(pod));
+    return [running.length > 0 ? act(standing.message, running.map(deletePod)) : wait()];
+  }
+  const lock = lockOf(object);
+  if (node && hasLock(node, lock)) return [act(standing.message, [setLock(node, lock, false)])];
+  if (!isBeingDeleted(object)) return settled();
+  return [about.write(standing.message, [release])];
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { kindOf } from "./kinds.ts";
+
+/**
+ * Annotation of an agent: its eviction has begun, and what neither Neutron nor Kubernetes can tell of it. While a
+ * router is taken from one agent and given to another, Neutron forgets where it was.
+ */
+export const movingKey = "holdfast.dev/agent-eviction";
+
+const time = z.iso.datetime();
+const schema = z.looseObject({
+  v: z.number().int().min(1).max(2),
+  uid: z.string(),
+  /** How many have come to other agents. */
+  moved: z.number().int().min(0),
+  /** What is moved, by its id: to which agent, when Neutron was asked last, and how often. */
+  moving: z.record(z.string(), z.object({ to: z.string(), at: time, tries: z.number().int().min(1) })),
+  /** When the agent was seen without anything to serve, and was disabled. */
+  disabled: time.optional(),
+});
+
+/** Notes the moves of an agent's eviction. */
+export const noteMoving = (object: KubernetesObject, record: MovingRecord, more: Record<string, null> = {}): Write =>
+  annotate(kindOf(object), object, { [movingKey]: JSON.stringify(record), ...more });
+
+export type MovingRecord = z.output<typeof schema>;
+
+/** The record of this very object; what is damaged, or was copied from another object, counts as none. */
+export function readMoving({ metadata }: KubernetesObject): MovingRecord | undefined {
+  try {
+    const parsed = schema.safeParse(JSON.parse(metadata.annotations?.[movingKey] ?? ""));
+    return parsed.success && parsed.data.uid === metadata.uid ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

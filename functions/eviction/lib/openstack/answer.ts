@@ -1,0 +1,83 @@
+import type { ZodType } from "zod";
+import { SystemError, type SystemFailure } from "../../../../shared/system/system-error.ts";
+import type { SystemResponse } from "../../../../shared/system/transport.ts";
+
+/** OpenStack has understood a request, and refuses it: 400, 404, 409 and the like. */
+export class OpenStackRefusal extends SystemError {
+  readonly status: number;
+  constructor(request: string, status: number, said: string) {
+    super("OpenStack", "refused", `OpenStack refused ${request} with ${status}: ${said}`);
+    this.status = status;
+  }
+}
+
+/**
+ * The body of a good answer, in its shape.
+ *
+ * @throws SystemError `unreachable` when it is not OpenStack's: a proxy's page, or half a body.
+ */
+export function bodyOf<T>({ status, body }: SystemResponse, request: string, shape: ZodType<T>): T {
+  const parsed = shape.safeParse(jsonOf(body));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const what = jsonOf(body) === undefined ? `no JSON (${body.length} characters)` : `${issue?.path.join(".")} is wrong`;
+  throw failed("unreachable", `The answer ${status} to ${request} is not OpenStack's: ${what}. ${lookAtAddress}`);
+}
+
+/** The error of an answer that is no success. */
+export function failureOf({ status, headers, body }: SystemResponse, request: string): SystemError {
+  const said = saidIn(body);
+  if (status >= 300 && status < 400) {
+    const to = headers.location ? ` to ${headers.location}` : "";
+    return failed(
+      "refused",
+      `OpenStack redirects ${request}${to} (${status}), and the token is not sent there. ${lookAtAddress}`,
+    );
+  }
+  if (status === 429 || status === 503) {
+    const seconds = Number(headers["retry-after"]);
+    const options = Number.isFinite(seconds) && seconds > 0 ? { retryAfter: seconds * 1000 } : {};
+    return new SystemError(
+      "OpenStack",
+      "overloaded",
+      `OpenStack answered ${request} with ${status}: try later.`,
+      options,
+    );
+  }
+  if (status === 401)
+    return failed("unauthorized", `OpenStack does not accept the login for ${request}: ${said ?? status}.`);
+  if (status === 403)
+    return failed(
+      "unauthorized",
+      `OpenStack forbids ${request}: ${said ?? "403"} Give the account the role admin in its project.`,
+    );
+  // Without OpenStack's own words it may be a proxy that answers for it.
+  if (status >= 400 && status < 500 && said !== undefined) return new OpenStackRefusal(request, status, said);
+  return failed(
+    "unreachable",
+    `OpenStack answered ${request} with ${status}${said ? `: ${said}` : ""}. ${lookAtAddress}`,
+  );
+}
+
+const lookAtAddress =
+  "Look what stands at the address in the catalog and in auth_url, and between it and the function.";
+const failed = (failure: SystemFailure, message: string) => new SystemError("OpenStack", failure, message);
+
+function jsonOf(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What Keystone and Nova say: `{"<kind of fault>": {"code": …, "message": …}}`. Ironic has a `faultstring` for the
+ * message, and mostly all of it as one text.
+ */
+function saidIn(body: string): string | undefined {
+  const [fault] = Object.values((jsonOf(body) ?? {}) as Record<string, unknown>);
+  const { message, faultstring } = Object((typeof fault === "string" ? jsonOf(fault) : fault) ?? {});
+  const said = message ?? faultstring;
+  return typeof said === "string" ? said.replaceAll(/\s+/g, " ").trim() : undefined;
+}

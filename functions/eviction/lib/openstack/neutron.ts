@@ -1,0 +1,152 @@
+import { z } from "zod";
+import type { SystemRequest } from "../../../../shared/system/transport.ts";
+import { bodyOf, OpenStackRefusal } from "./answer.ts";
+import type { Send } from "./session.ts";
+
+/** What agents of one sort serve, and how Neutron names it. */
+export interface Service {
+  /** The `agent_type` of Neutron. */
+  readonly agentType: string;
+  /** One of what they serve, for people. */
+  readonly noun: string;
+  /** Below an agent: what it serves; the list's key there, and the key of an id. */
+  readonly path: string;
+  readonly list: string;
+  readonly id: string;
+  /** Where the agents of one are listed: below `/routers/<id>`, for example. */
+  readonly collection: string;
+  readonly agents: string;
+  /** Of each there may be several agents, so that another one is added before this one is removed. */
+  readonly isShared: boolean;
+}
+
+export const l3: Service = {
+  agentType: "L3 agent",
+  noun: "router",
+  path: "l3-routers",
+  list: "routers",
+  id: "router_id",
+  collection: "routers",
+  agents: "l3-agents",
+  isShared: false,
+};
+export const dhcp: Service = {
+  agentType: "DHCP agent",
+  noun: "network",
+  path: "dhcp-networks",
+  list: "networks",
+  id: "network_id",
+  collection: "networks",
+  agents: "dhcp-agents",
+  isShared: true,
+};
+export const bgp: Service = {
+  agentType: "BGP dynamic routing agent",
+  noun: "BGP speaker",
+  path: "bgp-drinstances",
+  list: "bgp_speakers",
+  id: "bgp_speaker_id",
+  collection: "bgp-speakers",
+  agents: "bgp-dragents",
+  isShared: true,
+};
+
+/** An agent as Neutron has it. */
+export interface NetworkAgent {
+  readonly id: string;
+  readonly host: string;
+  /** It has reported lately. */
+  readonly isAlive: boolean;
+  readonly isEnabled: boolean;
+  readonly description: string;
+  /** It serves routers that are not distributed, or is no L3 agent. */
+  readonly isCentral: boolean;
+  /** Of an HA router alone: `active`, `standby` or `unknown` on this agent. */
+  readonly haState: string | undefined;
+}
+
+/** A router, network or BGP speaker that an agent serves. */
+export interface Served {
+  readonly id: string;
+  /** A router that stands by on other agents. */
+  readonly isHa: boolean;
+}
+
+/**
+ * What is asked of Neutron. A member of a project sees no agents at all: that there are none proves nothing. All throw
+ * SystemError, and its OpenStackRefusal where Neutron has understood and refuses.
+ */
+export interface Neutron {
+  /** The agents of one sort, on all hosts. */
+  agents(service: Service): Promise<readonly NetworkAgent[]>;
+  served(service: Service, agent: string): Promise<readonly Served[]>;
+  /** The agents that serve one; `undefined` when Neutron says that there is no such one. */
+  agentsOf(service: Service, id: string): Promise<readonly NetworkAgent[] | undefined>;
+  /** Has an agent serve one. That it does already, or that either is gone, is no failure: the next look sees it. */
+  add(service: Service, agent: string, id: string): Promise<void>;
+  /** Has an agent no longer serve one; that it does not is no failure. */
+  remove(service: Service, agent: string, id: string): Promise<void>;
+  /** What a disabled agent serves stops, unless Neutron is set otherwise. The description is the place for a reason. */
+  enable(agent: string, isEnabled: boolean, description: string): Promise<void>;
+}
+
+const agentShape = z
+  .object({
+    id: z.string(),
+    host: z.string(),
+    alive: z.boolean(),
+    admin_state_up: z.boolean(),
+    description: z.string().nullish(),
+    ha_state: z.string().nullish(),
+    configurations: z.looseObject({ agent_mode: z.string().nullish() }).nullish(),
+  })
+  .transform(
+    ({ id, host, alive, admin_state_up, description, ha_state, configurations }): NetworkAgent => ({
+      ...{ id, host, isAlive: alive, isEnabled: admin_state_up, description: description ?? "" },
+      ...{ isCentral: configurations?.agent_mode !== "dvr", haState: ha_state ?? undefined },
+    }),
+  );
+const agentsAnswer = z.object({ agents: z.array(agentShape) });
+const served = z
+  .object({ id: z.string(), ha: z.boolean().nullish() })
+  .transform(({ id, ha }): Served => ({ id, isHa: ha ?? false }));
+
+/** Neutron's API as far as evictions need it. */
+export function neutronClient(send: Send): Neutron {
+  const ask = (method: SystemRequest["method"], path: string, body?: object) =>
+    send("network", rooted, { method, path, ...(body ? { body } : {}) });
+  const get = async <T>(path: string, shape: z.ZodType<T>) =>
+    bodyOf(await ask("GET", path), `GET ${path.split("?")[0]}`, shape);
+  const unlessDone = async (asked: Promise<unknown>) => {
+    await asked.catch((error) => {
+      if (!(error instanceof OpenStackRefusal) || ![404, 409].includes(error.status)) throw error;
+    });
+  };
+
+  return {
+    agents: async ({ agentType }) =>
+      (await get(`/agents?${new URLSearchParams({ agent_type: agentType })}`, agentsAnswer)).agents,
+    served: async ({ path, list }, agent) => {
+      const answer = await get(`/agents/${idOf(agent)}/${path}`, z.object({ [list]: z.array(served) }));
+      return answer[list] ?? [];
+    },
+    agentsOf: (service, id) =>
+      get(`/${service.collection}/${idOf(id)}/${service.agents}`, agentsAnswer).then(
+        ({ agents }) => agents,
+        (error) => {
+          if (error instanceof OpenStackRefusal && error.status === 404) return undefined;
+          throw error;
+        },
+      ),
+    add: (service, agent, id) =>
+      unlessDone(ask("POST", `/agents/${idOf(agent)}/${service.path}`, { [service.id]: id })),
+    remove: (service, agent, id) => unlessDone(ask("DELETE", `/agents/${idOf(agent)}/${service.path}/${idOf(id)}`)),
+    enable: async (agent, isEnabled, description) =>
+      void (await ask("PUT", `/agents/${idOf(agent)}`, { agent: { admin_state_up: isEnabled, description } })),
+  };
+}
+
+const idOf = encodeURIComponent;
+
+/** The root of version 2.0: catalogs name Neutron's own root, or it. */
+const rooted = (url: string) => (/\/v2\.0\/?$/.test(url) ? url.replace(/\/$/, "") : `${url.replace(/\/+$/, "")}/v2.0`);

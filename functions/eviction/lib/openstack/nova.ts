@@ -1,0 +1,326 @@
+import { z } from "zod";
+import { SystemError } from "../../../../shared/system/system-error.ts";
+import type { SystemRequest } from "../../../../shared/system/transport.ts";
+import { bodyOf, OpenStackRefusal } from "./answer.ts";
+import type { Send } from "./session.ts";
+
+/** The nova-compute of a host, as Nova has it; or another of Nova's services, by its `binary`. */
+export interface ComputeService {
+  readonly id: string;
+  readonly binary: string;
+  readonly host: string;
+  readonly isEnabled: boolean;
+  readonly disabledReason: string | undefined;
+  /** `up` says only that it has reported lately; `unknown`: its cell does not answer. */
+  readonly state: "up" | "down" | "unknown";
+  /** A person or a tool has said that it is down: Nova takes it for down even while it reports. */
+  readonly isForcedDown: boolean;
+  /** When it reported last, by Nova's clock. Milliseconds since the epoch. */
+  readonly reported: number;
+}
+
+export interface Server {
+  readonly id: string;
+  readonly name: string;
+  /** As the API shows it, for example `ACTIVE`. */
+  readonly status: string;
+  readonly task: string | undefined;
+  readonly host: string | undefined;
+  readonly fault: string | undefined;
+  /** A disk of it, the root disk or another, lies with its host, and is no volume; also where Nova does not say. */
+  readonly hasLocalDisk: boolean;
+  /** When it changed last, by Nova's clock. Milliseconds since the epoch. */
+  readonly updated: number;
+}
+
+/** A move of a server from one host to another, over or under way. Early on the target is not known. */
+export interface Migration {
+  /** Rises with each migration of a host. */
+  readonly id: number;
+  readonly server: string;
+  readonly type: string;
+  readonly status: string;
+  readonly source: string | undefined;
+  readonly target: string | undefined;
+  /** By Nova's clock. Milliseconds since the epoch. */
+  readonly updated: number;
+}
+
+/**
+ * What is asked of Nova. Commands prove nothing: their 202 says that a request was taken, read afterwards. All throw
+ * SystemError, and its OpenStackRefusal where Nova has understood and refuses.
+ */
+export interface Nova {
+  /** `undefined`: no cell that answers knows one on that host. */
+  service(host: string): Promise<ComputeService | undefined>;
+  /** The reason is the only place to say whose doing it is; whoever disables again without one erases it. */
+  disable(service: string, reason: string): Promise<void>;
+  enable(service: string): Promise<void>;
+  /** Servers can be evacuated from then on. With a reason it is disabled for it at the same time. */
+  forceDown(service: string, reason?: string): Promise<void>;
+  /** Refused with 400 while evacuations from the host are `done`, and its nova-compute has not started since. */
+  endForcedDown(service: string): Promise<void>;
+  /** Nova's services of all hosts and all binaries. */
+  services(): Promise<readonly ComputeService[]>;
+  /** Every project's servers on a host. Empty is no proof where the cell of the host is away: read its service, too. */
+  servers(host: string): Promise<readonly Server[]>;
+  /** `undefined` when Nova says that there is no such server. */
+  server(id: string): Promise<Server | undefined>;
+  /** All migrations away from a host and towards it that Nova keeps, of servers that still exist. */
+  migrations(host: string): Promise<readonly Migration[]>;
+  /** Moves an ACTIVE or PAUSED server while it runs. Refused with 409 while it is being moved. */
+  liveMigrate(server: string): Promise<void>;
+  /** Moves a server that is off; ends in VERIFY_RESIZE. Refused with 409 while it is being moved. */
+  coldMigrate(server: string): Promise<void>;
+  /** Ends a cold move that stands at VERIFY_RESIZE; the host that it came from must be up. */
+  confirmMove(server: string): Promise<void>;
+  /**
+   * Starts a server again on another host. It is not idempotent: a second one ruins the server, and Nova takes it. With
+   * `isShared` the new host refuses, without a change to any disk, where it does not see the disk; the server is in
+   * ERROR then.
+   */
+  evacuate(server: string, isShared: boolean): Promise<void>;
+  /** Says that a server is in ERROR, and changes nothing else. */
+  setError(server: string): Promise<void>;
+  stop(server: string): Promise<void>;
+  /** Why the last action on a server that failed did, in Nova's words. */
+  lastFailure(server: string): Promise<string | undefined>;
+}
+
+/** Beyond it answers may mean something else; it is the newest that this client was held against. */
+const newest = 93;
+/** With it services have uuids, and a service of one host can be changed by it. */
+const oldest = 53;
+const perPage = 500;
+
+const time = z
+  .string()
+  .nullish()
+  .transform((text) => Date.parse(text && !/(Z|[+-]\d\d:\d\d)$/.test(text) ? `${text}Z` : (text ?? "")));
+const orNothing = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? undefined);
+const versionAnswer = z.object({ version: z.object({ version: z.string(), min_version: z.string().optional() }) });
+const servicesAnswer = z.object({
+  services: z.array(
+    z
+      .object({
+        // Absent where the cell does not answer, and the status is UNKNOWN.
+        id: z.union([z.string(), z.number()]).transform(String).default(""),
+        binary: z.string(),
+        host: z.string(),
+        status: z.string(),
+        state: z.string().optional(),
+        forced_down: z.boolean().default(false),
+        disabled_reason: orNothing,
+        updated_at: time,
+      })
+      .transform(
+        ({ id, binary, host, status, state, forced_down, disabled_reason, updated_at }): ComputeService => ({
+          id,
+          binary,
+          host,
+          isEnabled: status === "enabled",
+          disabledReason: disabled_reason,
+          state: state === "up" || state === "down" ? state : "unknown",
+          isForcedDown: forced_down,
+          reported: updated_at,
+        }),
+      ),
+  ),
+});
+const serverShape = z.object({
+  id: z.string(),
+  name: z.string().default(""),
+  status: z.string(),
+  "OS-EXT-STS:task_state": orNothing,
+  "OS-EXT-SRV-ATTR:host": z.string().nullable().optional(),
+  fault: z.object({ message: z.string() }).optional(),
+  image: z.union([z.string(), z.looseObject({})]).nullish(),
+  flavor: z.looseObject({ ephemeral: z.number().optional() }).optional(),
+  updated: time,
+});
+const link = z.array(z.looseObject({})).optional();
+const serversAnswer = z.object({ servers: z.array(serverShape), servers_links: link });
+const migrationsAnswer = z.object({
+  migrations: z.array(
+    z.object({
+      id: z.number(),
+      uuid: z.string().optional(),
+      instance_uuid: z.string(),
+      source_compute: orNothing,
+      dest_compute: orNothing,
+      migration_type: orNothing,
+      status: z.string(),
+      updated_at: time,
+    }),
+  ),
+  migrations_links: link,
+});
+const actionsAnswer = z.object({
+  instanceActions: z.array(z.object({ action: z.string(), request_id: z.string(), message: orNothing })),
+});
+const actionAnswer = z.object({
+  instanceAction: z.object({ events: z.array(z.object({ result: orNothing, details: orNothing })).optional() }),
+});
+
+/** Nova's API as far as evictions need it. */
+export function novaClient(send: Send): Nova {
+  let negotiated: Promise<number> | undefined;
+
+  /** The microversion of all requests: 2.93, or the newest of an older cloud. */
+  function version(): Promise<number> {
+    negotiated ??= negotiate();
+    const begun = negotiated;
+    begun.catch(() => {
+      if (negotiated === begun) negotiated = undefined;
+    });
+    return begun;
+  }
+
+  async function negotiate(): Promise<number> {
+    const answer = bodyOf(
+      await send("compute", rooted, { method: "GET", path: "/" }),
+      "GET / of compute",
+      versionAnswer,
+    );
+    const minor = Number(/^2\.(\d+)$/.exec(answer.version.version)?.[1] ?? 0);
+    if (minor < oldest)
+      throw refused(
+        `Nova here knows API versions up to 2.${minor}. Holdfast needs 2.${oldest} (OpenStack Pike) or newer.`,
+      );
+    return Math.min(minor, newest);
+  }
+
+  async function ask(method: SystemRequest["method"], path: string, body?: object, minor?: number) {
+    const headers = { "openstack-api-version": `compute 2.${minor ?? (await version())}` };
+    return send("compute", rooted, { method, path, headers, ...(body ? { body } : {}) });
+  }
+
+  async function get<T>(path: string, shape: z.ZodType<T>): Promise<T> {
+    return bodyOf(await ask("GET", path), `GET ${path.split("?")[0]}`, shape);
+  }
+
+  const act = async (server: string, action: object, minor?: number) =>
+    void (await ask("POST", `/servers/${idOf(server)}/action`, action, minor));
+  const update = async (service: string, change: object) =>
+    void (await ask("PUT", `/os-services/${idOf(service)}`, change));
+
+  return {
+    async service(host) {
+      const query = new URLSearchParams({ binary: "nova-compute", host });
+      const { services } = await get(`/os-services?${query}`, servicesAnswer);
+      const found = services.find((service) => service.host === host);
+      if (found && (found.id === "" || found.state === "unknown"))
+        throw new SystemError("OpenStack", "unreachable", `The cell of ${host} does not answer. Look at its database.`);
+      return found;
+    },
+
+    disable: (service, reason) => update(service, { status: "disabled", disabled_reason: reason }),
+    enable: (service) => update(service, { status: "enabled" }),
+    forceDown: (service, reason) =>
+      update(service, { forced_down: true, ...(reason ? { status: "disabled", disabled_reason: reason } : {}) }),
+    endForcedDown: (service) => update(service, { forced_down: false }),
+    services: async () => (await get("/os-services", servicesAnswer)).services,
+
+    async servers(host) {
+      const found: Server[] = [];
+      for (let marker = ""; ; ) {
+        const query = new URLSearchParams({
+          all_tenants: "1",
+          // They are still on the host, and can be restored.
+          soft_deleted: "1",
+          host,
+          limit: String(perPage),
+          ...(marker ? { marker } : {}),
+        });
+        const page = await get(`/servers/detail?${query}`, serversAnswer);
+        found.push(...page.servers.map(checkedServer).filter((server) => server.host === host));
+        const last = page.servers.at(-1);
+        if (!page.servers_links || !last) return found;
+        marker = last.id;
+      }
+    },
+
+    server: (id) =>
+      get(`/servers/${idOf(id)}`, z.object({ server: serverShape })).then(
+        ({ server }) => checkedServer(server),
+        (error) => {
+          if (error instanceof OpenStackRefusal && error.status === 404) return undefined;
+          throw error;
+        },
+      ),
+
+    async migrations(host) {
+      const found: Migration[] = [];
+      // Pages, and the markers that they need, came with 2.59; before, all are answered at once.
+      const isPaged = (await version()) >= 59;
+      for (let marker = ""; ; ) {
+        const page = { ...(isPaged ? { limit: String(perPage) } : {}), ...(marker ? { marker } : {}) };
+        const query = new URLSearchParams({ host, ...page });
+        const { migrations, migrations_links: more } = await get(`/os-migrations?${query}`, migrationsAnswer);
+        const all = migrations.map(
+          ({ id, instance_uuid: server, migration_type: type = "", status, updated_at: updated, ...hosts }) => ({
+            ...{ id, server, type, status, updated },
+            ...{ source: hosts.source_compute, target: hosts.dest_compute },
+          }),
+        );
+        found.push(...all.filter(({ source, target }) => source === host || target === host));
+        const last = migrations.at(-1)?.uuid;
+        if (!more || !last) return found;
+        marker = last;
+      }
+    },
+
+    liveMigrate: (server) => act(server, { "os-migrateLive": { host: null, block_migration: "auto" } }),
+    coldMigrate: (server) => act(server, { migrate: null }),
+    confirmMove: (server) => act(server, { confirmResize: null }),
+    // After 2.13 Nova no longer lets the caller say so, and makes a disk that it does not see of the image again.
+    evacuate: (server, isShared) =>
+      isShared ? act(server, { evacuate: { onSharedStorage: true } }, 13) : act(server, { evacuate: {} }),
+    setError: (server) => act(server, { "os-resetState": { state: "error" } }),
+    stop: (server) => act(server, { "os-stop": null }),
+
+    async lastFailure(server) {
+      const { instanceActions } = await get(`/servers/${idOf(server)}/os-instance-actions`, actionsAnswer);
+      const failed = instanceActions.find(({ message }) => message === "Error");
+      if (!failed) return undefined;
+      const path = `/servers/${idOf(server)}/os-instance-actions/${idOf(failed.request_id)}`;
+      const { events = [] } = (await get(path, actionAnswer)).instanceAction;
+      return events.find(({ result }) => result === "Error")?.details ?? "Nova gives no reason";
+    },
+  };
+}
+
+const idOf = encodeURIComponent;
+const refused = (message: string) => new SystemError("OpenStack", "refused", message);
+
+/** The root of version 2.1: catalogs name it, or Nova's own root, or the older one with a project behind it. */
+function rooted(url: string): string {
+  const root = url.replace(/\/+$/, "");
+  return /\/v2(\.\d)?(\/|$)/.test(root) ? root.replace(/\/v2(\.\d)?(\/.*)?$/, "/v2.1") : `${root}/v2.1`;
+}
+
+/**
+ * Nova ignores the filter by host for whoever is no administrator, and leaves the host out: servers of other hosts
+ * would be taken for this one's.
+ */
+function checkedServer({ id, name, status, updated, fault, ...rest }: z.output<typeof serverShape>): Server {
+  const host = rest["OS-EXT-SRV-ATTR:host"];
+  if (status === "UNKNOWN")
+    throw new SystemError(
+      "OpenStack",
+      "unreachable",
+      `The cell of server ${id} does not answer. Look at its database.`,
+    );
+  if (host === undefined)
+    throw new SystemError(
+      "OpenStack",
+      "unauthorized",
+      "OpenStack does not say on which hosts servers are: the account is no administrator. Give it the role admin.",
+    );
+  const task = rest["OS-EXT-STS:task_state"];
+  const hasLocalDisk = rest.image !== "" || rest.flavor?.ephemeral !== 0;
+  return { id, name, status, updated, task, host: host ?? undefined, fault: fault?.message, hasLocalDisk };
+}

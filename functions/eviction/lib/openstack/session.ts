@@ -1,0 +1,137 @@
+import { z } from "zod";
+import type { Clock } from "../../../../shared/clock.ts";
+import type { Exchange } from "../../../../shared/system/exchange.ts";
+import { SystemError } from "../../../../shared/system/system-error.ts";
+import type { SystemRequest, SystemResponse } from "../../../../shared/system/transport.ts";
+import { bodyOf, failureOf } from "./answer.ts";
+import type { Cloud } from "./cloud.ts";
+
+/** One request to a service of the cloud. */
+export interface ServiceRequest {
+  readonly method: SystemRequest["method"];
+  /** From the service's root, which `rooted` makes of the catalog's URL. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** Sends a request with a token to the service of a type, and gives out a successful answer. */
+export type Send = (
+  service: string,
+  rooted: (url: string) => string,
+  request: ServiceRequest,
+) => Promise<SystemResponse>;
+
+interface Login {
+  readonly cloud: Cloud;
+  readonly token: string;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+  readonly catalog: z.output<typeof tokenAnswer>["token"]["catalog"];
+}
+
+const tokenAnswer = z.object({
+  token: z.object({
+    expires_at: z.string(),
+    catalog: z.array(
+      z.object({
+        type: z.string(),
+        endpoints: z.array(
+          z.object({
+            interface: z.string(),
+            region_id: z.string().nullish(),
+            region: z.string().nullish(),
+            url: z.string(),
+          }),
+        ),
+      }),
+    ),
+  }),
+});
+
+/** A token is renewed so long before it ends: a request must not be under way with one that ends. Milliseconds. */
+const margin = 60_000;
+
+/**
+ * Logs in to Keystone before the first request, and keeps token and catalog until shortly before the token ends; logs
+ * in once more where a service says that the token is no longer good. Requests at the same time share one login.
+ *
+ * @param exchangeTo gives out how to send requests to a root, which it has to check
+ */
+export function openSession(
+  exchangeTo: (root: string, what: string) => Exchange,
+  readCloud: () => Promise<Cloud>,
+  clock: Clock,
+): Send {
+  let login: Promise<Login> | undefined;
+
+  async function logIn(): Promise<Login> {
+    const cloud = await readCloud();
+    const request = {
+      method: "POST",
+      path: "/auth/tokens",
+      headers: json,
+      body: JSON.stringify({ auth: cloud.auth }),
+    } as const;
+    const response = await exchangeTo(cloud.authUrl, "OpenStack's auth_url")(request);
+    if (response.status !== 201) throw failureOf(response, "POST /v3/auth/tokens");
+    const { token } = bodyOf(response, "POST /v3/auth/tokens", tokenAnswer);
+    const subject = response.headers["x-subject-token"];
+    if (!subject)
+      throw new SystemError("OpenStack", "unreachable", `What answers at ${cloud.authUrl} gives out no token.`);
+    return { cloud, token: subject, expires: Date.parse(token.expires_at), catalog: token.catalog };
+  }
+
+  async function current(used?: Login): Promise<Login> {
+    const begun = login;
+    const known = await begun?.catch(() => undefined);
+    if (known && known !== used && known.expires - margin > clock.now()) return known;
+    // Another request may have begun meanwhile.
+    if (login === begun) login = logIn();
+    return login as Promise<Login>;
+  }
+
+  /** A catalog that lacks something may have it with the next login: it is as old as the token. */
+  function endpointIn(used: Login, service: string): string {
+    try {
+      return endpointOf(used, service);
+    } catch (error) {
+      login = undefined;
+      throw error;
+    }
+  }
+
+  return async (service, rooted, { method, path, headers, body }) => {
+    let used: Login | undefined;
+    for (;;) {
+      const login = await current(used);
+      const root = rooted(endpointIn(login, service));
+      const sent = { ...json, ...headers, "x-auth-token": login.token };
+      const exchange = exchangeTo(root, `The ${service} endpoint of OpenStack's catalog`);
+      const response = await exchange({ method, path, headers: sent, ...(body ? { body: JSON.stringify(body) } : {}) });
+      if (response.status >= 200 && response.status < 300) return response;
+      if (response.status !== 401 || used) throw failureOf(response, `${method} ${path.split("?")[0]}`);
+      used = login;
+    }
+  };
+}
+
+const json = { accept: "application/json", "content-type": "application/json" };
+
+function endpointOf({ cloud, catalog }: Login, service: string): string {
+  const of = catalog.filter(({ type }) => type === service).flatMap(({ endpoints }) => endpoints);
+  const regionOf = (endpoint: (typeof of)[number]) => endpoint.region_id ?? endpoint.region ?? undefined;
+  const found = of.filter(
+    (endpoint) =>
+      endpoint.interface === cloud.interface && (cloud.region === undefined || regionOf(endpoint) === cloud.region),
+  );
+  if (found[0] && new Set(found.map(regionOf)).size === 1) return found[0].url;
+  const there = [...new Set(of.map((endpoint) => `${endpoint.interface} in ${regionOf(endpoint)}`))].join(", ");
+  const wanted = `the interface ${cloud.interface}${cloud.region ? ` in the region ${cloud.region}` : ""}`;
+  const message = found[0]
+    ? `OpenStack's catalog has the service ${service} in several regions (${there}). Name one in OS_REGION_NAME, or ` +
+      "in region_name of clouds.yaml."
+    : `OpenStack's catalog has no service ${service} with ${wanted}; it has: ${there || "none"}. Correct region and ` +
+      "interface.";
+  throw new SystemError("OpenStack", "refused", message);
+}

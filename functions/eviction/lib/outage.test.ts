@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { fencedKey } from "./names.ts";
+import { downOf, fencingOf, gatesOf, isFenced, isProvenDown, type Suspected, verdictsOn } from "./outage.ts";
+import { common } from "./settings.ts";
+import { aCompute, aHost, aNode, aRecord, aService, now } from "./testing/seen.ts";
+
+const minute = 60_000;
+const at = (ago: number) => new Date(now - ago).toISOString();
+const down = { since: at(6 * minute), reported: at(7 * minute), ready: at(7 * minute) };
+const notReady = (more: object = {}) => {
+  const condition = { type: "Ready", status: "Unknown", lastTransitionTime: down.ready, ...more };
+  return { ...aNode("False"), status: { conditions: [condition] } };
+};
+const silent = aService({ state: "down", reported: now - 7 * minute });
+const scheduler = aService({ binary: "nova-scheduler" });
+const up = aService({ host: "node-b" });
+
+interface Options {
+  readonly service?: typeof silent;
+  readonly node?: ReturnType<typeof aNode> | undefined;
+  readonly record?: object;
+  readonly annotations?: Record<string, string>;
+  readonly outage?: Partial<Suspected["outage"]>;
+}
+function suspected(options: Options = {}): Suspected {
+  const { service = silent, record = { down }, annotations = {}, outage } = options;
+  const metadata = { annotations: { ...aRecord(record), ...annotations } };
+  const node = "node" in options ? options.node : notReady();
+  return {
+    compute: aCompute({ metadata, node, wanted: "go" }),
+    host: aHost({ service }),
+    outage: { services: [service, up, scheduler], power: undefined, evacuated: [], ...outage },
+    settings: common.parse({}),
+  };
+}
+
+test("a host is down when both witnesses have said so for five minutes, with a scheduler and most others up", () => {
+  expect(gatesOf(suspected(), now).map(({ holds }) => holds)).toEqual([true, true, true, true, true]);
+  expect(isProvenDown(suspected(), now)).toBe(true);
+});
+
+test.each<[string, Options, RegExp]>([
+  ["nova-compute reports", { service: aService() }, /no: nova-compute is up/],
+  ["its cell does not answer", { service: { ...silent, state: "unknown" } }, /no: nova-compute is unknown/],
+  [
+    "others have forced nova-compute down, which reports",
+    { service: { ...silent, isForcedDown: true, reported: now } },
+    /no: nova-compute is down/,
+  ],
+  ["the Node is Ready", { node: notReady({ status: "True" }) }, /no: Node node-a is Ready/],
+  ["the Node does not say whether it is Ready", { node: aNode("False") }, /no: Node node-a does not say/],
+  ["it is not long enough", { record: { down: { ...down, since: at(4 * minute) } } }, /no: both have said so for 5m/],
+  ["it is not written down", { record: {} }, /no: both have said so/],
+  ["nova-compute has reported in between", { service: { ...silent, reported: now - 3 * minute } }, /no: both/],
+  ["the Node was Ready in between", { node: notReady({ lastTransitionTime: at(2 * minute) }) }, /no: both/],
+  ["no scheduler is up", { outage: { services: [silent, up] } }, /no: no nova-scheduler is up/],
+  ["most others are down, too", { outage: { services: [silent, { ...up, state: "down" }, scheduler] } }, /no: 2 of 2/],
+])("it is not while %s, and the verdict says so", (_, options, says) => {
+  expect(isProvenDown(suspected(options), now)).toBe(false);
+  expect(verdictsOn(suspected(options), now)).toMatch(says);
+});
+
+test("a Node that does not exist is a witness; the time since when stays until one of them says otherwise", () => {
+  const gone = { down: { ...down, ready: "gone" } };
+  expect(isProvenDown(suspected({ node: undefined, record: gone }), now)).toBe(true);
+  expect(downOf(suspected(), now)).toMatchObject(down);
+  expect(downOf(suspected({ node: notReady({ lastTransitionTime: at(0) }) }), now)?.since).toBe(at(0));
+  expect(downOf(suspected({ service: aService() }), now)).toBeUndefined();
+});
+
+test("it is fenced when Ironic sees it off, or a person says so of this very outage", () => {
+  const power = (isOff: boolean) => ({ isOff, state: "", target: undefined });
+  expect(isFenced(suspected())).toBe(false);
+  expect(isFenced(suspected({ outage: { power: power(true) } }))).toBe(true);
+  expect(isFenced(suspected({ outage: { power: power(false) } }))).toBe(false);
+  expect(isFenced(suspected({ annotations: { [fencedKey]: down.since } }))).toBe(true);
+  for (const said of ["true", "", at(60 * minute)])
+    expect(isFenced(suspected({ annotations: { [fencedKey]: said } }))).toBe(false);
+  expect(fencingOf(suspected())).toContain(`${fencedKey}=${down.since}`);
+});
+
+test.each<[string, Options]>([
+  ["reports again", { service: { ...silent, reported: now, isForcedDown: true } }],
+  ["is Ready again", { node: notReady({ status: "True" }) }],
+])("a host that %s is not fenced, even if it was before", (_, options) => {
+  const annotations = { [fencedKey]: down.since };
+  const power = { isOff: true, state: "power off", target: undefined };
+  expect(isFenced(suspected({ ...options, annotations, outage: { power } }))).toBe(false);
+});

@@ -1,0 +1,174 @@
+import { readDuration } from "../../../shared/duration.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { ComputeNode } from "./compute-node.ts";
+import { fencedKey } from "./names.ts";
+import type { Power } from "./openstack/ironic.ts";
+import type { ComputeService, Server } from "./openstack/nova.ts";
+import type { OpenStack } from "./openstack/system.ts";
+import { type HostFacts, minute } from "./plan.ts";
+import type { EvictionRecord } from "./record.ts";
+import type { Common } from "./settings.ts";
+
+/** What is asked besides of a host whose nova-compute does not report, or was forced down. */
+export interface OutageFacts {
+  readonly services: readonly ComputeService[];
+  /** `undefined` where the spec names no machine, or a person answers for it. */
+  readonly power: Power | undefined;
+  /** Servers that were evacuated and are yet to be put back to what they were, as they are now. */
+  readonly evacuated: readonly Server[];
+}
+
+/** A host that may be down. */
+export interface Suspected {
+  readonly compute: ComputeNode;
+  readonly host: HostFacts;
+  readonly outage: OutageFacts;
+  readonly settings: Common;
+}
+
+/**
+ * `undefined` while nova-compute reports, and is not forced down.
+ *
+ * @throws SystemError
+ */
+export async function lookAtOutage(
+  compute: ComputeNode,
+  { service, servers }: HostFacts,
+  { nova, ironic }: OpenStack,
+): Promise<OutageFacts | undefined> {
+  const { record } = compute;
+  if (service.state === "up") return undefined;
+  const machine = machineOf(compute);
+  const here = new Set(servers.map(({ id }) => id));
+  const gone = Object.keys(record?.was ?? {}).filter((id) => !here.has(id));
+  const [services, power, evacuated] = await Promise.all([
+    nova.services(),
+    machine === undefined || isConfirmed(compute) ? undefined : ironic.power(machine),
+    Promise.all(gone.map((id) => nova.server(id))),
+  ]);
+  return { services, power, evacuated: evacuated.filter((server) => server !== undefined) };
+}
+
+/** The machine of the host in Ironic, where the spec says that it may be turned off. */
+export const machineOf = ({ object }: ComputeNode): string | undefined =>
+  object.spec.eviction?.ironicNodeShutdown?.node;
+
+/** A person answers for this very outage. */
+const isConfirmed = ({ object, record }: ComputeNode): boolean =>
+  record?.down !== undefined && object.metadata.annotations?.[fencedKey] === record.down.since;
+
+interface Ready {
+  readonly status: string;
+  readonly lastTransitionTime?: string;
+}
+function readyOf(node: KubernetesObject | undefined): Ready | undefined {
+  const { conditions = [] } = (node?.status ?? {}) as { conditions?: readonly (Ready & { type: string })[] };
+  return conditions.find(({ type }) => type === "Ready");
+}
+
+const timeText = (time: number) => (Number.isNaN(time) ? "never" : new Date(time).toISOString());
+/** A nova-compute that was forced down by others reports, and runs. */
+const isSilent = ({ state, isForcedDown, reported }: ComputeService, now: number) =>
+  state === "down" && !(isForcedDown && now - reported < 2 * minute);
+export const isNotReady = (node: KubernetesObject | undefined) => {
+  const ready = readyOf(node);
+  return !node || (ready !== undefined && ready.status !== "True");
+};
+
+/**
+ * Since when both witnesses have called the host down without a break, as it is to be written down: whichever has said
+ * otherwise in between begins the time again. `undefined`: one of them does not call it down.
+ */
+export function downOf({ compute, host }: Pick<Suspected, "compute" | "host">, now: number): EvictionRecord["down"] {
+  const { node, record } = compute;
+  if (!isSilent(host.service, now) || !isNotReady(node)) return undefined;
+  const ready = node ? (readyOf(node)?.lastTransitionTime ?? "") : "gone";
+  const reported = timeText(host.service.reported);
+  const before = record?.down;
+  return before && before.reported === reported && before.ready === ready
+    ? before
+    : { since: new Date(now).toISOString(), reported, ready };
+}
+
+/** What must hold for a host to count as down, each with its verdict. `now`: milliseconds since the epoch. */
+export function gatesOf(
+  { compute, host, outage, settings }: Suspected,
+  now: number,
+): readonly { readonly holds: boolean; readonly says: string }[] {
+  const { node, object, record } = compute;
+  const title = `Node ${object.metadata.name}`;
+  const ready = readyOf(node);
+  const says = ready
+    ? `${title} is ${ready.status === "True" ? "Ready" : "not Ready"} since ${ready.lastTransitionTime}`
+    : `${title} ${node ? "does not say whether it is Ready" : "does not exist"}`;
+  const down = downOf({ compute, host }, now);
+  const isWritten = down !== undefined && down === record?.down;
+  const computes = outage.services.filter(({ binary }) => binary === "nova-compute");
+  const away = computes.filter(({ state }) => state !== "up").length;
+  const scheduler = outage.services.some(({ binary, state }) => binary === "nova-scheduler" && state === "up");
+  const { reported, state } = host.service;
+  return [
+    { holds: isSilent(host.service, now), says: `nova-compute is ${state} and has reported at ${timeText(reported)}` },
+    { holds: isNotReady(node), says },
+    {
+      holds: isWritten && now - Date.parse(down.since) >= (readDuration(settings.evictionDownFor) ?? Infinity),
+      says: `both have said so for ${settings.evictionDownFor}${isWritten ? `, from ${down.since} on` : ""}`,
+    },
+    { holds: scheduler, says: scheduler ? "a nova-scheduler is up" : "no nova-scheduler is up" },
+    {
+      holds: away * 100 <= settings.evictionMostDown * computes.length,
+      says: `${away} of ${computes.length} nova-computes do not report, at most ${settings.evictionMostDown} % may`,
+    },
+  ];
+}
+
+/** Holdfast has forced its nova-compute down, and Nova holds it there: its servers are evacuated. */
+export const isForced = ({ compute, host }: Pick<Suspected, "compute" | "host">): boolean =>
+  compute.record?.hard !== undefined && host.service.isForcedDown;
+
+/** All of it holds. What Holdfast has forced down stays so until it is let back. */
+export const isProvenDown = (host: Suspected, now: number): boolean =>
+  isForced(host) || gatesOf(host, now).every(({ holds }) => holds);
+
+/** The verdicts, in a sentence. */
+export function verdictsOn(host: Suspected, now: number): string {
+  const gates = gatesOf(host, now).map(({ holds, says }) => `${holds ? "yes" : "no"}: ${says}`);
+  return `Host ${host.host.service.host} counts as down when all of this holds. ${gates.join("; ")}.`;
+}
+
+/** What a host that was found down shows of life, in a sentence: it may write to its servers' disks. */
+export function lifeOf({ compute: { record, node }, host: { service } }: Suspected): string | undefined {
+  const before = Date.parse(record?.down?.reported ?? "");
+  if (service.state === "up" || service.reported > before)
+    return `nova-compute of ${service.host} has reported at ${timeText(service.reported)}.`;
+  return readyOf(node)?.status === "True" ? `Node ${service.host} is Ready.` : undefined;
+}
+
+/** It is off for certain: Ironic sees it off now, or a person answers for it; and nothing says otherwise. */
+export const isFenced = (host: Suspected): boolean =>
+  host.compute.record?.down !== undefined &&
+  lifeOf(host) === undefined &&
+  (isConfirmed(host.compute) || (host.outage.power?.isOff ?? false));
+
+/** What fencing waits for, in sentences. */
+export function fencingOf(host: Suspected): string {
+  const { compute, outage } = host;
+  const { namespace, name } = compute.object.metadata;
+  const machine = machineOf(compute);
+  const life = lifeOf(host);
+  const confirm =
+    `run kubectl annotate --overwrite novacomputenode -n ${namespace} ${name} ` +
+    `${fencedKey}=${compute.record?.down?.since}`;
+  if (isForced(host))
+    return (
+      `Servers of ${name} are evacuated only while it is off for certain. ${life ?? `It is ${outage.power?.state}.`} ` +
+      `${life ? "Power it off" : `Power it off and ${confirm}`}, or call the eviction off: set spec.state to Enabled ` +
+      "or remove the agreement."
+    );
+  if (machine)
+    return `Host ${name} is down. Ironic turns its machine ${machine} off, which is ${outage.power?.state} now.`;
+  return (
+    `Host ${name} is down, and its servers may still run there and write to their disks. Power it off, see that it ` +
+    `stays off, and ${confirm}`
+  );
+}

@@ -1,0 +1,213 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ComputeService, Migration, Server } from "./openstack/nova.ts";
+import { type HostFacts, isEmpty, isStuck, planFor } from "./plan.ts";
+import type { EvictionRecord } from "./record.ts";
+
+const now = Date.parse("2026-01-01T12:00:00Z");
+const minute = 60_000;
+const settings = { evictionMoves: 2, evictionAttempts: 3 };
+const record: EvictionRecord = { v: 1, uid: "u1", begun: "2026-01-01T11:00:00.000Z", baseline: 10 };
+
+const aServer = (status: string, more: Partial<Server> = {}): Server => ({
+  ...{ id: "s1", name: "", status, task: undefined, host: "node-a", fault: undefined, updated: now - minute },
+  hasLocalDisk: false,
+  ...more,
+});
+const aMove = (status: string, more: Partial<Migration> = {}): Migration => ({
+  ...{
+    id: 11,
+    server: "s1",
+    type: "live-migration",
+    status,
+    source: "node-a",
+    target: "node-b",
+    updated: now - 10 * minute,
+  },
+  ...more,
+});
+const service: ComputeService = {
+  ...{ id: "c1", host: "node-a", isEnabled: false, disabledReason: "", state: "up", reported: now - 5000 },
+  ...{ binary: "nova-compute", isForcedDown: false },
+};
+const aHost = (servers: readonly Server[], migrations: readonly Migration[] = [], more: Partial<HostFacts> = {}) => ({
+  ...{ service, servers, migrations, arrivals: [], failures: {} },
+  ...more,
+});
+const plan = (host: HostFacts, noted: EvictionRecord = record) => planFor(host, noted, now, settings);
+
+test.each<[string, Server, "live" | "cold"]>([
+  ["ACTIVE is moved while it runs", aServer("ACTIVE"), "live"],
+  ["PAUSED is moved while it runs", aServer("PAUSED"), "live"],
+  ["SHUTOFF is moved while it is off", aServer("SHUTOFF"), "cold"],
+])("a server that is %s", (_, server, move) => {
+  expect(plan(aHost([server]))).toMatchObject({ next: { do: move, server: "s1" }, counters: { migratable: 1 } });
+});
+
+test.each<[string, Server, readonly Migration[]]>([
+  ["is being deleted", aServer("ACTIVE", { task: "deleting" }), []],
+  ["is being built", aServer("BUILD", { task: "spawning" }), []],
+  ["is being rebooted", aServer("REBOOT"), []],
+  ["has just failed to move", aServer("ACTIVE"), [aMove("error", { updated: now - 10_000 })]],
+  [
+    "has failed twice, less than a minute ago",
+    aServer("ACTIVE"),
+    [aMove("error", { id: 12, updated: now - 50_000 }), aMove("error")],
+  ],
+])("a server that %s waits", (_, server, migrations) => {
+  expect(plan(aHost([server], migrations))).toMatchObject({
+    next: undefined,
+    counters: { pending: 1, unhandleable: 0 },
+  });
+});
+
+test.each<[string, Server, RegExp]>([
+  ["in ERROR", aServer("ERROR"), /Repair it/],
+  ["SUSPENDED", aServer("SUSPENDED"), /Resume or shelve it/],
+  ["in RESCUE", aServer("RESCUE"), /unrescue/],
+  ["resized to this host", aServer("VERIFY_RESIZE"), /Confirm or revert/],
+  ["in a state that is not known", aServer("SOMETHING"), /does not know what to do/],
+  ["being built for an hour", aServer("BUILD", { updated: now - 60 * minute }), /more than half an hour/],
+])("a server that is %s is shown, and never moved", (_, server, message) => {
+  const found = plan(aHost([server]));
+  expect(found).toMatchObject({ next: undefined, counters: { unhandleable: 1 } });
+  expect(found.message).toMatch(message);
+  expect(isStuck(found)).toBe(true);
+});
+
+test("a move that Nova calls completed while the server is MIGRATING is shown, with the host to start", () => {
+  const found = plan(aHost([aServer("MIGRATING", { task: "migrating" })], [aMove("completed")]));
+  expect(found.counters).toMatchObject({ unhandleable: 1, migrated: 0 });
+  expect(found.message).toContain("nova-compute of node-b has stopped in the middle");
+});
+
+test("failed moves are counted since the eviction began, and again since a person asked", () => {
+  const failures = [14, 13, 12].map((id) => aMove("error", { id }));
+  const given = plan(aHost([aServer("ACTIVE")], failures, { failures: { s1: "No valid host was found." } }));
+  expect(given).toMatchObject({ next: undefined, counters: { unhandleable: 1 } });
+  expect(given.message).toContain("because: No valid host was found.");
+  expect(plan(aHost([aServer("ACTIVE")], failures), { ...record, retried: 14 }).next).toMatchObject({ do: "live" });
+  expect(plan(aHost([aServer("ACTIVE")], failures), { ...record, baseline: 14 }).next).toMatchObject({ do: "live" });
+});
+
+test("our finished cold move is confirmed while the host is up, before anything else; another's is its owner's", () => {
+  const finished = aMove("finished", { server: "s2", type: "migration" });
+  const servers = [aServer("ACTIVE")];
+  expect(plan(aHost(servers, [finished])).next).toEqual({ do: "confirm", server: "s2" });
+  const down = { service: { ...service, state: "down" as const } };
+  expect(plan(aHost([], [finished], down)).next).toBeUndefined();
+  for (const other of [
+    { ...finished, id: 9 },
+    { ...finished, type: "resize" },
+  ]) {
+    const found = plan(aHost([], [other]));
+    expect(found).toMatchObject({ next: undefined, counters: { unhandleable: 1, in_progress: 0 } });
+    expect(found.message).toContain("Confirm or revert it");
+  }
+});
+
+test("a host to which a server is on its way is not empty, and says so; a server that is arriving waits", () => {
+  const arriving = aMove("running", { source: "node-b", target: "node-a" });
+  const found = plan(aHost([], [], { arrivals: [arriving] }));
+  expect(isEmpty(aHost([], [], { arrivals: [arriving] }))).toBe(false);
+  expect(found).toMatchObject({ next: undefined, counters: { pending: 1 } });
+  expect(found.message).toContain("Moves to node-a are not over yet, of servers s1.");
+  expect(plan(aHost([aServer("ACTIVE")], [], { arrivals: [arriving] })).next).toBeUndefined();
+});
+
+test("nothing is moved away from a host that does not report, and nothing cold from one that did long ago", () => {
+  const down = { service: { ...service, state: "down" as const } };
+  const found = plan(aHost([aServer("ACTIVE")], [], down));
+  expect(found).toMatchObject({ next: undefined, counters: { pending: 1, unhandleable_agent: true } });
+  expect(found.message).toContain("nova-compute of node-a is down");
+  const stale = { service: { ...service, reported: now - 40_000 } };
+  expect(plan(aHost([aServer("SHUTOFF")], [], stale)).next).toBeUndefined();
+  expect(plan(aHost([aServer("ACTIVE")], [], stale)).next).toMatchObject({ do: "live" });
+});
+
+test("a call whose answer was lost is not repeated for a minute, unless a migration has come of it", () => {
+  const called = (ago: number) => ({ ...record, called: { s1: { at: new Date(now - ago).toISOString(), after: 10 } } });
+  expect(plan(aHost([aServer("ACTIVE")]), called(30_000)).next).toBeUndefined();
+  expect(plan(aHost([aServer("ACTIVE")]), called(61_000)).next).toMatchObject({ do: "live" });
+  expect(plan(aHost([aServer("ACTIVE")], [aMove("error")]), called(50_000)).next).toMatchObject({ do: "live" });
+});
+
+const calledFor = (server: string, ago: number, more: object = {}) => ({
+  ...record,
+  called: { [server]: { at: new Date(now - ago).toISOString(), after: 11, ...more } },
+});
+
+test("a confirmation is not repeated for a minute, others move meanwhile, and after three a person must act", () => {
+  const finished = aMove("finished", { server: "s2", type: "migration" });
+  const host = aHost([aServer("ACTIVE")], [finished]);
+  const one = { ...settings, evictionMoves: 1 };
+  expect(planFor(host, calledFor("s2", 30_000), now, one).next).toEqual({ do: "live", server: "s1" });
+  expect(planFor(host, calledFor("s2", 61_000), now, one).next).toEqual({ do: "confirm", server: "s2" });
+  const given = plan(aHost([], [finished]), calledFor("s2", 61_000, { inVain: 2 }));
+  expect(given).toMatchObject({ next: undefined, counters: { unhandleable: 1, in_progress: 0 } });
+  expect(given.message).toContain("3 confirmations had no effect");
+  expect(isStuck(given)).toBe(true);
+});
+
+test.each(["MIGRATING", "RESIZE"])("a server that is %s without a migration is under way", (status) => {
+  const host = aHost([aServer(status), aServer("ACTIVE", { id: "s2" })]);
+  const found = planFor(host, record, now, { ...settings, evictionMoves: 1 });
+  expect(found).toMatchObject({ next: undefined, counters: { in_progress: 1, migratable: 1, pending: 0 } });
+});
+
+test("calls that Nova refuses count as attempts, with the moves that have failed, until a migration comes", () => {
+  const server = aServer("ACTIVE");
+  expect(plan(aHost([server]), calledFor("s1", 61_000, { inVain: 1 })).next).toMatchObject({ do: "live" });
+  const given = plan(aHost([server]), calledFor("s1", 61_000, { inVain: 2 }));
+  expect(given).toMatchObject({ next: undefined, counters: { unhandleable: 1 } });
+  expect(given.message).toContain("3 times no move has come of the call");
+  const failure = [aMove("error")];
+  expect(plan(aHost([server], failure), calledFor("s1", 61_000, { inVain: 1 })).counters.unhandleable).toBe(1);
+  expect(plan(aHost([server]), calledFor("s1", 31 * minute, { inVain: 2 })).next).toMatchObject({ do: "live" });
+  const came = [aMove("error", { id: 12 })];
+  expect(plan(aHost([server], came), calledFor("s1", 61_000, { inVain: 2 })).next).toMatchObject({ do: "live" });
+});
+
+const statuses = ["ACTIVE", "SHUTOFF", "ERROR", "BUILD", "MIGRATING", "RESIZE", "VERIFY_RESIZE", "PAUSED", "NEW"];
+const moves = ["accepted", "queued", "preparing", "running", "completed", "finished", "confirmed", "error", "done"];
+const anyServer = fc
+  .record({ id: fc.constantFrom("s1", "s2", "s3", "s4"), status: fc.constantFrom(...statuses) })
+  .map(({ id, status }) => aServer(status, { id }));
+const anyMove = fc
+  .record({
+    id: fc.integer({ min: 1, max: 30 }),
+    server: fc.constantFrom("s1", "s2", "s3", "s4"),
+    status: fc.constantFrom(...moves),
+    type: fc.constantFrom("live-migration", "migration", "resize", "evacuation"),
+  })
+  .map((move) => aMove(move.status, move));
+const anyHost = fc
+  .tuple(fc.uniqueArray(anyServer, { selector: ({ id }) => id }), fc.array(anyMove))
+  .map(([servers, migrations]) => aHost(servers, migrations));
+
+test("never more moves than allowed, never two of one server, and every server is counted once", () => {
+  fc.assert(
+    fc.property(anyHost, (host) => {
+      const { next, counters } = plan(host);
+      const { in_progress: moving, migratable, pending, unhandleable } = counters;
+      const isPast = ({ id, server }: Migration) =>
+        host.migrations.some(
+          (later) =>
+            later.type === "evacuation" &&
+            later.server === server &&
+            later.id > id &&
+            ["completed", "done"].includes(later.status),
+        );
+      const open = host.migrations.filter(
+        (move) => !["completed", "confirmed", "error", "done"].includes(move.status) && !isPast(move),
+      );
+      if (next && next.do !== "confirm") {
+        expect(moving).toBeLessThan(settings.evictionMoves);
+        expect(open.filter(({ server, status }) => server === next.server && status !== "finished")).toEqual([]);
+        expect(["ACTIVE", "PAUSED", "SHUTOFF"]).toContain(host.servers.find(({ id }) => id === next.server)?.status);
+      }
+      expect(isEmpty(host)).toBe(host.servers.length + open.length === 0);
+      expect(migratable + pending + moving + unhandleable).toBeGreaterThanOrEqual(host.servers.length);
+    }),
+  );
+});

@@ -1,0 +1,167 @@
+import { z } from "zod";
+import type { CustomKind } from "../../../shared/kubernetes/custom-kind.ts";
+import type { Kind } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import {
+  NeutronBGPDRAgent,
+  NeutronDHCPAgent,
+  NeutronL2Agent,
+  NeutronL3Agent,
+  NeutronOVNAgent,
+  NeutronOVNBGPAgent,
+  NovaComputeNode,
+} from "./kinds.ts";
+import { conditions as types } from "./names.ts";
+
+/** As Yaook's are: the status of Evicted is one of its own words. */
+const conditions = z
+  .array(
+    z.object({
+      type: z.string().max(316),
+      status: z.string().max(64),
+      reason: z.string().max(1024).optional(),
+      message: z.string().max(32768).optional(),
+      lastTransitionTime: z.iso.datetime({ offset: true }).optional(),
+      lastUpdateTime: z.iso.datetime({ offset: true }).optional(),
+      observedGeneration: z.int().min(0).optional(),
+    }),
+  )
+  .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] })
+  .optional();
+
+const lockName = z
+  .string()
+  .max(63)
+  .optional()
+  .describe("What stands behind l2-lock.maintenance.yaook.cloud/ on the Node; the kind where it is absent.")
+  .meta({
+    "x-kubernetes-validations": [
+      {
+        rule: "self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",
+        message: "must be the name of an annotation: letters, digits, and . _ - within it",
+      },
+    ],
+  });
+const template = z
+  .looseObject({
+    metadata: z.looseObject({}).optional(),
+    spec: z.looseObject({ containers: z.array(z.looseObject({ name: z.string() })).min(1) }),
+  })
+  .describe("The agent's pod: Holdfast keeps one of it on the Node.");
+const selector = z
+  .object({
+    matchLabels: z
+      .record(z.string(), z.string())
+      .describe("Labels of the pods on the Node that another operator keeps there.")
+      .meta({
+        "x-kubernetes-validations": [{ rule: "self.size() > 0", message: "must name a label" }],
+      }),
+    schedulingLabel: z
+      .object({ key: z.string().min(1).max(316), value: z.string().max(63) })
+      .describe("The label of the Node by which they are scheduled there: taken off when they are to go."),
+  })
+  .describe("The agent's pods where another operator keeps them.");
+
+const evicting = {
+  eviction: z
+    .object({
+      ironicNodeShutdown: z
+        .object({
+          node: z.string().min(1).max(255).describe("The machine of this host: its name or uuid in Ironic."),
+        })
+        .optional()
+        .describe("The host is turned off by Ironic when it is down, before its servers are started elsewhere."),
+    })
+    .optional()
+    .describe("How the host is evicted."),
+};
+const dependent = <State extends z.ZodType, More extends z.ZodRawShape>(state: State, more: More) =>
+  z.object({
+    spec: z.object({ state, lockName, template: template.optional(), selector: selector.optional(), ...more }).meta({
+      "x-kubernetes-validations": [
+        {
+          rule: "has(self.template) != has(self.selector)",
+          message: "must have a template or a selector, and not both",
+        },
+      ],
+    }),
+    status: z.looseObject({ conditions }).optional(),
+  });
+const computeNode = dependent(
+  z
+    .enum(["Enabled", "Disabled", "DisabledAndCleared"])
+    .default("Enabled")
+    .describe("Whether the host gets new servers, and whether those that it has move away."),
+  evicting,
+);
+// Neutron stops what an agent serves when it is disabled, so that there is no Disabled alone.
+const agent = dependent(
+  z
+    .enum(["Enabled", "DisabledAndCleared"])
+    .default("Enabled")
+    .describe("Whether the agent serves, or others take over what it serves, after which it is disabled."),
+  {},
+);
+const l2Agent = z.object({
+  spec: z.object({ template }),
+  status: z.looseObject({ conditions }).optional(),
+});
+
+/** What needs the L2 agent of its Node: the agents' specs are those of a NovaComputeNode, but for the states. */
+export type DependentObject = KubernetesObject & z.input<typeof computeNode>;
+export type NeutronL2AgentObject = KubernetesObject & z.input<typeof l2Agent>;
+
+const condition = (name: string, type: string, field: string, priority?: number) => ({
+  name,
+  type: "string" as const,
+  jsonPath: `.status.conditions[?(@.type=="${type}")].${field}`,
+  ...(priority ? { priority } : {}),
+});
+const age = { name: "Age", type: "date" as const, jsonPath: ".metadata.creationTimestamp" };
+const status = { subresources: { status: {} } };
+
+const dependentColumns = [
+  { name: "State", type: "string" as const, jsonPath: ".spec.state" },
+  condition("Enabled", types.enabled, "status"),
+  condition("Evicted", types.evicted, "status"),
+  { ...condition("Since", types.evicted, "lastTransitionTime"), type: "date" as const },
+  condition("Converged", types.converged, "reason"),
+  age,
+  condition("Progress", types.evicted, "message", 1),
+  condition("Message", types.converged, "message", 1),
+];
+const baseColumns = [
+  condition("Converged", types.converged, "reason"),
+  age,
+  condition("Message", types.converged, "message", 1),
+];
+const v1 = (
+  kind: Kind,
+  doc: string,
+  schema: z.ZodObject,
+  columns: typeof dependentColumns | typeof baseColumns,
+): CustomKind => ({
+  kind,
+  doc,
+  versions: [{ name: "v1", schema, ...status, columns }],
+});
+const base = (kind: Kind, what: string) =>
+  v1(
+    kind,
+    `${what} on the Node of the same name, which goes only when no agent there needs it any more.`,
+    l2Agent,
+    baseColumns,
+  );
+const leaving = (kind: Kind, what: string, schema: z.ZodObject, when: string) =>
+  v1(kind, `${what} on the Node of the same name, which leaves only when ${when}.`, schema, dependentColumns);
+
+/** Yaook's kinds, with a spec of our own: what their CustomResourceDefinitions are generated from. */
+export const customKinds: readonly CustomKind[] = [
+  leaving(NovaComputeNode, "A nova-compute", computeNode, "its servers have moved away"),
+  leaving(NeutronL3Agent, "A Neutron L3 agent", agent, "other agents have its routers"),
+  leaving(NeutronDHCPAgent, "A Neutron DHCP agent", agent, "other agents have its networks"),
+  leaving(NeutronBGPDRAgent, "A BGP dynamic routing agent", agent, "other agents have its speakers"),
+  leaving(NeutronOVNBGPAgent, "An OVN BGP agent", agent, "a person agrees"),
+  base(NeutronL2Agent, "A Neutron L2 agent"),
+  base(NeutronOVNAgent, "A Neutron OVN agent"),
+];

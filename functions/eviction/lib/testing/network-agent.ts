@@ -1,0 +1,37 @@
+import type { Looked } from "../../../../shared/chain/facts.ts";
+import type { AgentHost } from "../agent-plan.ts";
+import { NeutronL3Agent } from "../kinds.ts";
+import { movingKey, readMoving } from "../moving-record.ts";
+import { agentFinalizer } from "../names.ts";
+import { l3, type NetworkAgent } from "../openstack/neutron.ts";
+import { common } from "../settings.ts";
+import { aCompute, aNode, aPod } from "./seen.ts";
+
+interface AgentOptions {
+  readonly self?: Partial<NetworkAgent>;
+  readonly host?: Partial<AgentHost>;
+  readonly record?: object;
+  readonly stays?: boolean;
+  readonly pods?: readonly ReturnType<typeof aPod>[];
+}
+
+/** An L3 agent that is to leave, or stays, on a locked Node, with what Neutron has of it. */
+export function anL3Agent({ self: state, host: more, record, stays = false, pods = [aPod()] }: AgentOptions = {}) {
+  const { apiVersion, kind } = NeutronL3Agent;
+  const annotations: Record<string, string> = record
+    ? { [movingKey]: JSON.stringify({ v: 1, uid: "u1", moved: 0, moving: {}, ...record }) }
+    : {};
+  const metadata = { finalizers: [agentFinalizer], annotations };
+  const { object: compute, ...seen } = aCompute({ metadata, node: aNode("True", kind), pods });
+  const object = { ...compute, apiVersion, kind };
+  const wanted = stays ? ("stay" as const) : ("go" as const);
+  const agent = { ...seen, object, wanted, moving: readMoving(object), isResync: false };
+  const self: NetworkAgent = {
+    ...{ id: "a", host: "node-a", isAlive: true, isEnabled: true, description: "", isCentral: true },
+    haState: undefined,
+    ...state,
+  };
+  const host: AgentHost = { service: l3, self, served: [], agentsOf: {}, targets: [], ...more };
+  const facts = { is: "ready", at: "seen", agent, stays, host, settings: common.parse({}) } as const;
+  return { ...agent, facts } satisfies Looked<typeof agent, typeof facts>;
+}

@@ -1,0 +1,116 @@
+import type { Looked } from "../../../../shared/chain/facts.ts";
+import type { Hint } from "../../../../shared/event/hint.ts";
+import type { Kind } from "../../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
+import type { PodObject } from "../agent-pod.ts";
+import type { ComputeNode } from "../compute-node.ts";
+import { foreignTo } from "../dependent.ts";
+import type { EvictionFacts } from "../eviction-facts.ts";
+import { NovaComputeNode } from "../kinds.ts";
+import { maintenanceLabel } from "../node-lock.ts";
+import type { ComputeService, Migration, Server } from "../openstack/nova.ts";
+import type { OutageFacts } from "../outage.ts";
+import type { HostFacts } from "../plan.ts";
+import { readRecord, recordKey } from "../record.ts";
+import type { DependentObject } from "../schema.ts";
+import { common } from "../settings.ts";
+
+export const now = Date.parse("2026-01-01T12:00:00Z");
+
+interface ComputeOptions extends Partial<Omit<ComputeNode, "object">> {
+  readonly metadata?: Partial<KubernetesObject["metadata"]>;
+  readonly spec?: Partial<DependentObject["spec"]>;
+  readonly status?: NonNullable<DependentObject["status"]>;
+}
+
+/** A NovaComputeNode as a rule has found it: approved, on a Node without label or locks, without a pod. */
+export function aCompute({ metadata = {}, spec = {}, status, ...seen }: ComputeOptions = {}): ComputeNode {
+  const { apiVersion, kind } = NovaComputeNode;
+  const meta = { name: "node-a", namespace: "yaook", uid: "u1", resourceVersion: "9", ...metadata };
+  const template = { spec: { containers: [{ name: "nova-compute" }] } };
+  const object: DependentObject = {
+    apiVersion,
+    kind,
+    metadata: meta,
+    spec: { template, ...spec },
+    ...(status ? { status } : {}),
+  };
+  const record = readRecord(object);
+  const foreign = foreignTo(object);
+  return {
+    object,
+    node: aNode(undefined),
+    pods: [],
+    inTheWay: undefined,
+    record,
+    wanted: "stay",
+    isApproved: true,
+    foreign,
+    ...seen,
+  };
+}
+
+export function aNode(label: string | undefined, ...locks: readonly string[]): KubernetesObject {
+  const annotations = Object.fromEntries(locks.map((name) => [`l2-lock.maintenance.yaook.cloud/${name}`, ""]));
+  const labels: Record<string, string> = label === undefined ? {} : { [maintenanceLabel]: label };
+  const metadata = { name: "node-a", uid: "n1", resourceVersion: "7", labels, annotations };
+  return { apiVersion: "v1", kind: "Node", metadata };
+}
+
+export function aPod(isReady = true, metadata: Partial<KubernetesObject["metadata"]> = {}): PodObject {
+  const conditions = [{ type: "Ready", status: isReady ? "True" : "False" }];
+  const meta = { name: "novacomputenode-node-a", namespace: "yaook", uid: "p1", resourceVersion: "5", ...metadata };
+  return { apiVersion: "v1", kind: "Pod", metadata: meta, status: { phase: "Running", conditions } };
+}
+
+export function aHint(kind: Kind, object: KubernetesObject): Hint {
+  const { namespace, name } = object.metadata;
+  const about = { apiVersion: kind.apiVersion, kind: kind.kind, name, ...(namespace ? { namespace } : {}) };
+  return { id: "e", change: "update", ...about, object };
+}
+
+/** nova-compute of the host: disabled by Holdfast, and up. */
+export const aService = (more: Partial<ComputeService> = {}): ComputeService => ({
+  id: "c1",
+  binary: "nova-compute",
+  host: "node-a",
+  isEnabled: false,
+  disabledReason: "Holdfast evicts NovaComputeNode yaook/node-a (u1)",
+  state: "up",
+  isForcedDown: false,
+  reported: now,
+  ...more,
+});
+
+/** What Nova has of an empty host. */
+export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
+  ...{ service: aService(), servers: [], migrations: [], arrivals: [], failures: {} },
+  ...more,
+});
+
+export const aServer = (more: Partial<Server> = {}): Server => ({
+  ...{ id: "s1", name: "", status: "ACTIVE", task: undefined, host: "node-a", fault: undefined, updated: now },
+  hasLocalDisk: false,
+  ...more,
+});
+
+export const aMove = (more: Partial<Migration> = {}): Migration => ({
+  ...{ id: 11, server: "s1", type: "migration", status: "finished", source: "node-a", target: "node-b", updated: now },
+  ...more,
+});
+
+/** The record of an eviction that began after migration 10. */
+export const aRecord = (more: object = {}): Record<string, string> => ({
+  [recordKey]: JSON.stringify({ v: 1, uid: "u1", begun: "2026-01-01T11:00:00.000Z", baseline: 10, ...more }),
+});
+
+/** A compute node that is to leave, with what Nova has of its host. */
+export function aLeaving(
+  host: HostFacts,
+  compute: ComputeOptions = {},
+  outage?: OutageFacts,
+): Looked<ComputeNode, EvictionFacts> {
+  const seen = aCompute({ wanted: "go", ...compute });
+  const settings = common.parse({});
+  return { ...seen, facts: { is: "ready", at: "seen", compute: seen, host, outage, settings } };
+}

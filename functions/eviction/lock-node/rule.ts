@@ -1,0 +1,72 @@
+import { type About, about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import type { Hint } from "../../../shared/event/hint.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import type { Subject } from "../../../shared/subject.ts";
+import { lacking, resync } from "../../../shared/sweep.ts";
+import { type Dependent, findDependent, mayHaveServed, resourcesIn } from "../lib/dependent.ts";
+import { dependents, kindOf } from "../lib/kinds.ts";
+import { agentFinalizer, computeFinalizer, finalizerOf, noticedKey } from "../lib/names.ts";
+import { hasLock, lockOf, lockPrefix, locksOn, maintenanceOf, setLock } from "../lib/node-lock.ts";
+import { type Common, common } from "../lib/settings.ts";
+
+const dependentWrites = { annotations: [noticedKey], finalizers: [computeFinalizer, agentFinalizer] };
+
+export const lockNode = rule({
+  name: "eviction/lock-node",
+  doc: "Sets a resource's lock on its Node before all else, and has the other rules hear of the Node's label.",
+  settings: common,
+  common,
+  triggers: [...dependents.map((kind) => on(kind, ["add", "update"])), on(Node, ["update"])],
+  permissions: [
+    ...dependents.map((resource) => ({ resource, verbs: ["get", "patch"] as const, writes: dependentWrites })),
+    { resource: Node, verbs: ["get", "patch"], writes: { annotations: [`${lockPrefix}*`] } },
+    { resource: Pod, verbs: ["get", "list"] },
+  ],
+  sweep: dependents.flatMap((kind) => [lacking(kind, finalizerOf(kind)), resync(kind)]),
+  subjects: (hint, settings) => [
+    ...resourcesIn(hint, dependents, (object) => !isBeingDeleted(object)),
+    ...ofNode(hint, settings),
+  ],
+  look: (subject, view) => findDependent(subject, view),
+  decide: (found: readonly Dependent[]) => found.flatMap((one) => decide(one)),
+});
+
+/** What may be on a Node that has to do with OpenStack's agents. */
+function ofNode({ kind, apiVersion, name, object }: Hint, { agentNamespace }: Common): readonly Subject[] {
+  if (kind !== Node.kind || apiVersion !== Node.apiVersion) return [];
+  if (object && maintenanceOf(object) === undefined && locksOn(object).length === 0) return [];
+  return dependents.map((kind) => ({ kind, namespace: agentNamespace, name }));
+}
+
+function decide({ object, node, pods, foreign, wanted }: Dependent): readonly Decision[] {
+  const kind = kindOf(object);
+  const at = about(kind, object);
+  if (foreign) return [at.leave(foreign)];
+  if (isBeingDeleted(object)) return [at.leave("It is being deleted, and its lock goes last.")];
+  const finalizer = finalizerOf(kind);
+  if (!hasFinalizer(object, finalizer))
+    return [at.write("It is held until it has been evicted.", [addFinalizers(kind, object, [finalizer])])];
+  if (!node) return [at.leave("Its Node does not exist.")];
+  const lock = lockOf(object);
+  const mayCome = maintenanceOf(node) === "False" && wanted !== "go";
+  const isLocked = hasLock(node, lock);
+  if (!isLocked && (mayCome || pods.length > 0))
+    return [at.write(`Node ${node.metadata.name} gets its lock.`, [setLock(node, lock, true)])];
+  // One that waits outside with a lock would keep the L2 agent from ever being replaced. Where an agent may have run,
+  // a pod that is missing says nothing about servers and routers: who takes the lock off then asks OpenStack.
+  if (isLocked && !mayCome && pods.length === 0 && !mayHaveServed(object))
+    return [at.write(`It is not on Node ${node.metadata.name}, and takes its lock off.`, [setLock(node, lock, false)])];
+  return [noticed(object, node, at)];
+}
+
+/** Last, because the other rules are triggered by it: the lock is there by then. */
+function noticed(object: KubernetesObject, node: KubernetesObject, at: About): Decision {
+  const label = maintenanceOf(node) ?? "absent";
+  if (object.metadata.annotations?.[noticedKey] === label) return at.leave("Its Node's label is known.");
+  return at.write(`Its Node's label is ${label} now.`, [annotate(kindOf(object), object, { [noticedKey]: label })]);
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { moveBindings } from "./rule.ts";
+
+serve(moveBindings);

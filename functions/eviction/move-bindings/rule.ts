@@ -1,0 +1,33 @@
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
+import { silent } from "../../../shared/steps.ts";
+import { agentEviction, agentPlanOf } from "../lib/agent-eviction.ts";
+import { transfer } from "../lib/commands.ts";
+import { movingKey, noteMoving } from "../lib/moving-record.ts";
+import { retryKey } from "../lib/names.ts";
+import { mayLookAtAgents } from "../lib/permissions.ts";
+
+export const moveBindings = chainRule(agentEviction, "move-bindings", {
+  doc: "Has other agents serve the routers, networks and BGP speakers of an agent that is to leave, a few at a time.",
+  permissions: mayLookAtAgents({ annotations: [movingKey, retryKey] }),
+  steps: { called: silent },
+  act: ({ object, facts, moving, standing, now, next, about, shows, act, wait }) => {
+    // What is waited for is an annotation, which comes as an event.
+    if (facts.at !== "seen") return [about.write(standing.message, shows(), { step: { name: "waiting" } })];
+    const plan = agentPlanOf(facts, now);
+    const before = { v: 1, uid: object.metadata.uid, ...moving, moved: plan.moved, moving: plan.moving };
+    const at = new Date(now).toISOString();
+    if (object.metadata.annotations?.[retryKey] !== undefined) {
+      const again = Object.entries(plan.moving).map(([id, move]) => [id, { ...move, at, tries: 1 }]);
+      const record = { ...before, moving: Object.fromEntries(again) };
+      return [act("A person has asked to try again.", [noteMoving(object, record, { [retryKey]: null })])];
+    }
+    if (!plan.next) return [wait(plan.moved > (moving?.moved ?? 0) ? [noteMoving(object, before)] : [])];
+    const { id, add } = plan.next;
+    const move = { to: add ?? plan.moving[id]?.to ?? "", at, tries: (plan.moving[id]?.tries ?? 0) + 1 };
+    const message = `The ${facts.host.service.noun} ${id} is being moved to another agent.`;
+    // The record is the intent: of two instances that come so far, one is refused, because the other has written it.
+    const writes = [noteMoving(object, { ...before, moving: { ...plan.moving, [id]: move } }), ...shows()];
+    const command = transfer({ service: facts.host.service, ...plan.next });
+    return [about.call(message, { step: { name: "called" }, writes, command, next })];
+  },
+});

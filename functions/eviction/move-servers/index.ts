@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { moveServers } from "./rule.ts";
+
+serve(moveServers);

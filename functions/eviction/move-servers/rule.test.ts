@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { retryKey } from "../lib/names.ts";
+import { recordKey } from "../lib/record.ts";
+import { aHost, aLeaving, aMove, aRecord, aServer, aService, now } from "../lib/testing/seen.ts";
+import { moveServers } from "./rule.ts";
+
+const settings = moveServers.settings.parse({});
+const begun = (more: object = {}) => ({ metadata: { annotations: aRecord(more) } });
+const decide = (seen: ReturnType<typeof aLeaving>) => moveServers.decide({ seen: [seen] }, now, settings)[0];
+const recordIn = (decision: ReturnType<typeof decide>) => {
+  const writes = decision && "writes" in decision ? (decision.writes ?? []) : [];
+  for (const write of writes) {
+    const patch =
+      "patch" in write ? (write.patch as { metadata: { annotations?: Record<string, string> } }) : undefined;
+    const text = patch?.metadata.annotations?.[recordKey];
+    if (text) return JSON.parse(text);
+  }
+  return undefined;
+};
+
+test.each([
+  ["ACTIVE", [aServer()], [], "move a server while it runs"],
+  ["SHUTOFF", [aServer({ status: "SHUTOFF" })], [], "move a server that is off"],
+  ["at VERIFY_RESIZE elsewhere", [], [aMove()], "confirm a server's move"],
+])("a server that is %s: the call is written down before it goes out", (_, servers, migrations, name) => {
+  const decision = decide(aLeaving(aHost({ servers, migrations }), begun()));
+  expect(decision).toMatchObject({ do: "call", command: { name, input: { server: "s1" } } });
+  const after = migrations.length > 0 ? 11 : 0;
+  expect(recordIn(decision)).toMatchObject({
+    baseline: 10,
+    called: { s1: { at: new Date(now).toISOString(), after } },
+  });
+});
+
+test("an empty host is looked at twice, 5 s apart, and a server that comes meanwhile begins that again", () => {
+  const first = decide(aLeaving(aHost(), begun()));
+  expect(recordIn(first).empty).toBe(new Date(now).toISOString());
+  expect(first).toMatchObject({ do: "write", next: now + 5000 });
+  const since = (ago: number) => begun({ empty: new Date(now - ago).toISOString() });
+  expect(decide(aLeaving(aHost(), since(4000)))).toMatchObject({ do: "write", step: { name: "waiting" } });
+  expect(decide(aLeaving(aHost(), since(5000)))?.do).toBe("leave");
+  expect(recordIn(decide(aLeaving(aHost({ servers: [aServer()] }), since(60_000)))).empty).toBeUndefined();
+});
+
+test("a person who asks to try again resets the count, and the annotation goes", () => {
+  const failed = [13, 12, 11].map((id) => aMove({ id, status: "error" }));
+  const annotations = { ...aRecord(), [retryKey]: "true" };
+  const decision = decide(aLeaving(aHost({ servers: [aServer()], migrations: failed }), { metadata: { annotations } }));
+  expect(recordIn(decision)).toMatchObject({ retried: 13 });
+  expect(JSON.stringify(decision)).toContain(`"${retryKey}":null`);
+});
+
+test("a call of which no migration came is counted in the next one, and forgotten when a person asks again", () => {
+  const at = new Date(now - 61_000).toISOString();
+  const called = { s1: { at, after: 10, inVain: 1 }, gone: { at, after: 10 } };
+  const seen = aLeaving(aHost({ servers: [aServer()] }), begun({ called }));
+  expect(recordIn(decide(seen)).called).toEqual({ s1: { at: new Date(now).toISOString(), after: 0, inVain: 2 } });
+  const annotations = { ...aRecord({ called }), [retryKey]: "true" };
+  expect(recordIn(decide(aLeaving(aHost({ servers: [aServer()] }), { metadata: { annotations } }))).called).toEqual({});
+});
+
+test("nothing is moved while nova-compute is enabled, or where it is only to be disabled", () => {
+  const servers = [aServer()];
+  const enabled = aHost({ servers, service: aService({ isEnabled: true }) });
+  expect(decide(aLeaving(enabled, begun()))?.do).toBe("leave");
+  expect(decide(aLeaving(aHost({ servers }), { ...begun(), wanted: "disable" }))?.do).toBe("leave");
+});

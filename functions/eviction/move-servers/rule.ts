@@ -1,0 +1,28 @@
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
+import { silent } from "../../../shared/steps.ts";
+import { emptyTwiceAfter, eviction } from "../lib/eviction.ts";
+import { retryKey } from "../lib/names.ts";
+import { nextCall, noted } from "../lib/next-call.ts";
+import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
+import { isEmpty } from "../lib/plan.ts";
+import { recordKey } from "../lib/record.ts";
+
+export const moveServers = chainRule(eviction, "move-servers", {
+  doc: "Moves the servers of a host to others, a few at a time, confirms cold moves, and looks twice that it is empty.",
+  permissions: [...mayLook({ annotations: [recordKey, retryKey] }), mayRecordEvents],
+  steps: { called: silent },
+  act: (context) => {
+    const { facts, record, now, about, shows, act, wait } = context;
+    if (facts.at !== "seen" || !record) return [wait()];
+    if (isEmpty(facts.host)) {
+      const since = record.empty ?? new Date(now).toISOString();
+      const again = Math.max(now + 1000, Date.parse(since) + emptyTwiceAfter);
+      const message = "The host is empty, and is looked at once more.";
+      const writes = record.empty ? [] : [noted(context, { ...record, empty: since })];
+      return [about.write(message, [...writes, ...shows({ message })], { step: { name: "waiting" }, next: again })];
+    }
+    const { empty: _, ...filled } = record;
+    if (record.empty) return [act("A server has come to the host.", [noted(context, filled as typeof record)])];
+    return [nextCall(context) ?? wait()];
+  },
+});

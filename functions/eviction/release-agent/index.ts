@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { releaseAgent } from "./rule.ts";
+
+serve(releaseAgent);

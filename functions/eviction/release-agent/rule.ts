@@ -1,0 +1,23 @@
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
+import { removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { on } from "../../../shared/rule.ts";
+import { agentEviction } from "../lib/agent-eviction.ts";
+import { agentsIn } from "../lib/agent-pod.ts";
+import { agents, kindOf } from "../lib/kinds.ts";
+import { letGo } from "../lib/let-go.ts";
+import { agentFinalizer } from "../lib/names.ts";
+import { mayLetGo, mayLookAtAgents } from "../lib/permissions.ts";
+
+export const releaseAgent = chainRule(agentEviction, "release-agent", {
+  doc: "Lets the pods of an agent that serves nothing go, then takes the lock off its Node, and lets the resource go.",
+  permissions: [...mayLookAtAgents({ finalizers: [agentFinalizer] }), ...mayLetGo],
+  triggers: [...agents.map((kind) => on(kind, ["update"])), on(Pod, ["delete"])],
+  subjects: (hint, own) => [...own, ...agentsIn(hint, agents)],
+  finalizers: agents.map((kind) => ({
+    kind,
+    finalizer: agentFinalizer,
+    standsFor: "routers and networks of OpenStack",
+  })),
+  act: (context) => letGo(context, removeFinalizer(kindOf(context.object), context.object, agentFinalizer)),
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { computeFinalizer } from "../lib/names.ts";
+import { aHost, aLeaving, aMove, aNode, aPod, aRecord, aServer, now } from "../lib/testing/seen.ts";
+import { releaseCompute } from "./rule.ts";
+
+const settings = releaseCompute.settings.parse({});
+const annotations = aRecord({ empty: new Date(now - 60_000).toISOString() });
+const going = { annotations, finalizers: [computeFinalizer], deletionTimestamp: "2026-01-01T11:00:00Z" };
+const decide = (seen: ReturnType<typeof aLeaving>) => releaseCompute.decide({ seen: [seen] }, now, settings)[0];
+const locked = aNode("False", "NovaComputeNode");
+const writesOf = (decision: ReturnType<typeof decide>) =>
+  JSON.stringify(decision && "writes" in decision && decision.writes);
+
+test("the pod goes first, then the lock, and the finalizer last", () => {
+  const pods = [aPod()];
+  const first = decide(aLeaving(aHost(), { metadata: going, node: locked, pods }));
+  expect(writesOf(first)).toContain('"verb":"delete"');
+  expect(writesOf(first)).not.toMatch(/l2-lock|finalizers/);
+  const leaving = aPod(false, { deletionTimestamp: "2026-01-01T11:59:00Z" });
+  expect(writesOf(decide(aLeaving(aHost(), { metadata: going, node: locked, pods: [leaving] })))).not.toMatch(
+    /"verb":"delete"|l2-lock|finalizers/,
+  );
+  const second = decide(aLeaving(aHost(), { metadata: going, node: locked }));
+  expect(writesOf(second)).toMatch(/l2-lock[^"]*":null/);
+  expect(writesOf(second)).not.toContain("finalizers");
+  expect(writesOf(decide(aLeaving(aHost(), { metadata: going, node: aNode("False") })))).toContain(
+    "/metadata/finalizers/0",
+  );
+  expect(writesOf(decide(aLeaving(aHost(), { metadata: going, node: undefined })))).toContain("/metadata/finalizers/0");
+});
+
+test.each([
+  ["a server is on the host", aHost({ servers: [aServer()] })],
+  ["a move away from it is open", aHost({ migrations: [aMove({ status: "running" })] })],
+  ["a cold move is not confirmed", aHost({ migrations: [aMove()] })],
+  ["a server is on its way to it", aHost({ arrivals: [aMove({ status: "running", source: "b", target: "node-a" })] })],
+])("nothing goes while %s", (_, host) => {
+  for (const pods of [[aPod()], []])
+    expect(decide(aLeaving(host, { metadata: going, node: locked, pods }))?.do).toBe("leave");
+});
+
+test("a resource that stays keeps its finalizer when the L2 agent goes, and one that is cleared keeps all", () => {
+  const stays = { annotations, finalizers: [computeFinalizer] };
+  const maintained = { metadata: stays, node: aNode("True", "NovaComputeNode") };
+  expect(writesOf(decide(aLeaving(aHost(), maintained)))).toMatch(/l2-lock[^"]*":null/);
+  expect(writesOf(decide(aLeaving(aHost(), { ...maintained, node: aNode("True") })))).not.toContain("finalizers");
+  const cleared = decide(aLeaving(aHost(), { ...maintained, wanted: "clear", pods: [aPod()] }));
+  expect(writesOf(cleared)).not.toMatch(/"verb":"delete"|l2-lock/);
+  // A server may come all the same: of that no event tells.
+  expect(cleared).toMatchObject({ next: now + 20_000 });
+});

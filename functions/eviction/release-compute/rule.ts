@@ -1,0 +1,19 @@
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
+import { removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { on } from "../../../shared/rule.ts";
+import { agentsIn } from "../lib/agent-pod.ts";
+import { eviction } from "../lib/eviction.ts";
+import { NovaComputeNode } from "../lib/kinds.ts";
+import { letGo } from "../lib/let-go.ts";
+import { computeFinalizer } from "../lib/names.ts";
+import { mayLetGo, mayLook, mayRecordEvents } from "../lib/permissions.ts";
+
+export const releaseCompute = chainRule(eviction, "release-compute", {
+  doc: "Lets an empty host's pods go, then takes the lock off its Node, and lets the resource go last.",
+  permissions: [...mayLook({ finalizers: [computeFinalizer] }), ...mayLetGo, mayRecordEvents],
+  triggers: [on(NovaComputeNode, ["update"]), on(Pod, ["delete"])],
+  subjects: (hint, own) => [...own, ...agentsIn(hint, [NovaComputeNode])],
+  finalizers: [{ kind: NovaComputeNode, finalizer: computeFinalizer, standsFor: "servers on hosts of OpenStack" }],
+  act: (context) => letGo(context, removeFinalizer(NovaComputeNode, context.object, computeFinalizer)),
+});

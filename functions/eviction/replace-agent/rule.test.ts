@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { anAgent } from "../lib/testing/agent.ts";
+import { aNode, aPod, now } from "../lib/testing/seen.ts";
+import { replaceAgent } from "./rule.ts";
+
+const settings = replaceAgent.settings.parse({});
+const decide = (agent: Parameters<typeof anAgent>[0]) => replaceAgent.decide([anAgent(agent)], now, settings)[0];
+
+test.each([
+  ["has no label", aNode(undefined)],
+  ["is labelled False", aNode("False")],
+  ["carries a compute node's lock", aNode("True", "NovaComputeNode")],
+  ["carries a lock that Holdfast does not know", aNode("True", "octavia")],
+])("the pod of an agent that has to go is kept while the Node %s", (_, node) => {
+  const decision = decide({ node, mustGo: true });
+  expect(JSON.stringify(decision)).not.toContain('"delete"');
+  expect(decision).toMatchObject({ step: { name: "waiting" }, next: now + 20_000 });
+});
+
+test("the pod of an agent that has to go comes again where it has ended and a lock is on the Node", () => {
+  const node = aNode("True", "NovaComputeNode");
+  const ended = { ...aPod(), status: { phase: "Failed" } };
+  expect(decide({ node, mustGo: true, pod: ended })).toMatchObject({ writes: [{ verb: "delete" }] });
+  expect(decide({ node, mustGo: true, pod: undefined })).toMatchObject({ writes: [{ verb: "create" }] });
+  expect(JSON.stringify(decide({ node: aNode("False"), mustGo: true, pod: undefined }))).not.toContain('"create"');
+});
+
+test("an agent beside the other sort is not touched, and goes when it is deleted and never had a pod", () => {
+  const conflict = "Both.";
+  expect(JSON.stringify(decide({ conflict }))).toContain("Both.");
+  const { object } = anAgent();
+  const deleted = { ...object, metadata: { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+  const agent = { object: deleted, conflict, mustGo: true, node: aNode("False", "NovaComputeNode") };
+  expect(decide({ ...agent, pod: undefined })).toMatchObject({ writes: [{ type: "json" }] });
+  expect(decide(agent)).toMatchObject({ step: { name: "waiting" } });
+});
+
+test("it goes when the label is True and no lock is there, which is read again with the write", () => {
+  const decision = decide({ node: aNode("True"), mustGo: true });
+  expect(decision).toMatchObject({ do: "write", writes: [{ verb: "delete", options: { uid: "p1" } }] });
+  const [condition] = (decision?.do === "write" && decision.preconditions) || [];
+  expect(condition?.holds(aNode("True"))).toBe(true);
+  for (const live of [aNode("False"), aNode("True", "any"), undefined]) expect(condition?.holds(live)).toBe(false);
+});
+
+test("an agent without a pod gets one, and one that has ended goes", () => {
+  expect(decide({ pod: undefined })).toMatchObject({ writes: [{ verb: "create" }] });
+  expect(decide({ pod: { ...aPod(), status: { phase: "Failed" } } })).toMatchObject({ writes: [{ verb: "delete" }] });
+  expect(decide({})).toMatchObject({ writes: [{ options: { subresource: "status" } }] });
+});

@@ -1,0 +1,104 @@
+import { about } from "../../../shared/about.ts";
+import { nextLook } from "../../../shared/chain/next-look.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { conditionWrites } from "../../../shared/kubernetes/condition-writes.ts";
+import { addFinalizers, hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { silent } from "../../../shared/steps.ts";
+import { lacking, resync, whileDeleting } from "../../../shared/sweep.ts";
+import { createPod, createsAgents, deletePod, deletesAgents, hasEnded } from "../lib/agent-pod.ts";
+import { bases, kindOf } from "../lib/kinds.ts";
+import { approvalWanted, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
+import { conditions, l2Finalizer } from "../lib/names.ts";
+import { lockOf, locksOn, maintenanceOf } from "../lib/node-lock.ts";
+import { type Common, common } from "../lib/settings.ts";
+
+const name = "eviction/replace-agent";
+
+export const replaceAgent = rule({
+  name,
+  doc: "Keeps the pod of an L2 or OVN agent on its Node, and touches it only when no lock is on that Node.",
+  settings: common,
+  common,
+  triggers: [...bases.map((kind) => on(kind, ["add", "update"])), on(Pod, ["delete"])],
+  permissions: [
+    ...bases.flatMap((resource) => [
+      { resource, verbs: ["get", "patch"] as const, writes: { finalizers: [l2Finalizer] } },
+      { resource, subresource: "status", verbs: ["patch"] as const },
+    ]),
+    { resource: Node, verbs: ["get"] },
+    { resource: Pod, verbs: ["get", "create", "delete"], bounds: [createsAgents, deletesAgents] },
+  ],
+  sweep: bases.flatMap((kind) => [lacking(kind, l2Finalizer), whileDeleting(kind, l2Finalizer), resync(kind)]),
+  steps: { waiting: silent },
+  finalizers: bases.map((kind) => ({
+    kind,
+    finalizer: l2Finalizer,
+    standsFor: "networks of servers on their Nodes",
+  })),
+  subjects: (hint) => l2AgentsIn(hint),
+  look: (subject, view) => findL2Agent(subject, view),
+  decide: (found: readonly L2Agent[], now, settings) => found.map((agent) => decide(agent, now, settings)),
+});
+
+/** Nobody needs the agent: the Node says that it has to go, and no lock of any name is on it. */
+const isFree = (node: KubernetesObject | undefined) =>
+  node !== undefined && maintenanceOf(node) === "True" && locksOn(node).length === 0;
+
+function decide(
+  { object, node, pod, inTheWay, mustGo, conflict, isApproved }: L2Agent,
+  now: number,
+  { evictionLookAgain }: Common,
+): Decision {
+  const kind = kindOf(object);
+  const at = about(kind, object);
+  const isDeleting = isBeingDeleted(object);
+  const converged = (isDone: boolean, reason: string, message: string) =>
+    conditionWrites(
+      kind,
+      object,
+      [{ type: conditions.converged, status: isDone ? "True" : "False", reason, message }],
+      now,
+    );
+  if (!isDeleting && !hasFinalizer(object, l2Finalizer))
+    return at.write("It is held until no agent needs it.", [addFinalizers(kind, object, [l2Finalizer])]);
+  if (isDeleting && !hasFinalizer(object, l2Finalizer)) return at.leave("Holdfast does not hold it.");
+  if (conflict && !isDeleting) return at.write(conflict, converged(false, "Dependency", conflict));
+  // One that has never come stands for nothing; the label is the other's.
+  if (conflict && !pod && !inTheWay) return at.write(conflict, [removeFinalizer(kind, object, l2Finalizer)]);
+  if (mustGo && !isFree(node)) {
+    // It is needed until then, and the template that it was made of may be gone.
+    const again = "The L2 agent is still needed: its pod has ended, and comes again.";
+    const isNeeded = locksOn(node).length > 0;
+    if (isNeeded && pod && hasEnded(pod) && !isBeingDeleted(pod)) return at.write(again, [deletePod(pod)]);
+    if (isNeeded && !pod && !inTheWay) return at.write(again, [createPod(object)]);
+    const message = isApproved || maintenanceOf(node) === "True" ? waiting(node) : approvalWanted(object);
+    const next = nextLook(object, name, now, evictionLookAgain);
+    return at.write(message, converged(false, "Dependency", message), { step: { name: "waiting" }, next });
+  }
+  // Read once more before the write: a lock may have come.
+  const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds: isFree }];
+  if (pod && mustGo) {
+    if (isBeingDeleted(pod)) return at.wait("The pod of the L2 agent is going.");
+    return at.write("No agent needs the L2 agent: its pod goes.", [deletePod(pod)], { preconditions });
+  }
+  if (isDeleting)
+    return at.write("No agent needs the L2 agent, and its pod is gone.", [removeFinalizer(kind, object, l2Finalizer)]);
+  if (inTheWay) return at.write(inTheWay, converged(false, "Dependency", inTheWay));
+  if (!pod) return at.write("The pod of the L2 agent comes to the Node.", [createPod(object)]);
+  if (hasEnded(pod)) return at.write("The pod of the L2 agent has ended, and comes again.", [deletePod(pod)]);
+  const message = "The pod of the L2 agent is on the Node.";
+  return at.write(message, converged(true, "Success", message));
+}
+
+function waiting(node: KubernetesObject): string {
+  const { name } = node.metadata;
+  const locks = locksOn(node);
+  if (locks.length === 0) return `The L2 agent goes when Node ${name} says so in its label.`;
+  return (
+    `The L2 agent goes when no lock is on Node ${name}: ${locks.join(", ")}. Each lock goes with its agent. If an ` +
+    `agent is gone and has left its lock, run kubectl annotate node ${name} ${lockOf({ kind: locks[0] ?? "" })}-`
+  );
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { shutDownHost } from "./rule.ts";
+
+serve(shutDownHost);

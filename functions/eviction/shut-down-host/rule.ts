@@ -1,0 +1,34 @@
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
+import { silent } from "../../../shared/steps.ts";
+import { powerOff } from "../lib/commands.ts";
+import { eviction } from "../lib/eviction.ts";
+import { suspectedIn } from "../lib/eviction-facts.ts";
+import { noted } from "../lib/next-call.ts";
+import { isForced, lifeOf, machineOf } from "../lib/outage.ts";
+import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
+import { minute } from "../lib/plan.ts";
+import { recordKey } from "../lib/record.ts";
+
+export const shutDownHost = chainRule(eviction, "shut-down-host", {
+  doc: "Turns off a host that is down, by Ironic where its spec says so, and waits until it is seen to be off.",
+  permissions: [...mayLook({ annotations: [recordKey] }), mayRecordEvents],
+  steps: { called: silent },
+  act: (context) => {
+    const { facts, compute, record, now, next, standing, about, shows, wait } = { compute: context, ...context };
+    const host = suspectedIn(facts);
+    const node = machineOf(compute);
+    // What was forced down and is on again, a person may have turned on: a person decides about it.
+    if (!host || !record || !node || isForced(host) || lifeOf(host)) return [wait()];
+    const isUnderWay = host.outage.power?.target !== undefined;
+    if (isUnderWay || now - Date.parse(record.shutdown ?? "") < minute) return [wait()];
+    const shutdown = new Date(now).toISOString();
+    return [
+      about.call(standing.message, {
+        step: { name: "called" },
+        writes: [noted(context, { ...record, shutdown }), ...shows()],
+        command: powerOff({ node }),
+        next,
+      }),
+    ];
+  },
+});

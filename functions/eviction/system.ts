@@ -1,0 +1,11 @@
+import type { SystemDeclaration } from "../../shared/system-declaration.ts";
+import { customKinds } from "./lib/schema.ts";
+
+export const eviction: SystemDeclaration = {
+  name: "eviction",
+  doc:
+    "Safe eviction of OpenStack compute nodes, with Yaook's names. It needs OpenStack, and Yaook's own eviction " +
+    "switched off.",
+  optional: true,
+  definitions: customKinds,
+};
