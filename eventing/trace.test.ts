@@ -7,7 +7,7 @@ const by = "Trigger shop/release";
 test.each<[Hop, string]>([
   [{ at: 0, hop: "emitted", event, by, to: "http://b" }, `${by} emitted t.update Pod shop/a (e1) for http://b`],
   [{ at: 0, hop: "accepted", event: { id: "e1" }, by }, `${by} accepted ? (e1)`],
-  [{ at: 0, hop: "dropped", event, by, because: "no" }, `${by} dropped t.update Pod shop/a (e1): no`],
+  [{ at: 0, hop: "dropped", event, by, message: "no" }, `${by} dropped t.update Pod shop/a (e1): no`],
   [
     { at: 0, hop: "accepted", event: { ...event, kind: "Node", namespace: "" }, by },
     `${by} accepted t.update Node a (e1)`,
@@ -24,6 +24,6 @@ test.each<[Hop, string]>([
     { at: 0, hop: "replied", event, by, reply: { type: "done" } },
     `${by} took done as the reply to t.update Pod shop/a (e1)`,
   ],
-  [{ at: 0, hop: "gap", by, because: "410" }, `${by} has a gap: 410`],
-  [{ at: 0, hop: "trouble", by, because: "403" }, `${by} has trouble: 403`],
+  [{ at: 0, hop: "gap", by, message: "410" }, `${by} has a gap: 410`],
+  [{ at: 0, hop: "trouble", by, message: "403" }, `${by} has trouble: 403`],
 ])("%j", (hop, line) => expect(describeHop(hop)).toBe(line));

@@ -14,27 +14,27 @@ export interface Standing {
  * Builds decisions about one object; each takes the reason as a whole sentence. See `decision.ts` for what they mean.
  */
 export interface About {
-  leave(because: string): Decision;
-  record(because: string, event: StepEvent): Decision;
+  leave(message: string): Decision;
+  record(message: string, event: StepEvent): Decision;
   write(
-    because: string,
+    message: string,
     writes: readonly Write[],
-    more?: Pick<WriteStep, "step" | "next" | "event" | "over" | "provided" | "order">,
+    more?: Pick<WriteStep, "step" | "progress" | "next" | "event" | "clears" | "preconditions" | "order">,
   ): Decision;
-  call(because: string, call: Pick<Call, "step" | "command" | "writes" | "next">): Decision;
-  wait(because: string, standing?: Standing): Decision;
-  stop(because: string, more?: { readonly step?: Step; readonly event?: StepEvent }): Decision;
+  call(message: string, call: Pick<Call, "step" | "command" | "writes" | "answered" | "next">): Decision;
+  wait(message: string, standing?: Standing): Decision;
+  stop(message: string, more?: { readonly step?: Step; readonly event?: StepEvent }): Decision;
 }
 
 /** Decisions about `object`, which is of `kind` and was just looked at. */
 export function about(kind: Kind, object: KubernetesObject): About {
   const common = { about: object, kind };
   return {
-    leave: (because) => ({ ...common, do: "leave", because }),
-    record: (because, event) => ({ ...common, do: "record", because, event }),
-    write: (because, writes, more) => ({ ...common, do: "write", because, writes, ...more }),
-    call: (because, call) => ({ ...common, do: "call", because, ...call }),
-    wait: (because, standing) => ({ ...common, do: "wait", because, ...standing }),
-    stop: (because, more) => ({ ...common, do: "stop", because, ...more }),
+    leave: (message) => ({ ...common, do: "leave", message }),
+    record: (message, event) => ({ ...common, do: "record", message, event }),
+    write: (message, writes, more) => ({ ...common, do: "write", message, writes, ...more }),
+    call: (message, call) => ({ ...common, do: "call", message, ...call }),
+    wait: (message, standing) => ({ ...common, do: "wait", message, ...standing }),
+    stop: (message, more) => ({ ...common, do: "stop", message, ...more }),
   };
 }

@@ -18,7 +18,7 @@ interface Common {
   readonly about: KubernetesObject;
   readonly kind: Kind;
   /** A whole sentence that a human can act on; also the note of the Event that goes with the decision. */
-  readonly because: string;
+  readonly message: string;
 }
 
 /** Nothing to do, and nothing to remember: the rule's progress and its Events are cleared. */
@@ -37,7 +37,7 @@ export interface RecordEvent extends Common {
  * the writes and once more behind them: what was written too late is looked at again. What comes in between nobody can
  * see.
  */
-export interface Proviso {
+export interface Precondition {
   readonly kind: Kind;
   readonly namespace: string | undefined;
   readonly name: string;
@@ -47,22 +47,24 @@ export interface Proviso {
 
 /**
  * Guarded writes, in their order; further steps follow from the events that they cause. The step goes into the patch of
- * `about`, where there is one. `"kept"`: what is written down stays as it is. Without a step the rule's progress and
- * its Events are cleared. A step's Event follows the write: of a process that dies in between, the annotation alone
+ * `about`, where there is one. Without a step the rule's progress and its Events are cleared, unless `progress` says
+ * that both stay as they are. A step's Event follows the write: of a process that dies in between, the annotation alone
  * says the same sentence.
  */
 export interface WriteStep extends Common {
   readonly do: "write";
   readonly writes: readonly Write[];
   /** Without all of these nothing is written, and another look is called for. */
-  readonly provided?: readonly Proviso[];
-  readonly step?: Step | "kept";
+  readonly preconditions?: readonly Precondition[];
+  readonly step?: Step;
+  /** In place of a step: what is written down stays as it is. */
+  readonly progress?: "unchanged";
   /** When to look again, where no event will come. Milliseconds since the epoch. */
   readonly next?: number;
   /** An Event for what was done, beside the step's. */
   readonly event?: StepEvent;
   /** Reasons of such Events, of this rule on this object, that are no longer true. */
-  readonly over?: readonly string[];
+  readonly clears?: readonly string[];
   /**
    * Decisions of a run are carried out side by side; one of a higher order only when all of a lower one have succeeded.
    * 0 when absent.
@@ -79,6 +81,11 @@ export interface Call extends Common {
   readonly step: Step;
   readonly writes?: readonly Write[];
   readonly command: Command;
+  /**
+   * A write for when the system has answered, with success or with an error of its own: the command has no later
+   * effect then. It does not come where no answer arrives, so that what it removes is a note of a call in flight.
+   */
+  readonly answered?: Write;
   /** When to look what has become of it. Milliseconds since the epoch. */
   readonly next?: number;
 }
@@ -92,7 +99,7 @@ export interface Wait extends Common {
   readonly next?: number;
 }
 
-/** A human must act; `because` says what to do. */
+/** A human must act; `message` says what to do. */
 export interface Stop extends Common {
   readonly do: "stop";
   readonly step?: Step;

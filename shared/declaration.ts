@@ -1,4 +1,5 @@
 import type { ZodObject } from "zod";
+import type { Bound, DeclaredWrites } from "./declared-writes.ts";
 import type { Kind } from "./kubernetes/kind.ts";
 import type { Systems } from "./system/system.ts";
 
@@ -13,6 +14,13 @@ export interface Permission {
   /** Only objects of these names; RBAC cannot limit `list` and `create` so. */
   readonly names?: readonly string[];
   readonly verbs: readonly ("get" | "list" | "create" | "update" | "patch" | "delete")[];
+  /**
+   * With `patch`: what it changes. The kit holds the rule to it, and a ValidatingAdmissionPolicy its account. A
+   * `subresource` needs none, because RBAC names it and custom kinds change nothing else by it.
+   */
+  readonly writes?: DeclaredWrites;
+  /** With `create` and `delete`, and where `patch` is for some objects alone: which. Events have those of the kit. */
+  readonly bounds?: readonly Bound[];
 }
 
 /**
@@ -30,7 +38,7 @@ export interface FunctionDeclaration<Schema extends ZodObject = ZodObject> {
    * `holdfast-<system>`, and a function's own environment overrides it. Declared once in the system's lib.
    */
   readonly common?: ZodObject;
-  readonly may: readonly Permission[];
+  readonly permissions: readonly Permission[];
   /** The external systems that it looks at or commands, by the names under which it gets their clients. */
   readonly systems?: Systems;
   /**
@@ -41,8 +49,8 @@ export interface FunctionDeclaration<Schema extends ZodObject = ZodObject> {
   /** Requests one instance takes at once (`containerConcurrency`); 20 by default. */
   readonly concurrency?: number;
   /**
-   * Seconds without a request after which Knative may take the last instance away; its own default, a minute, when
-   * absent.
+   * Seconds without a request after which Knative may take the last instance away; 15 when absent. Knative's own
+   * default is a minute, which is most of what a cluster at rest would cost. A cold start takes little more than one.
    */
   readonly idle?: number;
 }

@@ -35,7 +35,7 @@ const inOrder = (namespace: KubernetesObject | undefined, decisions: readonly De
   held(Namespace, namespace, finalizer, decisions, isOffer)
     .map((decision) => {
       if (decision.do !== "write") return "";
-      const what = decision.kind !== Namespace ? decision.because : decision.provided ? "looks" : decision.because;
+      const what = decision.kind !== Namespace ? decision.message : decision.preconditions ? "looks" : decision.message;
       return `${decision.order ?? 0} ${what}`;
     })
     .sort();
@@ -71,10 +71,11 @@ describe("held", () => {
   });
 
   test("has an object that is gone, another one or being deleted looked at again", () => {
-    const [proviso] = held(Namespace, home(guarded), finalizer, [offer], isOffer).flatMap((decision) =>
-      decision.do === "write" ? (decision.provided ?? []) : [],
+    const [precondition] = held(Namespace, home(guarded), finalizer, [offer], isOffer).flatMap((decision) =>
+      decision.do === "write" ? (decision.preconditions ?? []) : [],
     );
-    expect(proviso?.holds(home())).toBe(true);
-    for (const live of [undefined, home({ uid: "another" }), home(going)]) expect(proviso?.holds(live)).toBe(false);
+    expect(precondition?.holds(home())).toBe(true);
+    for (const live of [undefined, home({ uid: "another" }), home(going)])
+      expect(precondition?.holds(live)).toBe(false);
   });
 });

@@ -28,15 +28,15 @@ export function held(
   const name = describe(referenceTo(object));
   const isHeld = hasFinalizer(object, finalizer);
   if (isBeingDeleted(object)) {
-    const because = `${name} is being deleted, and nothing rests on it any more: ${finalizer} is removed.`;
-    const last = write(because, [removeFinalizer(kind, object, finalizer)], { order: 1 });
+    const message = `${name} is being deleted, and nothing rests on it any more: ${finalizer} is removed.`;
+    const last = write(message, [removeFinalizer(kind, object, finalizer)], { order: 1 });
     return isHeld ? [...ordered, last] : ordered;
   }
   const { uid, namespace } = object.metadata;
   const holds = (live: KubernetesObject | undefined) => live?.metadata.uid === uid && !isBeingDeleted(live);
   const check = (order: number) =>
     write(`${name} is still there.`, [], {
-      provided: [{ kind, namespace, name: object.metadata.name, holds }],
+      preconditions: [{ kind, namespace, name: object.metadata.name, holds }],
       order,
     });
   const adding = `${name} gets the finalizer ${finalizer}, because something is to rest on it.`;

@@ -8,7 +8,14 @@ export async function loadDeclaration<Declaration extends { readonly name: strin
   file: string,
   name: string,
 ): Promise<Declaration | undefined> {
-  const exported: Record<string, unknown> = await import(pathToFileURL(file).href);
+  return declaredIn<Declaration>(await import(pathToFileURL(file).href), name);
+}
+
+/** What a module that was imported declares under a name; `undefined` where it declares nothing of that name. */
+export function declaredIn<Declaration extends { readonly name: string }>(
+  exported: Readonly<Record<string, unknown>>,
+  name: string,
+): Declaration | undefined {
   return Object.values(exported).find((value): value is Declaration => isNamed(value) && value.name === name);
 }
 

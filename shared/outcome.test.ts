@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { ApiError } from "./kubernetes/api-error.ts";
 import { longestReply, type Outcome, outcomeOf, replyTo } from "./outcome.ts";
 
-const outcome = (status: Outcome["status"], because = `It is ${status}.`): Outcome => ({
+const outcome = (status: Outcome["status"], message = `It is ${status}.`): Outcome => ({
   result: "failed",
   status,
-  because,
+  message,
 });
 
 test("one reply stands for all outcomes: what a retry can still mend comes before what is final", () => {
@@ -41,10 +41,10 @@ test("a 204 has no body, whatever there is to say", () => {
 
 test("no reply is longer than what a channel dispatcher survives, and none is cut inside a character", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "grapheme", maxLength: 2000 }), (because) => {
-      const { body } = replyTo([outcome(503, because)]);
+    fc.property(fc.string({ unit: "grapheme", maxLength: 2000 }), (message) => {
+      const { body } = replyTo([outcome(503, message)]);
       expect(Buffer.byteLength(body)).toBeLessThanOrEqual(longestReply);
-      expect(because.startsWith(body.replace(/…$/, ""))).toBe(true);
+      expect(message.startsWith(body.replace(/…$/, ""))).toBe(true);
     }),
   );
   expect(Buffer.byteLength(replyTo([outcome(503, "ä".repeat(2000))]).body)).toBeGreaterThan(longestReply - 8);

@@ -8,14 +8,15 @@ import { truncate } from "./truncate.ts";
 
 /** How one decision, or one run that did not come to a decision, ended. */
 export interface Outcome {
-  readonly result: Decision["do"] | "gone" | "failed";
+  readonly result: Decision["do"] | "gone" | "failed" | "away";
   /**
-   * 204: done, nothing to do, or waiting. 503: not reachable or contended, the broker tries again. 400, 403, 415:
-   * final, the event goes to the dead-letter sink. 500: a defect of ours; brokers try again, then dead-letter it.
+   * 204: done, nothing to do, waiting, or an outage that the object itself names (`away`). 503: not reachable or
+   * contended, the broker tries again. 400, 403, 415: final, the event goes to the dead-letter sink. 500: a defect of
+   * ours; brokers try again, then dead-letter it.
    */
   readonly status: 204 | 400 | 403 | 415 | 500 | 503;
   /** A whole sentence. */
-  readonly because: string;
+  readonly message: string;
   /** Milliseconds that the API server, or an external system, asks to be left alone; with 503 only. */
   readonly retryAfter?: number;
 }
@@ -72,7 +73,7 @@ export function replyTo(outcomes: readonly Outcome[]): HttpResponse {
     "content-type": "text/plain; charset=utf-8",
     ...(pause > 0 ? { "retry-after": String(Math.ceil(pause / 1000)) } : {}),
   };
-  return { status: worst.status, headers, body: truncate(worst.because, longestReply) };
+  return { status: worst.status, headers, body: truncate(worst.message, longestReply) };
 }
 
 /**
@@ -84,6 +85,6 @@ export const longestReply = 768;
 /** What can still succeed outranks what is final: a retry repeats both, and the final one is reported then. */
 const severity = (outcome: Outcome) => [204, 415, 400, 403, 500, 503].indexOf(outcome.status);
 
-const failed = (status: Outcome["status"], because: string): Outcome => ({ result: "failed", status, because });
+const failed = (status: Outcome["status"], message: string): Outcome => ({ result: "failed", status, message });
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -139,8 +139,8 @@ test("whatever the step, the annotation is at most a thousand characters and can
     fc.property(
       fc.string({ maxLength: 3000, unit: "binary" }),
       fc.array(fc.string({ maxLength: 300 })),
-      (because, pods) => {
-        const text = nextProgress(claim(), rule, { name: "held", details: { pods } }, because, now) ?? "";
+      (message, pods) => {
+        const text = nextProgress(claim(), rule, { name: "held", details: { pods } }, message, now) ?? "";
         expect(text.length).toBeLessThanOrEqual(longestProgress);
         expect(readProgress(claim(text), rule)?.step).toBe("held");
       },

@@ -74,7 +74,7 @@ export function nextProgress(
   object: KubernetesObject,
   ruleName: string,
   step: Step,
-  because: string,
+  message: string,
   now: number,
   next?: number,
 ): string | undefined {
@@ -88,7 +88,7 @@ export function nextProgress(
     ...(next === undefined ? {} : { next: new Date(next).toISOString() }),
     ...(step.attempt === undefined ? {} : { attempt: step.attempt }),
   };
-  const text = withinLimit(head, because, step.details ?? {});
+  const text = withinLimit(head, message, step.details ?? {});
   return before && says(before, JSON.parse(text)) ? undefined : text;
 }
 
@@ -103,11 +103,11 @@ function says(before: Progress, now: Progress): boolean {
 }
 
 /** The sentence gives way before the details do: they are what the next run and other tools read. */
-function withinLimit(head: object, because: string, details: object): string {
+function withinLimit(head: object, message: string, details: object): string {
   for (const kept of [details, {}]) {
     const room = longestProgress - JSON.stringify({ ...head, because: "", ...kept }).length;
     if (room >= shortestSentence || kept !== details)
-      return JSON.stringify({ ...head, because: cut(because, room), ...kept });
+      return JSON.stringify({ ...head, because: cut(message, room), ...kept });
   }
   return "";
 }

@@ -8,10 +8,10 @@ import type { Steps } from "./steps.ts";
 import type { Subject } from "./subject.ts";
 import type { Sweep } from "./sweep.ts";
 import type { ClientsOf, Systems } from "./system/system.ts";
-import type { LeftBehind, OwnFinalizer } from "./uninstall.ts";
+import type { LeftBehind, OwnFinalizer } from "./uninstall/declaration.ts";
 
 /** Changes of one kind, or a signal that names one of its objects, that trigger a rule: each becomes a Trigger. */
-export interface Wake {
+export interface RuleTrigger {
   readonly kind: Kind;
   /** Empty for a signal. */
   readonly changes: readonly Change[];
@@ -38,7 +38,7 @@ export type View<Settings, Used extends Systems = Systems> = {
  */
 export interface Rule<Schema extends ZodObject = ZodObject, Facts = unknown, Used extends Systems = Systems>
   extends FunctionDeclaration<Schema> {
-  readonly wakes: readonly Wake[];
+  readonly triggers: readonly RuleTrigger[];
   readonly sweep: readonly Sweep[];
   /** The steps in which the rule may leave an object, by name, each with its Event. */
   readonly steps?: Steps;
@@ -79,12 +79,12 @@ export function rule<Schema extends ZodObject, Facts, Used extends Systems = Rec
 }
 
 /** The changes of a kind that trigger a rule; `overlay` names the overlay that an admin must install for it. */
-export function on(kind: Kind, changes: readonly Change[], overlay?: string): Wake {
+export function on(kind: Kind, changes: readonly Change[], overlay?: string): RuleTrigger {
   return { kind, changes, ...(overlay ? { overlay } : {}) };
 }
 
 /** A signal that triggers a rule: CloudEvents of this type (`dev.holdfast.…`) that name an object of the kind. */
-export function onSignal(kind: Kind, signal: string): Wake {
+export function onSignal(kind: Kind, signal: string): RuleTrigger {
   return { kind, changes: [], signal };
 }
 

@@ -22,6 +22,9 @@ export const whileDeleting = (kind: Kind, finalizer: string): Sweep => ({ kind, 
 /** Objects that are not being deleted and lack the finalizer. */
 export const lacking = (kind: Kind, finalizer: string): Sweep => ({ kind, when: { aliveWithout: finalizer } });
 
+/** Objects with the label `key=true`, at each sweep: what one rule has seen, and others act upon. */
+export const labelled = (kind: Kind, key: string): Sweep => ({ kind, labelSelector: `${key}=true`, every: "1m" });
+
 /** Objects whose due time has passed. */
 export const due = (kind: Kind): Sweep => ({ kind });
 

@@ -1,7 +1,7 @@
 import { bundle, imageNames } from "../../esbuild.config.mjs";
-import { Complaint } from "../../shared/command/complaint.ts";
 import { parseFlags } from "../../shared/command/parse-flags.ts";
 import { runCommand } from "../../shared/command/run-command.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 
 const help = `Bundles functions into dist/functions/<system>/<rule>/.
 
@@ -23,14 +23,14 @@ async function main(args: readonly string[]): Promise<number> {
   const known = imageNames();
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new Complaint(`There is no function ${unknown.join(", ")}. There are: ${known.join(", ")}.`);
+    throw new UserError(`There is no function ${unknown.join(", ")}. There are: ${known.join(", ")}.`);
   const names = positionals.length > 0 ? positionals : known;
   try {
     await bundle(names);
   } catch (cause) {
     // esbuild has shown what is wrong, and where.
     if (Array.isArray((cause as { errors?: unknown }).errors))
-      throw new Complaint("The functions cannot be bundled.", { cause });
+      throw new UserError("The functions cannot be bundled.", { cause });
     throw cause;
   }
   return 0;

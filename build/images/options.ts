@@ -1,6 +1,6 @@
-import { Complaint } from "../../shared/command/complaint.ts";
 import { fromHere } from "../../shared/command/from-here.ts";
 import { parseFlags } from "../../shared/command/parse-flags.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import type { Platform } from "./oci/descriptor.ts";
 import { isTag, parseRepository, type Repository } from "./oci/reference.ts";
 import { platforms as known } from "./runtime/locked-node.ts";
@@ -79,7 +79,7 @@ export const buildFlags = {
   "insecure-registry": { type: "boolean" },
 } as const;
 
-/** @throws Complaint naming the flag at fault; `functions` are all there are */
+/** @throws UserError naming the flag at fault; `functions` are all there are */
 export function readImageOptions(
   args: readonly string[],
   functions: readonly string[],
@@ -104,7 +104,7 @@ export function readImageOptions(
   }
   const unknown = positionals.filter((name) => !functions.includes(name));
   if (unknown.length > 0)
-    throw new Complaint(`There is no function ${unknown.join(", ")}. There are: ${functions.join(", ")}.`);
+    throw new UserError(`There is no function ${unknown.join(", ")}. There are: ${functions.join(", ")}.`);
   const { push, "oci-layout": layout, tarball } = values;
   const [destination, ...more] = [
     ...(push ? [{ push: readTarget(values, environment) }] : []),
@@ -112,7 +112,7 @@ export function readImageOptions(
     ...(tarball === undefined ? [] : [{ tarball: fromHere(tarball) }]),
   ];
   if (!destination || more.length > 0)
-    throw new Complaint("Say where the images go: one of --push, --oci-layout DIR and --tarball FILE.");
+    throw new UserError("Say where the images go: one of --push, --oci-layout DIR and --tarball FILE.");
   const asked = positionals.length > 0 ? functions.filter((name) => positionals.includes(name)) : functions;
   return { task: "build", functions: asked, build: readBuildOptions(values), destination };
 }
@@ -126,10 +126,10 @@ interface BuildValues {
   readonly "insecure-registry"?: boolean | undefined;
 }
 
-/** @throws Complaint naming the flag at fault */
+/** @throws UserError naming the flag at fault */
 export function readBuildOptions(values: BuildValues): BuildOptions {
   const { platform = known.join(","), base, sbom = "spdx" } = values;
-  if (sbom !== "spdx" && sbom !== "none") throw new Complaint(`--sbom is spdx or none, not ${JSON.stringify(sbom)}.`);
+  if (sbom !== "spdx" && sbom !== "none") throw new UserError(`--sbom is spdx or none, not ${JSON.stringify(sbom)}.`);
   const platforms = [...new Set(platform.split(","))].map(readPlatform);
   const insecure = values["insecure-registry"] ?? false;
   return { platforms, sbom: sbom === "spdx", insecure, ...(base === undefined ? {} : { base: baseAt(base) }) };
@@ -137,17 +137,17 @@ export function readBuildOptions(values: BuildValues): BuildOptions {
 
 const baseAt = (base: string) => (base.startsWith("oci:") ? `oci:${fromHere(base.slice(4))}` : base);
 
-/** @throws Complaint when no repository is named, or none that can be */
+/** @throws UserError when no repository is named, or none that can be */
 export function readTarget({ repo, tag = "latest" }: BuildValues, environment: NodeJS.ProcessEnv): Target {
   const name = repo ?? environment.HOLDFAST_REPO;
-  if (!name) throw new Complaint("Say where to push to: --repo HOST/PATH, or HOLDFAST_REPO in the environment.");
-  if (!isTag(tag)) throw new Complaint(`--tag takes what a registry takes as a tag, not ${JSON.stringify(tag)}.`);
+  if (!name) throw new UserError("Say where to push to: --repo HOST/PATH, or HOLDFAST_REPO in the environment.");
+  if (!isTag(tag)) throw new UserError(`--tag takes what a registry takes as a tag, not ${JSON.stringify(tag)}.`);
   return { repository: parseRepository(name.replace(/\/$/, "")), tag };
 }
 
 function readPlatform(text: string): Platform {
   const [os = "", architecture = "", variant] = text.split("/");
   if (!known.includes(`${os}/${architecture}`))
-    throw new Complaint(`--platform takes ${known.join(", ")}, with commas between, not ${JSON.stringify(text)}.`);
+    throw new UserError(`--platform takes ${known.join(", ")}, with commas between, not ${JSON.stringify(text)}.`);
   return { os, architecture, ...(variant ? { variant } : {}) };
 }

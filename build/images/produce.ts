@@ -21,7 +21,7 @@ export const baseCache = join(work, "base");
  * Builds functions and brings the images to where they are wanted. Returns the names, with digests, of those that were
  * pushed, by function.
  *
- * @throws Complaint
+ * @throws UserError
  */
 export async function produce(
   functions: readonly string[],

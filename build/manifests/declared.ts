@@ -6,7 +6,7 @@ import type { Rule } from "../../shared/rule.ts";
 import type { SystemDeclaration } from "../../shared/system-declaration.ts";
 
 /** A function's declaration: a rule's, or that of a function that serves the rules and is woken in a way of its own. */
-export type Declared = FunctionDeclaration & Partial<Pick<Rule, "wakes" | "sweep" | "finalizers">>;
+export type Declared = FunctionDeclaration & Partial<Pick<Rule, "triggers" | "sweep" | "finalizers">>;
 
 /**
  * Imports the declaration of every function in the repository, sorted by name.
@@ -41,6 +41,6 @@ async function load(root: string, file: string): Promise<Declared> {
 export const systemOf = ({ name }: Pick<Declared, "name">): string => name.slice(0, name.indexOf("/"));
 
 /** The file that declares a function, relative to the repository. */
-export function originOf({ name, wakes }: Declared): string {
-  return `functions/${name}/${wakes ? "rule" : "declaration"}.ts`;
+export function originOf({ name, triggers }: Declared): string {
+  return `functions/${name}/${triggers ? "rule" : "declaration"}.ts`;
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { Complaint } from "../../shared/command/complaint.ts";
 import { parseFlags } from "../../shared/command/parse-flags.ts";
 import { runCommand } from "../../shared/command/run-command.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import { loadDeclared, loadSystems } from "./declared.ts";
 import { differences, settle } from "./files.ts";
 
@@ -31,7 +31,7 @@ async function main(args: readonly string[]): Promise<number> {
   const stale =
     values.check && found.length > 0 ? ['These are not what the functions declare; run "npm run manifests".'] : [];
   const complaints = [...stale, ...faults];
-  if (complaints.length > 0) throw new Complaint(complaints.join("\n"));
+  if (complaints.length > 0) throw new UserError(complaints.join("\n"));
   if (found.length === 0) console.log("Everything is what the functions declare.");
   return 0;
 }

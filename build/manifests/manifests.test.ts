@@ -13,8 +13,8 @@ const declare = (name: string, rest: Partial<Declared>): Declared => ({
   name,
   doc: "A function for tests.",
   settings: z.object({}),
-  may: [],
-  wakes: [],
+  permissions: [],
+  triggers: [],
   ...rest,
 });
 
@@ -36,7 +36,7 @@ function generate(...functions: readonly Declared[]): (path: string, kind: strin
 test("wakes of one family share a Trigger; those of another family, and of an overlay, have their own", () => {
   const find = generate(
     declare("eviction/drain", {
-      wakes: [
+      triggers: [
         on(Pod, ["update", "delete"]),
         on(StatefulSet, ["add"]),
         on(Node, ["update"]),
@@ -66,8 +66,8 @@ test("wakes of one family share a Trigger; those of another family, and of an ov
 
 test("an overlay for a kind that nothing else watches brings its source, and is the only one to", () => {
   const find = generate(
-    declare("a/one", { wakes: [on(Node, ["update"]), on(StatefulSet, ["add"], "sets"), on(Pod, ["add"], "sets")] }),
-    declare("b/two", { wakes: [on(Pod, ["update"])] }),
+    declare("a/one", { triggers: [on(Node, ["update"]), on(StatefulSet, ["add"], "sets"), on(Pod, ["add"], "sets")] }),
+    declare("b/two", { triggers: [on(Pod, ["update"])] }),
   );
   const [source] = find("knative/a/sets/source.yaml", "ApiServerSource");
   expect(source).toMatchObject({
@@ -82,8 +82,8 @@ test("an overlay for a kind that nothing else watches brings its source, and is 
 
 test("kinds of the cluster are watched by a source of their own, which no new namespace restarts", () => {
   const find = generate(
-    declare("a/one", { wakes: [on(Node, ["update"]), on(Pod, ["delete"]), on(StatefulSet, ["update"])] }),
-    declare("b/two", { wakes: [on(Pod, ["update"])] }),
+    declare("a/one", { triggers: [on(Node, ["update"]), on(Pod, ["delete"]), on(StatefulSet, ["update"])] }),
+    declare("b/two", { triggers: [on(Pod, ["update"])] }),
   );
   const [nodes] = find("sources/nodes.yaml", "ApiServerSource");
   expect(nodes?.metadata.name).toBe("nodes-cluster");
@@ -106,7 +106,7 @@ test("grants on one resource are one line; what is the function's own namespace'
   const ConfigMap: Kind = { apiVersion: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
   const find = generate(
     declare("a/one", {
-      may: [
+      permissions: [
         { resource: Pod, verbs: ["get"] },
         { resource: Pod, verbs: ["list", "get"] },
         { resource: Pod, subresource: "eviction", verbs: ["create"] },
@@ -132,12 +132,12 @@ test("grants on one resource are one line; what is the function's own namespace'
 test("what an overlay grants is a role of its own, for the same account", () => {
   const find = generate(
     declare("a/one", {
-      may: [
+      permissions: [
         { resource: Pod, verbs: ["get"] },
         { resource: Pod, verbs: ["delete"], overlay: "more" },
       ],
     }),
-    declare("a/two", { may: [{ resource: Pod, verbs: ["patch"], overlay: "more" }] }),
+    declare("a/two", { permissions: [{ resource: Pod, verbs: ["patch"], overlay: "more" }] }),
   );
   expect(find("knative/access/a/one.yaml", "ClusterRole")).toMatchObject([{ rules: [{ verbs: ["get"] }] }]);
   expect(find("knative/access/a/two.yaml", "ClusterRole")).toEqual([]);
@@ -152,8 +152,8 @@ test("what an overlay grants is a role of its own, for the same account", () => 
 });
 
 test("what an overlay grants in the function's own namespace is a Role there", () => {
-  const may = [{ ownNamespace: true, resource: Pod, verbs: ["delete"], overlay: "more" }] as const;
-  const find = generate(declare("a/one", { may }));
+  const permissions = [{ ownNamespace: true, resource: Pod, verbs: ["delete"], overlay: "more" }] as const;
+  const find = generate(declare("a/one", { permissions }));
   expect(find("knative/a/more/access.yaml", "ClusterRole")).toEqual([]);
   expect(find("knative/a/more/access.yaml", "Role")).toMatchObject([
     { metadata: { name: "a-one-more", namespace: "holdfast" }, rules: [{ resources: ["pods"], verbs: ["delete"] }] },
@@ -162,7 +162,7 @@ test("what an overlay grants in the function's own namespace is a Role there", (
 });
 
 test("accounts and roles are apart from what needs them, and either is a part of the whole", () => {
-  const find = generate(declare("a/one", { wakes: [on(Pod, ["delete"])] }), declare("b/two", {}));
+  const find = generate(declare("a/one", { triggers: [on(Pod, ["delete"])] }), declare("b/two", {}));
   expect(find("knative/a/one.yaml", "ServiceAccount")).toEqual([]);
   expect(find("knative/access/b/two.yaml", "Service")).toEqual([]);
   const [access] = find("knative/overlays/access/kustomization.yaml", "Kustomization");
@@ -192,7 +192,7 @@ test("settings become variables, whatever their type, and readers of YAML 1.1 ta
 });
 
 test("dead-lettered events go to the function for them where there is one, and its own to nobody", () => {
-  const waking = declare("a/one", { wakes: [on(Pod, ["delete"])] });
+  const waking = declare("a/one", { triggers: [on(Pod, ["delete"])] });
   const deadLetter = declare("platform/dead-letter", {});
   const sinkOf = (...functions: readonly Declared[]) =>
     generate(...functions)("knative/a/one.yaml", "Trigger")[0]?.spec.delivery.deadLetterSink?.ref.name;
@@ -208,7 +208,7 @@ test("what a rule wants swept reaches it by the Trigger of its family, also wher
     }),
   });
   const rule = declare("a/one", {
-    wakes: [on(Pod, ["delete"])],
+    triggers: [on(Pod, ["delete"])],
     sweep: [{ kind: PersistentVolumeClaim, when: { deletingWith: "example.com/f" } }],
   });
   const find = generate(rule, sweep);
@@ -217,14 +217,16 @@ test("what a rule wants swept reaches it by the Trigger of its family, also wher
     broker: "storage",
     filters: [{ exact: { type: "dev.holdfast.sweep", kind: "PersistentVolumeClaim" } }],
   });
-  const [table] = find("knative/platform/sweep-table.yaml", "ConfigMap");
-  expect(table?.metadata.name).toBe("rows");
+  const [own] = find("knative/platform/sweep-table.yaml", "ConfigMap");
+  expect(own?.metadata.name).toBe("rows");
+  const [table] = find("knative/a/sweep-table.yaml", "ConfigMap");
+  expect(table?.metadata.name).toBe("holdfast-sweep-a");
   expect(table?.data["table.yaml"]).toContain("deletingWith: example.com/f");
   expect(find("sources/sweep.yaml", "PingSource")).toHaveLength(1);
 });
 
 test("a signal reaches the rule by the Trigger of its object's family, and no source watches for it", () => {
-  const find = generate(declare("a/one", { wakes: [onSignal(PersistentVolumeClaim, "dev.holdfast.test.done")] }));
+  const find = generate(declare("a/one", { triggers: [onSignal(PersistentVolumeClaim, "dev.holdfast.test.done")] }));
   expect(find("knative/a/one.yaml", "Trigger")[0]?.spec).toMatchObject({
     broker: "storage",
     filters: [{ exact: { type: "dev.holdfast.test.done", apiversion: "v1", kind: "PersistentVolumeClaim" } }],
@@ -235,7 +237,7 @@ test("a signal reaches the rule by the Trigger of its object's family, and no so
 test("a grant of some names is a line of its own", () => {
   const find = generate(
     declare("a/one", {
-      may: [
+      permissions: [
         { resource: Pod, verbs: ["get"], names: ["web-0"] },
         { resource: Pod, verbs: ["list"] },
         { resource: Pod, verbs: ["patch"], names: ["web-0"] },
@@ -285,12 +287,12 @@ describe("what cannot work is refused with a sentence", () => {
   test.each<[string, Partial<Declared>, string]>([
     [
       "a kind of no family",
-      { wakes: [on(kind("Lamp", "lamps"), ["add"])] },
+      { triggers: [on(kind("Lamp", "lamps"), ["add"])] },
       "Lamp of v1 triggers a rule: give its declaration a family",
     ],
     [
       "a plural that a source does not guess",
-      { wakes: [on(ofFamily(kind("Machine", "machinery")), ["add"])] },
+      { triggers: [on(ofFamily(kind("Machine", "machinery")), ["add"])] },
       "An ApiServerSource cannot watch Machine: it would look for machines.",
     ],
     [

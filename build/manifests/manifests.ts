@@ -1,11 +1,13 @@
 import { posix } from "node:path";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { slug } from "../../shared/rule.ts";
 import type { SystemDeclaration } from "../../shared/system-declaration.ts";
 import { accessOf, furtherAccessOf } from "./access.ts";
+import { addChangedNodes } from "./components/changed-nodes.ts";
 import { addKafka } from "./components/kafka.ts";
 import { addMendChannels } from "./components/mend-channels.ts";
 import { addNetworkPolicy } from "./components/network-policy.ts";
-import { addNoKnative } from "./components/no-knative.ts";
+import { addNoKnative, addSystemsWithoutKnative } from "./components/no-knative.ts";
 import { addOidc } from "./components/oidc.ts";
 import { addSourceFilters } from "./components/source-filters.ts";
 import { type Declared, originOf, systemOf } from "./declared.ts";
@@ -15,8 +17,9 @@ import { addOptionalSystem } from "./optional-system.ts";
 import { serviceOf } from "./service.ts";
 import { kindsOfOverlay, sourceManifests, watchedKinds } from "./sources.ts";
 import { commonSettings } from "./surroundings.ts";
-import { sweepFunction, sweepSource, sweepTable } from "./sweep.ts";
+import { sweepFunction, sweepSource, sweepTable, sweptSystems, systemTable } from "./sweep.ts";
 import { deadLetterFunction, triggerManifest, triggersOf } from "./triggers.ts";
+import { writePolicyOf } from "./write-policy.ts";
 import { toFile, toYaml } from "./yaml.ts";
 
 /**
@@ -26,10 +29,10 @@ import { toFile, toYaml } from "./yaml.ts";
  * - `knative/access/<system>/<function>.yaml`: identity and roles of a function, which must be there before its Service
  * - `knative/<system>/<function>.yaml`: Service and default Triggers of a function
  * - `knative/<system>/<option>/triggers.yaml`, `access.yaml`: the Triggers of an option, and what it grants
- * - `knative/platform/sweep-table.yaml`, `sources/sweep.yaml`: what the sweep looks for, and when
+ * - `knative/<system>/sweep-table.yaml`, `sources/sweep.yaml`: what the sweep looks for, and when
  * - `sources/<family>.yaml`: where a broker's events come from
- * - `knative/access/<system>/definitions.yaml`, `platform.yaml`, `knative/<system>/source.yaml`, `sweep-table.yaml`:
- *   what a system that is not installed by default brings besides, and `knative/overlays/<system>`, the default with it
+ * - `knative/access/<system>/definitions.yaml`, `platform.yaml`, `knative/<system>/source.yaml`: what a system that is
+ *   not installed by default brings besides, and `knative/overlays/<system>`, the default with it
  * - a `kustomization.yaml` in each of these folders, a component for each system, its access and each option; in
  *   `knative/overlays/access` and `knative/overlays/functions` one for all of either, and in `knative/overlays/default`
  *   one for both
@@ -47,6 +50,11 @@ export function manifestsOf(
     const shared = commonSettings(system, members);
     if (shared) files.set(`knative/${system}/settings.yaml`, toFile(`functions/${system}/*`, [shared]));
   }
+  for (const [system, members] of sweptSystems(all))
+    files.set(
+      `knative/${system}/sweep-table.yaml`,
+      toFile(`functions/${system}/*`, [plain(systemTable(system, members))]),
+    );
   addOptions(files, all, functions);
   for (const system of systems.values())
     if (system.optional)
@@ -60,19 +68,21 @@ export function manifestsOf(
     files.set(`sources/${family}.yaml`, toFile(everyFunction, sourceManifests(family, kinds).map(plain)));
   const sweep = functions.find(({ name }) => name === sweepFunction);
   if (sweep) {
-    files.set(`knative/${sweepFunction}-table.yaml`, toFile(everyFunction, [plain(sweepTable(sweep, functions))]));
+    files.set(`knative/${sweepFunction}-table.yaml`, toFile(originOf(sweep), [plain(sweepTable(sweep))]));
     files.set("sources/sweep.yaml", toFile(originOf(sweep), [plain(sweepSource(sweep))]));
   }
   addKustomizations(files, systems);
   addMendChannels(files, functions);
+  addChangedNodes(files, all);
   const optional = Map.groupBy(
     all.filter((one) => !functions.includes(one)),
     systemOf,
   );
-  addKafka(files, functions, optional);
+  addKafka(files, all, functions);
   addSourceFilters(files, functions, optional);
   addOidc(files, all, optional);
   addNoKnative(files, functions);
+  addSystemsWithoutKnative(files, functions, optional);
   addNetworkPolicy(files, all, functions);
   return files;
 }
@@ -93,11 +103,14 @@ const deadLettersOf = (functions: readonly Declared[]) =>
   functions.find(({ name }) => name === deadLetterFunction)?.name;
 
 function addFunction(files: Map<string, string>, declared: Declared, functions: readonly Declared[]): void {
-  const { name, may } = declared;
+  const { name, permissions } = declared;
   const triggers = triggersOf(declared).filter(({ overlay }) => !overlay);
   const origin = originOf(declared);
-  const byDefault = may.filter(({ overlay }) => !overlay);
-  files.set(`knative/access/${name}.yaml`, toFile(origin, accessOf(identityOf(name), byDefault).map(plain)));
+  const byDefault = permissions.filter(({ overlay }) => !overlay);
+  files.set(
+    `knative/access/${name}.yaml`,
+    toFile(origin, [...accessOf(identityOf(name), byDefault), ...writePolicyOf(declared)].map(plain)),
+  );
   const documents = [
     serviceOf(declared),
     ...triggers.map((trigger) => plain(triggerManifest(trigger, deadLettersOf(functions)))),
@@ -112,20 +125,34 @@ function addOptions(files: Map<string, string>, functions: readonly Declared[], 
     for (const [option, triggers] of Map.groupBy(optional, ({ overlay }) => overlay)) {
       const documents = triggers.map((trigger) => plain(triggerManifest(trigger, deadLettersOf(functions))));
       files.set(`knative/${system}/${option}/triggers.yaml`, toFile(`functions/${system}/*`, documents));
-      const sources = [...kindsOfOverlay(option as string, members, byDefault)].flatMap(([family, kinds]) =>
-        sourceManifests(family, kinds, `${system}-${option}`),
-      );
+      const watched = [...kindsOfOverlay(option as string, members, byDefault)];
+      const sources = watched.flatMap(([family, kinds]) => sourceManifests(family, kinds, `${system}-${option}`));
       if (sources.length > 0)
-        files.set(`knative/${system}/${option}/source.yaml`, toFile(`functions/${system}/*`, sources.map(plain)));
+        files.set(
+          `knative/${system}/${option}/source.yaml`,
+          toFile(`functions/${system}/*`, sources.map(plain), mustBeServed(watched.flatMap(([, kinds]) => kinds))),
+        );
     }
-    const grants = members.flatMap(({ name, may }) => may.map((grant) => ({ name, ...grant })));
+    const grants = members.flatMap(({ name, permissions }) => permissions.map((grant) => ({ name, ...grant })));
     for (const [option, granted] of Map.groupBy(grants, ({ overlay }) => overlay)) {
       if (option === undefined) continue;
       const byFunction = [...Map.groupBy(granted, ({ name }) => name)];
-      const documents = byFunction.flatMap(([name, may]) => furtherAccessOf(identityOf(name), option, may).map(plain));
+      const documents = byFunction.flatMap(([name, permissions]) =>
+        furtherAccessOf(identityOf(name), option, permissions).map(plain),
+      );
       files.set(`knative/${system}/${option}/access.yaml`, toFile(`functions/${system}/*`, documents));
     }
   }
+}
+
+/** What an administrator must know of sources of kinds that something else defines. */
+function mustBeServed(kinds: readonly Kind[]): string {
+  const names = kinds.map(({ plural, apiVersion }) => `${plural} of ${apiVersion}`).join(", ");
+  const checks = [...new Set(kinds.map(({ apiVersion }) => `"kubectl get --raw /apis/${apiVersion}"`))].join(" and ");
+  return (
+    `The cluster must serve ${names} before this is installed: the adapter of a source whose kind is not served ends ` +
+    `again and again, and the source is not Ready until it is. Check it first: ${checks}.`
+  );
 }
 
 function addKustomizations(files: Map<string, string>, declared: ReadonlyMap<string, SystemDeclaration>): void {
@@ -155,6 +182,14 @@ function addKustomizations(files: Map<string, string>, declared: ReadonlyMap<str
       "where a tool checks all that it applies before it applies any of it.",
   );
   overlay("functions", ["knative/brokers", "sources"], systems, "All but overlays/access, which comes first.");
+  overlay(
+    "platform",
+    ["knative/namespace", "knative/brokers", "sources"],
+    ["knative/access/platform", "knative/platform"],
+    "What every install has: the namespace, brokers and sources, the sweep, without which nothing happens that no " +
+      "event asks for, and the function for events that no other takes. List it, and the systems that you want, each " +
+      "with its access.",
+  );
   overlay("default", ["knative/overlays/access", "knative/overlays/functions"], []);
   for (const { name, doc, optional } of declared.values())
     if (optional) overlay(name, ["knative/overlays/default"], [`knative/access/${name}`, `knative/${name}`], doc);

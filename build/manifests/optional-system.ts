@@ -6,13 +6,13 @@ import { customResourceDefinition } from "./crd/definition.ts";
 import type { Declared } from "./declared.ts";
 import { labelsOf, namespace, partOf, product } from "./metadata.ts";
 import { sourceManifests, watchedKinds } from "./sources.ts";
-import { furtherSweepTable, sweepFunction } from "./sweep.ts";
+import { sweepFunction } from "./sweep.ts";
 import { deadLetterFunction, triggersOf } from "./triggers.ts";
 import { toFile, toYaml } from "./yaml.ts";
 
 /**
  * What a system that is not installed by default brings besides its functions: its kinds, sources for what the default
- * does not watch, rows for the sweep, and what the platform's functions may do with its objects.
+ * does not watch, and what the platform's functions may do with its objects.
  */
 export function addOptionalSystem(
   files: Map<string, string>,
@@ -41,7 +41,6 @@ export function addOptionalSystem(
   const known = new Set(byDefault.flatMap((declared) => triggersOf(declared).map(({ family }) => family)));
   add(`knative/${name}/brokers.yaml`, [...families].filter((family) => !known.has(family)).map(broker));
   add(`knative/${name}/source.yaml`, sources);
-  add(`knative/${name}/sweep-table.yaml`, [furtherSweepTable(name, functions)]);
   add(`knative/access/${name}/platform.yaml`, [
     ...platformAccess(sweepFunction, name, grantsOf(sweptBy(functions), sweptBy(byDefault), "list")),
     ...platformAccess(deadLetterFunction, name, grantsOf(wokenBy(functions), wokenBy(byDefault), "get")),
@@ -69,7 +68,7 @@ const broker = (name: string) => ({
 });
 
 const wokenBy = (functions: readonly Declared[]) =>
-  functions.flatMap(({ wakes = [] }) => wakes.map(({ kind }) => kind));
+  functions.flatMap(({ triggers = [] }) => triggers.map(({ kind }) => kind));
 
 function grantsOf(kinds: readonly Kind[], granted: readonly Kind[], verb: "get" | "list"): readonly Grant[] {
   const known = new Set(granted.map(keyOf));

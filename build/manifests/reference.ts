@@ -1,3 +1,4 @@
+import type { Permission } from "../../shared/declaration.ts";
 import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
 import { type Declared, systemOf } from "./declared.ts";
 import { commonSettingsOf, type Setting, settingsOf } from "./settings.ts";
@@ -25,11 +26,12 @@ export function withTables(document: string, tables: Tables): { readonly text: s
 }
 
 /**
- * What a function's README says of its declaration: `wakes` of a rule, `permissions` and `settings` of every function.
+ * What a function's README says of its declaration: `triggers` of a rule, `permissions` and `settings` of every
+ * function.
  */
 export function functionTables(declared: Declared): Tables {
   return {
-    ...(declared.wakes ? { wakes: wakes(declared) } : {}),
+    ...(declared.triggers ? { triggers: triggers(declared) } : {}),
     permissions: permissions(declared),
     settings: settings(declared),
     ...(declared.systems ? { systems: systems(declared) } : {}),
@@ -46,7 +48,7 @@ export function sourceTables(functions: readonly Declared[]): Tables {
   return { sources: table(["File", "Watches", "Broker"], rows) };
 }
 
-function wakes(declared: Declared): string {
+function triggers(declared: Declared): string {
   const rows = triggersOf(declared).flatMap(({ name, family, overlay, awaits }) =>
     awaits.map(({ kind, changes, signal }) => [
       `${kind.kind} ${signal ? code(signal) : changes.join(", ")}`,
@@ -58,14 +60,25 @@ function wakes(declared: Declared): string {
   return table(["Event", "When", "Trigger", "Broker"], rows);
 }
 
-function permissions({ may }: Declared): string {
-  const rows = may.map(({ resource, subresource, names, verbs, ownNamespace, overlay }) => [
-    inWords(resource, subresource) + (names ? `, only ${names.map(code).join(", ")}` : ""),
-    verbs.join(", "),
-    (resource.namespaced ? (ownNamespace ? "its own namespace" : "all namespaces") : "the cluster") +
-      (overlay ? `, with the overlay ${code(overlay)}` : ""),
-  ]);
-  return table(["Resource", "Verbs", "Where"], rows);
+/** What the API server holds the account to: {@link writePolicyOf}. */
+function limits({ writes, bounds = [] }: Permission): string {
+  const lists = Object.entries(writes ?? {}).map(([of, names]) => `${of} ${names.map(code).join(", ")}`);
+  const changes = writes ? [["progress", ...lists].join("; ")] : [];
+  return [...changes, ...bounds.map(({ says }) => says)].join("; ");
+}
+
+function permissions({ permissions }: Declared): string {
+  const rows = permissions.map((permission) => {
+    const { resource, subresource, names, verbs, ownNamespace, overlay } = permission;
+    return [
+      inWords(resource, subresource) + (names ? `, only ${names.map(code).join(", ")}` : ""),
+      verbs.join(", "),
+      (resource.namespaced ? (ownNamespace ? "its own namespace" : "all namespaces") : "the cluster") +
+        (overlay ? `, with the overlay ${code(overlay)}` : ""),
+      limits(permission),
+    ];
+  });
+  return table(["Resource", "Verbs", "Where", "Changes only"], rows);
 }
 
 function settings(declared: Declared): string {

@@ -45,7 +45,7 @@ const maxScale = (concurrency: number) => (concurrency === 1 ? "1" : "3");
 
 /** The Knative Service of a function, as YAML: reachable inside the cluster only, at zero while nothing happens. */
 export function serviceOf(declared: Declared): string {
-  const { name, concurrency = 20, idle } = declared;
+  const { name, concurrency = 20, idle = 15 } = declared;
   const settings = settingsOf(declared);
   const { labels, ...metadata } = metadataOf(name);
   const surroundings = surroundingsOf(declared);
@@ -60,7 +60,7 @@ export function serviceOf(declared: Declared): string {
           annotations: {
             "autoscaling.knative.dev/min-scale": "0",
             "autoscaling.knative.dev/max-scale": maxScale(concurrency),
-            ...(idle ? { "autoscaling.knative.dev/window": `${idle}s` } : {}),
+            "autoscaling.knative.dev/window": `${idle}s`,
           },
         },
         spec: {

@@ -7,8 +7,8 @@ import { namespace, partOf, product } from "./metadata.ts";
 /** The kinds that trigger a rule by default, by family; families and kinds sorted. */
 export function watchedKinds(functions: readonly Declared[]): ReadonlyMap<string, readonly Kind[]> {
   const kinds = new Map<string, Kind>();
-  for (const { wakes = [] } of functions)
-    for (const { kind, overlay, signal } of wakes) if (!overlay && !signal) kinds.set(keyOf(kind), kind);
+  for (const { triggers = [] } of functions)
+    for (const { kind, overlay, signal } of triggers) if (!overlay && !signal) kinds.set(keyOf(kind), kind);
   return byFamily(kinds);
 }
 
@@ -22,8 +22,10 @@ export function kindsOfOverlay(
   others: readonly Declared[],
 ): ReadonlyMap<string, readonly Kind[]> {
   const watched = new Set([...watchedKinds([...functions, ...others]).values()].flat().map(keyOf));
-  const kinds = functions.flatMap(({ wakes = [] }) =>
-    wakes.filter((wake) => wake.overlay === overlay && !watched.has(keyOf(wake.kind))).map(({ kind }) => kind),
+  const kinds = functions.flatMap(({ triggers = [] }) =>
+    triggers
+      .filter((trigger) => trigger.overlay === overlay && !watched.has(keyOf(trigger.kind)))
+      .map(({ kind }) => kind),
   );
   return byFamily(new Map(kinds.map((kind) => [keyOf(kind), kind])));
 }
@@ -35,16 +37,15 @@ function byFamily(kinds: ReadonlyMap<string, Kind>): ReadonlyMap<string, readonl
   return new Map([...Map.groupBy(sorted, familyOf)].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/**
- * The sources of one family with their ServiceAccount and its role, as objects; `apart`: those that an optional system
- * or an overlay brings, by its name, for what is not watched without it.
- */
-export function sourceManifests(family: string, kinds: readonly Kind[], apart?: string): readonly object[] {
-  const labels = { [partOf]: product, "app.kubernetes.io/component": "source" };
-  const prefix = apart ? `${apart}-${family}` : family;
-  const account = `${prefix}-source`;
-  const grants = kinds.map((resource): Grant => ({ resource, verbs: ["get", "list", "watch"] }));
-  const source = (name: string, kinds: readonly Kind[], everywhere: object) => ({
+const labels = { [partOf]: product, "app.kubernetes.io/component": "source" };
+
+/** A source of these kinds, as an object; a kind may have a label selector. */
+export function sourceOf(
+  { name, account, family }: { readonly name: string; readonly account: string; readonly family: string },
+  kinds: readonly (Kind & { readonly selector?: object })[],
+  everywhere: object = {},
+): object {
+  return {
     apiVersion: "sources.knative.dev/v1",
     kind: "ApiServerSource",
     metadata: { name, namespace, labels },
@@ -55,7 +56,19 @@ export function sourceManifests(family: string, kinds: readonly Kind[], apart?: 
       resources: kinds.map(resourceOf),
       sink: { ref: { apiVersion: "eventing.knative.dev/v1", kind: "Broker", name: family } },
     },
-  });
+  };
+}
+
+/**
+ * The sources of one family with their ServiceAccount and its role, as objects; `apart`: those that an optional system
+ * or an overlay brings, by its name, for what is not watched without it.
+ */
+export function sourceManifests(family: string, kinds: readonly Kind[], apart?: string): readonly object[] {
+  const prefix = apart ? `${apart}-${family}` : family;
+  const account = `${prefix}-source`;
+  const grants = kinds.map((resource): Grant => ({ resource, verbs: ["get", "list", "watch"] }));
+  const source = (name: string, kinds: readonly Kind[], everywhere: object) =>
+    sourceOf({ name, account, family }, kinds, everywhere);
   const namespaced = kinds.filter(({ namespaced }) => namespaced);
   const others = kinds.filter(({ namespaced }) => !namespaced);
   return [
@@ -78,10 +91,15 @@ const othersPods = {
   ],
 };
 
-function resourceOf({ apiVersion, kind, plural }: Kind): object {
+function resourceOf({
+  apiVersion,
+  kind,
+  plural,
+  selector = apiVersion === "v1" && kind === "Pod" ? othersPods : undefined,
+}: Kind & { readonly selector?: object }): object {
   if (guessedPlural(kind) !== plural)
     throw new Error(`An ApiServerSource cannot watch ${kind}: it would look for ${guessedPlural(kind)}.`);
-  return { apiVersion, kind, ...(apiVersion === "v1" && kind === "Pod" ? { selector: othersPods } : {}) };
+  return { apiVersion, kind, ...(selector ? { selector } : {}) };
 }
 
 /**

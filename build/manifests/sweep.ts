@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { here, tableLabel } from "../../functions/platform/sweep/table.ts";
 import { pollSignal } from "../../shared/rule.ts";
-import type { Declared } from "./declared.ts";
+import { type Declared, systemOf } from "./declared.ts";
 import { familyOf } from "./families.ts";
 import type { Patch } from "./kustomization.ts";
 import { metadataOf } from "./metadata.ts";
@@ -16,6 +16,10 @@ const legend = `# What the sweep looks for, a row per rule and kind. Edit it by 
 # (excludedNamespaces). In a sink, {namespace} stands for the namespace that the sweep runs in.
 `;
 
+const emptyLegend = `# Rows of your own. Each system that is installed has its own table, which the sweep finds
+# by a label: kubectl get configmaps -n holdfast -l holdfast.dev/sweep-table
+`;
+
 /** The root of the brokers' addresses, which are told apart by path. */
 export type Ingress = `http://${string}`;
 
@@ -26,23 +30,17 @@ const channelIngress: Ingress = "http://broker-ingress.knative-eventing.svc.clus
 export const kafkaIngress: Ingress = "http://kafka-broker-ingress.knative-eventing.svc.cluster.local";
 
 /**
- * The sweep's table, as a ConfigMap: what each rule wants looked for when its events were lost. The brokers are in the
- * sweep's own namespace, wherever an overlay moves both, unless it is said which.
+ * The ConfigMap of the sweep itself, which notes on it how far it has come: its table has no row, because each system
+ * brings a table with its own rows, which is there only where the system is.
  */
-export function sweepTable(
-  sweep: Declared,
-  functions: readonly Declared[],
-  ingress = channelIngress,
-  namespace: string = here,
-) {
+export function sweepTable(sweep: Declared) {
   const name = settingsOf(sweep).find(({ variable }) => variable === "TABLE")?.value;
   if (!name) throw new Error(`${sweep.name} has no setting that names its table.`);
-  const text = `${legend}${stringify(sweepRows(functions, ingress, namespace), { lineWidth: 0 })}`;
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: metadataOf(sweep.name, name),
-    data: { "table.yaml": text },
+    data: { "table.yaml": `${emptyLegend}[]\n` },
   };
 }
 
@@ -62,38 +60,43 @@ function sweepRows(functions: readonly Declared[], ingress: Ingress, namespace: 
   );
 }
 
-/** The rows of an optional system, in a ConfigMap of their own that the sweep finds by its label. */
-export function furtherSweepTable(system: string, functions: readonly Declared[], ingress = channelIngress) {
+/**
+ * The rows of a system, in a ConfigMap that the sweep finds by its label. The brokers are in the sweep's own namespace,
+ * wherever an overlay moves both, unless it is said which.
+ */
+export function systemTable(
+  system: string,
+  functions: readonly Declared[],
+  ingress = channelIngress,
+  namespace: string = here,
+) {
   const { labels, ...metadata } = metadataOf(`${system}/sweep`, `holdfast-sweep-${system}`);
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: { ...metadata, labels: { ...labels, [tableLabel]: "true" } },
-    data: { "table.yaml": `${legend}${stringify(sweepRows(functions, ingress, here), { lineWidth: 0 })}` },
+    data: { "table.yaml": `${legend}${stringify(sweepRows(functions, ingress, namespace), { lineWidth: 0 })}` },
   };
 }
 
-/**
- * The patch by which the sweep's events for an optional system go elsewhere; where it is not installed there is nothing
- * to be patched.
- */
-export function furtherTablePatch(system: string, functions: readonly Declared[], ingress: Ingress): Patch {
-  const { metadata, data } = furtherSweepTable(system, functions, ingress);
-  const patch = [{ op: "replace", path: "/data/table.yaml", value: data["table.yaml"] }] as const;
-  return { target: { kind: "ConfigMap", name: metadata.name }, patch };
-}
+/** The systems whose rules want anything looked for, with their functions. */
+export const sweptSystems = (functions: readonly Declared[]): ReadonlyMap<string, readonly Declared[]> =>
+  Map.groupBy(
+    functions.filter(({ sweep = [] }) => sweep.length > 0),
+    systemOf,
+  );
 
-/** The patch by which the sweep's events go elsewhere; none where there is no sweep. */
-export function sweepTablePatch(
+/** The patches by which the sweep's events go elsewhere; of a system that is not installed nothing is to be patched. */
+export function systemTablePatches(
   functions: readonly Declared[],
   ingress: Ingress,
   namespace?: string,
 ): readonly Patch[] {
-  const sweep = functions.find(({ name }) => name === sweepFunction);
-  if (!sweep) return [];
-  const { metadata, data } = sweepTable(sweep, functions, ingress, namespace);
-  const patch = [{ op: "replace", path: "/data/table.yaml", value: data["table.yaml"] }] as const;
-  return [{ target: { kind: "ConfigMap", name: metadata.name }, patch }];
+  return [...sweptSystems(functions)].map(([system, members]) => {
+    const { metadata, data } = systemTable(system, members, ingress, namespace);
+    const patch = [{ op: "replace", path: "/data/table.yaml", value: data["table.yaml"] }] as const;
+    return { target: { kind: "ConfigMap", name: metadata.name }, patch };
+  });
 }
 
 /**

@@ -32,7 +32,7 @@ export interface PlannedTrigger {
  * The Triggers of a function: one per broker, because each costs a request for every event of its broker; those of an
  * overlay apart, so that an overlay adds objects and changes none.
  */
-export function triggersOf({ name: of, wakes = [], sweep = [] }: Declared): readonly PlannedTrigger[] {
+export function triggersOf({ name: of, triggers = [], sweep = [] }: Declared): readonly PlannedTrigger[] {
   const planned = new Map<string, PlannedTrigger & { awaits: Awaited[] }>();
   const add = (awaited: Awaited, overlay?: string) => {
     const family = familyOf(awaited.kind);
@@ -41,7 +41,7 @@ export function triggersOf({ name: of, wakes = [], sweep = [] }: Declared): read
     trigger.awaits.push(awaited);
     planned.set(name, trigger);
   };
-  for (const { overlay, ...awaited } of wakes) add(awaited, overlay);
+  for (const { overlay, ...awaited } of triggers) add(awaited, overlay);
   for (const kind of new Set(sweep.map(({ kind }) => kind))) add({ kind, changes: ["sweep"] });
   for (const { kind } of sweep.filter(({ alone }) => alone)) add({ kind, changes: [], signal: pollSignal(of) });
   return [...planned.values()];

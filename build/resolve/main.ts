@@ -2,8 +2,8 @@
 //   node main.ts resolve|apply [flags]
 import { spawn } from "node:child_process";
 import { imageNames } from "../../esbuild.config.mjs";
-import { Complaint } from "../../shared/command/complaint.ts";
 import { runCommand } from "../../shared/command/run-command.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import { progressOn } from "../images/progress.ts";
 import { helpOf, readResolveOptions } from "./options.ts";
 import { check, resolve } from "./resolve.ts";
@@ -14,7 +14,7 @@ const program = "kubectl";
 const progress = progressOn(process.stderr);
 
 async function main([command, ...args]: readonly string[]): Promise<number> {
-  if (command !== "resolve" && command !== "apply") throw new Complaint("There is resolve, and there is apply.");
+  if (command !== "resolve" && command !== "apply") throw new UserError("There is resolve, and there is apply.");
   const options = readResolveOptions(command, args, process.env);
   if (!options) {
     process.stdout.write(helpOf(command));
@@ -35,7 +35,7 @@ async function main([command, ...args]: readonly string[]): Promise<number> {
 function apply(yaml: string, flags: readonly string[]): Promise<number> {
   return new Promise((done, reject) => {
     const kubectl = spawn(program, ["apply", "-f", "-", ...flags], { stdio: ["pipe", "inherit", "inherit"] });
-    kubectl.on("error", (error) => reject(new Complaint(`kubectl cannot be run: ${error.message}.`)));
+    kubectl.on("error", (error) => reject(new UserError(`kubectl cannot be run: ${error.message}.`)));
     kubectl.on("close", (code) => done(code ?? 1));
     // One that does not read to the end tells why by itself.
     kubectl.stdin.on("error", () => {});

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { Complaint } from "../../shared/command/complaint.ts";
 import { fromHere } from "../../shared/command/from-here.ts";
 import { parseFlags } from "../../shared/command/parse-flags.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import {
   type BuildOptions,
   buildFlags,
@@ -60,7 +60,7 @@ ${buildHelp}
   --help               this text
 `;
 
-/** Returns nothing when help is asked for. @throws Complaint naming the flag at fault */
+/** Returns nothing when help is asked for. @throws UserError naming the flag at fault */
 export function readResolveOptions(
   command: "resolve" | "apply",
   args: readonly string[],
@@ -83,8 +83,8 @@ export function readResolveOptions(
   if (values.help) return undefined;
   const { filename: files = [], kustomize: kustomization, selector, recursive = false } = values;
   if (files.length > 0 === (kustomization !== undefined))
-    throw new Complaint("Say what to read: -f PATH, as often as you like, or -k DIR.");
-  if (command === "resolve" && rest.length > 0) throw new Complaint("What stands after -- is for npm run apply.");
+    throw new UserError("Say what to read: -f PATH, as often as you like, or -k DIR.");
+  if (command === "resolve" && rest.length > 0) throw new UserError("What stands after -- is for npm run apply.");
   const sources = {
     files: files.map((path) => (path === "-" ? path : fromHere(path))),
     recursive,

@@ -1,6 +1,6 @@
 import { isAlias, isScalar, LineCounter, parseAllDocuments, visit } from "yaml";
-import { Complaint } from "../../shared/command/complaint.ts";
-import { type LabelSelector, parseLabelSelector } from "../../shared/kubernetes/label-selector.ts";
+import { UserError } from "../../shared/command/user-error.ts";
+import { type LabelPredicate, parseLabelSelector } from "../../shared/kubernetes/parse-label-selector.ts";
 
 /** A text of YAML documents, and where it is from. */
 export interface Source {
@@ -23,23 +23,23 @@ const scheme = "fn://";
 /**
  * Finds the values that begin with `fn://`, which must each be a function's.
  *
- * @throws Complaint with the file and the line of one that is not, or of YAML that cannot be read
+ * @throws UserError with the file and the line of one that is not, or of YAML that cannot be read
  */
 export function findReferences({ origin, text }: Source, functions: readonly string[]): readonly Reference[] {
   const lineCounter = new LineCounter();
   const found: Reference[] = [];
   for (const document of parseAllDocuments(text, { lineCounter })) {
     const [error] = document.errors;
-    if (error) throw new Complaint(`${origin}: ${error.message}`);
+    if (error) throw new UserError(`${origin}: ${error.message}`);
     visit(document, {
       Scalar(key, { value, range, type }) {
         if (key === "key" || typeof value !== "string" || !value.startsWith(scheme) || !range) return;
         const at = `${origin}:${lineCounter.linePos(range[0]).line}`;
         const name = value.slice(scheme.length);
         if (type?.startsWith("BLOCK"))
-          throw new Complaint(`${at}: what begins with ${scheme} must stand on one line with its key.`);
+          throw new UserError(`${at}: what begins with ${scheme} must stand on one line with its key.`);
         if (!functions.includes(name))
-          throw new Complaint(`${at}: there is no function for ${value}. There are: ${functions.join(", ")}.`);
+          throw new UserError(`${at}: there is no function for ${value}. There are: ${functions.join(", ")}.`);
         const quote = type === "QUOTE_DOUBLE" ? '"' : type === "QUOTE_SINGLE" ? "'" : "";
         found.push({ name, start: range[0], end: range[1], quote });
       },
@@ -51,14 +51,14 @@ export function findReferences({ origin, text }: Source, functions: readonly str
 /**
  * The values that begin with `fn://` and are still there, functions' or not, by the lines at which they stand.
  *
- * @throws Complaint when the YAML cannot be read
+ * @throws UserError when the YAML cannot be read
  */
 export function findUnresolved({ origin, text }: Source): readonly { readonly at: string; readonly value: string }[] {
   const lineCounter = new LineCounter();
   const found: { at: string; value: string }[] = [];
   for (const document of parseAllDocuments(text, { lineCounter })) {
     const [error] = document.errors;
-    if (error) throw new Complaint(`${origin}: ${error.message}`);
+    if (error) throw new UserError(`${origin}: ${error.message}`);
     visit(document, {
       Scalar(key, { value, range }) {
         if (key === "key" || typeof value !== "string" || !value.startsWith(scheme)) return;
@@ -80,7 +80,7 @@ export function putImages(text: string, references: readonly Reference[], images
   return result + text.slice(at);
 }
 
-/** Only those documents whose labels a selector takes. @throws Complaint when the selector cannot be read */
+/** Only those documents whose labels a selector takes. @throws UserError when the selector cannot be read */
 export function selectDocuments({ origin, text }: Source, selector: string): Source {
   const selects = readSelector(selector);
   const kept = parseAllDocuments(text).flatMap((document) => {
@@ -92,10 +92,10 @@ export function selectDocuments({ origin, text }: Source, selector: string): Sou
   return { origin, text: kept.map((document) => `${document.trimEnd()}\n`).join("---\n") };
 }
 
-function readSelector(text: string): LabelSelector {
+function readSelector(text: string): LabelPredicate {
   try {
     return parseLabelSelector(text);
   } catch (error) {
-    throw new Complaint(`--selector ${JSON.stringify(text)} cannot be read: ${(error as Error).message}.`);
+    throw new UserError(`--selector ${JSON.stringify(text)} cannot be read: ${(error as Error).message}.`);
   }
 }

@@ -1,4 +1,4 @@
-import { Complaint } from "../../shared/command/complaint.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import { produce } from "../images/produce.ts";
 import type { Progress } from "../images/progress.ts";
 import type { ResolveOptions, SourceOptions } from "./options.ts";
@@ -9,7 +9,7 @@ import { buildKustomization, readSources } from "./sources.ts";
  * The YAML that was asked for, with images in the places of references. Everything is read before anything is built, so
  * that a reference to nothing costs no time.
  *
- * @throws Complaint
+ * @throws UserError
  */
 export async function resolve(
   { build, target, ...options }: ResolveOptions,
@@ -32,13 +32,13 @@ export async function resolve(
 /**
  * Looks whether every function in the YAML has an image.
  *
- * @throws Complaint that names each place at which one has not
+ * @throws UserError that names each place at which one has not
  */
 export async function check(options: SourceOptions): Promise<void> {
   const unresolved = (await readSelected(options)).flatMap(findUnresolved);
   if (unresolved.length === 0) return;
   const places = unresolved.map(({ at, value }) => `  ${at}: ${value}`);
-  throw new Complaint(
+  throw new UserError(
     [
       "These stand for images, and have none; Knative would look for them in a registry called fn:",
       ...places,

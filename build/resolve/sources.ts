@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { parse } from "yaml";
-import { Complaint } from "../../shared/command/complaint.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import type { Source } from "./references.ts";
 
 const kustomizations = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -14,17 +14,17 @@ const kustomizations = ["kustomization.yaml", "kustomization.yml", "Kustomizatio
  * brings together, with comments and layout as they are; of another, its YAML and JSON files, those of folders in it
  * only when `recursive`.
  *
- * @throws Complaint
+ * @throws UserError
  */
 export async function readSources(path: string, recursive: boolean): Promise<readonly Source[]> {
   if (path === "-") return [{ origin: "standard input", text: await text(process.stdin) }];
-  if (!existsSync(path)) throw new Complaint(`There is no file or folder ${path}.`);
+  if (!existsSync(path)) throw new UserError(`There is no file or folder ${path}.`);
   if (!statSync(path).isDirectory()) return [{ origin: path, text: readFileSync(path, "utf8") }];
   const file = kustomizations.map((name) => join(path, name)).find(existsSync);
   if (file) return follow(path, file);
   const files = globSync(`${recursive ? "**/" : ""}*.{yaml,yml,json}`, { cwd: path }).sort();
   if (files.length === 0)
-    throw new Complaint(`There is no YAML in ${path}${recursive ? "" : ", --recursive looks deeper"}.`);
+    throw new UserError(`There is no YAML in ${path}${recursive ? "" : ", --recursive looks deeper"}.`);
   return files.map((name) => ({ origin: join(path, name), text: readFileSync(join(path, name), "utf8") }));
 }
 
@@ -38,7 +38,7 @@ async function follow(folder: string, file: string): Promise<readonly Source[]> 
     ...more
   } = (parse(readFileSync(file, "utf8")) ?? {}) as Kustomization;
   if (Object.keys(more).length > 0)
-    throw new Complaint(`${file} has ${Object.keys(more).join(", ")}, which kustomize carries out: say -k ${folder}.`);
+    throw new UserError(`${file} has ${Object.keys(more).join(", ")}, which kustomize carries out: say -k ${folder}.`);
   const entries = [...resources, ...components].map((entry) => readSources(join(folder, entry), false));
   return (await Promise.all(entries)).flat();
 }
@@ -50,14 +50,14 @@ interface Kustomization {
   readonly components?: readonly string[];
 }
 
-/** Has kubectl build a kustomization. @throws Complaint with what it complains about */
+/** Has kubectl build a kustomization. @throws UserError with what it complains about */
 export async function buildKustomization(folder: string): Promise<Source> {
   try {
     const { stdout } = await promisify(execFile)("kubectl", ["kustomize", folder], { maxBuffer: 2 ** 28 });
     return { origin: `kubectl kustomize ${folder}`, text: stdout };
   } catch (error) {
     const { stderr = "", message, code } = error as Error & { stderr?: string; code?: string };
-    if (code === "ENOENT") throw new Complaint("-k needs kubectl, which is not found.");
-    throw new Complaint(`kubectl kustomize ${folder}: ${stderr.trim() || message}`);
+    if (code === "ENOENT") throw new UserError("-k needs kubectl, which is not found.");
+    throw new UserError(`kubectl kustomize ${folder}: ${stderr.trim() || message}`);
   }
 }

@@ -437,7 +437,7 @@ describe("a synchronous broker", () => {
     await clock.advance(60_000);
     expect(arrivals).toHaveLength(3);
     expect(broker.pending()).toBe(0);
-    expect(dropped(hops)).toMatchObject([{ because: "the sender went away" }]);
+    expect(dropped(hops)).toMatchObject([{ message: "the sender went away" }]);
   });
 });
 
@@ -490,6 +490,6 @@ describe("faults", () => {
       ["b", 50],
       ["c", 100],
     ]);
-    expect(dropped(hops)).toMatchObject([{ event: { id: "a" }, because: "a fault was asked for" }]);
+    expect(dropped(hops)).toMatchObject([{ event: { id: "a" }, message: "a fault was asked for" }]);
   });
 });

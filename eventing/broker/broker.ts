@@ -38,7 +38,7 @@ export interface Broker {
   stop(): void;
   start(): void;
   /** Loses every event that is not done with, as when the channel's process ends; who waits for one is answered 500. */
-  lose(because: string): void;
+  lose(message: string): void;
   /** Deliveries that are not done with. */
   pending(): number;
 }
@@ -87,12 +87,12 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
     return whenDone(done, run, signal);
   }
 
-  function lose(because: string): void {
-    for (const run of pending) run.abort(new Error(because));
+  function lose(message: string): void {
+    for (const run of pending) run.abort(new Error(message));
   }
 
-  function refuse(request: HttpRequest, because: string): HttpResponse {
-    trace?.({ at: clock.now(), hop: "refused", event: ceHeaders(request), by, because });
+  function refuse(request: HttpRequest, message: string): HttpResponse {
+    trace?.({ at: clock.now(), hop: "refused", event: ceHeaders(request), by, message });
     return { status: 400, headers: {}, body: "" };
   }
 
@@ -114,8 +114,8 @@ export function createBroker(options: BrokerOptions, tools: PostTools): Broker {
     try {
       return await bring(tools, { url, receive }, { event, ttl, headers, subscription, signal });
     } catch (error) {
-      const because = error instanceof Error ? error.message : String(error);
-      trace?.({ at: clock.now(), hop: "dropped", event: event.attributes, by: `Trigger ${trigger}`, because });
+      const message = error instanceof Error ? error.message : String(error);
+      trace?.({ at: clock.now(), hop: "dropped", event: event.attributes, by: `Trigger ${trigger}`, message });
       throw error;
     }
   }

@@ -13,8 +13,8 @@ const longestData = 1024;
  */
 export function asDeadLetter(attributes: Attributes, destination: string, answer: Answer): Attributes {
   if (answer === strayBody || answer === triggerGone) return attributes;
-  if (!("because" in answer)) return withError(attributes, destination, answer.status, answer.body);
-  return answer.timedOut ? attributes : withError(attributes, destination, 500, `dispatch error: ${answer.because}`);
+  if (!("message" in answer)) return withError(attributes, destination, answer.status, answer.body);
+  return answer.timedOut ? attributes : withError(attributes, destination, 500, `dispatch error: ${answer.message}`);
 }
 
 /** Stands for a 2xx reply whose body is no CloudEvent. */

@@ -89,8 +89,8 @@ async function deadLetter(
   attributes: Attributes,
 ): Promise<boolean> {
   const { deadLetterSink, namespace } = subscription;
-  const drop = (because: string) =>
-    tools.trace?.({ at: tools.clock.now(), hop: "dropped", event: event.attributes, by: common.by, because });
+  const drop = (message: string) =>
+    tools.trace?.({ at: tools.clock.now(), hop: "dropped", event: event.attributes, by: common.by, message });
   if (deadLetterSink === undefined) {
     drop("delivery failed for good and there is no dead-letter sink");
     return false;

@@ -8,7 +8,7 @@ import type { DeliveryPolicy } from "./policy.ts";
 /** Something that is not there: connection refused, reset, or no answer within the policy's timeout. */
 interface NoAnswer {
   readonly status: 0;
-  readonly because: string;
+  readonly message: string;
   readonly timedOut: boolean;
 }
 
@@ -52,7 +52,7 @@ export async function post(tools: PostTools, { judge, isRetried = channelRetries
   for (let retries = 0; ; retries++) {
     const began = clock.now();
     let answer = await once(tools, task);
-    if (judge && !("because" in answer)) answer = judge(answer);
+    if (judge && !("message" in answer)) answer = judge(answer);
     const again = !isSuccess(answer) && isRetried(answer.status) && retries < policy.retry;
     const wait = again ? Math.max(policy.wait(retries), retryAfter(answer, policy, clock)) : 0;
     if (trace) {
@@ -89,12 +89,12 @@ async function once({ clock, send }: PostTools, task: Omit<Post, "judge" | "isRe
     return await Promise.race([send(url, request, stop.signal), stopped.promise]);
   } catch (error) {
     signal.throwIfAborted();
-    const because = timedOut
+    const message = timedOut
       ? `no answer within ${timeout} ms`
       : error instanceof Error
         ? error.message
         : String(error);
-    return { status: 0, because, timedOut };
+    return { status: 0, message, timedOut };
   } finally {
     callOff?.();
     signal.removeEventListener("abort", leave);
@@ -103,7 +103,7 @@ async function once({ clock, send }: PostTools, task: Omit<Post, "judge" | "isRe
 
 /** Milliseconds that a 429 or 503 asks for, as far as the policy honours it. */
 function retryAfter(answer: Answer, policy: DeliveryPolicy, clock: Clock): number {
-  if (policy.retryAfterMax === undefined || "because" in answer) return 0;
+  if (policy.retryAfterMax === undefined || "message" in answer) return 0;
   if (answer.status !== 429 && answer.status !== 503) return 0;
   const header = answer.headers["retry-after"] ?? "";
   const asked = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - clock.now();

@@ -68,7 +68,7 @@ describe("structured mode", () => {
   });
 
   test.each([
-    ["no JSON", structured("{"), "no JSON"],
+    ["no JSON", structured("{"), "not valid JSON"],
     ["no object", structured([1]), "no JSON object"],
     ["a nested attribute", structured({ specversion: "1.0", id: { a: 1 } }), "id is no plain value"],
     ["a batch", structured([], "application/cloudevents-batch+json"), "neither"],

@@ -1,3 +1,4 @@
+import { EnvelopeError, type EventMessage, isStructured, readEventMessage } from "../../shared/event/event-message.ts";
 import type { HttpRequest } from "../../shared/http-message.ts";
 import { type CloudEvent, InvalidEvent, isJson } from "./cloud-event.ts";
 import { canonicalTime } from "./timestamp.ts";
@@ -7,9 +8,6 @@ export function carriesEvent(headers: Readonly<Record<string, string>>): boolean
   return headers["ce-specversion"] !== undefined || isStructured(headers);
 }
 
-const isStructured = (headers: Readonly<Record<string, string>>) =>
-  /^\s*application\/cloudevents(?!-batch)/i.test(headers["content-type"] ?? "");
-
 /**
  * Reads the CloudEvent of a request or reply in binary or structured mode; throws {@link InvalidEvent} when it cannot
  * be read. Whether all attributes are there is for `validate` to say.
@@ -18,7 +16,7 @@ export function eventFrom(message: HttpRequest): CloudEvent {
   if (!carriesEvent(message.headers)) {
     throw new InvalidEvent("The request has neither a ce-specversion header nor a CloudEvents content type.");
   }
-  const { attributes, body } = isStructured(message.headers) ? fromStructured(message.body) : fromBinary(message);
+  const { attributes, body } = draftOf(message);
   if (attributes.time !== undefined) {
     const time = canonicalTime(attributes.time);
     if (time === undefined) throw new InvalidEvent(`The time ${JSON.stringify(attributes.time)} is not RFC 3339.`);
@@ -27,39 +25,25 @@ export function eventFrom(message: HttpRequest): CloudEvent {
   return { attributes, body };
 }
 
-type Draft = { attributes: Record<string, string>; body: string };
-
-function fromBinary({ headers, body }: HttpRequest): Draft {
-  const attributes: Record<string, string> = {};
-  for (const name in headers) {
-    if (name.startsWith("ce-")) attributes[name.slice(3)] = headers[name] as string;
-    else if (name === "content-type") attributes.datacontenttype = headers[name] as string;
-  }
-  return { attributes, body };
-}
-
-function fromStructured(text: string): Draft {
-  const { data, data_base64: encoded, ...context } = parseObject(text);
+function draftOf(message: HttpRequest): { attributes: Record<string, string>; body: string } {
+  const { mode, attributes: context, data } = messageOf(message);
   const attributes: Record<string, string> = {};
   for (const [name, value] of Object.entries(context)) {
     if (typeof value === "object" && value !== null) throw new InvalidEvent(`The attribute ${name} is no plain value.`);
-    if (value !== null) attributes[name] = String(value);
+    if (value !== null && value !== undefined) attributes[name] = String(value);
   }
-  if (data === undefined && encoded === undefined) return { attributes, body: "" };
-  if (typeof encoded === "string") return { attributes, body: Buffer.from(encoded, "base64").toString("utf8") };
-  const isText = typeof data === "string" && !isJson(attributes.datacontenttype);
-  return { attributes, body: isText ? data : JSON.stringify(data) };
+  const type = message.headers["content-type"];
+  if (mode === "binary" && type !== undefined) attributes.datacontenttype = type;
+  if (data === undefined) return { attributes, body: "" };
+  if ("text" in data) return { attributes, body: data.text };
+  const isText = typeof data.value === "string" && !isJson(attributes.datacontenttype);
+  return { attributes, body: isText ? (data.value as string) : JSON.stringify(data.value) };
 }
 
-function parseObject(text: string): Record<string, unknown> {
-  let parsed: unknown;
+function messageOf(message: HttpRequest): EventMessage {
   try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw new InvalidEvent("The body is no JSON.");
+    return readEventMessage(message);
+  } catch (cause) {
+    throw cause instanceof EnvelopeError ? new InvalidEvent(cause.message, { cause }) : cause;
   }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    throw new InvalidEvent("The body is no JSON object.");
-  }
-  return parsed as Record<string, unknown>;
 }

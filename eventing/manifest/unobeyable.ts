@@ -1,12 +1,12 @@
 import type { z } from "zod";
-import { Complaint } from "../../shared/command/complaint.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 
 /**
  * An object asks for something that Knative would reject or that this program would have to ignore. The message names
  * the object and every such field.
  */
-export class Unobeyable extends Complaint {
+export class Unobeyable extends UserError {
   override readonly name = "Unobeyable";
 }
 

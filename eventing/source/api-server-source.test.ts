@@ -239,7 +239,7 @@ describe("a sink that fails", () => {
       await clock.advance(60_000);
       expect(arrivals.map(({ at }) => at)).toEqual([0, 100, 300, 700, 1500, 3100]);
       expect(new Set(arrivals.map(({ request }) => request.headers["ce-id"])).size).toBe(1);
-      expect(hops.filter(({ hop }) => hop === "dropped")).toMatchObject([{ because: "six tries failed" }]);
+      expect(hops.filter(({ hop }) => hop === "dropped")).toMatchObject([{ message: "six tries failed" }]);
     },
   );
 
@@ -318,7 +318,7 @@ describe("a watch that ends", () => {
     expect(api.watches()).toEqual([]);
     await clock.advance(2000);
     expect(api.watches()).toEqual([pods]);
-    expect(hops).toMatchObject([{ hop: "gap", because: "410 Gone was asked for" }]);
+    expect(hops).toMatchObject([{ hop: "gap", message: "410 Gone was asked for" }]);
   });
 });
 
@@ -335,7 +335,7 @@ describe("a source that is started again", () => {
     api.change(pods, "MODIFIED", pod("b"));
     await clock.advance(1000);
     expect(seen().map(([, name]) => name)).toEqual(["shop/a", "shop/b", "shop/b"]);
-    expect(hops.filter(({ hop }) => hop === "dropped")).toMatchObject([{ because: "the source was stopped" }]);
+    expect(hops.filter(({ hop }) => hop === "dropped")).toMatchObject([{ message: "the source was stopped" }]);
     expect(hops.filter(({ hop }) => hop === "gap")).toHaveLength(1);
   });
 
@@ -361,7 +361,7 @@ describe("a source that is started again", () => {
     });
     api.end("closed");
     await clock.settle();
-    expect(hops[0]).toMatchObject({ hop: "trouble", because: "the watch was closed by the server" });
+    expect(hops[0]).toMatchObject({ hop: "trouble", message: "the watch was closed by the server" });
     expect(api.watches()).toEqual(["/api/v1/nodes", pods]);
     api.end("closed");
     await clock.settle();

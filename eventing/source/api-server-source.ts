@@ -51,7 +51,7 @@ export function startApiServerSource(
   let watches: WatchOfChanges[] = [];
   let interrupt: (downtime: number) => void = () => {};
   let crashes = 0;
-  const note = (hop: "gap" | "trouble", because: string) => trace?.({ at: clock.now(), hop, by, because });
+  const note = (hop: "gap" | "trouble", message: string) => trace?.({ at: clock.now(), hop, by, message });
 
   async function changed(change: WatchedChange, object: KubernetesObject, stop: AbortSignal): Promise<void> {
     if (!hasOwner(object, plan.owner)) return;
@@ -80,9 +80,9 @@ export function startApiServerSource(
       interrupt = resolve;
       signal.addEventListener("abort", () => resolve(0), { once: true });
     });
-    const crash = (because: string) => {
-      options.report(because);
-      note("trouble", because);
+    const crash = (message: string) => {
+      options.report(message);
+      note("trouble", message);
       const seconds = crashBackoff[Math.min(crashes++, crashBackoff.length - 1)] as number;
       return seconds * 1000;
     };
@@ -95,8 +95,8 @@ export function startApiServerSource(
       };
       const handlers: ChangeHandlers = {
         failFast: plan.failFast,
-        gap: (because) => note("gap", because),
-        failed: (because) => note("trouble", because),
+        gap: (message) => note("gap", message),
+        failed: (message) => note("trouble", message),
         changed: (change, object) => changed(change, object, stop),
         begun: () => {
           if (--waiting === 0) begin();

@@ -48,7 +48,7 @@ export async function emit(tools: EmitTools, emitter: Emitter, made: CloudEvent,
     body: made.body,
   };
   trace?.({ at: now, hop: "emitted", event: event.attributes, by, to: sink });
-  const drop = (because: string) => trace?.({ at: clock.now(), hop: "dropped", event: event.attributes, by, because });
+  const drop = (message: string) => trace?.({ at: clock.now(), hop: "dropped", event: event.attributes, by, message });
   const request = toBinary(event, { "kn-namespace": namespace });
   try {
     const task = { url: sink, request, policy, by, event: event.attributes, signal };

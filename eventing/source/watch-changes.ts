@@ -18,9 +18,9 @@ export interface ChangeHandlers {
   /** From now on changes are seen. Called again after each gap. */
   begun(): void;
   /** What changed until `begun` is called again is lost. */
-  gap(because: string): void;
+  gap(message: string): void;
   /** The server would not even list; it is asked again. */
-  failed(because: string): void;
+  failed(message: string): void;
   /** Called for one change at a time: while it is pending nothing more is read. */
   changed(change: WatchedChange, object: KubernetesObject): Promise<void>;
   /** Whether the watch ends for good when it ends for whatever reason. */
@@ -63,7 +63,7 @@ export function watchChanges(
   async function run(): Promise<string> {
     let version: string | undefined;
     let failures = 0;
-    let because = "the watch was closed by the server";
+    let message = "the watch was closed by the server";
     while (!signal.aborted) {
       const round = new AbortController();
       expire = () => round.abort(new Error("410 Gone was asked for"));
@@ -82,14 +82,14 @@ export function watchChanges(
         failures++;
       } catch (error) {
         failures++;
-        because = error instanceof Error ? error.message : String(error);
-        if (!opened && !signal.aborted) handlers.failed(because);
+        message = error instanceof Error ? error.message : String(error);
+        if (!opened && !signal.aborted) handlers.failed(message);
         if (opened && !isRefusal(error) && !signal.aborted) {
           version = undefined;
-          handlers.gap(because);
+          handlers.gap(message);
         }
       }
-      if (handlers.failFast) return because;
+      if (handlers.failFast) return message;
       // The first end of a watch that had something to say is no reason to wait.
       if (failures > 1 || version === undefined) {
         await clock.sleep(Math.min(30_000, 800 * 2 ** (failures - 1)) * (1 + random.next()), signal).catch(() => {});

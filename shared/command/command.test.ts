@@ -17,7 +17,7 @@ afterEach(() => rmSync(temporary, { recursive: true }));
 async function run(program: string, hear: (out: string, child: ReturnType<typeof spawn>) => void = () => {}) {
   const at = (file: string) => JSON.stringify(join(import.meta.dirname, file));
   const text = `
-    import { Complaint } from ${at("complaint.ts")};
+    import { UserError } from ${at("user-error.ts")};
     import { runCommand } from ${at("run-command.ts")};
     import { temporaryFolder } from ${at("temporary-folder.ts")};
     ${program}`;
@@ -41,7 +41,7 @@ test("a command ends with the code that it answers", async () => {
 });
 
 test("a complaint is one line and no stack; any other error keeps its own", async () => {
-  const complaint = 'await runCommand(async () => { throw new Complaint("There is no cluster."); });';
+  const complaint = 'await runCommand(async () => { throw new UserError("There is no cluster."); });';
   expect(await run(complaint)).toEqual({ code: 1, out: "", err: "holdfast: There is no cluster.\n" });
   const { code, err } = await run('await runCommand(async () => { throw new Error("A defect."); });');
   expect([code, err]).toEqual([1, expect.stringMatching(/^holdfast: Error: A defect\.\n +at /)]);
@@ -75,8 +75,8 @@ test.each([
   [["--nope"], "Unknown option '--nope'. See npm run x -- --help."],
   [["--count"], "Option '--count <value>' argument missing. See npm run x -- --help."],
   [["more"], "Unexpected argument 'more'. See npm run x -- --help."],
-])("%j is answered with the flag and where it is explained", (args, because) => {
-  expect(() => parseFlags("npm run x", { args, options: { count: { type: "string" } } })).toThrow(because);
+])("%j is answered with the flag and where it is explained", (args, message) => {
+  expect(() => parseFlags("npm run x", { args, options: { count: { type: "string" } } })).toThrow(message);
 });
 
 test("-h is --help", () => {
@@ -90,8 +90,8 @@ test("a flag that npm has kept for itself is asked for again, behind --", () => 
     options: { count: { type: "string" }, "lose-all": { type: "boolean" }, yes: { type: "boolean" } },
   } as const;
   const parse = (environment: NodeJS.ProcessEnv) => () => parseFlags("npm run x", config, environment);
-  const because = "npm kept --lose-all for itself. Put -- before it: npm run x -- --lose-all";
-  expect(parse({ npm_config_lose_all: "true" })).toThrow(because);
+  const message = "npm kept --lose-all for itself. Put -- before it: npm run x -- --lose-all";
+  expect(parse({ npm_config_lose_all: "true" })).toThrow(message);
   expect(parse({ npm_config_lose_all: "", npm_config_count: "false", npm_config_yes: "true" })).not.toThrow();
 });
 
@@ -100,8 +100,8 @@ test.each([
   ["10", '--count takes a whole number from 1 to 9, not "10".'],
   ["1e0", '--count takes a whole number from 1 to 9, not "1e0".'],
   ["", '--count takes a whole number from 1 to 9, not "".'],
-])("%j is no number that a flag takes", (text, because) => {
-  expect(() => wholeNumber("--count", text, 1, 9)).toThrow(because);
+])("%j is no number that a flag takes", (text, message) => {
+  expect(() => wholeNumber("--count", text, 1, 9)).toThrow(message);
   expect(wholeNumber("--count", "9", 1, 9)).toBe(9);
 });
 

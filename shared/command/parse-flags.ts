@@ -1,10 +1,10 @@
 import { type ParseArgsConfig, type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { Complaint } from "./complaint.ts";
+import { UserError } from "./user-error.ts";
 
 /**
  * Reads flags; `-h` is `--help`.
  *
- * @throws Complaint that says by which command's `--help` they are explained, or that npm has kept one of them.
+ * @throws UserError that says by which command's `--help` they are explained, or that npm has kept one of them.
  */
 export function parseFlags<T extends ParseArgsConfig>(
   command: string,
@@ -13,13 +13,13 @@ export function parseFlags<T extends ParseArgsConfig>(
 ): ReturnType<typeof parseArgs<T>> {
   const { options = {} } = config;
   const [kept] = Object.keys(options).filter((flag) => isKeptByNpm(flag, environment));
-  if (kept) throw new Complaint(`npm kept --${kept} for itself. Put -- before it: ${command} -- --${kept}`);
+  if (kept) throw new UserError(`npm kept --${kept} for itself. Put -- before it: ${command} -- --${kept}`);
   try {
     return parseArgs<T>({ ...config, options: withShortHelp(options) });
   } catch (error) {
     // Node's own sentences name the flag, but go on about positional arguments.
     const [sentence = ""] = (error as Error).message.split(". ");
-    throw new Complaint(`${sentence.replace(/\.$/, "")}. See ${command} -- --help.`);
+    throw new UserError(`${sentence.replace(/\.$/, "")}. See ${command} -- --help.`);
   }
 }
 
@@ -33,15 +33,15 @@ const npmsOwn = ["tag", "yes"];
  * npm takes flags that stand before a `--` for its own configuration, and hands that on in the environment: the command
  * would do something else than it was asked to.
  */
-function isKeptByNpm(flag: string, environment: NodeJS.ProcessEnv): boolean {
+export function isKeptByNpm(flag: string, environment: NodeJS.ProcessEnv): boolean {
   const value = environment[`npm_config_${flag.replaceAll("-", "_")}`];
   return !npmsOwn.includes(flag) && value !== undefined && value !== "" && value !== "false";
 }
 
-/** @throws Complaint naming the flag and what it takes. */
+/** @throws UserError naming the flag and what it takes. */
 export function wholeNumber(flag: string, text: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   const range = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`;
-  throw new Complaint(`${flag} takes a whole number ${range}, not ${JSON.stringify(text)}.`);
+  throw new UserError(`${flag} takes a whole number ${range}, not ${JSON.stringify(text)}.`);
 }

@@ -1,4 +1,4 @@
-import { complain } from "./complaint.ts";
+import { complain } from "./user-error.ts";
 
 /**
  * Runs a command to its exit code: what it returns, or that of {@link complain}, or 130 and 143 on SIGINT and SIGTERM.

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Complaint } from "./complaint.ts";
+import { UserError } from "./user-error.ts";
 
 /** A folder for temporary files. */
 export interface TemporaryFolder extends Disposable {
@@ -19,7 +19,7 @@ const remove = (path: string) => {
  * Makes a folder that only this user can read, and that goes when it is disposed of, and when the process exits at the
  * latest.
  *
- * @throws Complaint where none can be made.
+ * @throws UserError where none can be made.
  */
 export function temporaryFolder(purpose: string): TemporaryFolder {
   if (!watched) process.once("exit", () => folders.forEach(remove));
@@ -34,7 +34,7 @@ function make(prefix: string): string {
     return mkdtempSync(prefix);
   } catch (cause) {
     const why = (cause as Error).message;
-    throw new Complaint(`Temporary files cannot be written, and TMPDIR may name another place for them: ${why}`, {
+    throw new UserError(`Temporary files cannot be written, and TMPDIR may name another place for them: ${why}`, {
       cause,
     });
   }

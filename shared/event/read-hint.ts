@@ -1,6 +1,8 @@
 import { CloudEvent, type CloudEventV1 } from "cloudevents";
 import type { HttpRequest } from "../http-message.ts";
+import { isFields } from "../kubernetes/fields.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
+import { EnvelopeError, type EventMessage, readEventMessage } from "./event-message.ts";
 import type { Change, Hint } from "./hint.ts";
 import { MalformedEvent } from "./malformed-event.ts";
 
@@ -15,40 +17,31 @@ export function readHint(request: HttpRequest): Hint {
   const contentType = mediaType(request.headers["content-type"]);
   if (contentType === "application/cloudevents-batch+json")
     throw new MalformedEvent("This function takes one event per request, not batches.", 415);
-  return contentType.startsWith("application/cloudevents")
-    ? structured(request, contentType)
-    : binary(request, contentType);
-}
-
-function binary(request: HttpRequest, contentType: string): Hint {
-  const attributes: Record<string, unknown> = {};
-  for (const name in request.headers) {
-    if (name.startsWith("ce-")) attributes[name.slice(3)] = decoded(request.headers[name] ?? "");
+  const { mode, attributes, data } = messageOf(request, contentType);
+  if (mode === "binary") {
+    for (const name in attributes) attributes[name] = decoded(attributes[name] as string);
+    if (!("specversion" in attributes) && !("id" in attributes))
+      throw new MalformedEvent(
+        "The request is no CloudEvent: it has neither ce- headers nor a CloudEvents content type.",
+      );
   }
-  if (!("specversion" in attributes) && !("id" in attributes))
-    throw new MalformedEvent(
-      "The request is no CloudEvent: it has neither ce- headers nor a CloudEvents content type.",
-    );
-  const { body } = request;
   return toHint(attributes, () => {
-    if (body === "") return undefined;
-    if (!isJson(contentType))
+    if (data === undefined || "value" in data) return data?.value;
+    if (mode === "binary" && !isJson(contentType))
       throw new MalformedEvent(`The event's data is ${contentType || "untyped"}, not JSON.`, 415);
-    return parsed(body, "data");
+    return parsed(data.text);
   });
 }
 
-function structured(request: HttpRequest, contentType: string): Hint {
-  if (contentType !== "application/cloudevents+json")
+function messageOf(request: HttpRequest, contentType: string): EventMessage {
+  if (contentType.startsWith("application/cloudevents") && contentType !== "application/cloudevents+json")
     throw new MalformedEvent(`Structured events are read as application/cloudevents+json, not ${contentType}.`, 415);
-  const envelope = parsed(request.body, "envelope");
-  if (!isRecord(envelope)) throw new MalformedEvent("The event's envelope is no JSON object.");
-  const { data, data_base64: base64, ...attributes } = envelope;
-  return toHint(attributes, () => {
-    if (base64 === undefined) return data;
-    if (typeof base64 !== "string") throw new MalformedEvent("The event's data_base64 is no string.");
-    return parsed(Buffer.from(base64, "base64").toString("utf8"), "data_base64");
-  });
+  try {
+    return readEventMessage(request);
+  } catch (cause) {
+    if (cause instanceof EnvelopeError) throw new MalformedEvent(cause.message, 400, cause);
+    throw cause;
+  }
 }
 
 function toHint(attributes: Record<string, unknown>, readData: () => unknown): Hint {
@@ -145,26 +138,26 @@ function pathSegment(attribute: string, value: string): string {
 /** Delete events carry the last state; Reference mode sends only kind and name, and no metadata. */
 function objectOf(data: unknown, kind: string, name: string, namespace?: string): KubernetesObject | undefined {
   if (data === undefined || data === null) return undefined;
-  if (!isRecord(data)) throw new MalformedEvent("The event's data is no Kubernetes object.");
+  if (!isFields(data)) throw new MalformedEvent("The event's data is no Kubernetes object.");
   if (data.metadata === undefined) return undefined;
   const { metadata } = data;
-  if (!isRecord(metadata) || metadata.name !== name || (metadata.namespace ?? "") !== (namespace ?? ""))
+  if (!isFields(metadata) || metadata.name !== name || (metadata.namespace ?? "") !== (namespace ?? ""))
     throw new MalformedEvent(`The event's data is not the ${kind} that its attributes name.`);
   const { finalizers = [], annotations = {}, ownerReferences = [] } = metadata;
-  if (!isListOf(finalizers, isText) || !isListOf(ownerReferences, isRecord) || !isMapOfTexts(annotations))
+  if (!isListOf(finalizers, isText) || !isListOf(ownerReferences, isFields) || !isMapOfTexts(annotations))
     throw new MalformedEvent("The event's data has metadata that no API server sends.");
   return data as KubernetesObject;
 }
 
 const isText = (value: unknown) => typeof value === "string";
 const isListOf = (list: unknown, isMember: (value: unknown) => boolean) => Array.isArray(list) && list.every(isMember);
-const isMapOfTexts = (map: unknown) => isRecord(map) && Object.values(map).every(isText);
+const isMapOfTexts = (map: unknown) => isFields(map) && Object.values(map).every(isText);
 
-function parsed(text: string, part: string): unknown {
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new MalformedEvent(`The event's ${part} is not valid JSON.`, 400, cause);
+    throw new MalformedEvent("The event's data is not valid JSON.", 400, cause);
   }
 }
 
@@ -175,9 +168,6 @@ function mediaType(header = ""): string {
 }
 
 const isJson = (contentType: string) => contentType === "application/json" || contentType.endsWith("+json");
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The HTTP binding percent-encodes what a header cannot carry. */
 function decoded(value: string): string {

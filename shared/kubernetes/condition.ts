@@ -1,7 +1,8 @@
 /** A condition of an object's status; times are RFC 3339. */
 export interface Condition {
   readonly type: string;
-  readonly status: "True" | "False" | "Unknown";
+  /** `True`, `False` or `Unknown`; kinds of others may have words of their own. */
+  readonly status: string;
   readonly reason: string;
   readonly message: string;
   readonly lastTransitionTime: string;

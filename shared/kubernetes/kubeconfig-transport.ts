@@ -21,16 +21,17 @@ const idle = 30_000;
  * API server sends for bodies above 128 KiB. After a 401 everything is read and signed in anew, as what was read may
  * have been replaced.
  *
+ * @param context one of the kubeconfig's contexts; its current one when absent
  * @throws Error when the kubeconfig cannot be read or names no cluster.
  */
-export function kubeconfigTransport(file?: string): Transport {
+export function kubeconfigTransport(file?: string, context?: string): Transport {
   const agents = {
     "http:": new HttpAgent({ keepAlive: true, timeout: idle }),
     "https:": new HttpsAgent({ keepAlive: true, timeout: idle }),
   };
-  let session: Session | undefined = openSession(file, agents);
+  let session: Session | undefined = openSession(file, context, agents);
   return async (request) => {
-    session ??= openSession(file, agents);
+    session ??= openSession(file, context, agents);
     const these = session;
     const response = await sendRequest(...(await these.address(request)));
     if (response.statusCode === 401 && session === these) session = undefined;
@@ -47,10 +48,15 @@ interface Session {
   address(request: ApiRequest): Promise<[url: string, options: RequestOptions, body: string | undefined]>;
 }
 
-function openSession(file: string | undefined, agents: Readonly<Record<"http:" | "https:", Agent>>): Session {
+function openSession(
+  file: string | undefined,
+  context: string | undefined,
+  agents: Readonly<Record<"http:" | "https:", Agent>>,
+): Session {
   const config = new KubeConfig();
   if (file) config.loadFromFile(file);
   else config.loadFromDefault();
+  if (context) config.setCurrentContext(context);
   const cluster = config.getCurrentCluster();
   if (!cluster?.server)
     throw new Error(`The kubeconfig ${file ?? "found by default"} has no current context with a cluster.`);

@@ -15,6 +15,8 @@ export interface EventContent {
   readonly reason: string;
   /** A whole sentence, at most 1,024 bytes; longer ones are cut. */
   readonly note: string;
+  /** What else identifies the Event, where an object may have several of one reason at once. */
+  readonly distinct?: string;
 }
 
 /** Whether there was no Event of the reason, one with another note, or the very same. */
@@ -35,14 +37,14 @@ export async function recordEvent(
   client: Client,
   about: KubernetesObject,
   functionName: string,
-  { type, reason, note }: EventContent,
+  { type, reason, note, distinct }: EventContent,
   now: number,
 ): Promise<Recorded> {
   const { namespace, name, uid, resourceVersion } = about.metadata;
   const event: KubernetesEvent = {
     apiVersion: Event.apiVersion,
     kind: Event.kind,
-    metadata: { name: eventName(about, functionName, reason), namespace: eventNamespace(about) } as never,
+    metadata: { name: eventName(about, functionName, reason, distinct), namespace: eventNamespace(about) } as never,
     eventTime: new Date(now).toISOString().replace("Z", "000Z"),
     type,
     reason,
@@ -60,7 +62,10 @@ export async function recordEvent(
     const present = await client.get<KubernetesEvent>(Event, namespace, name);
     if (present?.note === event.note) return "present";
     if (present) await client.delete(Event, namespace, name, { uid: present.metadata.uid });
-    await client.create(Event, event, { metadataOnly: true });
+    await client.create(Event, event, { metadataOnly: true }).catch((error: unknown) => {
+      // Another instance has recorded one meanwhile, which says as much.
+      if (!isAlreadyExists(error)) throw error;
+    });
     return "replaced";
   }
   return "created";
@@ -85,8 +90,9 @@ function actionOf(functionName: string): string {
 /** Events on cluster-scoped objects live in `default`, as the API server demands. */
 const eventNamespace = (about: KubernetesObject) => about.metadata.namespace ?? "default";
 
-function eventName(about: KubernetesObject, functionName: string, reason: string): string {
+function eventName(about: KubernetesObject, functionName: string, reason: string, distinct?: string): string {
   const system = functionName.slice(0, functionName.indexOf("/"));
-  const hash = createHash("sha256").update(`${about.metadata.uid} ${system} ${reason}`).digest("hex");
+  const identity = [about.metadata.uid, system, reason, ...(distinct ? [distinct] : [])].join(" ");
+  const hash = createHash("sha256").update(identity).digest("hex");
   return `${about.metadata.name.slice(0, 230).replace(/[-.]+$/, "")}.${hash.slice(0, 16)}`;
 }

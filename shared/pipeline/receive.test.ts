@@ -81,8 +81,8 @@ function toy(decide: (look: number) => Decision[], more: Partial<Rule> = {}) {
     name: "test/toy",
     doc: "Does as a test wants.",
     settings: z.object({}),
-    wakes: [],
-    may: [],
+    triggers: [],
+    permissions: [],
     sweep: [],
     steps: { held: normal("Held"), earlier: warning("Earlier"), evacuating: silent },
     subjects: ({ namespace, name }) => (namespace ? [{ kind: Claim, namespace, name }] : []),
@@ -92,7 +92,7 @@ function toy(decide: (look: number) => Decision[], more: Partial<Rule> = {}) {
   } as Rule);
 }
 
-const about = { about: claim(), kind: Claim, because: "The test says so." };
+const about = { about: claim(), kind: Claim, message: "The test says so." };
 const patch = { verb: "patch", kind: Claim, namespace: "shop", name: "data", type: "merge", patch: {} } as const;
 const write = (): Decision => ({ ...about, do: "write", writes: [patch] });
 
@@ -211,7 +211,7 @@ describe("a conflict", () => {
 describe("waiting", () => {
   const held = (object = claim(), next?: number): Decision => ({
     ...about,
-    because: "It is held.",
+    message: "It is held.",
     about: object,
     do: "wait",
     step: { name: "held" },
@@ -382,7 +382,7 @@ describe("a call to an external system", () => {
     next: now + 10_000,
   };
   const waiting = { "holdfast.dev/waiting": "true" };
-  const calledBefore = [claim(), "test/toy", calling.step, calling.because, now, calling.next] as const;
+  const calledBefore = [claim(), "test/toy", calling.step, calling.message, now, calling.next] as const;
   const stuckBefore = [claim(), "test/toy", { name: "stuck", attempt: 1 }, "It is stuck.", now, undefined] as const;
   const connectTo =
     (client: unknown) =>

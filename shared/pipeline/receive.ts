@@ -10,6 +10,7 @@ import { isObject, keyOf, merged, type Subject } from "../subject.ts";
 import type { Connect } from "../system/connect.ts";
 import type { ClientsOf, Systems } from "../system/system.ts";
 import { coalesce } from "./coalesce.ts";
+import { permissionsAsSet } from "./permissions-as-set.ts";
 import { type RunResult, run } from "./run.ts";
 
 /** What a function stands on. In a process: the real ones; in a simulation: a world's. */
@@ -21,6 +22,8 @@ export interface Tools<Settings> {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: Settings;
+  /** Whether only events of senders that have proven who they are come this far; absent: anyone may have sent one. */
+  readonly verifiesSenders?: boolean;
 }
 
 /**
@@ -32,6 +35,7 @@ export function receive<Schema extends ZodObject, Facts, Used extends Systems>(
   tools: Tools<output<Schema>>,
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, settings } = tools;
+  const held = { ...rule, permissions: permissionsAsSet(rule, settings) };
   /** Made once, for its connections. */
   let made: { readonly own: Client; readonly client: Promise<Client> } | undefined;
   const clientOf = async (own: Client): Promise<Client> => {
@@ -50,7 +54,7 @@ export function receive<Schema extends ZodObject, Facts, Used extends Systems>(
     const events = requests.map(({ event }) => event);
     const { connect = connectNone } = tools;
     const view = { client, settings, ...clientsOf(rule, connect) };
-    return run(rule, subject, events, view, { client, connect, clock, log });
+    return run(held, subject, events, view, { client, connect, clock, log });
   });
 
   return async (request) => {
@@ -64,7 +68,7 @@ export function receive<Schema extends ZodObject, Facts, Used extends Systems>(
       return replyTo(results.flat());
     } catch (error) {
       const outcome = outcomeOf(error);
-      log.error({ rule: rule.name, status: outcome.status }, outcome.because);
+      log.error({ rule: rule.name, status: outcome.status }, outcome.message);
       return replyTo([outcome]);
     }
   };

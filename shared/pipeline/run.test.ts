@@ -27,7 +27,7 @@ function write(name: string, order: number, more: Partial<WriteStep> = {}): Deci
     patch: {},
   } as const;
   const about = volume(name);
-  return { do: "write", about, kind: PersistentVolume, because: "It is tested.", writes: [patch], order, ...more };
+  return { do: "write", about, kind: PersistentVolume, message: "It is tested.", writes: [patch], order, ...more };
 }
 
 /** Runs decisions; returns what was asked of the API server, in its order, and how each object fared. */
@@ -47,8 +47,8 @@ async function carryOut(decisions: readonly Decision[], failing: Readonly<Record
     progressName: "test/shared",
     doc: "",
     settings: z.object({}),
-    wakes: [],
-    may: [],
+    triggers: [],
+    permissions: [],
     sweep: [],
     steps: { held: normal("Held"), earlier: normal("Earlier") },
     subjects: () => [],
@@ -83,15 +83,15 @@ describe("decisions of a higher order", () => {
 
 describe("a decision to write nothing", () => {
   test("asks nothing of the API server, and clears nothing", async () => {
-    const { asked, outcomes } = await carryOut([write("a", 0, { writes: [], over: ["Earlier"] })]);
+    const { asked, outcomes } = await carryOut([write("a", 0, { writes: [], clears: ["Earlier"] })]);
     expect(asked).toEqual([]);
     expect(outcomes).toEqual({ a: "leave" });
   });
 
   test("still asks once for what it depends on", async () => {
     const holds = () => true;
-    const provided = [{ kind: PersistentVolume, namespace: undefined, name: "other", holds }];
-    expect((await carryOut([write("a", 0, { writes: [], provided })])).asked).toEqual(["get other"]);
+    const preconditions = [{ kind: PersistentVolume, namespace: undefined, name: "other", holds }];
+    expect((await carryOut([write("a", 0, { writes: [], preconditions })])).asked).toEqual(["get other"]);
   });
 });
 

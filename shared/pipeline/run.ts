@@ -1,14 +1,19 @@
 import type { output, ZodObject } from "zod";
+import { about } from "../about.ts";
 import { Contended } from "../contended.ts";
 import type { Decision } from "../decision.ts";
-import { isConflict, isExpired } from "../kubernetes/api-error.ts";
+import { isAlreadyExists, isConflict, isExpired } from "../kubernetes/api-error.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
 import type { Rule, View } from "../rule.ts";
-import { nameOf, type Subject } from "../subject.ts";
+import { isObject, nameOf, type Subject } from "../subject.ts";
 import type { Systems } from "../system/system.ts";
-import { type ActContext, type Afterwards, act } from "./act.ts";
-import { heedNewer } from "./heed-newer.ts";
+import { SystemError } from "../system/system-error.ts";
+import { recoveryOf, reportAway } from "./away.ts";
+import { type Afterwards, execute } from "./execute.ts";
+import type { ExecuteContext } from "./execute-context.ts";
+import { type PlannedRule, plan } from "./plan.ts";
+import { stopOnNewerProgress } from "./stop-on-newer-progress.ts";
 
 /** What a run came to: by object name, so that a request is answered for the objects it asked about. */
 export interface RunResult {
@@ -29,7 +34,7 @@ export async function run<Schema extends ZodObject, Facts, Used extends Systems>
   subject: Subject,
   events: readonly string[],
   view: View<output<Schema>, Used>,
-  context: ActContext,
+  context: ExecuteContext,
 ): Promise<RunResult> {
   const outcomes = new Map<string, Outcome>();
   for (let look = 1; ; look++) {
@@ -37,18 +42,19 @@ export async function run<Schema extends ZodObject, Facts, Used extends Systems>
     let failure: Outcome | undefined;
     try {
       const facts = await rule.look(subject, view);
-      const decided = rule.decide(facts, context.clock.now(), view.settings);
+      const own = rule.decide(facts, context.clock.now(), view.settings);
+      const decided = [...own, ...(await afterOutage(rule, subject, own, context))];
       const heeds = rule.progress === "load-bearing";
-      const decisions = heeds ? decided.map((decision) => heedNewer(rule, decision)) : decided;
+      const decisions = heeds ? decided.map((decision) => stopOnNewerProgress(rule, decision)) : decided;
       const afterwards: Afterwards[] = [];
       const carryOut = async (decision: Decision) => {
-        const outcome = await act(rule as never, decision, context, afterwards);
+        const outcome = await act(rule, decision, context, afterwards);
         if (outcome === "conflict" && look < looks) {
           contended = true;
           return;
         }
         const final = outcome === "conflict" ? tooOften(decision) : outcome;
-        if (final.result === "failed") failure = final;
+        if (isFailure(final)) failure = final;
         outcomes.set(decision.about.metadata.name, final);
         report(rule.name, decision, final, events, context);
       };
@@ -62,14 +68,76 @@ export async function run<Schema extends ZodObject, Facts, Used extends Systems>
       if (!contended) return { outcomes };
     } catch (error) {
       if ((isExpired(error) || isConflict(error) || error instanceof Contended) && look < looks) continue;
-      const failed = outcomeOf(error);
-      context.log.error(
-        { rule: rule.name, subject: nameOf(subject), events: some(events), status: failed.status },
-        failed.because,
-      );
+      const failed = await outcomeOfError(rule, subject, error, context);
+      const fields = { rule: rule.name, subject: nameOf(subject), events: some(events), status: failed.status };
+      if (failed.result === "away") context.log.warn(fields, failed.message);
+      else context.log.error(fields, failed.message);
       return { outcomes, failed };
     }
   }
+}
+
+/**
+ * Plans a decision and carries it out: at most one guarded step. Returns `"conflict"` when the object is not what was
+ * looked at any more, which calls for another look; every other failure becomes an outcome.
+ */
+async function act(
+  rule: PlannedRule,
+  decision: Decision,
+  context: ExecuteContext,
+  afterwards: Afterwards[],
+): Promise<Outcome | "conflict"> {
+  try {
+    const { result, operations } = plan(rule, decision, context.clock.now());
+    await execute(rule, decision, operations, context, afterwards);
+    return { result, status: 204, message: decision.message };
+  } catch (error) {
+    if (isConflict(error) || isAlreadyExists(error) || error instanceof Contended) return "conflict";
+    // What a system refuses for good, its own Event on the object says.
+    const isTemporary = error instanceof SystemError && ["unreachable", "overloaded"].includes(error.failure);
+    if (!isTemporary) return outcomeOf(error);
+    const { kind, about } = decision;
+    const { namespace, name } = about.metadata;
+    return outcomeOfError(rule, { kind, name, ...(namespace ? { namespace } : {}) }, error, context);
+  }
+}
+
+/**
+ * The outcome of an error. An external system that is away is written down on the object that could not be looked at or
+ * worked on, where the subject is one object: a fresh read of it, because an intent may have been written meanwhile.
+ */
+async function outcomeOfError(
+  rule: PlannedRule,
+  subject: Subject,
+  error: unknown,
+  context: ExecuteContext,
+): Promise<Outcome> {
+  if (!(error instanceof SystemError) || !isObject(subject)) return outcomeOf(error);
+  const { kind, namespace, name } = subject;
+  const object = await context.client.get(kind, namespace, name).catch(() => undefined);
+  return object ? reportAway(rule, kind, object, error, context) : outcomeOf(error);
+}
+
+/** What was intended has not been done. */
+const isFailure = ({ result }: Outcome) => result === "failed" || result === "away";
+
+/**
+ * What the rule has written down about an outage goes, also where it has nothing to say about the object any more.
+ * A decision about the object clears it by itself.
+ */
+async function afterOutage(
+  rule: PlannedRule,
+  subject: Subject,
+  decisions: readonly Decision[],
+  { client }: ExecuteContext,
+): Promise<readonly Decision[]> {
+  if (!rule.systems || !isObject(subject)) return [];
+  const { kind, namespace, name } = subject;
+  if (decisions.some((decision) => decision.kind.kind === kind.kind && decision.about.metadata.name === name))
+    return [];
+  const object = await client.get(kind, namespace, name);
+  if (!object || !recoveryOf(rule, object)) return [];
+  return [about(kind, object).wait(`${describe(referenceTo(object))} waits for nothing that was away.`)];
 }
 
 const orderOf = (decision: Decision) => (decision.do === "write" ? (decision.order ?? 0) : 0);
@@ -79,21 +147,22 @@ function report(
   decision: Decision,
   outcome: Outcome,
   events: readonly string[],
-  { log }: ActContext,
+  { log }: ExecuteContext,
 ): void {
-  const { about, because } = decision;
+  const { about, message } = decision;
   const fields = {
     rule: ruleName,
     events: some(events),
     object: describe(referenceTo(about)),
     uid: about.metadata.uid,
     decision: decision.do,
-    ...(outcome.result === "failed" ? { status: outcome.status, intended: because } : {}),
+    ...(isFailure(outcome) ? { status: outcome.status, intended: message } : {}),
   };
-  if (outcome.result === "failed") log.error(fields, outcome.because);
-  else if (outcome.result === "leave") log.debug(fields, because);
-  else if (decision.do === "stop") log.warn(fields, because);
-  else log.info(fields, because);
+  if (outcome.result === "failed") log.error(fields, outcome.message);
+  else if (outcome.result === "away") log.warn(fields, outcome.message);
+  else if (outcome.result === "leave") log.debug(fields, message);
+  else if (decision.do === "stop") log.warn(fields, message);
+  else log.info(fields, message);
 }
 
 /** Ids of the events that share the run: enough to follow one, not a thousand on every line. */
@@ -103,7 +172,7 @@ const some = (events: readonly string[]) =>
 const tooOften = ({ about }: Decision): Outcome => ({
   result: "failed",
   status: 503,
-  because:
+  message:
     `${describe(referenceTo(about))} changed under every one of ${looks} attempts; ` +
     "the event will be delivered again.",
 });

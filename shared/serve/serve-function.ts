@@ -11,6 +11,7 @@ import { readSettings, SettingsError } from "../settings.ts";
 import { connectSystems } from "./connect-systems.ts";
 import { createExpressServer } from "./express-server.ts";
 import { guarded } from "./oidc/guard.ts";
+import { readOidcSettings } from "./oidc/settings.ts";
 import { largestBody, readBody } from "./read-body.ts";
 
 /**
@@ -28,7 +29,8 @@ export function serveFunction<Schema extends ZodObject>(
     log = createLog(readLogLevel(process.env.LOG_LEVEL));
     const settings = readSettings(declaration.settings, process.env);
     const connect = connectSystems(declaration.systems ?? {}, process.env);
-    const tools = { client: lazyClient(), connect, clock: systemClock, log, settings };
+    const verifiesSenders = readOidcSettings(process.env) !== undefined;
+    const tools = { client: lazyClient(), connect, clock: systemClock, log, settings, verifiesSenders };
     const handle = guarded(handlerOf(tools), tools, process.env);
     const server = createExpressServer(application(handle, log));
     const port = readPort(process.env.PORT);
@@ -40,8 +42,8 @@ export function serveFunction<Schema extends ZodObject>(
     fail(`${error.message} Correct the Service's environment.`);
   }
 
-  function fail(because: string): void {
-    log.error({ rule: name }, because);
+  function fail(message: string): void {
+    log.error({ rule: name }, message);
     process.exitCode = 1;
   }
 }

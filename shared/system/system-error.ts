@@ -18,6 +18,8 @@ export class SystemError extends Error {
   readonly failure: SystemFailure;
   /** Milliseconds that the system asks to be left alone. */
   readonly retryAfter: number | undefined;
+  /** The system itself has answered, and nothing stands between: what was asked has no later effect. */
+  readonly answered: boolean;
 
   /**
    * `message` is one or more whole sentences: what was asked, what was answered, and what to do where somebody must.
@@ -26,11 +28,12 @@ export class SystemError extends Error {
     system: string,
     failure: SystemFailure,
     message: string,
-    options: { readonly retryAfter?: number; readonly cause?: unknown } = {},
+    options: { readonly retryAfter?: number; readonly answered?: boolean; readonly cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.system = system;
     this.failure = failure;
     this.retryAfter = options.retryAfter;
+    this.answered = options.answered ?? false;
   }
 }

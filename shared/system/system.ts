@@ -1,6 +1,6 @@
 import type { output, ZodObject } from "zod";
 import type { Clock } from "../clock.ts";
-import type { SystemTransport } from "./transport.ts";
+import type { SystemRequest, SystemTransport } from "./transport.ts";
 
 /** A file of the system's Secret. */
 export interface Credential {
@@ -41,15 +41,22 @@ export interface ExternalSystem<Client = unknown, Schema extends ZodObject = Zod
   readonly doc: string;
   /**
    * Flat, as a rule's; each key begins with the system's name, because it becomes an environment variable (`saltUrl`:
-   * `SALT_URL`). `<name>Url` is the system's root.
+   * `SALT_URL`). `<name>Url` is the system's root. A system whose users know its settings by other names has those.
    */
   readonly settings: Schema;
+  /** The setting that is the system's root, where it is not `<name>Url`. */
+  readonly url?: string;
   /** The files of the Secret, by name. The names `ca.crt`, `tls.crt` and `tls.key` are used for TLS. */
   readonly credentials: Readonly<Record<string, Credential>>;
   /** Which field of which objects names other roots than the setting, where one does: for the egress rule's comment. */
   readonly namedBy?: string;
   /** The ports that the egress rule opens. */
   readonly ports: readonly number[];
+  /**
+   * Whether a request that is no GET changes nothing all the same, as a login does: where people only ask, no other one
+   * is sent.
+   */
+  onlyReads?(request: SystemRequest): boolean;
   /** Builds the client. No I/O before its first call, because most events end before it. */
   connect(tools: SystemTools<output<Schema>>): Client;
 }
@@ -69,3 +76,6 @@ export type Systems = Readonly<Record<string, ExternalSystem<any, any>>>;
 export type ClientsOf<Used extends Systems> = {
   readonly [Name in keyof Used]: Used[Name] extends ExternalSystem<infer Client, infer _> ? Client : never;
 };
+
+/** The setting that is a system's root. */
+export const urlSettingOf = ({ name, url = `${name}Url` }: Pick<ExternalSystem, "name" | "url">): string => url;

@@ -1,4 +1,4 @@
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import { parseReference } from "../oci/reference.ts";
 import type { BuildOptions } from "../options.ts";
 import type { Surroundings } from "../registry/registry.ts";
@@ -7,7 +7,7 @@ import { baseFromLayout } from "./from-layout.ts";
 import { baseFromRegistry } from "./from-registry.ts";
 import { readPinned } from "./pinned.ts";
 
-/** The base that was asked for, or the pinned one. @throws Complaint */
+/** The base that was asked for, or the pinned one. @throws UserError */
 export async function baseOf(
   { base, platforms }: BuildOptions,
   cache: string,
@@ -19,8 +19,8 @@ export async function baseOf(
   try {
     return await baseFromRegistry(parseReference(`${image}@${digest}`), platforms, cache, surroundings);
   } catch (error) {
-    if (!(error instanceof Complaint)) throw error;
-    throw new Complaint(
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(
       `Images need a base, and the pinned one cannot be had. ${error.message} --base takes another: ` +
         "a reference, or oci:DIR for one on disk.",
       { cause: error },

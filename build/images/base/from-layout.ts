@@ -1,6 +1,6 @@
 import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import { fileContent } from "../oci/content.ts";
 import { type Descriptor, isDigest, type Platform } from "../oci/descriptor.ts";
 import type { Base } from "./base.ts";
@@ -9,7 +9,7 @@ import { readBase } from "./read-base.ts";
 /**
  * A base in an OCI layout on disk: `FOLDER`, or `FOLDER:TAG` where the layout holds more than one image.
  *
- * @throws Complaint
+ * @throws UserError
  */
 export async function baseFromLayout(location: string, platforms: readonly Platform[]): Promise<Base> {
   const [folder, tag] = await split(location);
@@ -18,13 +18,13 @@ export async function baseFromLayout(location: string, platforms: readonly Platf
   const [root, ...more] = candidates;
   if (!root || more.length > 0) {
     const tags = index.manifests.map(({ annotations }) => annotations?.[refName] ?? "(without a name)").join(", ");
-    throw new Complaint(`Which image of ${folder} is the base? Say oci:${folder}:TAG. There is: ${tags || "none"}.`);
+    throw new UserError(`Which image of ${folder} is the base? Say oci:${folder}:TAG. There is: ${tags || "none"}.`);
   }
   const images = await readBase(location, root, platforms, async (descriptor) => {
-    if (!isDigest(descriptor.digest)) throw new Complaint(`${folder} names ${descriptor.digest}, which is no digest.`);
+    if (!isDigest(descriptor.digest)) throw new UserError(`${folder} names ${descriptor.digest}, which is no digest.`);
     const file = join(folder, "blobs", ...descriptor.digest.split(":"));
     await access(file).catch(() => {
-      throw new Complaint(`The layout ${folder} has no ${descriptor.digest}, which it names.`);
+      throw new UserError(`The layout ${folder} has no ${descriptor.digest}, which it names.`);
     });
     return fileContent(file, descriptor);
   });
@@ -46,6 +46,6 @@ async function split(location: string): Promise<[string, string?]> {
 
 async function read(file: string): Promise<string> {
   return readFile(file, "utf8").catch((error: Error) => {
-    throw new Complaint(`The base is no OCI layout: ${error.message}.`);
+    throw new UserError(`The base is no OCI layout: ${error.message}.`);
   });
 }

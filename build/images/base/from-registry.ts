@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { access, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import { type Content, fileContent } from "../oci/content.ts";
 import type { Descriptor, Platform } from "../oci/descriptor.ts";
 import { type Reference, repositoryName } from "../oci/reference.ts";
@@ -17,7 +17,7 @@ import { acceptedManifests, readBase } from "./read-base.ts";
  * A base in a registry. Its layers are fetched when somebody needs their bytes, which a registry that has them does
  * not, and kept in `cache`.
  *
- * @throws Complaint when it cannot be had
+ * @throws UserError when it cannot be had
  */
 export async function baseFromRegistry(
   reference: Reference,
@@ -37,11 +37,11 @@ export async function baseFromRegistry(
   return { name, digest: root.descriptor.digest, origin: { host, path }, images };
 }
 
-/** What a tag or digest names. @throws Complaint when there is no such thing */
+/** What a tag or digest names. @throws UserError when there is no such thing */
 async function findRoot(connection: Connection, reference: string): Promise<Content> {
   const content = await getManifest(connection, reference, acceptedManifests);
   if (content) return content;
-  throw new Complaint(`There is no ${reference} in ${repositoryName(connection.repository)}.`);
+  throw new UserError(`There is no ${reference} in ${repositoryName(connection.repository)}.`);
 }
 
 function keptBlob(connection: Connection, descriptor: Descriptor, cache: string): Content {
@@ -59,7 +59,7 @@ function keptBlob(connection: Connection, descriptor: Descriptor, cache: string)
 async function download({ repository, send }: Connection, { digest }: Descriptor, file: string): Promise<void> {
   const answer = await send({ method: "GET", to: `blobs/${digest}` });
   if (answer.status !== 200)
-    throw new Complaint(`${repositoryName(repository)} does not give ${digest}: ${await reasonOf(answer)}.`);
+    throw new UserError(`${repositoryName(repository)} does not give ${digest}: ${await reasonOf(answer)}.`);
   const temporary = `${file}.${process.pid}.part`;
   await mkdir(join(file, ".."), { recursive: true });
   try {
@@ -67,7 +67,7 @@ async function download({ repository, send }: Connection, { digest }: Descriptor
     const hash = createHash("sha256");
     await pipeline(createReadStream(temporary), hash);
     if (`sha256:${hash.digest("hex")}` !== digest)
-      throw new Complaint(`${repositoryName(repository)} has given something else for ${digest}.`);
+      throw new UserError(`${repositoryName(repository)} has given something else for ${digest}.`);
     await rename(temporary, file);
   } finally {
     await rm(temporary, { force: true });

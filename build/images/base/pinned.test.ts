@@ -16,7 +16,7 @@ let pin: URL;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "holdfast-pinned-"));
   pin = pathToFileURL(join(folder, "pinned.json"));
-  writeFileSync(pin, JSON.stringify({ because: "it is", image: "registry.test/base:v1", digest: "sha256:old" }));
+  writeFileSync(pin, JSON.stringify({ message: "it is", image: "registry.test/base:v1", digest: "sha256:old" }));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -36,17 +36,17 @@ async function registryWithBase(): Promise<{ registry: FakeRegistry; digest: str
 }
 
 test("the pin of the repository names a tag to follow, a digest, and why", async () => {
-  const { image, digest, because } = await readPinned();
+  const { image, digest, message } = await readPinned();
   expect(parseReference(image).tag).toBeDefined();
   expect(isDigest(digest)).toBe(true);
-  expect(because).not.toBe("");
+  expect(message).not.toBe("");
 });
 
 test("the pin is moved to what the tag names now, and else stays as it is", async () => {
   const { registry, digest } = await registryWithBase();
   const { before, after } = await updatePinned(both, join(folder, "cache"), surroundedBy(registry), pin);
   expect(before.digest).toBe("sha256:old");
-  expect(after).toEqual({ because: "it is", image: "registry.test/base:v1", digest });
+  expect(after).toEqual({ message: "it is", image: "registry.test/base:v1", digest });
   expect(readFileSync(pin, "utf8")).toBe(`${JSON.stringify(after, null, 2)}\n`);
 });
 

@@ -7,7 +7,7 @@ import { baseFromRegistry } from "./from-registry.ts";
 /** The image that all functions are built upon unless another is asked for. */
 export interface Pinned {
   /** Why this one. */
-  readonly because: string;
+  readonly message: string;
   /** With a tag, which `npm run image -- --update-base` follows. */
   readonly image: string;
   readonly digest: string;
@@ -24,7 +24,7 @@ export async function readPinned(from: URL = file): Promise<Pinned> {
  * Makes the pin name what the tag does now. Returns the pin before and after. What is read of the image is kept in
  * `cache`.
  *
- * @throws Complaint when it cannot be had, or has no image for one of `platforms`; the pin stays as it is, then
+ * @throws UserError when it cannot be had, or has no image for one of `platforms`; the pin stays as it is, then
  */
 export async function updatePinned(
   platforms: readonly Platform[],

@@ -1,4 +1,4 @@
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import { bytesOf, type Content } from "../oci/content.ts";
 import { type Descriptor, digestOf, mediaTypes, type Platform, platformName } from "../oci/descriptor.ts";
 import type { BaseImage, ImageConfig } from "./base.ts";
@@ -24,7 +24,7 @@ interface Manifest {
 /**
  * The images of a base for platforms, which `root` names: an index, an index of indexes, or a manifest alone.
  *
- * @throws Complaint when it has none for a platform, is of a kind that is not known, or is damaged
+ * @throws UserError when it has none for a platform, is of a kind that is not known, or is damaged
  */
 export async function readBase(
   name: string,
@@ -37,7 +37,7 @@ export async function readBase(
     const image = found.find(({ platform: has }) => matches(has, platform));
     if (image) return image;
     const has = found.map(({ platform: { os, architecture } }) => `${os}/${architecture}`).join(", ") || "none";
-    throw new Complaint(`The base ${name} has no image for ${platformName(platform)}. It has: ${has}.`);
+    throw new UserError(`The base ${name} has no image for ${platformName(platform)}. It has: ${has}.`);
   });
 }
 
@@ -55,7 +55,7 @@ async function imagesBeneath(name: string, descriptor: Descriptor, fetch: Fetch)
     return (await Promise.all(images.map((image) => imagesBeneath(name, image, fetch)))).flat();
   }
   if (!manifestTypes.includes(mediaType))
-    throw new Complaint(`The base ${name} is of the type ${mediaType}, which is no image.`);
+    throw new UserError(`The base ${name} is of the type ${mediaType}, which is no image.`);
   const manifest = await readJson<Manifest>(name, descriptor, fetch);
   const config = await readJson<ImageConfig>(name, manifest.config, fetch);
   const layers = await Promise.all(
@@ -70,6 +70,6 @@ async function imagesBeneath(name: string, descriptor: Descriptor, fetch: Fetch)
 async function readJson<T>(name: string, descriptor: Descriptor, fetch: Fetch): Promise<T> {
   const bytes = await bytesOf(await fetch(descriptor));
   if (digestOf(bytes) !== descriptor.digest)
-    throw new Complaint(`The base ${name} is damaged: ${descriptor.digest} has other bytes than its digest says.`);
+    throw new UserError(`The base ${name} is damaged: ${descriptor.digest} has other bytes than its digest says.`);
   return JSON.parse(bytes.toString()) as T;
 }

@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { bundleOptions } from "../../../esbuild.config.mjs";
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 
 /** A function as it is bundled for images: the same for every platform, and without a code cache. */
 export interface Bundle {
@@ -18,7 +18,7 @@ export interface Bundle {
 }
 
 /**
- * Bundles a function into a folder of its own in `output`. @throws Complaint when it cannot be; esbuild has printed
+ * Bundles a function into a folder of its own in `output`. @throws UserError when it cannot be; esbuild has printed
  * why, then
  */
 export async function bundleFunction(name: string, output: string): Promise<Bundle> {
@@ -29,7 +29,7 @@ export async function bundleFunction(name: string, output: string): Promise<Bund
   const plugins = (options.plugins ?? []).filter((plugin) => plugin.name !== "bake code cache");
   const bakes = plugins.length < (options.plugins ?? []).length;
   await build({ ...options, outdir: folder, plugins }).catch((error: Error) => {
-    throw new Complaint(`${name} cannot be bundled.`, { cause: error });
+    throw new UserError(`${name} cannot be bundled.`, { cause: error });
   });
   const metafile = JSON.parse(await readFile(join(folder, "metafile.json"), "utf8")) as Metafile;
   const files = (await readdir(folder)).filter((file) => /\.[cm]js$/.test(file)).sort();

@@ -1,4 +1,4 @@
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import { isDigest } from "./descriptor.ts";
 
 /** Where images lie: a registry's host with its port, and a path in it. */
@@ -26,7 +26,7 @@ export const isTag = (text: string) => tagPattern.test(text);
  * Reads `[HOST[:PORT]/]PATH`. As with docker, what stands before the first slash is a host only if it looks like one;
  * otherwise the path is on Docker Hub.
  *
- * @throws Complaint
+ * @throws UserError
  */
 export function parseRepository(text: string): Repository {
   const [first = "", ...rest] = text.split("/");
@@ -35,23 +35,23 @@ export function parseRepository(text: string): Repository {
   const written = named ? rest.join("/") : text;
   const path = host === "docker.io" && !written.includes("/") ? `library/${written}` : written;
   if (!hostPattern.test(host) || !pathPattern.test(path))
-    throw new Complaint(
+    throw new UserError(
       `${JSON.stringify(text)} is no repository: it has the form HOST/PATH, ` +
         'and the path is of lower-case letters, digits, ".", "_", "-" and "/".',
     );
   return { host, path };
 }
 
-/** Reads `REPOSITORY[:TAG][@DIGEST]`. @throws Complaint */
+/** Reads `REPOSITORY[:TAG][@DIGEST]`. @throws UserError */
 export function parseReference(text: string): Reference {
   const [name = "", digest] = text.split("@", 2);
   const colon = name.indexOf(":", name.lastIndexOf("/") + 1);
   const tag = colon < 0 ? undefined : name.slice(colon + 1);
   const repository = parseRepository(colon < 0 ? name : name.slice(0, colon));
   if (tag !== undefined && !isTag(tag))
-    throw new Complaint(`${JSON.stringify(text)} has a tag that no registry takes.`);
+    throw new UserError(`${JSON.stringify(text)} has a tag that no registry takes.`);
   if (digest !== undefined && !isDigest(digest))
-    throw new Complaint(`${JSON.stringify(text)} has a digest that is not sha256: and 64 hexadecimal digits.`);
+    throw new UserError(`${JSON.stringify(text)} has a digest that is not sha256: and 64 hexadecimal digits.`);
   return { ...repository, ...(tag === undefined ? {} : { tag }), ...(digest === undefined ? {} : { digest }) };
 }
 

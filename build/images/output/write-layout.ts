@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import { refName } from "../base/from-layout.ts";
 import type { Content } from "../oci/content.ts";
 import { type Descriptor, mediaTypes } from "../oci/descriptor.ts";
@@ -34,19 +34,19 @@ export function indexText(entries: readonly Descriptor[]): string {
  * Writes releases to an OCI layout in a folder that is new, empty, or a layout already, whose images are replaced. Its
  * index is written last: whatever fails before leaves the images that were there as they were.
  *
- * @throws Complaint when the folder holds something else, or cannot be written to
+ * @throws UserError when the folder holds something else, or cannot be written to
  */
 export async function writeLayout(folder: string, releases: readonly Release[]): Promise<void> {
   const present: readonly string[] = await readdir(folder).catch(() => []);
   if (present.length > 0 && !present.includes(layoutFile.path))
-    throw new Complaint(`${folder} is not empty and no OCI layout: nothing is written to it.`);
+    throw new UserError(`${folder} is not empty and no OCI layout: nothing is written to it.`);
   try {
     await mkdir(join(folder, "blobs", "sha256"), { recursive: true });
     for (const content of releases.flatMap(contentsOf)) await writeBlob(folder, content);
     await put(join(folder, layoutFile.path), layoutFile.text);
     await put(join(folder, "index.json"), indexText(entriesOf(releases)));
   } catch (error) {
-    throw new Complaint(`The layout ${folder} could not be written: ${(error as Error).message}.`, { cause: error });
+    throw new UserError(`The layout ${folder} could not be written: ${(error as Error).message}.`, { cause: error });
   }
 }
 

@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { type Pack, pack } from "tar-stream";
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import { bytesOf, type Content } from "../oci/content.ts";
 import type { Release } from "../oci/image.ts";
 import { contentsOf, entriesOf, indexText, layoutFile } from "./write-layout.ts";
@@ -11,7 +11,7 @@ import { contentsOf, entriesOf, indexText, layoutFile } from "./write-layout.ts"
  * Writes releases to an OCI layout in an archive, as `podman load`, `ctr images import` and `skopeo copy oci-archive:`
  * read it. The file is there once it is whole.
  *
- * @throws Complaint when it cannot be written
+ * @throws UserError when it cannot be written
  */
 export async function writeTarball(file: string, releases: readonly Release[]): Promise<void> {
   const temporary = `${file}.${process.pid}.part`;
@@ -21,7 +21,7 @@ export async function writeTarball(file: string, releases: readonly Release[]): 
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw new Complaint(`The archive ${file} could not be written: ${(error as Error).message}.`, { cause: error });
+    throw new UserError(`The archive ${file} could not be written: ${(error as Error).message}.`, { cause: error });
   }
 }
 

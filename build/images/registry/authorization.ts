@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import type { Challenge } from "./challenge.ts";
 import type { Credentials } from "./credentials/credentials.ts";
 import { reasonOf } from "./explain.ts";
@@ -9,7 +9,7 @@ import type { Answer, Transport } from "./transport.ts";
  * The `authorization` header that answers a registry's challenges, or nothing when none asks for what we have. `scopes`
  * are what is to be done, as `repository:<path>:pull,push`.
  *
- * @throws Complaint when the token service refuses the credentials, or there are none for a registry that wants a
+ * @throws UserError when the token service refuses the credentials, or there are none for a registry that wants a
  * password
  */
 export async function authorize(
@@ -37,16 +37,16 @@ async function fetchToken(
   send: Transport,
 ): Promise<string> {
   if (!realm || !URL.canParse(realm))
-    throw new Complaint(`The registry ${host} does not say where its tokens are from.`);
+    throw new UserError(`The registry ${host} does not say where its tokens are from.`);
   const answer = await askFor(new URL(realm), service, credentials, scopes, send).catch((error: Error) => {
-    throw new Complaint(`${realm}, where ${host} has its tokens from, cannot be reached: ${error.message}.`);
+    throw new UserError(`${realm}, where ${host} has its tokens from, cannot be reached: ${error.message}.`);
   });
   if (answer.status !== 200) {
     const login = credentials ? `the login from ${credentials.origin}` : "somebody without a login";
-    throw new Complaint(`${realm} gives ${login} no token for ${host}: ${await reasonOf(answer)}.`);
+    throw new UserError(`${realm} gives ${login} no token for ${host}: ${await reasonOf(answer)}.`);
   }
   const given = readToken(await answer.body.text());
-  if (!given) throw new Complaint(`${realm} has answered without a token for ${host}.`);
+  if (!given) throw new UserError(`${realm} has answered without a token for ${host}.`);
   return given;
 }
 

@@ -1,4 +1,4 @@
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import type { Answer } from "./transport.ts";
 
 /** What a registry says of an answer that is not what was hoped for, in a few words. */
@@ -16,16 +16,16 @@ export async function reasonOf({ status, body }: Answer): Promise<string> {
 }
 
 /** Why nothing came back from a registry. */
-export function unreachable(host: string, error: Error & { code?: string }): Complaint {
+export function unreachable(host: string, error: Error & { code?: string }): UserError {
   const { code = "", message } = error;
   if (isCertificateFault(code))
-    return new Complaint(
+    return new UserError(
       `The certificate of ${host} is not trusted: ${message}. NODE_EXTRA_CA_CERTS can name a file with your own ` +
         "authority; --insecure-registry accepts any certificate.",
     );
   if (isNoTls(code))
-    return new Complaint(`${host} does not answer with TLS. If it is meant to be so, say --insecure-registry.`);
-  return new Complaint(`The registry ${host} cannot be reached: ${message || code}.`, { cause: error });
+    return new UserError(`${host} does not answer with TLS. If it is meant to be so, say --insecure-registry.`);
+  return new UserError(`The registry ${host} cannot be reached: ${message || code}.`, { cause: error });
 }
 
 /** Whether what answered speaks no TLS. */

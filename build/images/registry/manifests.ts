@@ -1,4 +1,4 @@
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import { bytesOf, type Content, contentOf } from "../oci/content.ts";
 import { digestOf } from "../oci/descriptor.ts";
 import { repositoryName } from "../oci/reference.ts";
@@ -10,7 +10,7 @@ import type { Connection } from "./registry.ts";
  *
  * Returns whether the registry has seen that the manifest is about another, so that it can tell who asks about that.
  *
- * @throws Complaint when the registry refuses it
+ * @throws UserError when the registry refuses it
  */
 export async function putManifest({ repository, send }: Connection, manifest: Content, tag?: string): Promise<boolean> {
   const { digest, mediaType, size } = manifest.descriptor;
@@ -22,7 +22,7 @@ export async function putManifest({ repository, send }: Connection, manifest: Co
   });
   if (answer.status !== 201 && answer.status !== 202) {
     const name = `${repositoryName(repository)}${tag ? `:${tag}` : `@${digest}`}`;
-    throw new Complaint(`The registry has not taken the manifest ${name}: ${await reasonOf(answer)}.`);
+    throw new UserError(`The registry has not taken the manifest ${name}: ${await reasonOf(answer)}.`);
   }
   await answer.body.dump();
   return answer.header("oci-subject") !== undefined;
@@ -40,7 +40,7 @@ export async function hasManifest({ send }: Connection, { descriptor }: Content)
  * The manifest or index of a tag or digest; nothing when there is none. Registries have been seen to answer with
  * another than was asked for, so a digest is checked.
  *
- * @throws Complaint
+ * @throws UserError
  */
 export async function getManifest(
   { repository, send }: Connection,
@@ -53,11 +53,11 @@ export async function getManifest(
     return undefined;
   }
   const name = `${repositoryName(repository)}${reference.includes(":") ? "@" : ":"}${reference}`;
-  if (answer.status !== 200) throw new Complaint(`The registry does not give ${name}: ${await reasonOf(answer)}.`);
+  if (answer.status !== 200) throw new UserError(`The registry does not give ${name}: ${await reasonOf(answer)}.`);
   const bytes = Buffer.concat(await answer.body.toArray());
   const content = contentOf(bytes, answer.header("content-type")?.split(";")[0] ?? "");
   if (reference.includes(":") && digestOf(bytes) !== reference)
-    throw new Complaint(`The registry has given something else for ${name}.`);
+    throw new UserError(`The registry has given something else for ${name}.`);
   return content;
 }
 

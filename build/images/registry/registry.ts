@@ -1,4 +1,4 @@
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import { isLoopback, type Repository, repositoryName } from "../oci/reference.ts";
 import { authorize } from "./authorization.ts";
 import { type Challenge, parseChallenges } from "./challenge.ts";
@@ -21,7 +21,7 @@ export interface Call extends Omit<Message, "url"> {
 export interface Connection {
   readonly repository: Repository;
   /**
-   * Rejects with a Complaint when the registry cannot be reached or refuses who we are; answers whatever else it says.
+   * Rejects with a UserError when the registry cannot be reached or refuses who we are; answers whatever else it says.
    */
   send(call: Call): Promise<Answer>;
 }
@@ -40,7 +40,7 @@ export interface Surroundings {
 /** Docker Hub's registry has another name than its images. */
 const addresses: Readonly<Record<string, string>> = { "docker.io": "registry-1.docker.io" };
 
-/** Opens a connection to read a repository, or to write to it. Rejects with a Complaint when nobody is there. */
+/** Opens a connection to read a repository, or to write to it. Rejects with a UserError when nobody is there. */
 export async function connect(
   repository: Repository,
   rights: "pull" | "pull,push",
@@ -89,7 +89,7 @@ export async function connect(
     async send(call) {
       if (call.once) return attempt(call);
       return persist(patience, () => attempt(call)).catch((error: Error) => {
-        throw error instanceof Complaint ? error : unreachable(host, error);
+        throw error instanceof UserError ? error : unreachable(host, error);
       });
     },
   };
@@ -128,11 +128,11 @@ async function greet(host: string, surroundings: Surroundings): Promise<Greeting
 const challengesOf = (answer: Answer) =>
   answer.status === 401 ? parseChallenges(answer.header("www-authenticate") ?? "") : [];
 
-function refused(repository: Repository, login: Credentials | undefined, reason: string): Complaint {
+function refused(repository: Repository, login: Credentials | undefined, reason: string): UserError {
   const name = repositoryName(repository);
   return login
-    ? new Complaint(`The registry refuses the login from ${login.origin} for ${name}: ${reason}.`)
-    : new Complaint(
+    ? new UserError(`The registry refuses the login from ${login.origin} for ${name}: ${reason}.`)
+    : new UserError(
         `The registry wants a login for ${name}, and there is none: "docker login ${repository.host}" keeps one.`,
       );
 }

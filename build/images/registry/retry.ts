@@ -1,4 +1,4 @@
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import type { Answer } from "./transport.ts";
 
 /** How often, and how long apart, something is tried that may go well later. */
@@ -37,7 +37,7 @@ export async function persist(
   for (let tried = 1; ; tried++) {
     const last = tried === patience.tries;
     const answer = await attempt().catch((error: Error) => {
-      if (last || error instanceof Complaint || isFinal(error)) throw error;
+      if (last || error instanceof UserError || isFinal(error)) throw error;
     });
     if (answer && (last || !isTransient(answer.status))) return answer;
     await answer?.body.dump();

@@ -1,4 +1,4 @@
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import type { Content } from "../oci/content.ts";
 import { repositoryName } from "../oci/reference.ts";
 import { reasonOf } from "./explain.ts";
@@ -14,7 +14,7 @@ const chunkSize = 8 * 2 ** 20;
  * registry. It is sent in one piece; when that is cut short, or is more than the registry takes at once, in pieces,
  * from where it was cut. The registry checks the digest at the end: nothing that is not whole can be had from it.
  *
- * @throws Complaint when it refuses, or goes on failing
+ * @throws UserError when it refuses, or goes on failing
  */
 export async function uploadBlob(
   connection: Connection,
@@ -61,14 +61,14 @@ async function begin({ repository, send }: Connection, digest: string, from?: st
   }
   if (answer.status !== 202 || !location) {
     const reason = await reasonOf(answer);
-    throw new Complaint(`The registry lets nothing be uploaded to ${repositoryName(repository)}: ${reason}.`);
+    throw new UserError(`The registry lets nothing be uploaded to ${repositoryName(repository)}: ${reason}.`);
   }
   await answer.body.dump();
   return new URL(location, answer.url).href;
 }
 
 interface Failure {
-  readonly complaint: Complaint;
+  readonly complaint: UserError;
   /** Trying again would not help. */
   readonly final: boolean;
   /** The connection went before the answer came. */
@@ -145,15 +145,15 @@ async function judge(
       await answer.body.dump();
       return undefined;
     }
-    const complaint = new Complaint(`The registry has not taken ${name}: ${await reasonOf(answer)}.`);
+    const complaint = new UserError(`The registry has not taken ${name}: ${await reasonOf(answer)}.`);
     const tooMuch = answer.status === 413;
     // A registry that has lost the upload, or does not like pieces, may like a new one.
     const worthATry = tooMuch || isTransient(answer.status) || answer.status === 404 || answer.status === 416;
     return { complaint, final: !worthATry, cut: false, tooMuch };
   } catch (error) {
-    if (error instanceof Complaint) throw error;
+    if (error instanceof UserError) throw error;
     const { message, code } = error as NodeJS.ErrnoException;
-    const complaint = new Complaint(`The upload of ${name} was cut short: ${message || code}.`, { cause: error });
+    const complaint = new UserError(`The upload of ${name} was cut short: ${message || code}.`, { cause: error });
     return { complaint, final: false, cut: true, tooMuch: false };
   }
 }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { extract } from "tar-stream";
-import { Complaint } from "../../../shared/command/complaint.ts";
 import { temporaryFolder } from "../../../shared/command/temporary-folder.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 
 /** A package as the lock file has it. */
 export interface LockedPackage {
@@ -20,7 +20,7 @@ export interface LockedPackage {
  * Files of a package, from its archive, which npm fetches, or has in its cache since the install. The archive must be
  * the one that the lock file knows.
  *
- * @throws Complaint when it cannot be had, is another, or has no such file
+ * @throws UserError when it cannot be had, is another, or has no such file
  */
 export async function filesOf(
   { name, version, integrity }: LockedPackage,
@@ -29,12 +29,12 @@ export async function filesOf(
   const archive = await fetchArchive(`${name}@${version}`);
   const hash = `sha512-${createHash("sha512").update(archive).digest("base64")}`;
   if (hash !== integrity)
-    throw new Complaint(
+    throw new UserError(
       `The package ${name}@${version} is not the one in package-lock.json: its integrity is ${hash}.`,
     );
   const files = await unpack(archive, paths);
   const missing = paths.filter((path) => !files.has(path));
-  if (missing.length > 0) throw new Complaint(`The package ${name}@${version} has no ${missing.join(", ")}.`);
+  if (missing.length > 0) throw new UserError(`The package ${name}@${version} has no ${missing.join(", ")}.`);
   return files;
 }
 
@@ -47,7 +47,7 @@ async function fetchArchive(specifier: string): Promise<Buffer> {
     return await readFile(join(folder, stdout.trim()));
   } catch (error) {
     const { stderr = "", message } = error as Error & { stderr?: string };
-    throw new Complaint(`npm could not fetch ${specifier}: ${stderr.trim() || message}`);
+    throw new UserError(`npm could not fetch ${specifier}: ${stderr.trim() || message}`);
   }
 }
 

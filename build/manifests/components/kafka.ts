@@ -2,7 +2,7 @@ import type { Declared } from "../declared.ts";
 import { everyFunction, kustomizationFile } from "../kustomization.ts";
 import { namespace } from "../metadata.ts";
 import { watchedKinds } from "../sources.ts";
-import { furtherTablePatch, kafkaIngress, sweepTablePatch } from "../sweep.ts";
+import { kafkaIngress, systemTablePatches } from "../sweep.ts";
 import { toFile, toYaml } from "../yaml.ts";
 
 const kafka = "knative/components/kafka";
@@ -22,11 +22,7 @@ ${[...attributes, ...extensions].map((name) => `  "${name}": ${name},`).join("\n
 `;
 
 /** Two components: brokers that keep their events in Kafka, and on top of it events of one object in their order. */
-export function addKafka(
-  files: Map<string, string>,
-  functions: readonly Declared[],
-  optional: ReadonlyMap<string, readonly Declared[]>,
-): void {
+export function addKafka(files: Map<string, string>, all: readonly Declared[], byDefault: readonly Declared[]): void {
   const brokerClass = "/metadata/annotations/eventing.knative.dev~1broker.class";
   files.set(
     `${kafka}/kustomization.yaml`,
@@ -54,8 +50,7 @@ export function addKafka(
               },
             ],
           },
-          ...sweepTablePatch(functions, kafkaIngress),
-          ...[...optional].map(([system, members]) => furtherTablePatch(system, members, kafkaIngress)),
+          ...systemTablePatches(all, kafkaIngress),
         ],
       },
       "The brokers keep their events in Kafka: what a broker has taken is not lost. For new installations, " +
@@ -65,7 +60,7 @@ export function addKafka(
     ),
   );
 
-  const families = [...watchedKinds(functions).keys()];
+  const families = [...watchedKinds(byDefault).keys()];
   const transforms = families.map((family) => ({
     apiVersion: "eventing.knative.dev/v1alpha1",
     kind: "EventTransform",

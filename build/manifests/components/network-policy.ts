@@ -1,4 +1,5 @@
-import type { ExternalSystem } from "../../../shared/system/system.ts";
+import { variableOf } from "../../../shared/settings.ts";
+import { type ExternalSystem, urlSettingOf } from "../../../shared/system/system.ts";
 import { type Declared, systemOf } from "../declared.ts";
 import { everyFunction, kustomizationFile } from "../kustomization.ts";
 import { labelsOf, namespace, partOf, product } from "../metadata.ts";
@@ -76,19 +77,19 @@ function policyOf(
       egress: [{ ...to, ports: external.ports.map((port) => ({ port })) }],
     },
   };
-  const named = [variableOf(external), ...(external.namedBy ? [external.namedBy] : [])].join(" or ");
+  const named = [urlVariableOf(external), ...(external.namedBy ? [external.namedBy] : [])].join(" or ");
   const where = home
     ? `Patch this from your overlay where ${named} leads elsewhere than into namespace ${home}, or to another port.`
     : `Patch this from your overlay with an ipBlock of its addresses, and where ${named} has another port.`;
   return toYaml(policy, [{ at: ["spec", "egress", 0], text: wrap(`${external.doc} ${where}`, 90) }]);
 }
 
-const variableOf = ({ name }: ExternalSystem) => `${name.toUpperCase()}_URL`;
+const urlVariableOf = (system: ExternalSystem) => variableOf(urlSettingOf(system));
 
 /** The namespace of the Service that the system's URL names by default; `undefined` where it names none. */
 function namespaceOf(external: ExternalSystem): string | undefined {
   const url = settingsOfSchema(external.name, external.settings).find(
-    ({ variable }) => variable === variableOf(external),
+    ({ variable }) => variable === urlVariableOf(external),
   );
   return url && /^[^.]+\.([^.]+)\.svc(\.|$)/.exec(new URL(url.value).hostname)?.[1];
 }

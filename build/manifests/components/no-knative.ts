@@ -1,7 +1,7 @@
 import { standaloneSettings } from "../../../eventing/settings.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import { slug } from "../../../shared/rule.ts";
-import { accessOf, type Grant } from "../access.ts";
+import { accessOf, furtherAccessOf, type Grant } from "../access.ts";
 import type { Declared } from "../declared.ts";
 import { everyFunction, kustomizationFile, type Patch } from "../kustomization.ts";
 import { labelsOf, metadataOf, namespace } from "../metadata.ts";
@@ -9,7 +9,7 @@ import { commentsOn, confined, requestSeconds } from "../service.ts";
 import { type Setting, settingsOf, settingsOfSchema } from "../settings.ts";
 import { sourceManifests, watchedKinds } from "../sources.ts";
 import { surroundingsOf } from "../surroundings.ts";
-import { type Ingress, sweepFunction, sweepSource, sweepTablePatch } from "../sweep.ts";
+import { type Ingress, sweepFunction, sweepSource, systemTablePatches } from "../sweep.ts";
 import { triggerManifest, triggersOf } from "../triggers.ts";
 import { toFile, toYaml } from "../yaml.ts";
 
@@ -65,7 +65,7 @@ export function addNoKnative(files: Map<string, string>, functions: readonly Dec
         configMapGenerator: [
           { name: configMap, namespace, files: ["eventing.yaml"], options: { labels: labelsOf(standIn) } },
         ],
-        patches: [...leaveOut, ...sweepTablePatch(functions, ingress, namespace)],
+        patches: [...leaveOut, ...systemTablePatches(functions, ingress, namespace)],
       },
       "For clusters without Knative: each function is a Deployment that always runs, " +
         "and platform-source watches the cluster and sends the events. The functions, their images, " +
@@ -79,6 +79,64 @@ export function addNoKnative(files: Map<string, string>, functions: readonly Dec
     files.set(
       `${folder}/${option}/kustomization.yaml`,
       kustomizationFile("Component", { configMapGenerator: [generator] }, `The option ${option}, without Knative.`),
+    );
+  }
+}
+
+/**
+ * The same for each system that is not installed by default: a component for the overlay, with its functions as
+ * Deployments, and its Triggers as one more file for platform-source.
+ */
+export function addSystemsWithoutKnative(
+  files: Map<string, string>,
+  byDefault: readonly Declared[],
+  optional: ReadonlyMap<string, readonly Declared[]>,
+): void {
+  const known = watchedKinds(byDefault);
+  const deadLetters = byDefault.find(({ name }) => name === "platform/dead-letter")?.name;
+  for (const [system, functions] of optional) {
+    const watched = watchedKinds(functions);
+    const missing = [...watched].map(([family, kinds]) => {
+      const there = new Set(known.get(family)?.map(({ kind }) => kind));
+      return [family, kinds.filter(({ kind }) => !there.has(kind))] as const;
+    });
+    const eventing = [
+      ...[...watched.keys()].filter((family) => !known.has(family)).map(broker),
+      ...missing
+        .flatMap(([family, kinds]) => (kinds.length > 0 ? sourceManifests(family, kinds, system) : []))
+        .filter((object) => (object as { kind: string }).kind === "ApiServerSource"),
+      ...functions
+        .flatMap(triggersOf)
+        .flatMap((planned) => (planned.overlay ? [] : triggerManifest(planned, deadLetters))),
+    ];
+    const grants = missing.flatMap(([, kinds]) =>
+      kinds.map((resource): Grant => ({ resource, verbs: ["list", "watch"] })),
+    );
+    const add = (path: string, documents: readonly string[], about?: string) =>
+      files.set(`${folder}/${system}/${path}`, toFile(`functions/${system}/*`, documents, about));
+    const texts = (objects: readonly object[]) => objects.map((object) => toYaml(object));
+    add("functions.yaml", functions.flatMap(functionDocuments));
+    add(
+      "source-access.yaml",
+      texts(furtherAccessOf({ name: slug(standIn), labels: labelsOf(standIn) }, system, grants)),
+    );
+    add(
+      `${system}.yaml`,
+      texts(eventing),
+      "What platform-source is given besides, as a file: not applied to the cluster.",
+    );
+    files.set(
+      `${folder}/${system}/kustomization.yaml`,
+      kustomizationFile(
+        "Component",
+        {
+          components: [`../../../access/${system}`, `../../../${system}`],
+          resources: ["functions.yaml", "source-access.yaml"],
+          configMapGenerator: [{ name: configMap, namespace, behavior: "merge", files: [`${system}.yaml`] }],
+          patches: [...leaveOut, ...systemTablePatches(functions, ingress, namespace)],
+        },
+        `The system ${system}, without Knative.`,
+      ),
     );
   }
 }

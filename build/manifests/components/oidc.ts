@@ -68,7 +68,7 @@ function mayReadKeys(functions: readonly Declared[], system?: string): object {
   };
 }
 
-function patchesOf({ name, wakes }: Declared, deadLetters: boolean): readonly Patch[] {
+function patchesOf({ name, triggers }: Declared, deadLetters: boolean): readonly Patch[] {
   const [system, member] = name.split("/");
   const labelSelector = `app.kubernetes.io/name=${system},app.kubernetes.io/component=${member}`;
   const environment = "/spec/template/spec/containers/0/env/-";
@@ -80,14 +80,14 @@ function patchesOf({ name, wakes }: Declared, deadLetters: boolean): readonly Pa
       add(environment, { name: "OIDC_SENDERS", value: `system:serviceaccount:${namespace}:*` }),
     ],
   };
-  const triggers: Patch = {
+  const subscribers: Patch = {
     target: { kind: "Trigger", labelSelector },
     patch: [
       add("/spec/subscriber/audience", audienceOf(name)),
       ...(deadLetters ? [add("/spec/delivery/deadLetterSink/audience", audienceOf("platform/dead-letter"))] : []),
     ],
   };
-  return wakes ? [service, triggers] : [service];
+  return triggers ? [service, subscribers] : [service];
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Wake } from "../../../shared/rule.ts";
+import type { RuleTrigger } from "../../../shared/rule.ts";
 import type { Declared } from "../declared.ts";
 import { familyOf } from "../families.ts";
 import { kustomizationFile, type Operation, type Patch } from "../kustomization.ts";
@@ -16,7 +16,7 @@ export function addSourceFilters(
   optional: ReadonlyMap<string, readonly Declared[]>,
 ): void {
   // A signal comes from elsewhere.
-  const wakes = functions.flatMap(({ wakes = [] }) => wakes.filter(({ signal }) => !signal));
+  const triggers = functions.flatMap(({ triggers = [] }) => triggers.filter(({ signal }) => !signal));
   const about =
     "Sources send only what some Trigger of the default lets through: " +
     "the other changes of pods and claims end in the adapter. Needs new-apiserversource-filters: " +
@@ -24,10 +24,10 @@ export function addSourceFilters(
     "With an option that has Triggers of its own (pod-updates, for example), " +
     "and with the overlay of an optional system, also list the folder of its name beneath this one: " +
     "what the sources keep back reaches no Trigger.";
-  const byDefault = wakes.filter(({ overlay }) => !overlay);
+  const byDefault = triggers.filter(({ overlay }) => !overlay);
   const patches = perSource(byDefault, (any) => [{ op: "add", path: "/spec/filters", value: [{ any }] }]);
   files.set(`${folder}/kustomization.yaml`, kustomizationFile("Component", { patches }, about));
-  for (const [option, optional] of Map.groupBy(wakes, ({ overlay }) => overlay)) {
+  for (const [option, optional] of Map.groupBy(triggers, ({ overlay }) => overlay)) {
     if (!option) continue;
     const more = perSource(optional, (any) =>
       any.map((value) => ({ op: "add", path: "/spec/filters/0/any/-", value })),
@@ -40,7 +40,7 @@ export function addSourceFilters(
     // What the default watches for the system, too; what it does not watch comes from sources of the system's own,
     // without filters.
     const shared = members
-      .flatMap(({ wakes = [] }) => wakes.filter(({ signal, overlay }) => !signal && !overlay))
+      .flatMap(({ triggers = [] }) => triggers.filter(({ signal, overlay }) => !signal && !overlay))
       .filter(({ kind }) => watched.has(keyOf(kind)));
     if (shared.length === 0) continue;
     const more = perSource(shared, (any) => any.map((value) => ({ op: "add", path: "/spec/filters/0/any/-", value })));
@@ -49,16 +49,16 @@ export function addSourceFilters(
   }
 }
 
-const keyOf = ({ apiVersion, kind }: Wake["kind"]) => `${apiVersion}/${kind}`;
+const keyOf = ({ apiVersion, kind }: RuleTrigger["kind"]) => `${apiVersion}/${kind}`;
 
 /** What the sources of each family are to send, each thing once. */
 function perSource(
-  wakes: readonly Wake[],
+  triggers: readonly RuleTrigger[],
   operations: (any: readonly object[]) => readonly Operation[],
 ): readonly Patch[] {
-  const sources = Map.groupBy(wakes, ({ kind }) => `${familyOf(kind)}${kind.namespaced ? "" : "-cluster"}`);
-  return [...sources].sort().map(([name, wakes]) => {
-    const all = alternatives(wakes);
+  const sources = Map.groupBy(triggers, ({ kind }) => `${familyOf(kind)}${kind.namespaced ? "" : "-cluster"}`);
+  return [...sources].sort().map(([name, triggers]) => {
+    const all = alternatives(triggers);
     const once = new Map(all.map((alternative) => [JSON.stringify(alternative), alternative]));
     return { target: { kind: "ApiServerSource", name }, patch: operations([...once.values()]) };
   });

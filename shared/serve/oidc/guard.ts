@@ -36,9 +36,9 @@ function checkFirst(
     const verify = await load();
     const refusal = await verify(request.headers.authorization);
     if (!refusal) return handle(request);
-    const { status, because } = refusal;
-    log.warn({ status }, because);
+    const { status, message } = refusal;
+    log.warn({ status }, message);
     const headers = { "content-type": "text/plain; charset=utf-8" };
-    return { status, headers, body: truncate(because, longestReply) };
+    return { status, headers, body: truncate(message, longestReply) };
   };
 }

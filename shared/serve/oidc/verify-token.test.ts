@@ -61,7 +61,7 @@ const sign = (
 ) => new SignJWT({ ...claims(), ...change }).setProtectedHeader({ alg: "RS256", kid: "first", ...header }).sign(key);
 const judge = async (token: Promise<string> | string) => verify(`Bearer ${await token}`);
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-const refused = (status: number, words: string) => ({ status, because: expect.stringContaining(words) });
+const refused = (status: number, words: string) => ({ status, message: expect.stringContaining(words) });
 
 describe("a token is taken", () => {
   test("that the cluster signed, for us, of a sender we know", async () => {
@@ -151,7 +151,7 @@ describe("a token is refused", () => {
   test("and the sentence holds nothing of it", async () => {
     const token = await sign({ exp: seconds(-60) });
     const refusal = await judge(token);
-    for (const part of token.split(".")) expect(refusal?.because).not.toContain(part);
+    for (const part of token.split(".")) expect(refusal?.message).not.toContain(part);
   });
 });
 

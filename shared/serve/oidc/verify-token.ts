@@ -63,7 +63,7 @@ export function tokenVerifier(settings: OidcSettings, client: () => Client | Pro
       const cause = error instanceof Error ? error.message : String(error);
       return {
         status: 503,
-        because: `The sender cannot be checked, because the cluster's keys are not to be had: ${cause}`,
+        message: `The sender cannot be checked, because the cluster's keys are not to be had: ${cause}`,
       };
     }
   };
@@ -72,7 +72,7 @@ export function tokenVerifier(settings: OidcSettings, client: () => Client | Pro
 /** Unknown is not the same as wrong: the key may be younger than what we know. */
 const tooEarly: Refusal = {
   status: 503,
-  because: "The sender's token is signed by an unknown key, and the cluster's keys were read a moment ago: try again.",
+  message: "The sender's token is signed by an unknown key, and the cluster's keys were read a moment ago: try again.",
 };
 
 function refuseStranger(subject: string, senders: readonly string[]): Refusal | undefined {
@@ -80,11 +80,11 @@ function refuseStranger(subject: string, senders: readonly string[]): Refusal | 
     sender.endsWith("*") ? subject.startsWith(sender.slice(0, -1)) : subject === sender,
   );
   if (known) return undefined;
-  const because = `Events are not taken from ${JSON.stringify(subject)}: OIDC_SENDERS does not name it.`;
-  return { status: 403, because };
+  const message = `Events are not taken from ${JSON.stringify(subject)}: OIDC_SENDERS does not name it.`;
+  return { status: 403, message };
 }
 
-const unauthorized = (why: string): Refusal => ({ status: 401, because: `The event is refused, because ${why}.` });
+const unauthorized = (why: string): Refusal => ({ status: 401, message: `The event is refused, because ${why}.` });
 
 const unknownKey = unauthorized("its token is not signed by a key of this cluster");
 

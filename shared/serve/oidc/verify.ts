@@ -2,7 +2,7 @@
 export interface Refusal {
   readonly status: 401 | 403 | 503;
   /** A whole sentence. Nothing of the token is in it. */
-  readonly because: string;
+  readonly message: string;
 }
 
 /** Judges the `authorization` header of a request; `undefined`: it may come in. */

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { Complaint } from "../../../../shared/command/complaint.ts";
+import { UserError } from "../../../../shared/command/user-error.ts";
 import type { Credentials } from "./credentials.ts";
 
 /** The helpers' way to say that this name stands for no user, but that the secret is an identity token. */
@@ -8,7 +8,7 @@ const tokenUser = "<token>";
 /**
  * Asks `docker-credential-<helper>` for the login to a registry. Returns nothing when it knows none.
  *
- * @throws Complaint when it cannot be run, or fails
+ * @throws UserError when it cannot be run, or fails
  */
 export async function askHelper(helper: string, registry: string): Promise<Credentials | undefined> {
   const program = `docker-credential-${helper}`;
@@ -16,7 +16,7 @@ export async function askHelper(helper: string, registry: string): Promise<Crede
   if (code !== 0) {
     // Helpers say it on either stream; there is no status of its own for it.
     if (/credentials not found/i.test(output + complaints)) return undefined;
-    throw new Complaint(`${program} has not given the login to ${registry}: ${(complaints || output).trim() || code}.`);
+    throw new UserError(`${program} has not given the login to ${registry}: ${(complaints || output).trim() || code}.`);
   }
   try {
     const { Username, Secret } = JSON.parse(output) as { Username: string; Secret: string };
@@ -24,7 +24,7 @@ export async function askHelper(helper: string, registry: string): Promise<Crede
     if (!Secret) return undefined;
     return Username === tokenUser ? { identityToken: Secret, origin } : { user: Username, password: Secret, origin };
   } catch {
-    throw new Complaint(`${program} has answered with something else than a login to ${registry}.`);
+    throw new UserError(`${program} has answered with something else than a login to ${registry}.`);
   }
 }
 
@@ -35,7 +35,7 @@ function run(program: string, input: string): Promise<{ code: number | null; out
     let complaints = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
-    child.on("error", (error) => reject(new Complaint(`${program} cannot be run: ${error.message}.`)));
+    child.on("error", (error) => reject(new UserError(`${program} cannot be run: ${error.message}.`)));
     child.on("close", (code) => resolve({ code, output, complaints }));
     // One that goes without reading says so by its status.
     child.stdin.on("error", () => {});

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { Complaint } from "../../../../shared/command/complaint.ts";
+import { UserError } from "../../../../shared/command/user-error.ts";
 
 /** The part of docker's and podman's configuration that is about logins. */
 export interface DockerConfig {
@@ -33,7 +33,7 @@ export function configFiles(environment: NodeJS.ProcessEnv): readonly string[] {
   ];
 }
 
-/** Reads the configurations that there are. @throws Complaint for one that is no JSON */
+/** Reads the configurations that there are. @throws UserError for one that is no JSON */
 export async function readConfigs(files: readonly string[]): Promise<readonly DockerConfig[]> {
   const texts = await Promise.all(files.map(async (file) => ({ file, text: await readIfThere(file) })));
   return texts.flatMap(({ file, text }) => (text === undefined ? [] : [parse(file, text)]));
@@ -44,7 +44,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
     return await readFile(file, "utf8");
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
-    throw new Complaint(`The logins in ${file} cannot be read: ${(error as Error).message}.`);
+    throw new UserError(`The logins in ${file} cannot be read: ${(error as Error).message}.`);
   }
 }
 
@@ -53,6 +53,6 @@ function parse(file: string, text: string): DockerConfig {
     const { auths = {}, credHelpers = {}, credsStore } = JSON.parse(text) as Partial<DockerConfig>;
     return { file, auths, credHelpers, ...(credsStore ? { credsStore } : {}) };
   } catch {
-    throw new Complaint(`${file} should hold the logins of docker, and is no JSON.`);
+    throw new UserError(`${file} should hold the logins of docker, and is no JSON.`);
   }
 }

@@ -9,7 +9,7 @@ const dockerHub = "https://index.docker.io/v1/";
  * The login for a repository, from the first configuration that has one: by a helper for the registry, by name (podman
  * also has logins for a part of a registry; the longest that fits wins), by the helper for all.
  *
- * @throws Complaint when a helper fails
+ * @throws UserError when a helper fails
  */
 export async function findCredentials(
   configs: readonly DockerConfig[],

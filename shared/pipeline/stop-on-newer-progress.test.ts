@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import type { Decision } from "../decision.ts";
 import { PersistentVolumeClaim } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
-import { heedNewer } from "./heed-newer.ts";
+import { stopOnNewerProgress } from "./stop-on-newer-progress.ts";
 
 const decisionOn = (annotations: Record<string, string>): Decision => {
   const metadata = { name: "data", namespace: "shop", uid: "u1", resourceVersion: "7", annotations };
   const about: KubernetesObject = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata };
   const patch = { metadata: { finalizers: [] } };
   const write = { verb: "patch", type: "merge", kind: PersistentVolumeClaim, name: "data", patch } as never;
-  return { do: "write", about, kind: PersistentVolumeClaim, because: "It goes.", writes: [write] };
+  return { do: "write", about, kind: PersistentVolumeClaim, message: "It goes.", writes: [write] };
 };
 const progress = (v: unknown, uid = "u1") => JSON.stringify({ v, uid, step: "held", plan: "c" });
 
@@ -23,18 +23,18 @@ test.each<[string, Record<string, string>]>([
   ["its version is no number", { "holdfast.dev/satellite.evacuate": progress("3") }],
 ])("a decision stands when %s", (_, annotations) => {
   const decision = decisionOn(annotations);
-  expect(heedNewer({ name: "satellite/evacuate" }, decision)).toBe(decision);
+  expect(stopOnNewerProgress({ name: "satellite/evacuate" }, decision)).toBe(decision);
 });
 
 test("what a far newer version wrote stops a rule that acts upon it", () => {
-  const heeded = heedNewer(
+  const heeded = stopOnNewerProgress(
     { name: "satellite/evacuate" },
     decisionOn({ "holdfast.dev/satellite.evacuate": progress(3) }),
   );
   expect(heeded).toMatchObject({ do: "stop", event: { type: "Warning", reason: "NewerProgress" } });
   expect(heeded).not.toHaveProperty("step");
-  expect(heeded.because).toContain(
+  expect(heeded.message).toContain(
     "holdfast.dev/satellite.evacuate was written by a version of Holdfast that is newer",
   );
-  expect(heeded.because).toContain("roll satellite/evacuate forward");
+  expect(heeded.message).toContain("roll satellite/evacuate forward");
 });

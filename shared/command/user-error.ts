@@ -5,13 +5,13 @@ import { ApiError } from "../../shared/kubernetes/api-error.ts";
  * Something the person at the keyboard has to know and can change: shown as one line on standard error, without a
  * stack.
  */
-export class Complaint extends Error {
-  override readonly name: string = "Complaint";
+export class UserError extends Error {
+  override readonly name: string = "UserError";
 }
 
 /** Whether an error's message alone is enough for its reader. */
 export const isPlain = (error: unknown): error is Error =>
-  [Complaint, ApiError, MalformedEvent].some((plain) => error instanceof plain);
+  [UserError, ApiError, MalformedEvent].some((plain) => error instanceof plain);
 
 /** Prints why the program ends, in one line where that is the reader's to change, and returns the exit code. */
 export function complain(error: unknown): number {

@@ -9,13 +9,13 @@ import { warning } from "../steps.ts";
  * than one has written progress on the object. What that meant cannot be read here, and a rule that took it for absent
  * might do twice what may be done once. It moves on when the function is rolled forward again.
  */
-export function heedNewer(rule: Pick<Rule, "name" | "progressName">, decision: Decision): Decision {
+export function stopOnNewerProgress(rule: Pick<Rule, "name" | "progressName">, decision: Decision): Decision {
   const { about, kind } = decision;
   const progressName = progressNameOf(rule);
   if (!hasNewerProgress(about, progressName)) return decision;
-  const because =
+  const message =
     `${describe(referenceTo(about))} is left as it is, because ${progressKey(progressName)} was written by a ` +
     `version of Holdfast that is newer by more than one: roll ${rule.name} forward again, or remove the ` +
     "annotation to have its work begin anew.";
-  return { do: "stop", about, kind, because, event: warning("NewerProgress") };
+  return { do: "stop", about, kind, message, event: warning("NewerProgress") };
 }

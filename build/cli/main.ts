@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { withoutApiClasses } from "../functions/without-api-classes.mjs";
+import { embedDeclarations } from "./embed-declarations.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+// An older Node fails in the middle of a package, with all of its text.
+const needsNode24 =
+  "if(parseInt(process.versions.node)<24){process.stderr.write(" +
+  '"holdfast: Node 24 or newer is needed, and this is "+process.version+".\\n");process.exit(2)}';
+// Packages of the CommonJS kind look for Node's modules by `require`.
+const withRequire = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
+
+// One file with all that the program needs: what `bin` in package.json names, and `npm pack` packs.
+await build({
+  absWorkingDir: root,
+  entryPoints: ["cli/main.ts"],
+  outfile: "dist/holdfast.mjs",
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  minify: true,
+  legalComments: "none",
+  logLevel: "warning",
+  banner: { js: `${withRequire}${needsNode24}` },
+  plugins: [withoutApiClasses(), embedDeclarations(join(root, "functions"))],
+});

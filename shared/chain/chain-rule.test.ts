@@ -1,0 +1,157 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { Hint } from "../event/hint.ts";
+import type { KubernetesObject } from "../kubernetes/object.ts";
+import { progressKey } from "../progress.ts";
+import { on } from "../rule.ts";
+import { resync } from "../sweep.ts";
+import { SystemError } from "../system/system-error.ts";
+import { chain } from "./chain.ts";
+import { chainRule } from "./chain-rule.ts";
+import type { Facts } from "./facts.ts";
+
+const Thing = { apiVersion: "example.com/v1", kind: "Thing", plural: "things", namespaced: true } as const;
+const now = Date.parse("2026-01-01T00:00:00Z");
+
+interface Ready {
+  readonly is: "ready";
+  readonly opened: boolean;
+  readonly emptied: boolean;
+}
+type Look = () => Promise<Facts<Ready>>;
+
+const thing = (name: string, annotations: Record<string, string> = {}): KubernetesObject => ({
+  apiVersion: Thing.apiVersion,
+  kind: Thing.kind,
+  metadata: { name, namespace: "shop", uid: `uid-${name}`, resourceVersion: "1", annotations },
+});
+
+/** A chain of two steps over these objects, and what the rule of each decides about them. */
+function chainOver(objects: readonly KubernetesObject[], looks: Readonly<Record<string, Look>>, patience = 0) {
+  const closing = chain({
+    system: "shop",
+    kinds: [Thing],
+    noun: "closing",
+    stuckReason: "ClosingStuck",
+    patience,
+    steps: [
+      {
+        name: "open",
+        doc: "Opens the thing.",
+        done: ({ opened }: Ready) => opened,
+        waiting: () => "The thing is being opened.",
+      },
+      {
+        name: "empty",
+        doc: "Empties the thing.",
+        done: ({ emptied }: Ready) => emptied,
+        waiting: () => "The thing is being emptied.",
+        stuck: () => true,
+        advice: () => "Empty it by hand.",
+      },
+    ],
+    rule: { settings: z.object({}), triggers: [on(Thing, ["update"])], sweep: [resync(Thing)] },
+    concerns: ({ metadata }) => metadata.deletionTimestamp !== undefined,
+    find: async () => objects.map((object) => ({ object })),
+    look: ({ object }) => (looks[object.metadata.name] as Look)(),
+    conditions: ({ message, stuck, away }) => {
+      const reason = away ? "Away" : stuck ? "Error" : "InProgress";
+      return [{ type: "Closed", status: away ? "Unknown" : "False", reason, message }];
+    },
+    again: () => 10_000,
+  });
+  const open = chainRule(closing, "open", { doc: "Opens.", permissions: [], act: ({ wait }) => [wait()] });
+  const empty = chainRule(closing, "empty", { doc: "Empties.", permissions: [], act: ({ wait }) => [wait()] });
+  const decide = async (rule: typeof open, at = now) =>
+    rule.decide(await rule.look({ kind: Thing }, { client: undefined as never, settings: {} }), at, {});
+  return { open, empty, decide };
+}
+
+const at =
+  (facts: Partial<Ready>): Look =>
+  async () => ({ is: "ready", opened: true, emptied: false, ...facts });
+const away: Look = async () => {
+  throw new SystemError("LINSTOR", "unreachable", "LINSTOR did not answer.");
+};
+
+test("a rule acts when the next step is its own, and leaves the object otherwise", async () => {
+  const { open, empty, decide } = chainOver([thing("one")], { one: at({}) });
+  expect(await decide(open)).toMatchObject([{ do: "leave" }]);
+  expect(await decide(empty)).toMatchObject([{ do: "write", step: { name: "stuck" }, next: now + 10_000 }]);
+});
+
+test("a person is called for, and advised, once an object has been kept for the chain's patience", async () => {
+  const written = (step: string, ago: number) => {
+    const since = new Date(now - ago).toISOString();
+    return { "holdfast.dev/shop.empty": JSON.stringify({ v: 1, uid: "uid-one", step, since, because: "" }) };
+  };
+  const decided = async (annotations: Record<string, string>) => {
+    const { empty, decide } = chainOver([thing("one", annotations)], { one: at({}) }, 60_000);
+    return (await decide(empty))[0];
+  };
+  const halting = { step: { name: "halting" }, message: "The thing is being emptied." };
+  for (const annotations of [{}, written("waiting", 90_000), written("halting", 30_000)])
+    expect(await decided(annotations)).toMatchObject(halting);
+  const stuck = { step: { name: "stuck" }, message: "The thing is being emptied. Empty it by hand." };
+  for (const annotations of [written("halting", 60_000), written("stuck", 0)])
+    expect(await decided(annotations)).toMatchObject(stuck);
+});
+
+test("an object whose external system is away stops alone, and the first rule says what is away", async () => {
+  const { open, empty, decide } = chainOver([thing("one"), thing("two")], { one: away, two: at({ opened: false }) });
+  const [one, two] = await decide(open);
+  const message =
+    "The closing waits for LINSTOR, which has been away since 2026-01-01T00:00:00.000Z, and goes on when it is back: " +
+    "LINSTOR did not answer.";
+  expect(one).toMatchObject({ do: "write", message, step: { name: "away" }, next: now + 10_000 });
+  expect(one).toHaveProperty(
+    "writes.0.patch.status.conditions.0",
+    expect.objectContaining({ status: "Unknown", message }),
+  );
+  expect(two).toMatchObject({ do: "write", step: { name: "waiting" } });
+  expect(await decide(empty)).toMatchObject([{ do: "leave" }, { do: "leave" }]);
+});
+
+test("an outage that goes on changes neither the sentence nor the due time", async () => {
+  const because =
+    "The closing waits for LINSTOR, which has been away since 2026-01-01T00:00:00.000Z, and goes on when it is back: " +
+    "a proxy answered 502.";
+  const from = new Date(now).toISOString();
+  const next = new Date(now + 10_000).toISOString();
+  const progress = { v: 1, uid: "uid-one", step: "away", since: from, from, system: "LINSTOR", next, because };
+  const { open, decide } = chainOver([thing("one", { [progressKey("shop/open")]: JSON.stringify(progress) })], {
+    one: away,
+  });
+  expect(await decide(open, now + 600_000)).toMatchObject([{ message: because, next: now + 10_000 }]);
+});
+
+test("a rule that can ask acts while the first one cannot, and leaves the conditions to that one", async () => {
+  const progress = { v: 1, uid: "uid-one", step: "away", since: new Date(now).toISOString(), because: "It waits." };
+  const written = thing("one", { [progressKey("shop/open")]: JSON.stringify(progress) });
+  const { open, empty, decide } = chainOver([written], { one: at({}) });
+  expect(await decide(empty)).toMatchObject([{ do: "write", step: { name: "stuck" }, writes: [] }]);
+  expect(await decide(open)).toMatchObject([{ do: "leave" }]);
+});
+
+test("what is halted is said by the first rule, whatever was done", async () => {
+  const halted: Look = async () => ({ is: "halted", message: "A person must look." });
+  const { open, empty, decide } = chainOver([thing("one")], { one: halted });
+  expect(await decide(open)).toMatchObject([{ do: "write", step: { name: "stuck" }, message: "A person must look." }]);
+  expect(await decide(empty)).toMatchObject([{ do: "leave" }]);
+});
+
+test("an event leads to its object where the chain concerns it, or the rule has something to clear", () => {
+  const { open } = chainOver([], {});
+  const hint = (object: KubernetesObject | undefined): Hint => {
+    const { apiVersion, kind } = Thing;
+    return { id: "e1", change: "update", apiVersion, kind, namespace: "shop", name: "one", object };
+  };
+  const one = [{ kind: Thing, namespace: "shop", name: "one" }];
+  const deleting = thing("one");
+  deleting.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+  expect(open.subjects(hint(thing("one")), {})).toEqual([]);
+  expect(open.subjects(hint(deleting), {})).toEqual(one);
+  expect(open.subjects(hint(undefined), {})).toEqual(one);
+  expect(open.subjects(hint(thing("one", { [progressKey("shop/open")]: "{}" })), {})).toEqual(one);
+  expect(open.subjects({ ...hint(deleting), change: "delete" }, {})).toEqual([]);
+});

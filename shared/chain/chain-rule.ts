@@ -1,0 +1,227 @@
+import type { output, ZodObject } from "zod";
+import { type About, about } from "../about.ts";
+import type { Decision } from "../decision.ts";
+import type { Hint } from "../event/hint.ts";
+import { conditionWrites } from "../kubernetes/condition-writes.ts";
+import type { Kind } from "../kubernetes/kind.ts";
+import type { KubernetesObject } from "../kubernetes/object.ts";
+import type { Write } from "../kubernetes/write.ts";
+import { progressKey, readProgress } from "../progress.ts";
+import { type Rule, rule, type View } from "../rule.ts";
+import { type Steps, silent, warning } from "../steps.ts";
+import type { Subject } from "../subject.ts";
+import type { Systems } from "../system/system.ts";
+import { type Away, orAway, waitsFor } from "./away.ts";
+import { type Chain, type Standing, stepOf } from "./chain.ts";
+import type { Facts, InChain, Known, Looked } from "./facts.ts";
+import { halting, hasLasted, stuck } from "./has-lasted.ts";
+import { nextLook } from "./next-look.ts";
+
+/** The objects of a run, each with its facts. */
+export interface Seen<O extends InChain, K extends Known> {
+  readonly seen: readonly Looked<O, K>[];
+}
+
+/** An object whose next step is the rule's own. */
+export type StepContext<O extends InChain, K extends Known, Name extends string = string> = O & {
+  readonly facts: K;
+  readonly standing: Standing<Name>;
+  readonly now: number;
+  readonly about: About;
+  /** When to look again for what no event says: milliseconds since the epoch. */
+  readonly next: number;
+  /** The writes by which the object's conditions show where it stands, with changes. */
+  shows(changes?: Partial<Standing<Name>>): readonly Write[];
+  /** Writes, and another look at what has come of them. `first` are made before the conditions are. */
+  act(message: string, writes: readonly Write[], first?: readonly Write[]): Decision;
+  /** Says what is waited for, in condition and annotation. */
+  wait(first?: readonly Write[]): Decision;
+};
+
+/** What the rule of one step adds to its chain. */
+interface StepRule<
+  Schema extends ZodObject,
+  Used extends Systems,
+  O extends InChain,
+  K extends Known,
+  Name extends string,
+  More extends object,
+> extends Pick<Rule<Schema, never, Used>, "doc" | "permissions" | "finalizers">,
+    Partial<Pick<Rule<Schema, never, Used>, "triggers" | "sweep">> {
+  /** Steps in which the rule leaves an object besides those that every rule of a chain has. */
+  readonly steps?: Steps;
+  /** Instead of the object of an event. `own` are the objects of the chain that an event is about. */
+  subjects?(hint: Hint, own: readonly Subject[]): readonly Subject[];
+  /** Where the rule reads more than the chain does. The chain looks when `seen` is called. */
+  look?(
+    subject: Subject,
+    view: View<output<Schema>, Used>,
+    seen: () => Promise<readonly Looked<O, K>[]>,
+  ): Promise<Seen<O, K> & More>;
+  /** What the rule does besides, whichever step an object is at. */
+  beside?(facts: Seen<O, K> & More, now: number): readonly Decision[];
+  /** Takes the step of an object that is at it. */
+  act(context: StepContext<O, K, Name>, facts: Seen<O, K> & More): readonly Decision[];
+}
+
+/**
+ * The rule that takes one step of a chain: it acts upon each object whose next step is its own, and forgets what it has
+ * written down about the others.
+ */
+export function chainRule<
+  Schema extends ZodObject,
+  Used extends Systems,
+  O extends InChain,
+  K extends Known,
+  Name extends string,
+  More extends object = object,
+>(
+  chain: Chain<Schema, Used, O, K, Name>,
+  step: NoInfer<Name>,
+  { steps, subjects, look, beside, act, ...declared }: StepRule<Schema, Used, O, K, Name, More>,
+): Rule<Schema, Seen<O, K> & More, Used> {
+  const name = `${chain.system}/${step}`;
+  const first = chain.steps[0]?.name;
+  const isFirst = first === step;
+  return rule({
+    name,
+    ...chain.rule,
+    ...declared,
+    steps: {
+      acting: silent,
+      waiting: silent,
+      ...(isFirst || chain.steps.some((one) => one.name === step && one.stuck)
+        ? { halting: silent, stuck: warning(chain.stuckReason) }
+        : {}),
+      ...(isFirst ? { away: silent } : {}),
+      ...steps,
+    },
+    subjects: (hint) => {
+      const own = objectOf(chain, name, hint);
+      return subjects ? subjects(hint, own) : own;
+    },
+    look: async (subject, view) => {
+      const factsOf = async (one: O): Promise<Facts<K>> => {
+        const looked = await orAway(() => chain.look(one, view));
+        return "away" in looked ? { is: "unknown", away: looked.away } : looked.read;
+      };
+      const seen = async () =>
+        Promise.all((await chain.find(subject, view)).map(async (one) => ({ ...one, facts: await factsOf(one) })));
+      return look ? look(subject, view, seen) : ({ seen: await seen() } as Seen<O, K> & More);
+    },
+    decide: (facts, now, settings) => [
+      ...(beside?.(facts, now) ?? []),
+      ...facts.seen.flatMap((one) => decide(one, facts, now, chain.again(settings))),
+    ],
+  });
+
+  function decide(one: Looked<O, K>, all: Seen<O, K> & More, now: number, again: number): readonly Decision[] {
+    const { object, facts } = one;
+    const kind = kindIn(chain, object);
+    const at = about(kind, object);
+    const title = `${kind.kind} ${object.metadata.name}`;
+    const elsewhere = at.leave(`The ${chain.noun} of ${title} is not at the step ${step}.`);
+    switch (facts.is) {
+      case "outside":
+        return [at.leave(facts.message)];
+      case "halted":
+        return [isFirst ? halted(one, facts, now, again) : elsewhere];
+      case "unknown":
+        return [isFirst ? waits(one, facts.away, now, again) : elsewhere];
+      default: {
+        const standing = stepOf(chain.steps, facts, now);
+        return standing.step === step ? act(contextOf(one, facts, standing, now, again), all) : [elsewhere];
+      }
+    }
+  }
+
+  function shownBy(one: Looked<O, K>, standing: Standing<Name>, now: number): readonly Write[] {
+    return conditionWrites(kindIn(chain, one.object), one.object, chain.conditions(standing, one, now), now);
+  }
+
+  /** With the advice, where it is stuck for long enough; otherwise as one that may go on by itself. */
+  function lasting({ advice, ...standing }: Standing<Name>, object: O["object"], now: number): Standing<Name> {
+    if (!standing.stuck) return standing;
+    if (!hasLasted(object, name, now, chain.patience ?? 0)) return { ...standing, stuck: false };
+    return advice ? { ...standing, message: `${standing.message} ${advice}` } : standing;
+  }
+
+  function halted(
+    one: Looked<O, K>,
+    { message, advice }: { readonly message: string; readonly advice?: string },
+    now: number,
+    again: number,
+  ): Decision {
+    const standing = lasting({ step, message, stuck: true, advice }, one.object, now);
+    const next = nextLook(one.object, name, now, again);
+    return about(kindIn(chain, one.object), one.object).write(standing.message, shownBy(one, standing, now), {
+      step: { name: standing.stuck ? stuck : halting },
+      next,
+    });
+  }
+
+  function waits(one: Looked<O, K>, away: Away, now: number, again: number): Decision {
+    const { object } = one;
+    const { message, step: at, next } = waitsFor(away, `The ${chain.noun}`, object, name, now, again);
+    const writes = shownBy(one, { step, message, stuck: false, away: away.system }, now);
+    return about(kindIn(chain, object), object).write(message, writes, { step: at, next });
+  }
+
+  function contextOf(
+    one: Looked<O, K>,
+    facts: K,
+    derived: Standing<Name>,
+    now: number,
+    again: number,
+  ): StepContext<O, K, Name> {
+    const standing = lasting(derived, one.object, now);
+    const at = about(kindIn(chain, one.object), one.object);
+    const next = nextLook(one.object, name, now, again);
+    // What the first rule says stays until it can ask again: two that write over each other wake each other for ever.
+    const isAway = !isFirst && readProgress(one.object, `${chain.system}/${first}`)?.step === "away";
+    const shows = (changes?: Partial<Standing<Name>>) => (isAway ? [] : shownBy(one, { ...standing, ...changes }, now));
+    return {
+      ...one,
+      facts,
+      standing,
+      now,
+      about: at,
+      next,
+      shows,
+      act: (message, writes, first = []) =>
+        at.write(message, [...first, ...shows({ message }), ...writes], { step: { name: "acting" }, next }),
+      wait: (first = []) =>
+        at.write(standing.message, [...first, ...shows()], {
+          step: { name: standing.stuck ? stuck : derived.stuck ? halting : "waiting" },
+          next,
+        }),
+    };
+  }
+}
+
+type Kinds = Pick<Chain<never, never, never, never, never>, "kinds">;
+
+/** The kind of what an event, or a subject of the chain, is about. */
+const kindOf = ({ kinds }: Kinds, { apiVersion, kind }: Pick<KubernetesObject, "apiVersion" | "kind">) =>
+  kinds.find((one) => one.kind === kind && one.apiVersion === apiVersion);
+
+/** The kind of an object of the chain. */
+function kindIn(chain: Kinds & { readonly noun: string }, object: KubernetesObject): Kind {
+  const kind = kindOf(chain, object);
+  if (!kind) throw new Error(`A ${object.kind} is no object of an ${chain.noun}.`);
+  return kind;
+}
+
+/** The object of an event where the chain concerns it, the rule has something to clear, or the event shows none. */
+function objectOf(
+  chain: Kinds & Pick<Chain<never, never, never, never, never>, "concerns">,
+  ruleName: string,
+  hint: Hint,
+): readonly Subject[] {
+  const kind = kindOf(chain, hint);
+  if (!kind || hint.change === "delete") return [];
+  const { object } = hint;
+  if (object && object.metadata.annotations?.[progressKey(ruleName)] === undefined && !chain.concerns(object))
+    return [];
+  return [{ kind, name: hint.name, ...(hint.namespace ? { namespace: hint.namespace } : {}) }];
+}

@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { seededRandom } from "../../eventing/random.ts";
+import { createApiServer } from "../../local/apiserver/server.ts";
+import { type VirtualClock, virtualClock } from "../../local/time/virtual-clock.ts";
+import { about } from "../about.ts";
+import type { Decision } from "../decision.ts";
+import { type Client, createClient } from "../kubernetes/client.ts";
+import { ConfigMap, Event } from "../kubernetes/kind.ts";
+import type { KubernetesObject } from "../kubernetes/object.ts";
+import { readProgress } from "../progress.ts";
+import { rule } from "../rule.ts";
+import { silent } from "../steps.ts";
+import { command } from "../system/command.ts";
+import type { ExternalSystem } from "../system/system.ts";
+import { SystemError, type SystemFailure } from "../system/system-error.ts";
+import { awayKey } from "./away.ts";
+import { run } from "./run.ts";
+
+const lamp = { name: "lamp" } as ExternalSystem<() => Promise<void>>;
+const turnOn = command(lamp, "turn a lamp on", (light) => light())({});
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+let clock: VirtualClock;
+let client: Client;
+/** How the lamp fails now. */
+let failure: SystemFailure | undefined;
+let requests: string[];
+
+beforeEach(async () => {
+  clock = virtualClock(Date.parse("2026-03-01T12:00:00Z"));
+  const server = createApiServer({ clock, random: seededRandom(1), rbac: false });
+  requests = [];
+  client = createClient(
+    (request) => {
+      if (request.method !== "GET") requests.push(`${request.method} ${request.path.split("?")[0]}`);
+      return server.handle(request);
+    },
+    { clock },
+  );
+  await client.create(ConfigMap, {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "a", namespace: "default" },
+  } as KubernetesObject);
+  failure = undefined;
+  requests = [];
+});
+
+const light = async () => {
+  if (failure) throw new SystemError("Lamp", failure, "Nothing answers at http://lamp.");
+};
+
+function lamps(looks: boolean, decide: (seen: KubernetesObject) => readonly Decision[]) {
+  return rule({
+    name: "lamps/light",
+    doc: "",
+    settings: z.object({}),
+    triggers: [],
+    permissions: [],
+    sweep: [],
+    steps: { lit: silent },
+    systems: { lamp },
+    subjects: () => [],
+    look: async () => {
+      if (looks) await light();
+      return (await client.get(ConfigMap, "default", "a")) as KubernetesObject;
+    },
+    decide,
+  });
+}
+const looking = lamps(true, (seen) => [about(ConfigMap, seen).leave("It is lit.")]);
+const calling = lamps(false, (seen) => [
+  about(ConfigMap, seen).call("It is lit.", { step: { name: "lit" }, command: turnOn, next: clock.now() + 60_000 }),
+]);
+
+async function look(one: typeof looking): Promise<number> {
+  const connect = () => light as never;
+  const subject = { kind: ConfigMap, namespace: "default", name: "a" };
+  const view = { client, settings: {}, lamp: light } as never;
+  const { outcomes, failed } = await run(one, subject, [], view, { client, connect, clock, log });
+  return failed?.status ?? Math.max(204, ...[...outcomes.values()].map(({ status }) => status));
+}
+
+const object = async () => (await client.get(ConfigMap, "default", "a")) as KubernetesObject;
+const outage = async () => readProgress(await object(), "lamps/light/away");
+const events = async () =>
+  (await Array.fromAsync(client.list<KubernetesObject & { reason: string; note: string }>(Event, {}))).map(
+    ({ reason, note }) => `${reason}: ${note}`,
+  );
+
+describe.each([
+  ["a look", looking],
+  ["a command", calling],
+])("where an external system is away for %s", (_, one) => {
+  test("the object says which one and since when, in an annotation and a Warning", async () => {
+    failure = "unreachable";
+    expect(await look(one)).toBe(503);
+    expect(await outage()).toMatchObject({
+      step: "LampUnreachable",
+      since: "2026-03-01T12:00:00.000Z",
+      next: "2026-03-01T12:00:30.000Z",
+      because: expect.stringContaining(
+        "waits for Lamp since 2026-03-01T12:00:00.000Z: Nothing answers at http://lamp.",
+      ),
+    });
+    expect((await object()).metadata.labels).toEqual({ "holdfast.dev/waiting": "true" });
+    expect(await events()).toEqual([expect.stringMatching(/^LampUnreachable: ConfigMap .*waits for Lamp since/)]);
+  });
+});
+
+test("an outage of two hours costs one write, and its later events end in 204", async () => {
+  failure = "unreachable";
+  expect(await look(looking)).toBe(503);
+  const { length } = requests;
+  for (let minute = 0; minute < 120; minute++) {
+    await clock.advance(60_000);
+    expect(await look(looking)).toBe(204);
+  }
+  expect(requests.slice(length)).toEqual([]);
+  expect((await outage())?.since).toBe("2026-03-01T12:00:00.000Z");
+});
+
+test("the first look after the outage clears annotation, label and Warning", async () => {
+  failure = "overloaded";
+  await look(looking);
+  failure = undefined;
+  expect(await look(looking)).toBe(204);
+  const { annotations = {}, labels = {} } = (await object()).metadata;
+  expect([annotations, labels, await events()]).toEqual([{}, {}, []]);
+});
+
+test("the note goes as well where the rule has nothing to say about the object any more", async () => {
+  failure = "unreachable";
+  await look(looking);
+  failure = undefined;
+  expect(await look({ ...looking, decide: () => [] })).toBe(204);
+  const { annotations = {}, labels = {} } = (await object()).metadata;
+  expect([annotations, labels, await events()]).toEqual([{}, {}, []]);
+});
+
+test("what was intended while a system is away is logged as not done", async () => {
+  failure = "unreachable";
+  await look(calling);
+  await clock.advance(60_000);
+  const warnings: unknown[] = [];
+  const listening = { ...log, warn: (fields: object, message: string) => warnings.push([fields, message]) };
+  const subject = { kind: ConfigMap, namespace: "default", name: "a" };
+  const tools = { client, connect: () => light as never, clock, log: listening };
+  await run(calling, subject, [], { client, settings: {}, lamp: light } as never, tools);
+  expect(warnings).toEqual([
+    [expect.objectContaining({ intended: "It is lit." }), expect.stringContaining("waits for Lamp since")],
+  ]);
+});
+
+test("another kind of failure is written down as such, with a time of its own", async () => {
+  failure = "unreachable";
+  await look(looking);
+  await clock.advance(600_000);
+  failure = "unauthorized";
+  expect(await look(looking)).toBe(403);
+  expect(await outage()).toMatchObject({ step: "LampUnauthorized", since: "2026-03-01T12:10:00.000Z" });
+});
+
+test("a command's intent stays as it was written while the system is away", async () => {
+  failure = "unreachable";
+  await look(calling);
+  const { annotations = {} } = (await object()).metadata;
+  expect(Object.keys(annotations).toSorted()).toEqual(["holdfast.dev/lamps.light", awayKey(calling)]);
+});

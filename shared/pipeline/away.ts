@@ -1,0 +1,92 @@
+import { annotate } from "../kubernetes/annotate.ts";
+import { isConflict } from "../kubernetes/api-error.ts";
+import type { Kind } from "../kubernetes/kind.ts";
+import { describe, type KubernetesObject, referenceTo } from "../kubernetes/object.ts";
+import { recordEvent } from "../kubernetes/record-event.ts";
+import { send } from "../kubernetes/write.ts";
+import { type Outcome, outcomeOf } from "../outcome.ts";
+import { labelFor, nextProgress, progressKey, readProgress } from "../progress.ts";
+import type { Rule } from "../rule.ts";
+import type { SystemError, SystemFailure } from "../system/system-error.ts";
+import type { ExecuteContext } from "./execute-context.ts";
+
+/** The first look after the one that failed, in milliseconds; later ones come with every tick of the sweep. */
+const secondLook = 30_000;
+/** For so long a failure is left to the broker, whose retries are faster than the sweep. Milliseconds. */
+const brokerRetries = 10_000;
+
+const reasons = {
+  unreachable: "Unreachable",
+  overloaded: "Unreachable",
+  unauthorized: "Unauthorized",
+  refused: "Refused",
+} as const satisfies Record<SystemFailure, string>;
+
+/** The name under which a rule writes down which external system is away; its progress keeps its own annotation. */
+const awayName = ({ name }: Pick<Rule, "name">) => `${name}/away`;
+
+/** The annotation that says which external system a rule waits for: `holdfast.dev/<system>.<rule>.away`. */
+export const awayKey = (rule: Pick<Rule, "name">): string => progressKey(awayName(rule));
+
+/**
+ * Writes down, on the object that could not be looked at or worked on, which external system is away and since when,
+ * and records the Warning `<System>Unreachable`, `Unauthorized` or `Refused`. The due time is written once and stays:
+ * the sweep sends an object whose due time has passed with every tick, so the outage ends within one tick of the
+ * system's return, and an outage costs one write however long it lasts.
+ *
+ * Returns what the broker is told: to try again while the failure is fresh, and afterwards that all is done, because
+ * the object itself says what is wrong and the sweep comes back to it. Never rejects.
+ */
+export async function reportAway(
+  rule: Pick<Rule, "name">,
+  kind: Kind,
+  object: KubernetesObject,
+  error: SystemError,
+  { client, clock, log }: ExecuteContext,
+): Promise<Outcome> {
+  const now = clock.now();
+  const name = awayName(rule);
+  const before = readProgress(object, name);
+  const reason = `${error.system.replaceAll(" ", "")}${reasons[error.failure]}`;
+  const since = before?.step === reason ? before.since : new Date(now).toISOString();
+  const message =
+    `${describe(referenceTo(object))} waits for ${error.system} since ${since}: ${error.message} ` +
+    "Holdfast looks again with every tick of the sweep and then goes on by itself.";
+  const next = before?.step === reason && before.next ? Date.parse(before.next) : now + secondLook;
+  const text = nextProgress(object, name, { name: reason }, message, now, next);
+  try {
+    if (text !== undefined) {
+      await recordEvent(client, object, rule.name, { type: "Warning", reason, note: message }, now);
+      await send(client, annotate(kind, object, { [progressKey(name)]: text }, labelFor(object, name, next)));
+    }
+  } catch (failure) {
+    if (!isConflict(failure))
+      log.warn({ rule: rule.name, uid: object.metadata.uid }, `The outage was not written down: ${String(failure)}`);
+    return outcomeOf(error);
+  }
+  const isFresh = now - Date.parse(since) < brokerRetries;
+  return isFresh ? outcomeOf(error) : { result: "away", status: 204, message };
+}
+
+/** An outage that has ended: the object without its annotation, and the reason of the Event that is no longer true. */
+export interface Recovery {
+  readonly object: KubernetesObject;
+  readonly annotations: Readonly<Record<string, null>>;
+  /** Of the waiting label, where no other due time is left on the object. */
+  readonly labels: Readonly<Record<string, string | null>> | undefined;
+  readonly reasons: readonly string[];
+}
+
+/** What the rule has written down about an outage, to be cleared; `undefined` where there is nothing. */
+export function recoveryOf(rule: Pick<Rule, "name">, object: KubernetesObject): Recovery | undefined {
+  const key = awayKey(rule);
+  const { [key]: text, ...annotations } = object.metadata.annotations ?? {};
+  if (text === undefined) return undefined;
+  const before = readProgress(object, awayName(rule));
+  return {
+    object: { ...object, metadata: { ...object.metadata, annotations } },
+    annotations: { [key]: null },
+    labels: labelFor(object, awayName(rule), undefined),
+    reasons: before ? [before.step] : [],
+  };
+}

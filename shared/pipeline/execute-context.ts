@@ -1,0 +1,12 @@
+import type { Clock } from "../clock.ts";
+import type { Client } from "../kubernetes/client.ts";
+import type { Log } from "../log.ts";
+import type { Connect } from "../system/connect.ts";
+
+/** What carrying a decision out takes. */
+export interface ExecuteContext {
+  readonly client: Client;
+  readonly connect: Connect;
+  readonly clock: Clock;
+  readonly log: Log;
+}
