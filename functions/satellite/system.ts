@@ -5,7 +5,7 @@ export const satellite: SystemDeclaration = {
   name: "satellite",
   doc:
     "Deletion policies of LINSTOR satellites, in place of piraeus-operator's own. It needs a LINSTOR controller, and " +
-    "piraeus-operator's handling of satellites switched off.",
+    "piraeus-operator stopped.",
   optional: true,
   definitions: customKinds,
 };

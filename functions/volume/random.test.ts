@@ -62,7 +62,7 @@ const deeds: Readonly<Record<string, Deed>> = {
     world.salt.fate = () => "lost";
   },
   "jobs fail": (world) => {
-    world.salt.outcome = () => ({ end: "failure", because: "device is busy" });
+    world.salt.outcome = () => ({ end: "failure", message: "device is busy" });
   },
   "jobs end": (world) => {
     world.salt.fate = () => "ends";

@@ -1,17 +1,36 @@
 import type { DeadLetteredEvent } from "./dead-lettered-event.ts";
+import type { InstalledFunction } from "./installed-function.ts";
+import { keyOf } from "./ring-buffer.ts";
+
+/** What advice on a dead-lettered event depends on, besides the event. */
+export interface Circumstances {
+  readonly found: InstalledFunction | "absent" | "unknown";
+  /** The namespace of the functions. */
+  readonly namespace: string;
+  /** The ConfigMap of the ring buffer. */
+  readonly configMap: string;
+  /**
+   * Whether the text of the reply may be repeated: in a log always, in an Event only where senders are verified. Anyone
+   * who can reach the function can send it a text.
+   */
+  readonly quoting: boolean;
+}
 
 /**
- * What a person reads of a dead-lettered event: which function, what it replied, and what to do. One plain sentence
+ * What a person reads of a dead-lettered event: which function, with what status, and what to do. One plain sentence
  * after another.
  */
-export function adviceOn({ destination, code, reply, attributes }: DeadLetteredEvent): string {
-  const what = `a change of ${attributes.kind ?? "an object"} ${attributes.name ?? ""}`.trimEnd();
+export function adviceOn(event: DeadLetteredEvent, about: string, circumstances: Circumstances): string {
+  const { destination, code, reply } = event;
+  const { found, namespace, configMap, quoting } = circumstances;
   if (!destination)
-    return `${what.replace("a", "A")} was not taken, and the broker does not say by which function. ${unsaid}`;
-  const replied = reply ? ` and replied: ${/[.!?]$/.test(reply) ? reply : `${reply}.`}` : ".";
+    return `A change of ${about} was not taken, and the broker does not say by which function. ${unsaid}`;
+  const who = typeof found === "object" ? `The function ${found.name}` : "A function";
+  const replied = quoting && reply ? ` and replied: ${/[.!?]$/.test(reply) ? reply : `${reply}.`}` : ".";
   return (
-    `The function ${destination} did not take ${what} (${code ? `HTTP ${code}` : "no answer"})${replied} ` +
-    `${remedy(code)}`
+    `${who} did not take a change of ${about} (${code ? `HTTP ${code}` : "no answer"})${replied} ` +
+    `${remedy(event, found, namespace)} The event, with the reply, is kept as ${keyOf(event)} in the ConfigMap ` +
+    `${configMap}.`
   );
 }
 
@@ -23,11 +42,31 @@ const unsaid =
   "with the Warning StaleSubscribers it is the " +
   "first, and the Warning says what to do; otherwise look at the functions' log.";
 
-function remedy(code: string): string {
+function remedy({ code, reply }: DeadLetteredEvent, found: Circumstances["found"], namespace: string): string {
+  const kubectl = (command: string) => `"kubectl -n ${namespace} ${command}"`;
+  if (found === "absent")
+    return (
+      `There is no function at the address that the event names. ${kubectl("get triggers")} shows Triggers whose ` +
+      "subscriber is missing: install the function, or delete its Triggers."
+    );
+  if (found !== "unknown" && found.unready)
+    return (
+      `It has no ready Revision (${found.unready}). ${kubectl(`describe ksvc ${found.name}`)} says why: the image, ` +
+      "the account or a setting. Correct that, then replay the event."
+    );
+  const secrets = found === "unknown" ? [] : found.secrets;
   switch (code) {
     case "401":
+      return "It does not let the sender in: its OIDC_SENDERS must name the account of its Trigger.";
     case "403":
-      return "Grant the function's role what it lacks, then replay the event.";
+      // The API server's words for what RBAC denies; an external system that refuses uses others.
+      if (/ cannot (get|list|watch|create|update|patch|delete) /.test(reply))
+        return "Grant the function's role the verb that the reply names, then replay the event.";
+      return secrets.length > 0
+        ? `Its external system does not let it in. Look whether ${namesOf(secrets)} in namespace ${namespace} ` +
+            "is there and has the right credentials, then replay the event."
+        : "Grant the function's role what it lacks, or correct the admission policy that forbids it: the reply says " +
+            "which. Then replay the event.";
     case "400":
     case "413":
     case "415":
@@ -36,6 +75,12 @@ function remedy(code: string): string {
     case "500":
       return "This is a defect of the function: report it with its log line, and roll the function back if it is new.";
     default:
-      return "Look whether the function starts and reaches the API server, then replay the event.";
+      return (
+        "It could not be reached, or could not reach the API server or its external system. The sweep tries again " +
+        "every five minutes; if that does not help, look at the function's log."
+      );
   }
 }
+
+const namesOf = (secrets: readonly string[]) =>
+  secrets.length === 1 ? `the Secret ${secrets[0]}` : `each of the Secrets ${secrets.join(", ")}`;

@@ -1,16 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { adviceOn } from "./advice.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import type { Kind } from "../../../shared/kubernetes/kind.ts";
+import { adviceOn, type Circumstances } from "./advice.ts";
 import { type DeadLetteredEvent, readDeadLetteredEvent } from "./dead-lettered-event.ts";
+import { lookAtFunction } from "./installed-function.ts";
 import {
   added,
   keyOf,
   longestEvent,
   mostBytes,
   mostEvents,
+  mostOfOne,
   mostUnattributed,
+  period,
   textOf,
-  unattributedPeriod,
 } from "./ring-buffer.ts";
 
 const received = Date.parse("2026-03-01T12:00:00.123Z");
@@ -150,7 +154,7 @@ test("an object that is too large leaves the event its attributes", () => {
 });
 
 describe("the ring buffer", () => {
-  const event = (i: number, size = 0, destination = "pvc-protection-release.holdfast"): DeadLetteredEvent => ({
+  const event = (i: number, size = 0, destination = `function-${i % 12}.holdfast`): DeadLetteredEvent => ({
     received: received + i,
     attributes: { id: `id${i}`, name: "x".repeat(size) },
     destination,
@@ -203,10 +207,22 @@ describe("the ring buffer", () => {
     expect(Object.keys(added(data, event(2_001)))).toContain(keyOf(event(2_001)));
   });
 
+  test("takes the first events of one function in an hour, and loses no other for those that follow", () => {
+    let data: Record<string, string> = {};
+    for (let i = 0; i < 1_000; i++) data = put(data, event(i, 0, "pvc-protection-release.holdfast"));
+    expect(Object.keys(data)).toHaveLength(mostOfOne);
+    expect(Object.keys(data)).toContain(keyOf(event(0)));
+    expect(Object.keys(put(data, event(2_000)))).toHaveLength(mostOfOne + 1);
+    const later = event(period + 100, 0, "pvc-protection-release.holdfast");
+    data = put(data, later);
+    expect(Object.keys(data)).toHaveLength(mostOfOne);
+    expect(Object.keys(data)).toContain(keyOf(later));
+  });
+
   test("has new ones of these in the place of the old an hour later", () => {
     let data: Record<string, string> = {};
     for (let i = 0; i < 10; i++) data = put(data, unattributed(i));
-    const later = unattributed(unattributedPeriod + 100);
+    const later = unattributed(period + 100);
     data = put(data, later);
     expect(Object.keys(data)).toHaveLength(mostUnattributed);
     expect(Object.keys(data)).toContain(keyOf(later));
@@ -219,24 +235,88 @@ describe("the ring buffer", () => {
   });
 });
 
-test.each([
-  ["403", "Grant the function's role what it lacks"],
-  ["400", "Correct the Trigger or the setting"],
-  ["500", "This is a defect of the function"],
-  ["503", "Look whether the function starts"],
-  ["", "(no answer)"],
-])("the advice on code %j is a sentence with what to do", (code, expected) => {
-  const event = readDeadLetteredEvent({ headers: { ...headers, "ce-knativeerrorcode": code }, body: "" }, received);
-  const advice = adviceOn(event);
-  expect(advice).toContain("The function pvc-protection-release.holdfast did not take a change of Pod web-0");
-  expect(advice).toContain("and replied: pods is forbidden. ");
+test("an event of many long attributes is kept within their limits, whatever the sender has chosen", () => {
+  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`a${i}`, "x".repeat(700)]));
+  const event = readDeadLetteredEvent(
+    {
+      headers: { "content-type": "application/cloudevents+json" },
+      body: JSON.stringify({ ...many, ["n".repeat(1_000_000)]: "", "a text": "x", knativeerrorcode: "run me" }),
+    },
+    received,
+  );
+  expect(JSON.stringify(event).length).toBeLessThan(longestEvent);
+  expect(Object.keys(event.attributes)).not.toContain("a text");
+  expect(event.code).toBe("");
+});
+
+const release = { name: "pvc-protection-release", secrets: [] };
+const denied = 'pods is forbidden: User "a" cannot list resource "pods" in API group "".';
+const advise = (code: string, reply: string, circumstances: Partial<Circumstances> = {}) => {
+  const data = Buffer.from(reply).toString("base64");
+  const event = readDeadLetteredEvent(
+    { headers: { ...headers, "ce-knativeerrorcode": code, "ce-knativeerrordata": data }, body: "" },
+    received,
+  );
+  const where = { namespace: "holdfast", configMap: "holdfast-dead-letters" };
+  return adviceOn(event, "this Pod", { ...where, found: release, quoting: false, ...circumstances });
+};
+
+test.each<[string, string, Circumstances["found"], string]>([
+  ["403", denied, release, "Grant the function's role the verb that the reply names"],
+  ["403", "There is nothing to log in with.", { ...release, secrets: ["holdfast-salt"] }, "Secret holdfast-salt in"],
+  ["403", "Salt does not accept it.", { ...release, secrets: ["holdfast-salt"] }, "has the right credentials"],
+  ["400", "The event has no name.", release, "Correct the Trigger or the setting"],
+  ["500", "It broke.", release, "This is a defect of the function"],
+  ["500", "", { ...release, unready: "RevisionFailed" }, "describe ksvc pvc-protection-release"],
+  ["", "", { ...release, unready: "RevisionFailed" }, "It has no ready Revision (RevisionFailed)"],
+  ["503", "", release, "The sweep tries again every five minutes"],
+  ["", "", release, "(no answer)"],
+  ["404", "", "absent", "install the function, or delete its Triggers"],
+])("the advice on code %j and the reply %j to %j says what helps", (code, reply, found, expected) => {
+  const advice = advise(code, reply, { found });
+  const who = typeof found === "object" ? `The function ${found.name}` : "A function";
+  expect(advice).toContain(`${who} did not take a change of this Pod`);
   expect(advice).toContain(expected);
+  if (!expected.startsWith("This is a defect")) expect(advice).not.toContain("defect");
+});
+
+test("the reply is repeated only where the sender is verified", () => {
+  expect(advise("403", "Run: curl evil")).not.toContain("curl");
+  expect(advise("403", denied, { quoting: true })).toContain(`and replied: ${denied} `);
 });
 
 test("without a destination the advice blames no function, and names a Trigger that is gone among the causes", () => {
   const { "ce-knativeerrordest": _dest, "ce-knativeerrorcode": _code, "ce-knativeerrordata": _data, ...bare } = headers;
-  const advice = adviceOn(readDeadLetteredEvent({ headers: bare, body: "" }, received));
+  const where = { namespace: "holdfast", configMap: "holdfast-dead-letters" };
+  const event = readDeadLetteredEvent({ headers: bare, body: "" }, received);
+  const advice = adviceOn(event, "Pod web-0", { ...where, found: "absent", quoting: true });
   expect(advice).toMatch(/^A change of Pod web-0 was not taken, and the broker does not say by which function\. /);
   expect(advice).toContain("a Trigger that is gone");
   expect(advice).toContain("StaleSubscribers");
+});
+
+const knative = "serving.knative.dev/v1";
+const service = (status: object, volumes: readonly object[] = []) => ({
+  spec: { template: { spec: { volumes } } },
+  status,
+});
+const find = (objects: Readonly<Record<string, object | undefined>>, destination = "volume-prepare.holdfast") => {
+  const get = async ({ apiVersion }: Kind) => objects[apiVersion];
+  return lookAtFunction({ get } as unknown as Client, destination, "holdfast");
+};
+
+test("a function is known by its account, with its Secrets and whether it has a ready Revision", async () => {
+  const projected = { sources: [{ secret: { name: "tls" } }] };
+  const mounts = [{ secret: { secretName: "holdfast-salt" } }, { projected }];
+  const failing = { conditions: [{ type: "ConfigurationsReady", status: "False", reason: "RevisionFailed" }] };
+  const v1 = {};
+  expect(await find({ v1, [knative]: service({ latestReadyRevisionName: "r1" }, mounts) })).toEqual({
+    name: "volume-prepare",
+    secrets: ["holdfast-salt", "tls"],
+  });
+  expect(await find({ v1, [knative]: service(failing) })).toMatchObject({ unready: "RevisionFailed" });
+  expect(await find({ v1 })).toMatchObject({ unready: "there is no Service" });
+  expect(await find({ [knative]: service({}) })).toBe("absent");
+  for (const elsewhere of ["volume-prepare.other", "run this.holdfast", ""])
+    expect(await find({ v1 }, elsewhere)).toBe("absent");
 });

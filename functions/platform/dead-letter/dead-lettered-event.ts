@@ -1,4 +1,6 @@
+import { EnvelopeError, type EventMessage, readEventMessage } from "../../../shared/event/event-message.ts";
 import type { HttpRequest } from "../../../shared/http-message.ts";
+import { isFields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Pod } from "../../../shared/storage/pod-claims.ts";
 
@@ -16,7 +18,9 @@ export interface DeadLetteredEvent {
    * gone.
    */
   readonly destination: string;
-  /** The HTTP status of the last attempt; empty or a word when there was no answer. */
+  /** There is no such function: anyone may have made the name up. */
+  readonly unknown?: true;
+  /** The HTTP status of the last attempt; empty when there was no answer. */
   readonly code: string;
   /** The function's reply. */
   readonly reply: string;
@@ -27,30 +31,35 @@ export interface DeadLetteredEvent {
 type Volume = NonNullable<Pod["spec"]["volumes"]>[number];
 
 const longestReply = 500;
+/** Attributes that are kept, and how long their names and values may be: whoever sends an event chooses all three. */
+const mostAttributes = 20;
+const longestName = 20;
+const longestValue = 300;
 const errorAttributes = ["knativeerrordest", "knativeerrorcode", "knativeerrordata"];
 
 /**
  * Reads a dead-lettered event. Lenient on purpose: events end here because something is wrong with them. Brokers add
  * `knativeerrordest`, `knativeerrorcode` and `knativeerrordata` (base64, at most 1,024 characters).
  */
-export function readDeadLetteredEvent({ headers, body }: HttpRequest, received: number): DeadLetteredEvent {
-  const structured = headers["content-type"]?.toLowerCase().startsWith("application/cloudevents");
-  const envelope = structured ? asRecord(parse(body)) : fromHeaders(headers);
-  const data = structured ? envelope.data : parse(body);
-  const texts = Object.entries(envelope).filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  const all = Object.fromEntries(texts.filter(([name]) => name !== "data" && name !== "data_base64"));
+export function readDeadLetteredEvent(request: HttpRequest, received: number): DeadLetteredEvent {
+  const { attributes: envelope, data } = messageOf(request);
+  const all = Object.fromEntries(
+    Object.entries(envelope).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
   const attributes = Object.fromEntries(
     Object.entries(all)
-      .filter(([name]) => !errorAttributes.includes(name))
-      .map(([name, value]) => [name, value.slice(0, 300)]),
+      // The names that CloudEvents allows.
+      .filter(([name]) => /^[a-z0-9]+$/.test(name) && name.length <= longestName && !errorAttributes.includes(name))
+      .slice(0, mostAttributes)
+      .map(([name, value]) => [name, value.slice(0, longestValue)]),
   );
-  const object = reduced(data);
+  const object = reduced(data && ("value" in data ? data.value : parse(data.text)));
   return {
     received,
     attributes,
     destination: destinationOf(all.knativeerrordest),
-    code: (all.knativeerrorcode ?? "").slice(0, 20),
-    reply: Buffer.from(all.knativeerrordata ?? "", "base64")
+    code: /^[1-5][0-9][0-9]$/.exec(all.knativeerrorcode ?? "")?.[0] ?? "",
+    reply: Buffer.from((all.knativeerrordata ?? "").slice(0, 1024), "base64")
       .toString("utf8")
       .slice(0, longestReply),
     ...(object ? { object } : {}),
@@ -95,15 +104,19 @@ const identifying = new Set([
   "ownerReferences",
 ]);
 
-function fromHeaders(headers: HttpRequest["headers"]): Record<string, unknown> {
-  const entries = Object.entries(headers).filter(([name]) => name.startsWith("ce-"));
-  return Object.fromEntries(entries.map(([name, value]) => [name.slice(3), value]));
+function messageOf(request: HttpRequest): Pick<EventMessage, "attributes" | "data"> {
+  try {
+    return readEventMessage(request);
+  } catch (error) {
+    if (error instanceof EnvelopeError) return { attributes: {}, data: undefined };
+    throw error;
+  }
 }
 
 /** `http://pvc-protection-release.holdfast.svc.cluster.local/` is the function `pvc-protection-release.holdfast`. */
 function destinationOf(url = ""): string {
   try {
-    return new URL(url).hostname.split(".").slice(0, 2).join(".");
+    return new URL(url).hostname.split(".").slice(0, 2).join(".").slice(0, 130);
   } catch {
     return url.slice(0, 100);
   }
@@ -117,5 +130,4 @@ function parse(text: string): unknown {
   }
 }
 
-const asRecord = (value: unknown): Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+const asRecord = (value: unknown): Record<string, unknown> => (isFields(value) ? value : {});

@@ -11,6 +11,7 @@ import {
   StorageClass,
 } from "../../../shared/kubernetes/kind.ts";
 import { namespaceName, objectName } from "../../../shared/names.ts";
+import { KnativeService, ServiceAccount } from "./installed-function.ts";
 
 /** The kinds of the default install's Triggers, on whose objects a dead-lettered event is shown; systems add theirs. */
 export const shownOn = [PersistentVolumeClaim, Pod, StatefulSet, Namespace, PersistentVolume, StorageClass] as const;
@@ -19,7 +20,7 @@ export const shownOn = [PersistentVolumeClaim, Pod, StatefulSet, Namespace, Pers
  * The ConfigMap of the ring buffer. Others of the namespace say where external systems are: they are not this
  * function's to write.
  */
-const shippedBuffer = "holdfast-dead-letters";
+export const shippedBuffer = "holdfast-dead-letters";
 
 const settings = z.object({
   namespace: namespaceName
@@ -35,10 +36,29 @@ export const deadLetter = {
   name: "platform/dead-letter",
   doc: "Shows an event that a function finally did not take on the object it named, and keeps it for replay.",
   settings,
-  may: [
+  permissions: [
     ...shownOn.map((resource) => ({ resource, verbs: ["get"] as const })),
-    { ownNamespace: true, resource: ConfigMap, verbs: ["create"] },
-    { ownNamespace: true, resource: ConfigMap, names: [shippedBuffer], verbs: ["get", "patch"] },
+    {
+      ownNamespace: true,
+      resource: ConfigMap,
+      verbs: ["create"],
+      bounds: [
+        {
+          on: ["create"],
+          says: `creates the ConfigMap ${shippedBuffer}`,
+          cel: `object.metadata.name == ${JSON.stringify(shippedBuffer)}`,
+        },
+      ],
+    },
+    {
+      ownNamespace: true,
+      resource: ConfigMap,
+      names: [shippedBuffer],
+      verbs: ["get", "patch"],
+      writes: { fields: ["data"] },
+    },
+    { ownNamespace: true, resource: KnativeService, verbs: ["get"] },
+    { ownNamespace: true, resource: ServiceAccount, verbs: ["get"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
 } satisfies FunctionDeclaration<typeof settings>;

@@ -8,25 +8,27 @@ import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { coalesce } from "../../../shared/pipeline/coalesce.ts";
 import type { Tools } from "../../../shared/pipeline/receive.ts";
-import { adviceOn } from "./advice.ts";
+import { adviceOn, type Circumstances } from "./advice.ts";
 import { type DeadLetteredEvent, readDeadLetteredEvent } from "./dead-lettered-event.ts";
 import { deadLetter, type Settings, shownOn } from "./declaration.ts";
 import { discoverKind } from "./discover-kind.ts";
+import { lookAtFunction } from "./installed-function.ts";
 import { added, keyOf } from "./ring-buffer.ts";
 
 const attempts = 5;
 
 /**
  * Takes dead-lettered events: a log line, a Warning Event on the object that the event named, and the event in the ring
- * buffer. Keeping it is what must succeed; whatever cannot be shown on an object is in the log and in the ring buffer
- * all the same.
+ * buffer. Keeping it is what must succeed; what cannot be shown on an object is in the log and in the ring buffer all
+ * the same.
  *
- * An event of which the broker does not say which function did not take it is no matter of the object that it names,
- * and may be one of very many: it is shown on no object, and neither kept nor logged once the ring buffer holds enough
- * of these.
+ * Anyone who can reach the function may send it an event. So an Event is made of what the cluster itself knows, and
+ * repeats a text of the event only where senders are verified; an event beyond those that the ring buffer takes of its
+ * function is neither shown nor logged. An event of which the broker does not say which function did not take it is no
+ * matter of the object that it names, and is shown on none.
  */
 export function recordDeadLetters(tools: Tools<Settings>): (request: HttpRequest) => Promise<HttpResponse> {
-  const { clock, log } = tools;
+  const { clock, log, verifiesSenders = false } = tools;
   const settings = { ...tools.settings, namespace: tools.settings.namespace || ownNamespace() };
   // They come in bursts, and there is one ring buffer: those that arrive while it is written go into it together.
   const keepTogether = coalesce<DeadLetteredEvent, ReadonlySet<string>>(async (_, events) =>
@@ -35,21 +37,30 @@ export function recordDeadLetters(tools: Tools<Settings>): (request: HttpRequest
 
   return async (request) => {
     try {
-      const event = readDeadLetteredEvent(request, clock.now());
-      const { attributes, destination, code } = event;
-      const advice = adviceOn(event);
-      const fields = { rule: deadLetter.name, deadLetter: keyOf(event), destination, code, attributes };
-      if (destination) log.warn(fields, advice);
-      const kept = await keepTogether("ring buffer", event);
-      if (!destination) log[kept.has(keyOf(event)) ? "warn" : "debug"](fields, advice);
-      else
-        await show(await tools.client(), event, advice, clock.now()).catch((error: Error) =>
+      const read = readDeadLetteredEvent(request, clock.now());
+      const client = await tools.client();
+      const found = await lookAtFunction(client, read.destination, settings.namespace);
+      const { attributes, code } = read;
+      const event: DeadLetteredEvent = found === "absent" ? { ...read, unknown: true } : read;
+      const kept = (await keepTogether("ring buffer", event)).has(keyOf(event));
+      const circumstances = { ...settings, found };
+      const named = `${attributes.kind ?? "an object"} ${attributes.name ?? ""}`.trimEnd();
+      const fields = {
+        rule: deadLetter.name,
+        deadLetter: keyOf(event),
+        destination: read.destination,
+        code,
+        attributes,
+      };
+      log[kept ? "warn" : "debug"](fields, adviceOn(read, named, { ...circumstances, quoting: true }));
+      if (kept && read.destination)
+        await show(client, read, { ...circumstances, quoting: verifiesSenders }, clock.now()).catch((error: Error) =>
           log.warn({ rule: deadLetter.name }, `The dead-lettered event was not shown on its object: ${error.message}`),
         );
       return replyTo([]);
     } catch (error) {
       const outcome = outcomeOf(error);
-      log.error({ rule: deadLetter.name }, `The dead-lettered event was not kept: ${outcome.because}`);
+      log.error({ rule: deadLetter.name }, `The dead-lettered event was not kept: ${outcome.message}`);
       return replyTo([outcome]);
     }
   };
@@ -97,7 +108,12 @@ function additions(data: Record<string, string>, events: readonly DeadLetteredEv
   return change;
 }
 
-async function show(client: Client, event: DeadLetteredEvent, note: string, now: number): Promise<void> {
+async function show(
+  client: Client,
+  event: DeadLetteredEvent,
+  circumstances: Circumstances,
+  now: number,
+): Promise<void> {
   const { kind, apiversion, namespace, name } = event.attributes;
   if (!kind || !apiversion || !name) return;
   const known =
@@ -106,5 +122,15 @@ async function show(client: Client, event: DeadLetteredEvent, note: string, now:
   if (!known) return;
   const about = await client.get(known, namespace, name, { metadataOnly: true });
   if (!about) return;
-  await recordEvent(client, about, deadLetter.name, { type: "Warning", reason: "EventDeadLettered", note }, now);
+  const note = adviceOn(event, `this ${known.kind}`, circumstances);
+  const { found } = circumstances;
+  // Several functions may refuse one event: each has an Event of its own.
+  const distinct = typeof found === "object" ? found.name : found;
+  await recordEvent(
+    client,
+    about,
+    deadLetter.name,
+    { type: "Warning", reason: "EventDeadLettered", note, distinct },
+    now,
+  );
 }

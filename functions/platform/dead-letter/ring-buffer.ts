@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { DeadLetteredEvent } from "./dead-lettered-event.ts";
 
 /**
@@ -12,16 +13,20 @@ export const mostBytes = 400_000;
  * are cut.
  */
 export const longestEvent = 8_000;
-/** How many events the ring buffer holds of those of which nobody knows which function did not take them. */
+/** How many events of one function the ring buffer takes in `period`: a flood of one pushes no other's out. */
+export const mostOfOne = 10;
+/** How many it takes of all those of which it is not known which function did not take them. */
 export const mostUnattributed = 5;
-/** Milliseconds in which no more of these are taken. */
-export const unattributedPeriod = 3_600_000;
+/** Milliseconds. */
+export const period = 3_600_000;
 
-/** An event's key: sorts by time, and is a valid ConfigMap key whatever the event's id was. */
+/** An event's key: sorts by time, is a valid ConfigMap key, and says nothing that a sender has chosen. */
 export function keyOf(event: DeadLetteredEvent): string {
   const time = new Date(event.received).toISOString().replaceAll(/[-:]/g, "").replace(".", "-");
-  const id = (event.attributes.id ?? "").replaceAll(/[^A-Za-z0-9]/g, "").slice(0, 12) || "noid";
-  return `${time}-${id}.json`;
+  const id = createHash("sha256")
+    .update(event.attributes.id ?? "")
+    .digest("hex");
+  return `${time}-${id.slice(0, 12)}.json`;
 }
 
 /** An event as it is kept. */
@@ -38,9 +43,8 @@ export function textOf(event: DeadLetteredEvent): string {
  * What changes in the ConfigMap's data when an event is added: its own key, and null for every event that must make
  * room, the oldest first. Keys that are no events are left alone.
  *
- * Nothing changes for an event of which nobody knows which function did not take it, once there are enough of this
- * hour: where a channel delivers for a Trigger that is gone, every event of its broker is one, and they would push the
- * others out.
+ * Nothing changes for an event of a function of which there are enough in this period: where it refuses everything, or
+ * a stranger sends what no broker has sent, its events would push all others out. The first ones stay.
  */
 export function added(data: Readonly<Record<string, string>>, event: DeadLetteredEvent): Record<string, string | null> {
   const key = keyOf(event);
@@ -55,11 +59,9 @@ export function added(data: Readonly<Record<string, string>>, event: DeadLettere
     count--;
     size -= sizeOf(data[oldest]);
   };
-  if (event.destination === "") {
-    const alike = present.filter((key) => unattributedSince(data[key]) !== undefined);
-    for (const oldest of alike.slice(0, Math.max(0, alike.length + 1 - mostUnattributed)))
-      if (oldest !== key) remove(oldest);
-  }
+  const alike = present.filter((key) => receivedFor(functionOf(event), data[key]) !== undefined);
+  for (const oldest of alike.slice(0, Math.max(0, alike.length + 1 - mostOf(event))))
+    if (oldest !== key) remove(oldest);
   for (const oldest of present) {
     if (count <= mostEvents && size <= mostBytes) break;
     if (oldest !== key && change[oldest] === undefined) remove(oldest);
@@ -67,17 +69,22 @@ export function added(data: Readonly<Record<string, string>>, event: DeadLettere
   return change;
 }
 
-function isOneTooMany(data: Readonly<Record<string, string>>, { destination, received }: DeadLetteredEvent): boolean {
-  if (destination !== "") return false;
-  const lately = keysOf(data).filter((key) => (unattributedSince(data[key]) ?? 0) > received - unattributedPeriod);
-  return lately.length >= mostUnattributed;
+/** Those of functions that there are not count together: a sender could make up any number of names. */
+const functionOf = ({ destination, unknown }: Partial<DeadLetteredEvent>) => (unknown ? "" : destination);
+
+const mostOf = (event: DeadLetteredEvent) => (functionOf(event) === "" ? mostUnattributed : mostOfOne);
+
+function isOneTooMany(data: Readonly<Record<string, string>>, event: DeadLetteredEvent): boolean {
+  const since = event.received - period;
+  const lately = keysOf(data).filter((key) => (receivedFor(functionOf(event), data[key]) ?? 0) > since);
+  return lately.length >= mostOf(event);
 }
 
-/** When an event was received of which nobody knows which function did not take it; `undefined` for any other text. */
-function unattributedSince(text = ""): number | undefined {
+/** When an event was received that this function did not take; `undefined` for any other text. */
+function receivedFor(wanted: string | undefined, text = ""): number | undefined {
   try {
-    const { destination, received } = JSON.parse(text) as Partial<DeadLetteredEvent>;
-    return destination === "" && typeof received === "number" ? received : undefined;
+    const event = JSON.parse(text) as Partial<DeadLetteredEvent>;
+    return functionOf(event) === wanted && typeof event.received === "number" ? event.received : undefined;
   } catch {
     return undefined;
   }

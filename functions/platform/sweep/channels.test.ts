@@ -3,7 +3,7 @@ import { parseLabelSelector } from "../../../local/apiserver/selector/label-sele
 import type { Client, ListOptions } from "../../../shared/kubernetes/client.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import { recordedChannel } from "../../../test/contract/knative/recorded.ts";
-import { findStaleChannels, InMemoryChannel } from "./channels.ts";
+import { InMemoryChannel, lookAtChannels } from "./channels.ts";
 
 const { channel, subscriptions } = recordedChannel();
 
@@ -18,14 +18,15 @@ const listing = (channels: readonly (typeof channel)[]) =>
   }) as unknown as Client;
 
 test("the recorded channel is stale", async () => {
-  const [found, ...more] = await findStaleChannels(listing([channel]), "holdfast");
+  const [found, ...more] = (await lookAtChannels(listing([channel]), "holdfast")).unsound;
   expect(more).toEqual([]);
   expect(found?.channel.metadata.name).toBe("storage-kne-trigger");
-  expect(found?.triggers.length).toBeGreaterThan(0);
+  expect(found?.stale.length).toBeGreaterThan(0);
+  expect(found?.missing).toEqual([]);
 });
 
-test("one that Knative has not made for a broker is left alone: nobody would make it anew", async () => {
+test("a channel that Knative has not made for a broker is left alone: Knative would not rebuild it", async () => {
   const { labels: _, ownerReferences: __, ...metadata } = channel.metadata;
   const byHand = { ...channel, metadata: { ...metadata, name: "by-hand", uid: "1" } };
-  expect(await findStaleChannels(listing([byHand]), "holdfast")).toEqual([]);
+  expect((await lookAtChannels(listing([byHand]), "holdfast")).unsound).toEqual([]);
 });

@@ -10,6 +10,7 @@ import {
 } from "../../../shared/kubernetes/kind.ts";
 import { namespaceName, objectName } from "../../../shared/names.ts";
 import { InMemoryChannel, Subscription } from "./channels.ts";
+import { statusKey } from "./status.ts";
 
 /**
  * The kinds that the shipped table sweeps. An admin who adds another to the table grants its `list` to the function's
@@ -42,7 +43,7 @@ const settings = z.object({
     .enum(["report", "mend"])
     .default("report")
     .describe(
-      "What becomes of a broker's channel that delivers to subscribers that are gone: `report`, " +
+      "What becomes of a broker's channel whose subscribers are not what the Triggers want: `report`, " +
         "a Warning on the table says what to do; `mend`, the sweep deletes the channel, and Knative rebuilds it. " +
         "Needs the option mend-channels.",
     ),
@@ -60,14 +61,32 @@ export const sweepFunction = {
   name: "platform/sweep",
   doc: "Gives every object that needs a look an event, so that no rule depends on having seen one.",
   settings,
-  may: [
+  permissions: [
     ...swept.map((resource) => ({ resource, verbs: ["list"] as const })),
     { ownNamespace: true, resource: ConfigMap, verbs: ["list"] },
-    { ownNamespace: true, resource: ConfigMap, names: [shippedTable], verbs: ["get", "patch"] },
+    {
+      ownNamespace: true,
+      resource: ConfigMap,
+      names: [shippedTable],
+      verbs: ["get", "patch"],
+      writes: { annotations: [statusKey] },
+    },
     { resource: Event, verbs: ["create", "get", "delete"] },
     { ownNamespace: true, resource: InMemoryChannel, verbs: ["list"] },
     { ownNamespace: true, resource: Subscription, verbs: ["list"] },
-    { ownNamespace: true, resource: InMemoryChannel, verbs: ["delete"], overlay: "mend-channels" },
+    {
+      ownNamespace: true,
+      resource: InMemoryChannel,
+      verbs: ["delete"],
+      overlay: "mend-channels",
+      bounds: [
+        {
+          on: ["delete"],
+          says: "deletes channels of Brokers",
+          cel: 'oldObject.metadata.?labels["eventing.knative.dev/broker"].hasValue()',
+        },
+      ],
+    },
   ],
   // One tick at a time; a second one, should it come, waits.
   concurrency: 1,

@@ -27,17 +27,21 @@ export function needsLook({ metadata }: KubernetesObject, row: Row, span: Span):
   return isResync(row.every, span) ? "resync" : undefined;
 }
 
+/** The earliest of an object's due times; `undefined` where it has none. */
+export function dueTime(object: Pick<KubernetesObject, "metadata">): number | undefined {
+  const times = dueTimes(object);
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
+
 /**
- * The earliest due time in any progress annotation of ours, for objects that carry the waiting label. A damaged
- * annotation is due at once: what cannot be read must not wait for ever. One that was copied from another object says
- * nothing.
+ * The due times in all progress annotations of ours, for objects that carry the waiting label. A damaged annotation is
+ * due at once: what cannot be read must not wait for ever. One that was copied from another object says nothing.
  */
-export function dueTime({ metadata }: Pick<KubernetesObject, "metadata">): number | undefined {
-  if (metadata.labels?.[waitingLabel] !== "true") return undefined;
-  const times = Object.entries(metadata.annotations ?? {}).flatMap(([key, value]) =>
+export function dueTimes({ metadata }: Pick<KubernetesObject, "metadata">): readonly number[] {
+  if (metadata.labels?.[waitingLabel] !== "true") return [];
+  return Object.entries(metadata.annotations ?? {}).flatMap(([key, value]) =>
     key.startsWith("holdfast.dev/") && value.startsWith("{") ? (nextOf(value, metadata.uid) ?? []) : [],
   );
-  return times.length > 0 ? Math.min(...times) : undefined;
 }
 
 function nextOf(text: string, uid: string): number | undefined {

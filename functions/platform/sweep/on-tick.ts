@@ -22,15 +22,15 @@ export function onTick(
   return async () => {
     try {
       const client = await tools.client();
-      const because = await sweep(
+      const message = await sweep(
         { client, clock, log, post, id },
         { ...settings, namespace, tick: settings.tick * 1000 },
       );
-      log.info({ rule: sweepFunction.name }, because);
+      log.info({ rule: sweepFunction.name }, message);
       return replyTo([]);
     } catch (error) {
       const outcome = outcomeOf(error);
-      log.error({ rule: sweepFunction.name, status: outcome.status }, outcome.because);
+      log.error({ rule: sweepFunction.name, status: outcome.status }, outcome.message);
       return replyTo([outcome]);
     }
   };

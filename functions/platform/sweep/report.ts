@@ -16,13 +16,17 @@ export interface TickResult {
   readonly at: number;
   /** Which rows the table had, as `fingerprintOf` says. */
   readonly table: string | undefined;
+  /** Which channels there were, as `lookAtChannels` says. */
+  readonly channels: string | undefined;
+  /** Everything was resynced, because they were others than in the tick before. */
+  readonly newChannels: boolean;
   readonly cursor?: Cursor;
   readonly until?: number;
   readonly rows: number;
   readonly faults: readonly Fault[];
   readonly refusals: ReadonlyMap<string, string>;
   readonly unread: ReadonlyMap<string, string>;
-  /** Of channels that deliver to subscribers that are gone, in sentences. */
+  /** Of channels whose subscribers are not what the Triggers want, in sentences. */
   readonly staleSubscribers: readonly string[];
 }
 
@@ -35,7 +39,7 @@ export async function report(
   { client, clock, log }: { client: Client; clock: Clock; log: Log },
 ): Promise<string> {
   const wrong = {
-    TableRefused: result.faults.map(({ line, because }) => `Line ${line} of the table is refused: ${because}`),
+    TableRefused: result.faults.map(({ line, message }) => `Line ${line} of the table is refused: ${message}`),
     ListRefused: [...result.unread.values()],
     StaleSubscribers: result.staleSubscribers,
     BrokerRefused: [...result.refusals].map(
@@ -45,7 +49,10 @@ export async function report(
   const end = result.cursor
     ? "The tick's time is over; the next one goes on."
     : `${result.rows === 1 ? "1 row was" : `${result.rows} rows were`} swept.`;
-  const because = [...Object.values(wrong).flat(), end].join(" ");
+  const resynced = result.newChannels
+    ? ["The brokers' channels are not those of the tick before: every object has an event."]
+    : [];
+  const message = [...Object.values(wrong).flat(), ...resynced, end].join(" ");
   const before = readStatus(configMap)?.wrong ?? [];
   const now = Object.entries(wrong).flatMap(([reason, sentences]) => (sentences.length > 0 ? [reason] : []));
   const status = {
@@ -53,9 +60,10 @@ export async function report(
     uid: configMap.metadata.uid,
     at: new Date(result.at).toISOString(),
     ...(result.table ? { table: result.table } : {}),
+    ...(result.channels ? { channels: result.channels } : {}),
     ...(result.cursor && result.until ? { cursor: result.cursor, until: new Date(result.until).toISOString() } : {}),
     ...(now.length > 0 ? { wrong: now } : {}),
-    because: truncate(because, 600),
+    because: truncate(message, 600),
   };
   try {
     await send(client, annotate(ConfigMap, configMap, { [statusKey]: JSON.stringify(status) }));
@@ -74,5 +82,5 @@ export async function report(
       log.warn({ rule: name }, `The Event ${reason} was not recorded: ${error.message}`),
     );
   }
-  return because;
+  return message;
 }

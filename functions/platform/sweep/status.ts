@@ -17,6 +17,8 @@ const schema = z.looseObject({
   at: z.string(),
   /** Which rows the table had: those that come later are resynced at once. */
   table: z.string().optional(),
+  /** Which channels and subscribers the brokers had: when they are others, everything is resynced. */
+  channels: z.string().optional(),
   /** Set while a pass is unfinished: the last object sent in it, and the time up to which the pass looks. */
   cursor: cursor.optional(),
   until: z.string().optional(),

@@ -4,7 +4,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Log } from "../../../shared/log.ts";
-import { adviceOn, findStaleChannels, rebuild } from "./channels.ts";
+import { adviceOn, type Channels, lookAtChannels, rebuild } from "./channels.ts";
 import type { Post } from "./deliver.ts";
 import { nap } from "./nap.ts";
 import { pass } from "./pass.ts";
@@ -65,23 +65,25 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
     sent: new Set(),
   };
   const before = readStatus(configMap);
-  // Tables that could not be listed are not gone.
+  // Tables and channels that could not be listed are not gone.
   const table = unread.has("tables") ? before?.table : fingerprintOf(rows);
-  // A first tick, one whose status was lost, and one with rows of a system that has just come resyncs everything.
-  const isAsBefore = before && (before.table ?? table) === table;
-  const after = isAsBefore ? Date.parse(before.at) : 0;
-  const until = before?.cursor && before.until ? Date.parse(before.until) : began;
-  const cursor = await pass(tick, { after, until }, before?.cursor);
+  const seen = await readChannels(client, settings.namespace, unread);
+  const channels = seen?.fingerprint ?? before?.channels;
+  // A first tick, one whose status was lost, and one with rows of a system that has just come resyncs everything. So
+  // does one that finds other channels, or other subscribers in them: until then events may have reached no function.
+  const newChannels = before !== undefined && (before.channels ?? channels) !== channels;
+  const asBefore = before && !newChannels && (before.table ?? table) === table ? before : undefined;
+  const after = asBefore ? Date.parse(asBefore.at) : 0;
+  const until = asBefore?.cursor && asBefore.until ? Date.parse(asBefore.until) : began;
+  const cursor = await pass(tick, { after, until }, asBefore?.cursor);
   if (!cursor) await nap(tick, until);
 
   // Last, because events that are on their way through a channel are lost with it.
-  const staleSubscribers = await lookAtChannels(tick, settings);
+  const staleSubscribers = await sayOf(seen?.unsound ?? [], tick, settings);
   const progress = cursor ? { at: after, cursor, until } : { at: until };
-  return report(
-    configMap,
-    { ...progress, table, rows: rows.length, faults, refusals: tick.refusals, unread: tick.unread, staleSubscribers },
-    tools,
-  );
+  const { refusals } = tick;
+  const wrong = { faults, refusals, unread, staleSubscribers };
+  return report(configMap, { ...progress, table, channels, newChannels, rows: rows.length, ...wrong }, tools);
 }
 
 /** Says of a table which rules look after which kinds. */
@@ -103,8 +105,8 @@ async function readTables(
   try {
     for await (const more of client.list<TableMap>(ConfigMap, { namespace, labelSelector: `${tableLabel}=true` })) {
       const { rows, faults } = readTable(more.data?.["table.yaml"] ?? "", namespace);
-      const where = (because: string) => `${because} (in ConfigMap ${more.metadata.name})`;
-      tables.push({ rows, faults: faults.map(({ line, because }) => ({ line, because: where(because) })) });
+      const where = (message: string) => `${message} (in ConfigMap ${more.metadata.name})`;
+      tables.push({ rows, faults: faults.map(({ line, message }) => ({ line, message: where(message) })) });
     }
   } catch (error) {
     unread.set("tables", `The tables of optional systems cannot be listed: ${(error as Error).message}`);
@@ -112,20 +114,32 @@ async function readTables(
   return { rows: tables.flatMap(({ rows }) => rows), faults: tables.flatMap(({ faults }) => faults) };
 }
 
-/**
- * Says of each channel of the sweep's namespace that delivers to subscribers that are gone what to do, or what was
- * done.
- */
-async function lookAtChannels(
-  { client, unread }: Tick,
-  { namespace, staleChannels }: SweepSettings,
-): Promise<readonly string[]> {
-  const sentences: string[] = [];
+/** The brokers' channels; `undefined` when they cannot be looked at. */
+async function readChannels(
+  client: Client,
+  namespace: string,
+  unread: Map<string, string>,
+): Promise<Channels | undefined> {
   try {
-    for (const stale of await findStaleChannels(client, namespace))
-      sentences.push(staleChannels === "mend" ? await rebuild(stale, client) : adviceOn(stale));
+    return await lookAtChannels(client, namespace);
   } catch (error) {
     unread.set("channels", `The brokers' channels cannot be looked at: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+/** Says what to do about channels whose subscribers are not what the Triggers want, or what was done. */
+async function sayOf(
+  unsound: Channels["unsound"],
+  { client, unread }: Tick,
+  { staleChannels }: SweepSettings,
+): Promise<readonly string[]> {
+  if (staleChannels === "report") return adviceOn(unsound);
+  const sentences: string[] = [];
+  try {
+    for (const channel of unsound) sentences.push(await rebuild(channel, client));
+  } catch (error) {
+    unread.set("channels", `A broker's channel cannot be deleted: ${(error as Error).message}`);
   }
   return sentences;
 }

@@ -39,22 +39,22 @@ test.each([
   ["a duration of zero", `${release}  every: 0m\n`, [9], /every: expected a duration such as/],
   ["a sink that is no URL", release.replace(/sink: .*/, "sink: storage"), [8], /sink/],
   ["a condition that is unknown", release.replace("deletingWith", "deletedWith"), [7], /when/],
-])("%s refuses its row, with the line, and the other rows still count", (_, broken, lines, because) => {
+])("%s refuses its row, with the line, and the other rows still count", (_, broken, lines, message) => {
   const good = release.replace("pvc-protection/release", "other/rule");
   const { rows, faults } = readTable(broken + good);
   expect(rows.map(({ rule }) => rule)).toEqual(["other/rule"]);
   expect(faults.map(({ line }) => line).sort()).toEqual([...lines].sort());
-  expect(faults.map(({ because }) => because).join(" ")).toMatch(because);
+  expect(faults.map(({ message }) => message).join(" ")).toMatch(message);
 });
 
 test.each([
   ["no YAML", "- rule: [", /not valid YAML/],
   ["a mapping", "rule: x", /must be a list/],
   ["empty", "", /must be a list/],
-])("a table that is %s is refused whole", (_, text, because) => {
+])("a table that is %s is refused whole", (_, text, message) => {
   const { rows, faults } = readTable(text);
   expect(rows).toEqual([]);
-  expect(faults[0]?.because).toMatch(because);
+  expect(faults[0]?.message).toMatch(message);
 });
 
 test("{namespace} in a sink is the namespace that the sweep runs in", () => {

@@ -53,7 +53,7 @@ export type Row = z.output<ReturnType<typeof rowIn>>;
 /** A row, or a whole table, that cannot be used. `line` counts from 1. */
 export interface Fault {
   readonly line: number;
-  readonly because: string;
+  readonly message: string;
 }
 
 export interface Table {
@@ -74,11 +74,11 @@ export function readTable(text: string, namespace: string): Table {
   const lineOf = (node: unknown) => lineAt(isNode(node) ? node.range?.[0] : undefined);
   const [error] = document.errors;
   if (error) {
-    const because = error.message.split(" at line ")[0] ?? error.message;
-    return { rows: [], faults: [{ line: lineAt(error.pos[0]), because: `The table is not valid YAML: ${because}.` }] };
+    const message = error.message.split(" at line ")[0] ?? error.message;
+    return { rows: [], faults: [{ line: lineAt(error.pos[0]), message: `The table is not valid YAML: ${message}.` }] };
   }
   const { contents } = document;
-  if (!isSeq(contents)) return { rows: [], faults: [{ line: 1, because: "The table must be a list of rows." }] };
+  if (!isSeq(contents)) return { rows: [], faults: [{ line: 1, message: "The table must be a list of rows." }] };
 
   const rows: Row[] = [];
   const faults: Fault[] = [];
@@ -94,7 +94,7 @@ export function readTable(text: string, namespace: string): Table {
       const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && key.value === field) : undefined;
       faults.push({
         line: lineOf(pair ? pair.key : node),
-        because: `${field === undefined ? "The row" : String(field)}: ${issue.message}.`,
+        message: `${field === undefined ? "The row" : String(field)}: ${issue.message}.`,
       });
     }
   }

@@ -62,8 +62,14 @@ export const protect = rule({
   name: "pvc-protection/protect",
   doc: "Puts the protection finalizer on every selected claim that is not being deleted.",
   settings,
-  wakes: [on(PersistentVolumeClaim, ["update"]), on(PersistentVolumeClaim, ["add"], "claim-adds")],
-  may: [{ resource: PersistentVolumeClaim, verbs: ["list", "patch"] }],
+  triggers: [on(PersistentVolumeClaim, ["update"]), on(PersistentVolumeClaim, ["add"], "claim-adds")],
+  permissions: [
+    {
+      resource: PersistentVolumeClaim,
+      verbs: ["list", "patch"],
+      writes: { finalizers: [holdfastProtection, inTreeProtection] },
+    },
+  ],
   sweep: [lacking(PersistentVolumeClaim, holdfastProtection)],
   subjects,
   look: async ({ namespace, name }, { client, settings }): Promise<Facts> => {
@@ -98,8 +104,8 @@ function decide(claim: Facts, _now: number, settings: Settings): readonly Decisi
     return [leave(`Claim ${name} is being deleted; Kubernetes takes no new finalizers on it.`)];
   const finalizers = missing(claim, settings);
   if (finalizers.length === 0) return [leave(`Claim ${name} carries ${settings.finalizer} already.`)];
-  const because = `Claim ${name} gets ${finalizers.join(" and ")}, so that its deletion waits for pods that use it.`;
-  return [write(because, [addFinalizers(PersistentVolumeClaim, claim, finalizers)])];
+  const message = `Claim ${name} gets ${finalizers.join(" and ")}, so that its deletion waits for pods that use it.`;
+  return [write(message, [addFinalizers(PersistentVolumeClaim, claim, finalizers)])];
 }
 
 /** With only ours on a claim, a kubelet that restarts would unmount the volumes of running pods. */

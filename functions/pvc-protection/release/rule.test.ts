@@ -121,13 +121,13 @@ describe("a claim that carries Kubernetes' finalizer alone", () => {
     expect(subjects({ IN_TREE: "absent" })).toHaveLength(1);
     const decision = decideOne(claim([inTree]), [], { IN_TREE: "absent" });
     expect(removed(decision)).toBe(inTree);
-    expect(decision.because).not.toContain("none can start");
+    expect(decision.message).not.toContain("none can start");
   });
 });
 
 test("in document mode the advice on a silent in-tree controller is to overrule it", () => {
   const decision = decideOne(claim([inTree, ours]), [], { MODE: "document" }, now + 60_000);
-  expect(decision.because).toContain("IN_TREE=overruled");
+  expect(decision.message).toContain("IN_TREE=overruled");
 });
 
 test("a claim that was held and waits for the in-tree controller names nobody any more", () => {
@@ -141,7 +141,7 @@ describe("a held claim", () => {
     const decision = decideOne(claim([ours]), [web]);
     expect(decision).toMatchObject({
       do: "wait",
-      because: "Claim data is kept, because pod web-0 on node n0 uses it; it goes when no pod uses it any more.",
+      message: "Claim data is kept, because pod web-0 on node n0 uses it; it goes when no pod uses it any more.",
       step: { name: "held", details: { pods: [web] } },
     });
   });
@@ -150,7 +150,7 @@ describe("a held claim", () => {
     const many = Array.from({ length: 8 }, (_, i) => ({ pod: `web-${i}`, node: `n${i}` }));
     const decision = decideOne(claim([ours]), many);
     expect(decision).toMatchObject({ step: { details: { pods: many.slice(0, 5), more: 3 } } });
-    expect(decision.because).toContain("pod web-4 on node n4 and 3 more use it");
+    expect(decision.message).toContain("pod web-4 on node n4 and 3 more use it");
   });
 
   test("fits the annotation with the longest names that Kubernetes allows", () => {
@@ -159,7 +159,7 @@ describe("a held claim", () => {
     expect(decision.do).toBe("write");
     const wait = release.decide({ claims: [claim([ours])], users: users(...many) }, now, settings())[0];
     if (wait?.do !== "wait" || !wait.step) throw new Error("A wait was expected.");
-    expect(nextProgress(claim([ours]), release.name, wait.step, wait.because, now)?.length).toBeLessThanOrEqual(1000);
+    expect(nextProgress(claim([ours]), release.name, wait.step, wait.message, now)?.length).toBeLessThanOrEqual(1000);
   });
 });
 
@@ -173,7 +173,7 @@ describe("a claim that the in-tree controller does not let go", () => {
     expect(decision).toMatchObject({
       step: { name: "in-tree-silent" },
     });
-    expect(decision.because).toContain("set IN_TREE=absent");
+    expect(decision.message).toContain("set IN_TREE=absent");
   });
 });
 

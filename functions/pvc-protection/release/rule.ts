@@ -64,9 +64,13 @@ export const release = rule({
   name,
   doc: "Lets a claim that is being deleted go once no pod uses it, and says on the claim who holds it until then.",
   settings,
-  wakes: [on(PersistentVolumeClaim, ["update"]), on(Pod, ["delete"]), on(Pod, ["update"], "pod-updates")],
-  may: [
-    { resource: PersistentVolumeClaim, verbs: ["get", "list", "patch"] },
+  triggers: [on(PersistentVolumeClaim, ["update"]), on(Pod, ["delete"]), on(Pod, ["update"], "pod-updates")],
+  permissions: [
+    {
+      resource: PersistentVolumeClaim,
+      verbs: ["get", "list", "patch"],
+      writes: { finalizers: [holdfastProtection, inTreeProtection] },
+    },
     { resource: Pod, verbs: ["list"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
@@ -176,18 +180,18 @@ function decideClaim(claim: KubernetesObject, users: readonly User[], now: numbe
   if (users.length > 0) {
     const pods = users.slice(0, shownUsers);
     const more = users.length > shownUsers ? { more: users.length - shownUsers } : {};
-    const because = `C${title.slice(1)} is kept, because ${inWords(users)} it; it goes when no pod uses it any more.`;
-    return wait(because, { step: { name: "held", details: { pods, ...more } } });
+    const message = `C${title.slice(1)} is kept, because ${inWords(users)} it; it goes when no pod uses it any more.`;
+    return wait(message, { step: { name: "held", details: { pods, ...more } } });
   }
   if (settings.finalizer !== inTreeProtection && hasFinalizer(claim, inTreeProtection)) {
     if (settings.inTree === "present") return waitForInTree(claim, now, settings);
-    const because = hasFinalizer(claim, settings.finalizer)
+    const message = hasFinalizer(claim, settings.finalizer)
       ? `No pod uses ${title}; ${inTreeProtection} is removed first, so that no kubelet starts another.`
       : `No pod uses ${title}: ${inTreeProtection}, which it carries alone, is removed.`;
-    return write(because, [removeFinalizer(PersistentVolumeClaim, claim, inTreeProtection)]);
+    return write(message, [removeFinalizer(PersistentVolumeClaim, claim, inTreeProtection)]);
   }
-  const because = `No pod uses ${title} and none can start with it: ${settings.finalizer} is removed.`;
-  return write(because, [removeFinalizer(PersistentVolumeClaim, claim, settings.finalizer)]);
+  const message = `No pod uses ${title} and none can start with it: ${settings.finalizer} is removed.`;
+  return write(message, [removeFinalizer(PersistentVolumeClaim, claim, settings.finalizer)]);
 }
 
 /**
@@ -198,18 +202,18 @@ function waitForInTree(claim: KubernetesObject, now: number, { mode }: Settings)
   const { wait } = about(PersistentVolumeClaim, claim);
   const since = Date.parse(claim.metadata.deletionTimestamp ?? "");
   if (!(now - since > inTreePatience)) {
-    const because =
+    const message =
       `No pod uses claim ${claim.metadata.name}; it goes after Kubernetes has removed ` + `${inTreeProtection}.`;
     // Whoever was named before does not hold it any more; a claim of which nothing was said needs no word for a moment.
-    return wait(because, readProgress(claim, name) ? { step: { name: "after-in-tree" } } : {});
+    return wait(message, readProgress(claim, name) ? { step: { name: "after-in-tree" } } : {});
   }
   const advice =
     mode === "document"
       ? "Its controller also counts pods that have terminated; set IN_TREE=overruled on the function to decide " +
         "without it."
       : "If Kubernetes' own PVC protection controller is switched off, set IN_TREE=absent on the function.";
-  const because = `No pod uses claim ${claim.metadata.name}, but ${inTreeProtection} is still on it. ${advice}`;
-  return wait(because, { step: { name: "in-tree-silent" } });
+  const message = `No pod uses claim ${claim.metadata.name}, but ${inTreeProtection} is still on it. ${advice}`;
+  return wait(message, { step: { name: "in-tree-silent" } });
 }
 
 function inWords(users: readonly User[]): string {

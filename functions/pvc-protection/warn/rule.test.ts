@@ -17,7 +17,7 @@ const protectedBy = ["kubernetes.io/pvc-protection"];
 const note = (pod: KubernetesObject, ...deleting: KubernetesObject[]) => {
   const [decision] = warn.decide({ pods: [pod], deleting }, 0, {});
   expect(decision).toMatchObject({ do: "record", event: { type: "Warning", reason: "ClaimBeingDeleted" } });
-  return decision?.because;
+  return decision?.message;
 };
 
 describe("the warning", () => {

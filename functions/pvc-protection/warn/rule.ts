@@ -24,8 +24,8 @@ export const warn = rule({
     "Records a Warning Event on a pod that has not started yet: that a claim it wants is being deleted, " +
     "and what to do.",
   settings: z.object({}),
-  wakes: [on(PersistentVolumeClaim, ["update"]), on(Pod, ["add", "update"], "pod-updates")],
-  may: [
+  triggers: [on(PersistentVolumeClaim, ["update"]), on(Pod, ["add", "update"], "pod-updates")],
+  permissions: [
     { resource: PersistentVolumeClaim, verbs: ["list"] },
     { resource: Pod, verbs: ["list"] },
     { resource: Event, verbs: ["create", "get", "delete"] },

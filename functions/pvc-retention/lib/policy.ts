@@ -5,7 +5,7 @@ import type { RetentionPolicy } from "./stateful-set.ts";
 export const policyKey = "holdfast.dev/pvc-delete-policy";
 
 /** The rule that writes the policy onto the set's field: its progress is on every set with a policy, and no other. */
-export const projectingRule = "pvc-retention/project";
+export const projectingRule = "pvc-retention/sync-policy";
 
 /** The four policies of KEP-1847's first version, as Kubernetes' final one spells them. */
 const policies = {

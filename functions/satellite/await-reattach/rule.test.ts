@@ -4,7 +4,7 @@ import { aLeaving, aSatellite, hintOf, now, volumeFactsOf } from "../lib/testing
 import { awaitReattach } from "./rule.ts";
 
 const settings = awaitReattach.settings.parse({});
-const decide = (seen: ReturnType<typeof aLeaving>) => awaitReattach.decide([seen], now, settings);
+const decide = (seen: ReturnType<typeof aLeaving>) => awaitReattach.decide({ seen: [seen] }, now, settings);
 const here = volumeFactsOf("pv-1", { here: true, waits: true, marked: true });
 
 test.each<[string, object, "write" | "leave"]>([
@@ -15,7 +15,7 @@ test.each<[string, object, "write" | "leave"]>([
 ])("a marked volume that %s", (_, more, verb) => {
   const [decision] = decide(aLeaving({ volumes: [{ ...here, ...more }] }));
   expect(decision?.do).toBe(verb);
-  if (verb === "write") expect(decision).toMatchObject({ because: expect.stringContaining("pv-1") });
+  if (verb === "write") expect(decision).toMatchObject({ message: expect.stringContaining("pv-1") });
 });
 
 test("a volume that is attached elsewhere loses both annotations of the wait, and its claim shows it", () => {
@@ -27,10 +27,10 @@ test("a volume that is attached elsewhere loses both annotations of the wait, an
   };
   expect(write).toMatchObject({ do: "write", writes: [{ name: "pv-1", patch: { metadata: { annotations } } }] });
   expect(shown).toMatchObject({ do: "record", event: { reason: "VolumeAttachedForEvacuation" } });
-  expect(waiting?.because).toContain("to reattach on other nodes: pv-2");
+  expect(waiting?.message).toContain("to reattach on other nodes: pv-2");
   expect(rest).toEqual([]);
   const [last] = decide(aLeaving({ volumes: [{ ...here, here: false, elsewhere: true }] }));
-  expect(last?.because).toBe("PVs are attached on other nodes: pv-1.");
+  expect(last?.message).toBe("PVs are attached on other nodes: pv-1.");
 });
 
 test("a volume that was waited for in vain shows it once, when the evacuation goes on", () => {

@@ -1,71 +1,65 @@
 import { about } from "../../../shared/about.ts";
+import { stepOf } from "../../../shared/chain/chain.ts";
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { readProgress } from "../../../shared/progress.ts";
-import { on, rule } from "../../../shared/rule.ts";
+import { on } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
-import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
-import { reattached } from "../lib/evacuation.ts";
+import { evacuation, reattached, steps } from "../lib/evacuation.ts";
+import type { EvacuationFacts, LookedSatellite } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite, VolumeAttachment } from "../lib/kinds.ts";
-import type { LeavingSeen } from "../lib/look.ts";
 import { marksFor } from "../lib/marks.ts";
 import { mayStep } from "../lib/permissions.ts";
-import { decideStep, passedSteps, type StepContext, standingOf } from "../lib/step-rule.ts";
-import { isGoing, markedIn, ofReattachment, satellitesIn } from "../lib/subjects.ts";
+import { markedIn, ofReattachment } from "../lib/subjects.ts";
 import { aboutVolume } from "../lib/volumes/about-volume.ts";
 
-const name = "satellite/await-reattach";
-
-export const awaitReattach = rule({
-  name,
+export const awaitReattach = chainRule(evacuation, "await-reattach", {
   doc:
     "Holds an evacuation until the volumes that were attached on the node are attached elsewhere, " +
     "or nobody uses them.",
-  ...chainRule,
-  wakes: [
+  triggers: [
     on(LinstorSatellite, ["update"]),
     on(VolumeAttachment, ["update", "delete"]),
     on(PersistentVolume, ["update", "delete"]),
   ],
-  may: mayStep({ volumes: "annotate", events: true }),
-  steps: passedSteps,
-  subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofReattachment(hint), ...markedIn(hint)],
-  decide: (facts: ChainFacts, now) => [
-    ...facts.flatMap((seen) => ("facts" in seen ? givenUp(seen, now) : [])),
-    ...decideStep("await-reattach", facts, now, (context) => [context.wait(), ...found(context)]),
-  ],
+  permissions: mayStep({ volumes: "annotate", events: true }),
+  subjects: (hint, own) => [...own, ...ofReattachment(hint), ...markedIn(hint)],
+  beside: ({ seen }, now) => seen.flatMap((one) => givenUp(one, now)),
+  act: ({ facts, wait }) => [wait(), ...found(facts)],
 });
 
 /**
  * Once for each that is attached elsewhere: with the annotations goes what it would be said for again. One that comes
  * back to the node is marked anew. What lets it be used on any Node stays until the evacuation is complete.
  */
-function found({ facts, volumes }: StepContext): readonly Decision[] {
+function found(facts: EvacuationFacts): readonly Decision[] {
   const { waits, since } = marksFor(facts.node);
   return reattached(facts).flatMap(({ name }) => {
-    const volume = volumes.get(name);
+    const volume = facts.objects.get(name);
     if (!volume) return [];
-    const because = `PersistentVolume ${name} is attached to another Node, and no longer waited for.`;
+    const message = `PersistentVolume ${name} is attached to another Node, and no longer waited for.`;
     return [
-      about(PersistentVolume, volume).write(because, [
+      about(PersistentVolume, volume).write(message, [
         annotate(PersistentVolume, volume, { [waits]: null, [since]: null }),
       ]),
-      aboutVolume(volume).record(because, normal("VolumeAttachedForEvacuation")),
+      aboutVolume(volume).record(message, normal("VolumeAttachedForEvacuation")),
     ];
   });
 }
 
 /** Once: when the wait is over, which its own annotation shows, and a volume is attached nowhere else. */
-function givenUp(seen: LeavingSeen, now: number): readonly Decision[] {
-  if (!readProgress(seen.satellite, name) || standingOf(seen, now).step !== "evacuate") return [];
-  return seen.facts.volumes
+function givenUp({ satellite, facts }: LookedSatellite, now: number): readonly Decision[] {
+  if (facts.is !== "ready" || !readProgress(satellite, awaitReattach.name)) return [];
+  if (stepOf(steps, facts, now).step !== "evacuate") return [];
+  return facts.volumes
     .filter(({ waits, here, elsewhere, leaving }) => waits && !leaving && (here || !elsewhere))
-    .flatMap((facts) => {
-      const volume = seen.volumes.get(facts.name);
-      const because =
-        `PersistentVolume ${facts.name} was not attached to another Node in time, and the evacuation of ` +
-        `${seen.facts.node} goes on without: its data may be placed where its pod does not run.`;
-      return volume ? [aboutVolume(volume).record(because, warning("VolumeNotAttachedForEvacuation"))] : [];
+    .flatMap(({ name }) => {
+      const volume = facts.objects.get(name);
+      const message =
+        `PersistentVolume ${name} was not attached to another Node in time, and the evacuation of ` +
+        `${facts.node} goes on without: its data may be placed where its pod does not run.`;
+      return volume ? [aboutVolume(volume).record(message, warning("VolumeNotAttachedForEvacuation"))] : [];
     });
 }

@@ -5,7 +5,7 @@ import { aLeaving, aSatellite, hintOf, now } from "../lib/testing/seen.ts";
 import { awaitSatellites } from "./rule.ts";
 
 const settings = awaitSatellites.settings.parse({});
-const decide = (seen: ReturnType<typeof aLeaving>) => awaitSatellites.decide([seen], now, settings);
+const decide = (seen: ReturnType<typeof aLeaving>) => awaitSatellites.decide({ seen: [seen] }, now, settings);
 const minute = 60_000;
 const neighbours = [
   { name: "node-2", deleting: false, configured: false },
@@ -14,7 +14,7 @@ const neighbours = [
 
 test("names who is not ready, leaves out who goes, and writes down since when", () => {
   const [decision] = decide(aLeaving({ neighbours }));
-  expect(decision).toMatchObject({ do: "write", because: expect.stringMatching(/ready: node-2\./) });
+  expect(decision).toMatchObject({ do: "write", message: expect.stringMatching(/ready: node-2\./) });
   const [first] = decision?.do === "write" ? decision.writes : [];
   const { annotations } = (first as { patch: { metadata: { annotations: Record<string, string> } } }).patch.metadata;
   expect(annotations[recordKey]).toBeDefined();

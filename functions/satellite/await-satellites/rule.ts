@@ -1,45 +1,38 @@
 import { about } from "../../../shared/about.ts";
+import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { readProgress } from "../../../shared/progress.ts";
-import { on, rule } from "../../../shared/rule.ts";
+import { on } from "../../../shared/rule.ts";
 import { warning } from "../../../shared/steps.ts";
-import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
 import { listed } from "../lib/data/copies.ts";
-import { ignored } from "../lib/evacuation.ts";
+import { evacuation, ignored } from "../lib/evacuation.ts";
+import type { LookedSatellite } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
-import type { LeavingSeen, SatelliteSeen } from "../lib/look.ts";
 import { mayStep } from "../lib/permissions.ts";
-import { decideStep, passedSteps } from "../lib/step-rule.ts";
+import { recordKey, recordWrites } from "../lib/record.ts";
 import { allLeaving } from "../lib/subjects.ts";
 
-const name = "satellite/await-satellites";
-
-export const awaitSatellites = rule({
-  name,
+export const awaitSatellites = chainRule(evacuation, "await-satellites", {
   doc:
     "Holds an evacuation until every other satellite is ready, for a time: then it goes on, " +
     "and names those that are not.",
-  ...chainRule,
-  wakes: [on(LinstorSatellite, ["add", "update", "delete"])],
-  may: mayStep({ events: true }),
-  steps: passedSteps,
+  triggers: [on(LinstorSatellite, ["add", "update", "delete"])],
+  permissions: mayStep({ writes: { annotations: [recordKey] }, events: true }),
   // Any satellite may be what another one waits for.
   subjects: (hint) => (hint.kind === LinstorSatellite.kind ? [allLeaving] : []),
-  decide: (facts: ChainFacts, now) => [
-    ...facts.flatMap((seen) => warningOf(seen, now)),
-    ...decideStep("await-satellites", facts, now, (context) => [
-      context.wait(context.record?.awaited ? {} : { awaited: new Date(now).toISOString() }),
-    ]),
+  beside: ({ seen }, now) => seen.flatMap((one) => warningOf(one, now)),
+  act: ({ satellite, record, now, wait }) => [
+    wait(record?.awaited ? [] : recordWrites(satellite, now, { awaited: new Date(now).toISOString() })),
   ],
 });
 
 /** Once: when the wait is given up, which its own annotation shows. */
-function warningOf(seen: SatelliteSeen | LeavingSeen, now: number): readonly Decision[] {
-  if (!("facts" in seen) || !readProgress(seen.satellite, name)) return [];
-  const names = ignored({ ...seen.facts, now });
+function warningOf({ satellite, facts }: LookedSatellite, now: number): readonly Decision[] {
+  if ((facts.is !== "ready" && facts.is !== "abandoned") || !readProgress(satellite, awaitSatellites.name)) return [];
+  const names = ignored(facts, now);
   if (names.length === 0) return [];
-  const because =
-    `The evacuation of LinstorSatellite ${seen.satellite.metadata.name} goes on although LinstorSatellites are ` +
+  const message =
+    `The evacuation of LinstorSatellite ${satellite.metadata.name} goes on although LinstorSatellites are ` +
     `not ready: ${listed(names)}. Repair them, or delete those that will not come back.`;
-  return [about(LinstorSatellite, seen.satellite).record(because, warning("SatellitesNotReady"))];
+  return [about(LinstorSatellite, satellite).record(message, warning("SatellitesNotReady"))];
 }

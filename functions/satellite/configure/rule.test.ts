@@ -164,7 +164,7 @@ describe("a configuration's status", () => {
   ])("%s: it says what to mend, and no satellite that it may be meant for changes", (_what, spec, message) => {
     const good = configuration("b", { deletionPolicy: "Delete" });
     const [decision, status] = decide([configuration("a", spec), good]);
-    expect(decision).toMatchObject({ do: "leave", because: expect.stringContaining("until") });
+    expect(decision).toMatchObject({ do: "leave", message: expect.stringContaining("until") });
     expect(patchOf(status)).toMatchObject({
       status: { conditions: [{ status: "False", reason: "Error", message: expect.stringMatching(message) }] },
     });

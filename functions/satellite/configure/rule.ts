@@ -6,6 +6,8 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Condition, setCondition } from "../../../shared/kubernetes/condition.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Node } from "../../../shared/kubernetes/kind.ts";
+import { hasLabels } from "../../../shared/kubernetes/label-selector.ts";
+import type { Labelled } from "../../../shared/kubernetes/node-selector.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal } from "../../../shared/steps.ts";
@@ -18,7 +20,6 @@ import { appliedKey, ownFields, wantedSpec } from "../lib/configuration/wanted-s
 import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from "../lib/kinds.ts";
 import { foreignLifecycle } from "../lib/lifecycle.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
-import { type Labelled, matchesLabels } from "../lib/matching/node-selector.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
 import { type LinstorClusterObject, type LinstorSatelliteObject, ownerOf } from "../lib/satellite.ts";
 
@@ -49,17 +50,21 @@ export const configure = rule({
     "Brings the spec of each LinstorSatellite to what the LinstorSatelliteConfigurations that match its Node " +
     "come to, and says in their status where they apply.",
   settings: z.object({}),
-  wakes: [
+  triggers: [
     on(LinstorSatelliteConfiguration, ["add", "update", "delete"]),
     on(LinstorCluster, ["update"]),
     on(LinstorSatellite, ["add", "update", "delete"]),
   ],
-  may: [
+  permissions: [
     { resource: Node, verbs: ["get", "list"] },
     { resource: LinstorCluster, verbs: ["list"] },
     { resource: LinstorSatelliteConfiguration, verbs: ["list"] },
     { resource: LinstorSatelliteConfiguration, subresource: "status", verbs: ["patch"] },
-    { resource: LinstorSatellite, verbs: ["get", "list", "patch"] },
+    {
+      resource: LinstorSatellite,
+      verbs: ["get", "list", "patch"],
+      writes: { annotations: [appliedKey], fields: ownFields.map((field) => `spec.${field}`) },
+    },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
   sweep: [resync(LinstorSatelliteConfiguration), resync(LinstorSatellite)],
@@ -145,12 +150,12 @@ function specOf({ satellite, node }: Placed, { clusters, configurations }: Facts
     return leave(`${title} is as its configurations say.`);
   const { name: satelliteName, uid, resourceVersion } = satellite.metadata;
   const metadata = { uid, resourceVersion, annotations: { [appliedKey]: applied } };
-  const because =
+  const message =
     `${title} gets the spec of ${applied || "no configuration"}, with the deletion policy ` +
     `${merged.spec.deletionPolicy}.`;
   const patch = { metadata, ...(spec ? { spec } : {}) };
   return write(
-    because,
+    message,
     [{ verb: "patch", kind: LinstorSatellite, namespace: undefined, name: satelliteName, type: "merge", patch }],
     { event: normal("Configured") },
   );
@@ -162,7 +167,7 @@ const isLiving = (one: ConfigurationObject) => !isBeingDeleted(one);
 /** Whether nobody can rule out that it is meant for the Node. */
 const mayMatch = (one: ConfigurationObject, node: Labelled) =>
   isLiving(one) &&
-  matchesLabels(one.spec?.nodeSelector, node) &&
+  hasLabels(one.spec?.nodeSelector, node.labels) &&
   (affinityProblem(one.spec?.nodeAffinity) !== undefined || appliedTo(asConfiguration(one), [node]).matched > 0);
 
 function problemsOf({ spec = {} }: ConfigurationObject): readonly string[] {
@@ -181,7 +186,7 @@ function statusOf(one: ConfigurationObject, { satellites }: Facts, now: number):
   const applies = affinityProblem(one.spec?.nodeAffinity)
     ? { appliedTo: status.appliedTo ?? [], matched: status.matched ?? 0 }
     : appliedTo(asConfiguration(one), nodes);
-  const because =
+  const message =
     problems.length > 0
       ? `Error: ${problems.join(" ")} Satellites on its Nodes keep what they have until it is mended.`
       : `The configuration applies to ${applies.matched} satellite${applies.matched === 1 ? "" : "s"}.`;
@@ -189,7 +194,7 @@ function statusOf(one: ConfigurationObject, { satellites }: Facts, now: number):
     type: "Applied",
     status: problems.length > 0 ? ("False" as const) : ("True" as const),
     reason: problems.length > 0 ? "Error" : "AsExpected",
-    message: because,
+    message,
   };
   const conditions = setCondition(status.conditions ?? [], condition, now).map((entry) =>
     entry.type === condition.type && generation !== undefined ? { ...entry, observedGeneration: generation } : entry,
@@ -197,7 +202,7 @@ function statusOf(one: ConfigurationObject, { satellites }: Facts, now: number):
   if (isDeepStrictEqual({ ...status, ...applies, conditions }, status)) return leave(`${title} says where it applies.`);
   const patch = { metadata: { uid, resourceVersion }, status: { ...applies, conditions } };
   const options = { subresource: "status" };
-  return write(`${title}: ${because}`, [
+  return write(`${title}: ${message}`, [
     {
       verb: "patch",
       kind: LinstorSatelliteConfiguration,

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type EvacuationFacts, ignored, type StepName, stepOf, steps } from "./evacuation.ts";
+import { stepOf as stepIn } from "../../../shared/chain/chain.ts";
+import { ignored, type StepName, steps } from "./evacuation.ts";
+import type { AbandonedFacts, EvacuationFacts, ReadyFacts } from "./evacuation-facts.ts";
 import { aCopy, aNode, dataFacts, evacuating } from "./testing/data.ts";
-import { volumeFactsOf } from "./testing/seen.ts";
+import { readyFacts, volumeFactsOf, unlisted as without } from "./testing/seen.ts";
 import type { VolumeFacts } from "./volumes/volume-facts.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
@@ -10,36 +12,21 @@ const minute = 60_000;
 
 const volume = (more: Partial<VolumeFacts> = {}): VolumeFacts => volumeFactsOf("pv-1", more);
 const moved = volume({ elsewhere: true, waits: true, marked: true });
-const facts = (more: Partial<EvacuationFacts> = {}): EvacuationFacts => ({
-  now,
-  node: "node-1",
-  satellite: { deleting: true, held: true },
-  volumes: [],
-  neighbours: [],
-  data: dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")]),
-  ...more,
+const facts = readyFacts;
+const stepOf = (given: EvacuationFacts) => stepIn(steps, given, now);
+const abandoned = ({ data: _, ...given }: ReadyFacts, message: string): AbandonedFacts => ({
+  ...given,
+  is: "abandoned",
+  message,
 });
-const both = { machine: { preDrain: true, preTerminate: true } };
-const terminateOnly = { machine: { preDrain: false, preTerminate: true } };
+const both = { hooks: { preDrain: true, preTerminate: true } };
+const terminateOnly = { hooks: { preDrain: false, preTerminate: true } };
 const called = { ...evacuating, calledAt: now - 10 * minute };
 const syncing = dataFacts(
   [aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3", "SyncTarget(9%)")],
   called,
 );
 const empty = dataFacts([aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")], { ...called, before: { "pvc-1": 2 } });
-
-test("where LINSTOR is another one meanwhile no step but the first is reached, whatever there is", () => {
-  const { data: _, ...unlisted } = facts({ halted: "It was elsewhere." });
-  for (const deleting of [true, false])
-    for (const held of [true, false])
-      for (const volumes of [[], [moved], [volume({ here: true })]])
-        for (const machine of [{}, both, terminateOnly])
-          expect(stepOf({ ...unlisted, ...machine, volumes, satellite: { deleting, held } })).toEqual({
-            step: "mark",
-            because: "It was elsewhere.",
-            stuck: true,
-          });
-});
 
 describe("the document's nine steps, one after the other", () => {
   test("are in the document's order", () => {
@@ -56,7 +43,7 @@ describe("the document's nine steps, one after the other", () => {
     ]);
   });
 
-  const { data: _, ...unlisted } = facts();
+  const unlisted = without(facts());
   test.each<[string, EvacuationFacts, StepName | "done", RegExp]>([
     ["1: an attached volume is not marked", facts({ ...both, volumes: [volume({ here: true })] }), "mark", /pv-1/],
     [
@@ -118,21 +105,21 @@ describe("the document's nine steps, one after the other", () => {
     ["8: the pre-terminate hook is there", facts({ ...terminateOnly, data: empty }), "release-terminate", /shut down/],
     ["9: the node is still in LINSTOR", facts({ data: empty }), "remove", /nothing is lost/],
     ["9: the finalizer still holds", unlisted, "remove", /does not list the node/],
-  ])("%s", (_what, given, step, because) => {
+  ])("%s", (_what, given, step, message) => {
     const standing = stepOf(given);
-    expect(standing).toEqual({ step, because: expect.stringMatching(because), stuck: false });
+    expect(standing).toEqual({ step, message: expect.stringMatching(message), stuck: false });
   });
 
   test("done: the node is gone from LINSTOR, and nothing holds the satellite", () => {
-    const { data: _data, ...gone } = facts({ satellite: { deleting: true, held: false } });
+    const gone = without(facts({ satellite: { deleting: true, held: false } }));
     expect(stepOf(gone)).toMatchObject({ step: "done" });
   });
   test("while only the Machine is deleted, the last step waits for Cluster API to delete the Node", () => {
-    const machine = { preDrain: false, preTerminate: false };
-    const given = facts({ satellite: { deleting: false, held: true }, machine, data: empty });
+    const hooks = { preDrain: false, preTerminate: false };
+    const given = facts({ satellite: { deleting: false, held: true }, hooks, data: empty });
     expect(stepOf(given)).toMatchObject({
       step: "remove",
-      because: expect.stringMatching(/Cluster API to delete the Node/),
+      message: expect.stringMatching(/Cluster API to delete the Node/),
     });
   });
 });
@@ -159,17 +146,17 @@ describe("what piraeus-operator's own tests expect, in their words", () => {
       volume({ name: "local-unattached", localOnly: true, attachableElsewhere: false }),
       volume({ name: "remote-unattached" }),
     ];
-    const { step, because } = stepOf(facts({ ...both, volumes: given }));
+    const { step, message } = stepOf(facts({ ...both, volumes: given }));
     expect(step).toBe("mark");
-    expect(because).toMatch(/schedulable on other nodes: local-attached\./);
+    expect(message).toMatch(/schedulable on other nodes: local-attached\./);
   });
   test("4. an unready satellite is named, and not the one that leaves", () => {
     const neighbours = ["node-1", "node-b"].map((name) => ({ name, deleting: false, configured: false }));
-    expect(stepOf(facts({ ...both, neighbours })).because).toMatch(/to become ready: node-b\./);
+    expect(stepOf(facts({ ...both, neighbours })).message).toMatch(/to become ready: node-b\./);
   });
   test("5. volumes that are still attached are named", () => {
     const volumes = ["a", "b"].map((name) => volume({ name, here: true, waits: true, marked: true }));
-    expect(stepOf(facts({ ...terminateOnly, volumes })).because).toMatch(/reattach on other nodes: a, b\./);
+    expect(stepOf(facts({ ...terminateOnly, volumes })).message).toMatch(/reattach on other nodes: a, b\./);
   });
   test("7. with all resources elsewhere, marks and hooks are what is left to take away", () => {
     expect(stepOf(facts({ ...terminateOnly, volumes: [moved], data: empty })).step).toBe("unmark");
@@ -177,7 +164,7 @@ describe("what piraeus-operator's own tests expect, in their words", () => {
 });
 
 describe("bad cases that piraeus-operator has", () => {
-  const { data: _, ...unlisted } = facts({ ...both, volumes: [moved] });
+  const unlisted = without(facts({ ...both, volumes: [moved] }));
   test("1. the Node is gone: the Machine that was written down still gets its hooks released, in order", () => {
     expect(stepOf(facts({ ...both }))).toMatchObject({ step: "release-drain" });
     expect(stepOf(facts({ ...terminateOnly, data: empty }))).toMatchObject({ step: "release-terminate" });
@@ -186,10 +173,10 @@ describe("bad cases that piraeus-operator has", () => {
     expect(stepOf(unlisted).step).toBe("release-drain");
     expect(stepOf({ ...unlisted, ...terminateOnly }).step).toBe("unmark");
     expect(stepOf({ ...unlisted, ...terminateOnly, volumes: [] }).step).toBe("release-terminate");
-    const { machine: _machine, ...free } = unlisted;
+    const { hooks: _hooks, ...free } = unlisted;
     expect(stepOf({ ...free, volumes: [] })).toMatchObject({
       step: "remove",
-      because: expect.stringMatching(/not list/),
+      message: expect.stringMatching(/not list/),
     });
   });
   test("3. a LINSTOR that no longer evacuates does not count as one that was", () => {
@@ -201,13 +188,14 @@ describe("bad cases that piraeus-operator has", () => {
     const offline = stepOf(facts({ data: dataFacts([aCopy("pvc-1", "node-1", "absent")], { node }) }));
     expect(offline).toMatchObject({
       step: "evacuate",
-      because: expect.stringMatching(/OFFLINE.*Bring it back.*Delete/),
+      message: expect.stringMatching(/OFFLINE/),
+      advice: expect.stringMatching(/Bring it back.*Delete/),
     });
     const flagged = aNode("node-1", { connection: "OFFLINE", flags: ["EVACUATE"] });
     const leaving = [aCopy("pvc-1", "node-1", "absent", { flags: ["DELETE"] })];
     expect(stepOf(facts({ data: dataFacts(leaving, { ...called, node: flagged }) }))).toMatchObject({
       step: "await-empty",
-      because: expect.stringMatching(/OFFLINE/),
+      message: expect.stringMatching(/OFFLINE/),
     });
   });
   test("5. two satellites that are deleted at once do not wait for each other", () => {
@@ -219,9 +207,9 @@ describe("bad cases that piraeus-operator has", () => {
     const limit = { neighbours, neighboursLimit: 15 * minute };
     const since = (ago: number) => facts({ ...limit, neighboursSince: now - ago });
     expect(stepOf(since(14 * minute)).step).toBe("await-satellites");
-    expect(ignored(since(14 * minute))).toEqual([]);
+    expect(ignored(since(14 * minute), now)).toEqual([]);
     expect(stepOf(since(15 * minute)).step).toBe("evacuate");
-    expect(ignored(since(15 * minute))).toEqual(["node-3"]);
+    expect(ignored(since(15 * minute), now)).toEqual(["node-3"]);
     expect(stepOf(facts({ neighbours, neighboursSince: 0 })).step).toBe("await-satellites");
     expect(stepOf(facts({ ...limit, neighboursSince: now + minute })).step).toBe("await-satellites");
   });
@@ -231,19 +219,19 @@ describe("bad cases that piraeus-operator has", () => {
       ...called,
       warnings,
     });
-    expect(stepOf(facts({ data: again })).because).toContain(warnings[0]);
+    expect(stepOf(facts({ data: again })).message).toContain(warnings[0]);
     const layers = { layer_object: { type: "STORAGE" }, state: {} };
     const storage = dataFacts([aCopy("vol", "node-1", "absent", layers)], called);
     expect(stepOf(facts({ data: storage }))).toMatchObject({ step: "await-empty", stuck: true });
   });
   test("the whole cluster is deleted: nothing is moved, everything is released", () => {
-    const abandoned = "The whole cluster is being deleted.";
-    const given = facts({ ...both, abandoned, volumes: [moved, volume({ name: "b", here: true })] });
+    const message = "The whole cluster is being deleted.";
+    const given = abandoned(facts({ ...both, volumes: [moved, volume({ name: "b", here: true })] }), message);
     expect(stepOf(given).step).toBe("release-drain");
     expect(stepOf({ ...given, ...terminateOnly }).step).toBe("unmark");
     expect(stepOf({ ...given, ...terminateOnly, volumes: [] }).step).toBe("release-terminate");
-    const free = { ...given, machine: { preDrain: false, preTerminate: false }, volumes: [] };
-    expect(stepOf(free)).toMatchObject({ step: "remove", because: abandoned, stuck: false });
+    const free = { ...given, hooks: { preDrain: false, preTerminate: false }, volumes: [] };
+    expect(stepOf(free)).toMatchObject({ step: "remove", message, stuck: false });
     expect(stepOf({ ...free, satellite: { deleting: true, held: false } }).step).toBe("done");
   });
 });
@@ -312,7 +300,7 @@ describe("properties of the chain, whatever is there", () => {
   const someFacts = fc
     .record({
       volumes: fc.array(someVolume, { maxLength: 3 }),
-      machine: fc.option(fc.record({ preDrain: flag, preTerminate: flag }), { nil: undefined }),
+      hooks: fc.option(fc.record({ preDrain: flag, preTerminate: flag }), { nil: undefined }),
       satellite: fc.record({ deleting: flag, held: flag }),
       abandoned: fc.option(fc.constant("The cluster is being deleted."), { nil: undefined }),
       neighbours: fc.array(fc.record({ name: fc.constant("node-2"), deleting: flag, configured: flag }), {
@@ -320,12 +308,10 @@ describe("properties of the chain, whatever is there", () => {
       }),
       data: someData,
     })
-    .map((given) => {
-      const { data: _, ...base } = facts();
-      return {
-        ...base,
-        ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-      } as EvacuationFacts;
+    .map(({ abandoned: message, data, hooks, ...given }): EvacuationFacts => {
+      const base = { ...without(facts()), ...given, ...(hooks ? { hooks } : {}) };
+      if (message !== undefined) return abandoned(base, message);
+      return { ...base, ...(data ? { data } : {}) };
     });
   const order = [...steps.map(({ name }) => name), "done"];
 
@@ -334,8 +320,8 @@ describe("properties of the chain, whatever is there", () => {
       fc.property(someFacts, (given) => {
         if (order.indexOf(stepOf(given).step) < order.indexOf("release-terminate")) return;
         expect(given.volumes.filter(({ marked }) => marked)).toEqual([]);
-        expect(given.machine?.preDrain ?? false).toBe(false);
-        const nothingToSave = given.abandoned !== undefined || given.data === undefined || given.data === empty;
+        expect(given.hooks?.preDrain ?? false).toBe(false);
+        const nothingToSave = given.is === "abandoned" || given.data === undefined || given.data === empty;
         expect(nothingToSave).toBe(true);
       }),
       { numRuns: 2000 },
@@ -362,7 +348,8 @@ describe("properties of the chain, whatever is there", () => {
       ...given,
       volumes: given.volumes.map((one) => ({ ...one, ...change(one) })),
     });
-    const { data: _, machine, ...rest } = given;
+    const { hooks } = given;
+    const isReady = given.is === "ready";
     switch (step) {
       case "mark":
         return volumes(({ here }) =>
@@ -371,19 +358,19 @@ describe("properties of the chain, whatever is there", () => {
       case "await-satellites":
         return { ...given, neighbours: [] };
       case "release-drain":
-        return { ...given, machine: { preTerminate: false, ...machine, preDrain: false } };
+        return { ...given, hooks: { preTerminate: false, ...hooks, preDrain: false } };
       case "await-reattach":
         return volumes(() => ({ here: false, elsewhere: true, waits: false }));
       case "evacuate":
-        return { ...given, data: syncing };
+        return isReady ? { ...given, data: syncing } : given;
       case "await-empty":
-        return { ...given, data: empty };
+        return isReady ? { ...given, data: empty } : given;
       case "unmark":
         return volumes(() => ({ waits: false, overridden: false, marked: false }));
       case "release-terminate":
-        return { ...given, machine: { preDrain: false, ...machine, preTerminate: false } };
+        return { ...given, hooks: { preDrain: false, ...hooks, preTerminate: false } };
       case "remove":
-        return { ...rest, ...(machine ? { machine } : {}), satellite: { deleting: true, held: false } };
+        return { ...(isReady ? without(given) : given), satellite: { deleting: true, held: false } };
     }
   }
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type HookFacts, hookOrder } from "./hooks.ts";
 
 const usual: HookFacts = {
-  evacuates: true,
+  policy: "Evacuate",
   satelliteDeleting: false,
   machineDeleting: false,
   infrastructureDeleting: false,
@@ -17,8 +17,19 @@ test.each<[string, Partial<HookFacts>, string]>([
   ["a Machine whose satellite evacuates gets them", {}, "set"],
   ["one that has lost a hook gets it back while nothing is deleted", { preDrain: true }, "set"],
   ["one that has them is left alone", set, "leave"],
-  ["another policy takes them away", { ...set, evacuates: false }, "remove"],
-  ["another policy leaves a Machine without hooks alone", { evacuates: false }, "leave"],
+  ["another policy takes them away", { ...set, policy: "Retain" }, "remove"],
+  ["another policy leaves a Machine without hooks alone", { policy: "Retain" }, "leave"],
+  [
+    "Retain, set while the Machine is deleted: it is drained",
+    { ...set, machineDeleting: true, policy: "Retain" },
+    "drain",
+  ],
+  [
+    "Retain, and the Machine is drained: it is not shut down",
+    { preTerminate: true, machineDeleting: true, policy: "Retain" },
+    "leave",
+  ],
+  ["Delete, set while the Machine is deleted: it goes", { ...set, machineDeleting: true, policy: "Delete" }, "remove"],
   ["a deleting Machine at first sight gets them while its server runs", { machineDeleting: true }, "set"],
   [
     "a deleting Machine whose evacuation has begun does not get them back",
@@ -32,7 +43,7 @@ test.each<[string, Partial<HookFacts>, string]>([
   const order = hookOrder({ ...usual, ...facts });
   expect(order.hooks).toBe(hooks);
   expect(order.late).toBeUndefined();
-  expect(order.because).toMatch(/^[A-Z].*\.$/);
+  expect(order.message).toMatch(/^[A-Z].*\.$/);
 });
 
 test("a Machine whose server is already being deleted is warned of", () => {

@@ -1,6 +1,8 @@
+import type { DeletionPolicy } from "./schema/satellite-spec.ts";
+
 /** What decides which hooks are on a Machine; the Machine is one that exists. */
 export interface HookFacts {
-  readonly evacuates: boolean;
+  readonly policy: DeletionPolicy;
   /** The satellite is alive; a deleting one has its hooks taken away step by step, never put back. */
   readonly satelliteDeleting: boolean;
   readonly machineDeleting: boolean;
@@ -14,12 +16,12 @@ export interface HookFacts {
   readonly preTerminate: boolean;
 }
 
-/** What is to become of both hooks. */
+/** What is to become of both hooks; `drain`: the Machine is drained, and is not shut down yet. */
 export interface HookOrder {
-  readonly hooks: "set" | "remove" | "leave";
+  readonly hooks: "set" | "remove" | "drain" | "leave";
   /** A warning where protection comes too late. */
   readonly late?: true;
-  readonly because: string;
+  readonly message: string;
 }
 
 /**
@@ -30,24 +32,33 @@ export interface HookOrder {
 export function hookOrder(facts: HookFacts): HookOrder {
   const some = facts.preDrain || facts.preTerminate;
   const both = facts.preDrain && facts.preTerminate;
-  if (!facts.evacuates || facts.clusterDeleting) {
-    const because = facts.evacuates ? "The whole cluster is being deleted." : "The satellite's policy is not Evacuate.";
-    return { hooks: some ? "remove" : "leave", because };
+  const evacuates = facts.policy === "Evacuate";
+  if (facts.policy === "Retain" && facts.machineDeleting && facts.preTerminate && !isBeyondHelp(facts)) {
+    const message = "The satellite's policy is not Evacuate any more: the Machine waits until its data is elsewhere.";
+    return { hooks: facts.preDrain ? "drain" : "leave", message };
+  }
+  if (!evacuates || facts.clusterDeleting) {
+    const message = evacuates ? "The whole cluster is being deleted." : "The satellite's policy is not Evacuate.";
+    return { hooks: some ? "remove" : "leave", message };
   }
   if (facts.satelliteDeleting || facts.begun)
-    return { hooks: "leave", because: "The steps of the evacuation release them." };
-  if (both) return { hooks: "leave", because: "The Machine waits for the satellite." };
+    return { hooks: "leave", message: "The steps of the evacuation release them." };
+  if (both) return { hooks: "leave", message: "The Machine waits for the satellite." };
   if (!facts.machineDeleting)
-    return { hooks: "set", because: "The Machine is to wait until its satellite is evacuated." };
+    return { hooks: "set", message: "The Machine is to wait until its satellite is evacuated." };
   if (facts.infrastructureDeleting)
     return {
       hooks: "leave",
       late: true,
-      because:
+      message:
         "The Machine's server is already being deleted, and can no longer be held: its volumes were not evacuated.",
     };
   return {
     hooks: "set",
-    because: "The Machine is already being deleted, and its server still runs: it is made to wait.",
+    message: "The Machine is already being deleted, and its server still runs: it is made to wait.",
   };
 }
+
+/** The server goes whatever hooks there are, or everything does. */
+const isBeyondHelp = ({ clusterDeleting, infrastructureDeleting }: HookFacts) =>
+  clusterDeleting || infrastructureDeleting;

@@ -1,6 +1,6 @@
 import type { Change } from "../../../shared/event/hint.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
-import { on, type Wake } from "../../../shared/rule.ts";
+import { on, type RuleTrigger } from "../../../shared/rule.ts";
 
 /** What an administrator installs: where satellites run, and which LINSTOR is theirs. */
 export const LinstorCluster = {
@@ -72,6 +72,6 @@ export function managementKinds(served: readonly string[]): { machine: Kind; clu
  * The changes of Machines that trigger a rule, in the versions that there are: each with an overlay of its own, because
  * a source of what the cluster does not serve does not run, and one of both versions would send every change twice.
  */
-export function onMachine(changes: readonly Change[]): readonly Wake[] {
+export function onMachine(changes: readonly Change[]): readonly RuleTrigger[] {
   return [on(Machine, changes, "cluster-api"), on(MachineV1beta1, changes, "cluster-api-v1beta1")];
 }

@@ -1,14 +1,18 @@
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { abandonedBecause, type SatelliteSeen } from "./look.ts";
+import { abandonedBecause } from "./abandoned.ts";
+import type { SatelliteSeen } from "./look-at-satellite.ts";
+import { isSeenDeleting } from "./machine.ts";
 
 /**
  * Why what a satellite needs while it stays is not done for it, as a sentence; `undefined` when it is. `ifLeaving` is
- * said of one that leaves, after its name.
+ * said of one that leaves, after its name. Cluster API is not asked: that its Machine leaves is written down before
+ * anything is done about it, and an outage there must not stop what this cluster's volumes need.
  */
 export function leftAlone(seen: SatelliteSeen, ifLeaving: string): string | undefined {
-  const { satellite, node, record, leaving, foreign } = seen;
+  const { satellite, node, record, foreign, policy, unaddressed } = seen;
+  const leaving = policy === "Evacuate" && isSeenDeleting(satellite);
   const title = `LinstorSatellite ${satellite.metadata.name}`;
   if (foreign) return foreign;
   if (isBeingDeleted(satellite) || leaving || record) return `${title} ${ifLeaving}`;
-  return node ? abandonedBecause(seen) : `The Node of ${title} is gone.`;
+  return node ? (abandonedBecause(seen) ?? unaddressed) : `The Node of ${title} is gone.`;
 }

@@ -25,7 +25,7 @@ export function foreignLifecycle(
   if (times.every((time) => time < since)) return undefined;
   const what = Number.isNaN(since) ? "has written this LinstorSatellite" : "still writes this LinstorSatellite";
   return (
-    `piraeus-operator ${what}, and two must not evacuate one node: switch its handling of satellites off, and set ` +
-    `the annotation ${handedOverKey} of the LinstorCluster to the time at which that was done.`
+    `piraeus-operator ${what}, and two must not evacuate one node: scale its Deployment to zero, and set the ` +
+    `annotation ${handedOverKey} of the LinstorCluster to the time at which its last pod had stopped.`
   );
 }

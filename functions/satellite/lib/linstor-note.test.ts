@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAnother, linstorKey, noteChange, readNote } from "./linstor-note.ts";
+import { isAnother, linstorKey, movedBecause, noteChange, readNote } from "./linstor-note.ts";
 import { aNode } from "./testing/data.ts";
 import { aSatellite } from "./testing/seen.ts";
 
@@ -26,14 +26,22 @@ test("at another address nothing is known of the node before LINSTOR has listed 
   });
 });
 
+test("a note of another object counts as none", () => {
+  expect(readNote(noting({ ...whole, uid: "u0" }))).toBeUndefined();
+  expect(isAnother(noting({ ...whole, uid: "u0" }), there, undefined)).toBe(false);
+});
+
 test.each<[string, unknown]>([
-  ["of another object", { ...whole, uid: "u0" }],
   ["without an address", { ...whole, url: undefined }],
-  ["of a version too new", { ...whole, v: 2 }],
+  ["of a version too new", { ...whole, v: 3 }],
   ["cut short", JSON.stringify(whole).slice(0, 20)],
-])("a note %s counts as none", (_, note) => {
-  expect(readNote(noting(note))).toBeUndefined();
-  expect(isAnother(noting(note), there, undefined)).toBe(false);
+])("a note %s is about another LINSTOR than any, and says how to repair it", (_, note) => {
+  expect(isAnother(noting(note), here, nodeOf("a"))).toBe(true);
+  expect(movedBecause(noting(note), undefined, here, "has another node of that name")).toMatchObject({
+    message: expect.stringContaining("is damaged"),
+    advice: expect.stringMatching(/kubectl annotate linstorsatellite node-1 holdfast.dev\/linstor-$/),
+  });
+  expect(noteChange(noting(note), here, "a")).toHaveProperty([linstorKey]);
 });
 
 test("only the same uuid makes another address the same LINSTOR", () => {

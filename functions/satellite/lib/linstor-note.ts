@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { readOwnAnnotation } from "./annotation.ts";
+import { readAnnotation } from "./annotation.ts";
+import { stop, type Verdict } from "./data/verdict.ts";
 import type { LinstorNode } from "./linstor/node.ts";
 import type { LinstorClusterObject } from "./satellite.ts";
 
@@ -12,7 +13,8 @@ import type { LinstorClusterObject } from "./satellite.ts";
  */
 export const linstorKey = "holdfast.dev/linstor";
 
-const schema = z.looseObject({ v: z.literal(1), uid: z.string(), url: z.string(), node: z.string().optional() });
+const version = z.number().int().min(1).max(2);
+const schema = z.looseObject({ v: version, uid: z.string(), url: z.string(), node: z.string().optional() });
 
 /** Where a satellite's node is: the root of its LINSTOR, and its uuid as far as anybody has seen it. */
 export interface LinstorNote {
@@ -20,9 +22,17 @@ export interface LinstorNote {
   readonly node?: string | undefined;
 }
 
-/** The note of this very object; what is damaged, or was copied from another object, counts as none. */
-export const readNote = (object: KubernetesObject): LinstorNote | undefined =>
-  readOwnAnnotation(object, linstorKey, schema);
+/**
+ * The note of this very object; what was copied from another object counts as none. A note that is damaged is one of no
+ * known LINSTOR: to take it for none would let a satellite go whose node is elsewhere.
+ */
+export function readNote(object: KubernetesObject): LinstorNote | undefined {
+  const written = readAnnotation(object, linstorKey, schema);
+  if (written) return written.uid === object.metadata.uid ? written : undefined;
+  return object.metadata.annotations?.[linstorKey] === undefined ? undefined : { url: unreadable };
+}
+
+const unreadable = "";
 
 /** The annotation that is to be set so that the note says this; nothing where it does already. */
 export function noteChange(object: KubernetesObject, url: string, uuid: string | undefined): Record<string, string> {
@@ -48,13 +58,19 @@ export function movedBecause(
   cluster: LinstorClusterObject | undefined,
   url: string,
   knows: string,
-): string {
+): Verdict {
   const { name } = object.metadata;
+  if (readNote(object)?.url === unreadable)
+    return stop(
+      `The annotation ${linstorKey} of LinstorSatellite ${name} is damaged, so that it is not known in which LINSTOR ` +
+        "its node is: nothing is called, released or removed.",
+      `If it is the one at ${url}, which ${knows}: kubectl annotate linstorsatellite ${name} ${linstorKey}-`,
+    );
   const of = cluster ? `the LinstorCluster ${cluster.metadata.name}` : "its clusterRef";
-  return (
+  return stop(
     `LinstorSatellite ${name} has its node in the LINSTOR at ${readNote(object)?.url}, and ${of} now leads to ` +
-    `the one at ${url}, which ${knows}: nothing is called, released or removed. Have spec.externalController, or ` +
-    "LINSTOR_URL where there is none, lead to the former one again. Only if its data there is given up: " +
-    `kubectl annotate linstorsatellite ${name} ${linstorKey}-`
+      `the one at ${url}, which ${knows}: nothing is called, released or removed.`,
+    "Have spec.externalController, or LINSTOR_URL where there is none, lead to the former one again. Only if its " +
+      `data there is given up: kubectl annotate linstorsatellite ${name} ${linstorKey}-`,
   );
 }

@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { isNotFound } from "../../../shared/kubernetes/api-error.ts";
+import { ApiError, isNotFound } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
+import { SystemError } from "../../../shared/system/system-error.ts";
 import { readAnnotation } from "./annotation.ts";
 import { managementKinds } from "./kinds.ts";
 import { preDrainHook, preTerminateHook } from "./names.ts";
@@ -13,12 +15,18 @@ export const machineKey = "holdfast.dev/machine";
 
 const schema = z.object({ namespace: z.string().min(1), name: z.string().min(1) });
 const seenDeleting = z.looseObject({ deleting: z.literal(true) });
+const seenFree = z.looseObject({ hooks: z.literal("none") });
 
 /** Which Machine a Node is. */
 export type MachineIdentity = z.output<typeof schema>;
 
 export interface MachineObject extends KubernetesObject {
-  spec?: { clusterName?: string; [field: string]: unknown };
+  spec?: {
+    clusterName?: string;
+    /** `apiVersion` before v1beta2. */
+    infrastructureRef?: { apiGroup?: string; apiVersion?: string; kind?: string; name?: string };
+    [field: string]: unknown;
+  };
   status?: {
     nodeRef?: { name?: string };
     conditions?: readonly { readonly type: string; readonly reason?: string }[];
@@ -45,18 +53,85 @@ export function identityOf({ metadata: { annotations } }: KubernetesObject): Mac
 export const readIdentity = (satellite: KubernetesObject): MachineIdentity | undefined =>
   readAnnotation(satellite, machineKey, schema);
 
+/**
+ * Label of a LinstorSatellite that is itself alive: its Machine is being deleted. The sweep selects by it, so that what
+ * begins with that begins although LINSTOR could not be asked at first.
+ */
+export const machineLeavesLabel = "holdfast.dev/machine-is-deleted";
+
+/**
+ * Whether hooks of ours may be on the Machine. That there are none is written down when they are removed or not found,
+ * and taken back before they are set: where it stands, Cluster API need not be asked.
+ */
+export const mayCarryHooks = (satellite: KubernetesObject): boolean =>
+  readIdentity(satellite) !== undefined && readAnnotation(satellite, machineKey, seenFree) === undefined;
+
 /** Whether it was written down that the Machine is being deleted: a hint for rules that no event of it reaches. */
 export const isSeenDeleting = (satellite: KubernetesObject): boolean =>
   readAnnotation(satellite, machineKey, seenDeleting) !== undefined;
 
 /**
- * The Machine, live; `undefined` when it is gone, or the cluster serves no Machines.
+ * The Machine of a satellite, live; `undefined` when it is gone, or the cluster serves no Machines and has never held
+ * this one. Where hooks of ours may be on it, or it was being deleted, kinds that are not served are away: Cluster API
+ * may be being installed anew, or the kubeconfig may lead elsewhere.
  *
- * @throws ApiError
+ * @throws SystemError: what cannot be asked of the management cluster says nothing of this one
  */
 export async function lookAtMachine(
   client: Client,
+  satellite: KubernetesObject,
+  identity: MachineIdentity,
+): Promise<MachineSeen | undefined> {
+  const isNeeded = mayCarryHooks(satellite) || isSeenDeleting(satellite);
+  return read(client, identity, isNeeded).catch(unreadable(`The Machine ${identity.namespace}/${identity.name}`));
+}
+
+const unreadable = (what: string) => (error: unknown) => {
+  const why = error instanceof Error ? error.message : String(error);
+  throw new SystemError("Cluster API", "unreachable", `${what} could not be read: ${why}`, { cause: error });
+};
+
+/** Every provider has a kind of its own in this group. */
+export const Infrastructure = {
+  apiVersion: "infrastructure.cluster.x-k8s.io/v1beta2",
+  kind: "infrastructure object",
+  plural: "*",
+  namespaced: true,
+} as const satisfies Kind;
+
+/**
+ * Whether the infrastructure object of a Machine is being deleted, or is gone: nothing can hold its server any more.
+ * The Machine does not say so: its reason goes back to an earlier one with any hook that is set later. `undefined`
+ * where the object may not be read, or is of a kind that is not served.
+ *
+ * @throws SystemError
+ */
+export async function isServerGoing(client: Client, { object }: MachineSeen): Promise<boolean | undefined> {
+  const { apiGroup, apiVersion = "", kind = "", name = "" } = object.spec?.infrastructureRef ?? {};
+  const group = apiGroup ?? apiVersion.split("/")[0];
+  if (!group || !name) return undefined;
+  try {
+    const { preferredVersion } = await client.request<{ preferredVersion: { groupVersion: string } }>(
+      "GET",
+      `/apis/${group}`,
+    );
+    const path = `/apis/${preferredVersion.groupVersion}`;
+    const { resources } = await client.request<{ resources: { name: string; kind: string }[] }>("GET", path);
+    const plural = resources.find((one) => one.kind === kind && !one.name.includes("/"))?.name;
+    if (!plural) return undefined;
+    const found = { ...Infrastructure, apiVersion: preferredVersion.groupVersion, kind, plural };
+    const infrastructure = await client.get(found, object.metadata.namespace, name);
+    return !infrastructure || isBeingDeleted(infrastructure);
+  } catch (error) {
+    if (isNotFound(error) || (error instanceof ApiError && error.status === 403)) return undefined;
+    return unreadable(`The ${kind} ${name} of Machine ${object.metadata.name}`)(error);
+  }
+}
+
+async function read(
+  client: Client,
   { namespace, name }: MachineIdentity,
+  isNeeded: boolean,
 ): Promise<MachineSeen | undefined> {
   const group = await client
     .request<{ versions?: readonly { groupVersion: string }[] }>("GET", "/apis/cluster.x-k8s.io")
@@ -65,6 +140,13 @@ export async function lookAtMachine(
       throw error;
     });
   const kinds = managementKinds(group?.versions?.map(({ groupVersion }) => groupVersion) ?? []);
+  if (!kinds && isNeeded)
+    throw new Error(
+      "the cluster serves no Machines of a version that is known. Look whether Cluster API is installed there, and " +
+        "whether the kubeconfig leads to the management cluster. Only if there is none any more, remove the " +
+        "annotation " +
+        `${machineKey} of the LinstorSatellite.`,
+    );
   if (!kinds) return undefined;
   const object = await client.get<MachineObject>(kinds.machine, namespace, name);
   if (!object) return undefined;
@@ -83,7 +165,7 @@ export function hooksOn({ object: { metadata } }: MachineSeen) {
 }
 
 /** Sets hooks (`""`) or removes them (null); others' hooks are not touched. */
-export function setHooks({ kind, object }: MachineSeen, hooks: Readonly<Record<string, "" | null>>): Write {
+export function hooksPatch({ kind, object }: MachineSeen, hooks: Readonly<Record<string, "" | null>>): Write {
   const { namespace, name, uid, resourceVersion } = object.metadata;
   const patch = { metadata: { uid, resourceVersion, annotations: hooks } };
   return { verb: "patch", kind, namespace, name, type: "merge", patch };

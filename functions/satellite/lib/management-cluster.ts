@@ -16,7 +16,7 @@ export async function withManagementCluster(
 ): Promise<Client> {
   if (kubeconfig === "") return own;
   const management = await connect(kubeconfig);
-  const of = ({ apiVersion }: Kind) => (apiVersion.startsWith(group) ? management : own);
+  const of = ({ apiVersion }: Kind) => (isThere(`/apis/${apiVersion}`) ? management : own);
   return {
     // Events of a Machine are where it is. They are only read where one of the name is already there.
     get: async (kind, ...rest) =>
@@ -26,14 +26,12 @@ export async function withManagementCluster(
     create: (kind, object, ...rest) => (isOfMachine(object) ? management : of(kind)).create(kind, object, ...rest),
     patch: (kind, ...rest) => of(kind).patch(kind, ...rest),
     delete: (kind, ...rest) => of(kind).delete(kind, ...rest),
-    request: (method, path, ...rest) =>
-      (path.startsWith(`/apis/${group}`) || path === groupPath ? management : own).request(method, path, ...rest),
+    request: (method, path, ...rest) => (isThere(path) ? management : own).request(method, path, ...rest),
   };
 }
 
 const isOfMachine = (object: KubernetesObject & { regarding?: { apiVersion?: string } }) =>
-  object.regarding?.apiVersion?.startsWith(group) === true;
+  isThere(`/apis/${object.regarding?.apiVersion}`);
 
-const group = "cluster.x-k8s.io/";
-/** Where an API server says which versions of the group it serves. */
-const groupPath = "/apis/cluster.x-k8s.io";
+/** Machines, and the infrastructure objects that they name: also where an API server says which versions it serves. */
+const isThere = (path: string) => /^\/apis\/(infrastructure\.)?cluster\.x-k8s\.io(\/|$)/.test(path);

@@ -27,3 +27,13 @@ export const evictionKey = "DrbdOptions/AutoEvictAllowEviction";
 
 /** The CSI driver whose volumes these are, as PersistentVolumes and VolumeAttachments name it. */
 export const csiDriver = "linstor.csi.linbit.com";
+
+/**
+ * Label of a Node of which something has changed that functions go by. The admission policy of satellites sets it in
+ * the write itself, so that a source that selects it sends an event then, and none for a kubelet's heartbeats; create
+ * takes it off.
+ */
+export const changedLabel = "holdfast.dev/changed";
+
+/** The option of satellites that brings that policy. */
+export const admissionPolicy = "admission-policy";

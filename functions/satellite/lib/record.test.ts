@@ -29,10 +29,10 @@ describe("a record of an evacuation", () => {
     ["before", withoutCount],
     ["called, before", { ...whole, called: 7, before: [] }],
   ])("says what is lost, and what to do: %s", (lost, damaged) => {
-    expect(damageOf(satelliteWith(damaged))).toContain(`is damaged (${lost}), and nobody knows`);
-    expect(damageOf(satelliteWith(damaged))).toMatch(
-      /kubectl annotate linstorsatellite \S+ holdfast.dev\/evacuation-$/,
-    );
+    expect(damageOf(satelliteWith(damaged))).toMatchObject({
+      message: expect.stringContaining(`is damaged (${lost}).`),
+      advice: expect.stringMatching(/kubectl annotate linstorsatellite \S+ holdfast.dev\/evacuation-$/),
+    });
   });
 
   test.each<[string, unknown]>([

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { type Condition, setCondition } from "../../../shared/kubernetes/condition.ts";
+import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
+import { conditionWrites as writeConditions } from "../../../shared/kubernetes/condition-writes.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
@@ -15,37 +16,17 @@ export type LinstorClusterObject = KubernetesObject & z.input<typeof linstorClus
 export const ownerOf = ({ metadata }: LinstorSatelliteObject): OwnerReference | undefined =>
   metadata.ownerReferences?.find(({ controller, kind }) => controller && kind === LinstorCluster.kind);
 
-/** A condition as it should be. */
-interface Wanted {
-  readonly type: string;
-  readonly status: Condition["status"];
-  readonly reason: string;
-  readonly message: string;
-}
+/** The same in CEL. */
+export const ofCluster = (object: "object" | "oldObject"): string =>
+  `${object}.metadata.?ownerReferences.orValue([]).exists(e, e.kind == "${LinstorCluster.kind}" && ` +
+  "e.?controller.orValue(false))";
 
-/**
- * The guarded patch that brings conditions there; none where they say so already. `now` is in milliseconds since the
- * epoch.
- */
-export function conditionWrites(
+/** The guarded patch that brings conditions there; none where they say so already. `now` is in milliseconds. */
+export const conditionWrites = (
   satellite: LinstorSatelliteObject,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedCondition[],
   now: number,
-): readonly Write[] {
-  const { name, uid, resourceVersion, generation } = satellite.metadata;
-  const before = (satellite.status?.conditions ?? []) as readonly Condition[];
-  const after = wanted.reduce((conditions, one) => setCondition(conditions, one, now), before);
-  const types = new Set(wanted.map(({ type }) => type));
-  // What is still true of a later generation has to say so: others wait for it.
-  const isCurrent = after.every((one) => !types.has(one.type) || one.observedGeneration === generation);
-  if (after === before && isCurrent) return [];
-  const conditions = after.map((one) =>
-    types.has(one.type) && generation !== undefined ? { ...one, observedGeneration: generation } : one,
-  );
-  const patch = { metadata: { uid, resourceVersion }, status: { conditions } };
-  const options = { subresource: "status" };
-  return [{ verb: "patch", kind: LinstorSatellite, namespace: undefined, name, type: "merge", patch, options }];
-}
+): readonly Write[] => writeConditions(LinstorSatellite, satellite, wanted, now);
 
 /**
  * Whether a LinstorSatellite that an event shows says of itself that a condition is True of the spec that it has. Most

@@ -34,6 +34,9 @@ export const common = z.object({
     .int()
     .min(second)
     .default(10 * second)
-    .describe("Milliseconds after which LINSTOR is asked again for what no event says: copies that are being made."),
+    .describe(
+      "Milliseconds after which LINSTOR is asked again for what no event says: copies that are being made. The sweep " +
+        "keeps it while it naps; what begins to wait between two of its ticks is first asked for with the next tick.",
+    ),
 });
 export type Common = z.output<typeof common>;

@@ -4,10 +4,9 @@ import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { progressKey } from "../../../shared/progress.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { DaemonSet, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
-import { isSeenDeleting, type MachineObject } from "./machine.ts";
+import type { MachineObject } from "./machine.ts";
 import { marksFor } from "./marks.ts";
 import { csiDriver } from "./names.ts";
-import { recordKey } from "./record.ts";
 import type { LinstorSatelliteObject } from "./satellite.ts";
 import type { PersistentVolumeObject, VolumeAttachmentObject } from "./volumes/volume-facts.ts";
 import { daemonSetName } from "./workload/pod-label.ts";
@@ -34,10 +33,6 @@ export function satellitesIn(
     !satellite || satellite.metadata.annotations?.[progressKey(ruleName)] !== undefined || cares(satellite);
   return isOurs ? [satelliteNamed(hint.name)] : [];
 }
-
-/** It or its Machine is being deleted, or its evacuation has begun. */
-export const isGoing = (satellite: LinstorSatelliteObject): boolean =>
-  isBeingDeleted(satellite) || satellite.metadata.annotations?.[recordKey] !== undefined || isSeenDeleting(satellite);
 
 /** The satellite of the Node that a Machine is, whichever version of Cluster API the event is of. */
 export function ofMachine({ kind, apiVersion, object }: Hint, deletingOnly = true): readonly Subject[] {

@@ -1,6 +1,5 @@
 import { listed } from "./data/copies.ts";
-import type { SatelliteSeen } from "./look.ts";
-import { hooksOn } from "./machine.ts";
+import { hooksOn, type MachineSeen } from "./machine.ts";
 import type { VolumeFacts } from "./volumes/volume-facts.ts";
 
 /**
@@ -10,7 +9,10 @@ import type { VolumeFacts } from "./volumes/volume-facts.ts";
 export function traces({
   machine,
   volumes,
-}: Pick<SatelliteSeen, "machine"> & { readonly volumes: readonly VolumeFacts[] }): string | undefined {
+}: {
+  readonly machine: MachineSeen | undefined;
+  readonly volumes: readonly VolumeFacts[];
+}): string | undefined {
   const marked = volumes.filter((volume) => volume.marked).map(({ name }) => name);
   const { preDrain = false, preTerminate = false } = machine ? hooksOn(machine) : {};
   const found = [

@@ -18,7 +18,18 @@ export interface UndoFacts {
  * evacuation are removed by themselves. While it is not known that a Machine has left its Node behind, a Machine
  * that is gone means that its Node goes, too. One that is left runs on where LINSTOR is connected with it.
  */
-export function mayRestore({ satelliteDeleting, nodeWanted, machine, linstor }: UndoFacts): boolean {
-  if (!linstor || satelliteDeleting || !nodeWanted || machine === "deleting" || machine === "gone") return false;
-  return (isEvacuating(linstor) || isEvicted(linstor)) && isOnline(linstor);
+export function mayRestore(facts: UndoFacts): boolean {
+  const isToCome = facts.machine !== "deleting" && facts.machine !== "gone";
+  return isToCome && isGivenUp(facts) && facts.linstor !== undefined && isOnline(facts.linstor);
 }
+
+/**
+ * Whether LINSTOR is to take it back once it is connected with the satellite. A Machine that is `left` may have left a
+ * Node without a server, whose satellite does not come back.
+ */
+export function mustRestore(facts: UndoFacts): boolean {
+  return (facts.machine === "none" || facts.machine === "alive") && isGivenUp(facts);
+}
+
+const isGivenUp = ({ satelliteDeleting, nodeWanted, linstor }: UndoFacts) =>
+  linstor !== undefined && !satelliteDeleting && nodeWanted && (isEvacuating(linstor) || isEvicted(linstor));

@@ -6,7 +6,9 @@ import { aLeaving, aMachine, aSatellite, aSeen, aVolume, hintOf, now, volumeFact
 import { mark } from "./rule.ts";
 
 const settings = mark.settings.parse({});
-const decide = (seen: Parameters<typeof mark.decide>[0][number]) => mark.decide([seen], now, settings)[0];
+const unheld = { lease: undefined, namespace: "holdfast" };
+const decide = (seen: Parameters<typeof mark.decide>[0]["seen"][number]) =>
+  mark.decide({ seen: [seen], ...unheld }, now, settings)[0];
 const writes = (seen: Parameters<typeof decide>[0]) => {
   const decision = decide(seen);
   return decision?.do === "write"
@@ -25,18 +27,29 @@ describe("where its LinstorCluster leads to another LINSTOR meanwhile", () => {
     ["begun", aSatellite()],
     ["not begun", unbegun],
   ])("an evacuation that has %s stops: neither a record nor a mark is written", (_, satellite) => {
-    const { data: __, ...facts } = aLeaving({ volumes, halted: "It was elsewhere." }).facts;
-    const seen = { ...aLeaving({}, { satellite }), facts };
-    expect(decide(seen)).toMatchObject({ do: "write", step: { name: "stuck" }, because: "It was elsewhere." });
+    const seen = {
+      ...aLeaving({ volumes }, { satellite }),
+      facts: { is: "halted", message: "It was elsewhere." } as const,
+    };
+    expect(decide(seen)).toMatchObject({ do: "write", step: { name: "halting" }, message: "It was elsewhere." });
     expect(writes(seen)).toMatchObject([{ patch: { status: { conditions: expect.anything() } } }]);
-    expect(JSON.stringify(writes(seen))).toContain("Error: It was elsewhere.");
+    expect(JSON.stringify(writes(seen))).toContain('"message":"It was elsewhere."');
   });
 });
 
 test("the beginning says in which LINSTOR the node is", () => {
   const note = { "holdfast.dev/linstor": "here" };
-  const [first] = writes(aLeaving({}, { satellite: unbegun, note }));
+  const [first] = writes(aLeaving({ note }, { satellite: unbegun }));
   expect(first?.patch).toMatchObject({ metadata: { annotations: { ...note, [recordKey]: expect.anything() } } });
+});
+
+test("an evacuation that does not say in which LINSTOR its node is says so first, while that lists the node", () => {
+  const note = { "holdfast.dev/linstor": "there" };
+  expect(decide(aLeaving({ note }))).toMatchObject({
+    do: "write",
+    progress: "unchanged",
+    writes: [{ patch: { metadata: { annotations: note } } }],
+  });
 });
 
 describe("marks", () => {
@@ -51,11 +64,11 @@ describe("marks", () => {
 
   test("are shown on the claim, or on a volume that nothing has claimed, by piraeus-operator's reasons", () => {
     const bound = volumeFactsOf("pv-1", { here: true, attachableElsewhere: false });
-    const seen = aLeaving({ volumes: [bound, volumeFactsOf("pv-2", { here: true })] });
     const claimed = { ...aVolume("pv-1"), spec: { claimRef: { namespace: "default", name: "data", uid: "u-data" } } };
-    const volumes = new Map([claimed, aVolume("pv-2")].map((one) => [one.metadata.name, one]));
+    const objects = new Map([claimed, aVolume("pv-2")].map((one) => [one.metadata.name, one]));
+    const seen = aLeaving({ volumes: [bound, volumeFactsOf("pv-2", { here: true })], objects });
     const events = mark
-      .decide([{ ...seen, volumes } as typeof seen], now, settings)
+      .decide({ seen: [seen], ...unheld }, now, settings)
       .flatMap((one) =>
         one.do === "record" ? [`${one.event.reason} ${one.kind.kind} ${one.about.metadata.name}`] : [],
       );
@@ -75,7 +88,7 @@ describe("marks", () => {
   test("nothing for a Node whose name does not fit", () => {
     const node = "n".repeat(64);
     const seen = aLeaving({ node, volumes: [volumeFactsOf("pv-1", { here: true })] });
-    expect(decide(seen)).toMatchObject({ step: { name: "name-too-long" }, because: expect.stringContaining("63") });
+    expect(decide(seen)).toMatchObject({ step: { name: "name-too-long" }, message: expect.stringContaining("63") });
     expect(marksOf(seen)).toEqual([]);
   });
 });
@@ -98,10 +111,10 @@ describe("the beginning", () => {
       { name: "node-2", inProgress: true, since: 1 },
       { name: "node-1", inProgress: false, since: 2 },
     ];
-    const decision = decide(aLeaving({}, { satellite: unbegun, contenders, slots }));
+    const decision = decide(aLeaving({ contenders, slots }, { satellite: unbegun }));
     expect(decision).toMatchObject({ step: { name: step } });
     // One that is stuck holds up all others, and people must find it.
-    if (step === "queued") expect(decision?.because).toContain("Before it: node-2.");
+    if (step === "queued") expect(decision?.message).toContain("Before it: node-2.");
   });
 });
 

@@ -1,85 +1,126 @@
+import { chainRule, type Seen, type StepContext } from "../../../shared/chain/chain-rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { heldUntil, Lease, type LeaseObject, takeLease } from "../../../shared/kubernetes/lease.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
-import { on, rule } from "../../../shared/rule.ts";
+import { ownNamespace } from "../../../shared/own-namespace.ts";
+import { on } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
-import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
+import { labelled } from "../../../shared/sweep.ts";
 import { listed } from "../lib/data/copies.ts";
-import { unmarked } from "../lib/evacuation.ts";
+import { evacuation, isToBeNoted, unmarked } from "../lib/evacuation.ts";
+import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
+import { linstorKey } from "../lib/linstor-note.ts";
+import { isSeenDeleting, machineLeavesLabel } from "../lib/machine.ts";
 import { marksFor, nodeNameProblem } from "../lib/marks.ts";
 import { conditions } from "../lib/names.ts";
-import { mayStep } from "../lib/permissions.ts";
+import { mayStep, mayTake } from "../lib/permissions.ts";
+import { recordKey, recordWrites } from "../lib/record.ts";
 import { conditionWrites } from "../lib/satellite.ts";
 import { slotOf } from "../lib/slots.ts";
-import { chainSteps, decideStep, reportWrites, type StepContext } from "../lib/step-rule.ts";
-import { isGoing, ofAttachment, ofMachine, ofVolume, satellitesIn } from "../lib/subjects.ts";
+import { ofAttachment, ofMachine, ofVolume } from "../lib/subjects.ts";
 import { aboutVolume } from "../lib/volumes/about-volume.ts";
 import type { PersistentVolumeObject, VolumeFacts } from "../lib/volumes/volume-facts.ts";
 
-const name = "satellite/mark";
+/** Whoever has it begins an evacuation. Two that begin at once would not see each other, and take one slot. */
+const leaseName = "holdfast-satellite-slots";
 
-export const mark = rule({
-  name,
+export const mark = chainRule(evacuation, "mark", {
   doc:
     "Begins the evacuation of a satellite when there is a slot for it, and marks the volumes that are attached on " +
     "its node, so that they may be attached elsewhere.",
-  ...chainRule,
-  wakes: [
+  triggers: [
     on(LinstorSatellite, ["add", "update"]),
     ...onMachine(["update"]),
     on(VolumeAttachment, ["add"]),
     on(PersistentVolume, ["add"]),
   ],
-  may: mayStep({ volumes: "annotate", events: true }),
-  steps: { ...chainSteps, queued: normal("EvacuationQueued"), "name-too-long": warning("NodeNameTooLong") },
-  subjects: (hint) => [
-    ...satellitesIn(hint, name, isGoing),
+  sweep: [...evacuation.rule.sweep, labelled(LinstorSatellite, machineLeavesLabel)],
+  permissions: [
+    ...mayStep({ writes: { annotations: [recordKey, linstorKey] }, volumes: "annotate", events: true }),
+    ...mayTake(leaseName),
+  ],
+  steps: { queued: normal("EvacuationQueued"), "name-too-long": warning("NodeNameTooLong") },
+  subjects: (hint, own) => [
+    ...own,
     ...ofMachine(hint),
     ...ofAttachment(hint),
     ...(hint.change === "add" ? ofVolume(hint) : []),
   ],
-  decide: (facts: ChainFacts, now) => decideStep("mark", facts, now, decide),
+  look: async (_, { client }, seen): Promise<Seen<SatelliteInChain, EvacuationFacts> & Beginning> => {
+    const namespace = ownNamespace();
+    const lease = await client.get<LeaseObject>(Lease, namespace, leaseName);
+    return { lease, namespace, seen: await seen() };
+  },
+  act,
 });
 
-function decide(context: StepContext): readonly Decision[] {
-  const { facts, now, next, record, satellite, volumes, standing, about, contenders, slots } = context;
-  // Nothing begins, and nothing goes on: neither a record nor a mark is written.
-  if (facts.halted !== undefined)
-    return [about.write(facts.halted, reportWrites(context, standing, now), { step: { name: "stuck" }, next })];
+/** Longer than two writes take. What begins is seen in its record, and the Lease is free again with that. Seconds. */
+const leaseSeconds = 60;
+
+/** The Lease, read before the satellites. */
+interface Beginning {
+  readonly lease: LeaseObject | undefined;
+  readonly namespace: string;
+}
+
+function act(
+  context: StepContext<SatelliteInChain, EvacuationFacts>,
+  { lease, namespace }: Beginning,
+): readonly Decision[] {
+  const { facts, now, next, satellite, standing, about, shows } = context;
+  const taken: Write[] = [];
   const missing = unmarked(facts);
-  if (!record) {
-    const { admitted, position, of, before } = slotOf(facts.node, contenders, slots);
+  const problem = nodeNameProblem(facts.node);
+  // A Machine that was deleted without our hooks is made to wait before its evacuation begins, or never.
+  const isHeld = facts.satellite.deleting || facts.hooks?.preTerminate || isSeenDeleting(satellite) || problem;
+  if (!facts.begun && !isHeld) {
+    const message = `Whether the Machine of LinstorSatellite ${facts.node} can still be made to wait is looked at.`;
+    return [about.wait(message, { step: { name: "waiting" }, next })];
+  }
+  if (!facts.begun) {
+    const { admitted, position, of, before } = slotOf(facts.node, facts.contenders, facts.slots);
     if (!admitted) {
       const message =
-        `Waiting for a free evacuation slot (position ${position} of ${of}; ${slots} at a time). Before it: ` +
+        `Waiting for a free evacuation slot (position ${position} of ${of}; ${facts.slots} at a time). Before it: ` +
         `${listed(before)}. Where one of them does not go on, kubectl describe linstorsatellite says what it waits ` +
         "for.";
       const report = { type: conditions.evacuated, status: "False", reason: "Waiting", message } as const;
       return [about.write(message, conditionWrites(satellite, [report], now), { step: { name: "queued" }, next })];
     }
-    // What stands in the way of the next step is said by it.
-    if (missing.length === 0)
-      return [context.act(`The evacuation of LinstorSatellite ${facts.node} begins: no volume has to be marked.`, [])];
+    if (facts.slots > 0) {
+      const holder = holderOf(facts.node);
+      const begins = lease?.spec?.holderIdentity;
+      const isSeen = facts.contenders.some(({ name, inProgress }) => inProgress && holderOf(name) === begins);
+      if (heldUntil(lease, now) !== undefined && begins !== holder && !isSeen) {
+        const message = `Waiting for a free evacuation slot: that of ${begins} begins at this moment.`;
+        const report = { type: conditions.evacuated, status: "False", reason: "Waiting", message } as const;
+        return [about.write(message, conditionWrites(satellite, [report], now), { step: { name: "queued" }, next })];
+      }
+      taken.push(takeLease(lease, { namespace, name: leaseName, holder, seconds: leaseSeconds }, now));
+    }
+  } else if (isToBeNoted(facts)) {
+    const message = `LinstorSatellite ${facts.node} is to say in which LINSTOR its node is.`;
+    return [about.write(message, [annotate(LinstorSatellite, satellite, facts.note)], { progress: "unchanged" })];
   }
-  if (missing.length === 0) return [context.wait()];
-  const problem = nodeNameProblem(facts.node);
+  // The record comes first, and where the node is with it: hooks that were released are not put back where it is.
+  const record = [...taken, ...recordWrites(satellite, now, {}, facts.note)];
+  if (missing.length === 0) return [facts.begun ? context.wait() : context.act(standing.message, [], record)];
   if (problem)
-    return [
-      about.write(problem, conditionWrites(satellite, stuckReport(problem), now), { step: { name: "name-too-long" } }),
-    ];
+    return [about.write(problem, shows({ message: problem, stuck: true }), { step: { name: "name-too-long" } })];
   const keys = marksFor(facts.node);
   const marks = missing.flatMap(({ name, waitsSince, localOnly, attachableElsewhere }): Write[] => {
-    const volume = volumes.get(name);
+    const volume = facts.objects.get(name);
     if (!volume) return [];
     const since = waitsSince === undefined ? { [keys.since]: new Date(now).toISOString() } : {};
     const override = localOnly || !attachableElsewhere ? { [keys.override]: "true" } : {};
     return [annotate(PersistentVolume, volume, { [keys.waits]: "true", ...since, ...override })];
   });
   return [
-    context.act(standing.because, marks),
-    ...missing.flatMap((one) => shown(one, volumes.get(one.name), facts.node)),
+    context.act(standing.message, marks, record),
+    ...missing.flatMap((one) => shown(one, facts.objects.get(one.name), facts.node)),
   ];
 }
 
@@ -100,7 +141,4 @@ function shown(
   ];
 }
 
-const stuckReport = (message: string) =>
-  [conditions.evacuated, conditions.documented].map(
-    (type) => ({ type, status: "False", reason: "Error", message: `Error: ${message}` }) as const,
-  );
+const holderOf = (node: string) => `LinstorSatellite ${node}`;

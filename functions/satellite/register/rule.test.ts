@@ -4,7 +4,7 @@ import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
 import { linstorNode } from "../lib/linstor/node.ts";
 import { linstorKey } from "../lib/linstor-note.ts";
 import { registrationKey } from "../lib/registration.ts";
-import { aMachine, aSatellite, aSeen, hintOf, now } from "../lib/testing/seen.ts";
+import { aSatellite, aSeen, hintOf, now } from "../lib/testing/seen.ts";
 import { type Facts, register } from "./rule.ts";
 
 const settings = register.settings.parse({});
@@ -82,10 +82,11 @@ test.each([
 });
 
 describe("what leaves is not registered again", () => {
+  const seenDeleting = { "holdfast.dev/machine": '{"namespace":"capi","name":"worker","deleting":true}' };
   const record = { record: JSON.parse('{"v":1,"uid":"u1","begun":"2025-12-31T23:00:00Z"}') };
   test.each<[string, Partial<Exclude<Facts, undefined>>]>([
     ["it is being deleted", { satellite: aSatellite({ record: false }) }],
-    ["its Machine is being deleted under Evacuate", { leaving: true, machine: aMachine() }],
+    ["its Machine is being deleted under Evacuate", { satellite: alive({ annotations: seenDeleting }) }],
     ["its evacuation has begun", record],
     ["its Node is gone", { node: undefined }],
     ["its LinstorCluster is gone", { satellite: alive({}, { clusterRef: { name: "gone" } }) }],
@@ -173,7 +174,7 @@ describe("a node that there is", () => {
     [["DELETE", "EVICTED"], /has evicted/],
   ])("with the flags %j is left to come right", (flags, message) => {
     const decision = decide({ nodes: [listed({ flags, address: "10.0.0.9", connection: "OFFLINE" })] });
-    expect(decision?.because).toMatch(message);
+    expect(decision?.message).toMatch(message);
     expect(decision?.do).toBe("write");
   });
 
@@ -293,7 +294,7 @@ describe("a satellite whose node was in another LINSTOR until now", () => {
     expect(decide({ satellite: was, nodes: [offline], addresses })).toMatchObject({
       do: "write",
       step: { name: "refused" },
-      because: expect.stringContaining("in another LINSTOR until now"),
+      message: expect.stringContaining("in another LINSTOR until now"),
     });
     expect(decide({ satellite: was, nodes: [{ ...offline, uuid: "a" }], addresses })).toMatchObject({
       command: { name: "change a node's address" },

@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { type About, about } from "../../../shared/about.ts";
+import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
@@ -22,14 +23,13 @@ import {
 } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { isAnother, linstorKey, noteChange } from "../lib/linstor-note.ts";
-import { lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
+import { lookAtSatellite, type SatelliteSeen } from "../lib/look-at-satellite.ts";
 import { nodeNameProblem } from "../lib/marks.ts";
 import { lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { isRegisteredOnce, lastRegistration, registrationAt, registrationKey } from "../lib/registration.ts";
 import { conditionWrites, isSettled, type LinstorSatelliteObject } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
-import { nextLook } from "../lib/step-rule.ts";
 import { ofDaemonSet, satellitesIn } from "../lib/subjects.ts";
 import { lookAtAddresses } from "../lib/workload/running-pods.ts";
 
@@ -51,8 +51,11 @@ export const register = rule({
   name,
   doc: "Registers a satellite in LINSTOR with the address of its pod, and says whether LINSTOR is connected with it.",
   ...satelliteRule,
-  wakes: [on(LinstorSatellite, ["add", "update"]), on(DaemonSet, ["update"])],
-  may: [...mayLook({ conditions: true, events: true }), { resource: Pod, verbs: ["list"] }],
+  triggers: [on(LinstorSatellite, ["add", "update"]), on(DaemonSet, ["update"])],
+  permissions: [
+    ...mayLook({ writes: { annotations: [registrationKey, linstorKey] }, conditions: true, events: true }),
+    { resource: Pod, verbs: ["list"] },
+  ],
   sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h")],
   steps: {
     waiting: silent,
@@ -64,7 +67,7 @@ export const register = rule({
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isUnsettled), ...ofDaemonSet(hint)],
   look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name, "asks LINSTOR");
+    const seen = await lookAtSatellite(client, name);
     if (!seen) return undefined;
     if (aloneBecause(seen)) return { ...seen, addresses: [], nodes: undefined, url: "" };
     const addresses = await lookAtAddresses(client, settings.satelliteNamespace, seen.satellite);
@@ -93,14 +96,14 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
   const { satellite, addresses, url, controller } = seen;
   const { name } = satellite.metadata;
   const node = nodes.find((one) => sameName(one.name, name));
-  const next = nextLook(satellite, "satellite/register", now);
+  const next = nextLook(satellite, "satellite/register", now, 10_000);
   const report = (isWell: boolean, reason: string, message: string) =>
     conditionWrites(satellite, [{ ...available, status: isWell ? "True" : "False", reason, message }], now);
-  const isConnected = (because: string, note: Readonly<Record<string, string>> = {}) => {
+  const isConnected = (message: string, note: Readonly<Record<string, string>> = {}) => {
     const news = { ...note, ...(isRegisteredOnce(satellite) ? { [registrationKey]: null } : {}) };
     const noted = Object.keys(news).length > 0 ? [annotate(LinstorSatellite, satellite, news)] : [];
     const writes = [...report(true, "AsExpected", connected), ...noted];
-    return writes.length > 0 ? at.write(because, writes) : at.leave(because);
+    return writes.length > 0 ? at.write(message, writes) : at.leave(message);
   };
   const waits = (message: string) =>
     at.write(message, report(false, "NotConnected", message), { step: { name: "waiting" }, next });
@@ -130,8 +133,8 @@ function inLinstor(seen: Exclude<Facts, undefined>, nodes: readonly LinstorNode[
     const called = lastRegistration(satellite);
     if (called !== undefined && called <= now && now < called + patience)
       return waits(`LINSTOR was called to register ${name}, and does not list it yet.`);
-    const because = `LINSTOR is called to register ${name} with the address ${ip}.`;
-    return at.call(because, {
+    const message = `LINSTOR is called to register ${name} with the address ${ip}.`;
+    return at.call(message, {
       step: { name: "registering" },
       writes: [
         annotate(LinstorSatellite, satellite, {

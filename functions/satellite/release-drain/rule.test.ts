@@ -5,7 +5,7 @@ import { aLeaving, aMachine, aSatellite, hintOf, now, volumeFactsOf } from "../l
 import { releaseDrain } from "./rule.ts";
 
 const settings = releaseDrain.settings.parse({});
-const decide = (seen: ReturnType<typeof aLeaving>) => releaseDrain.decide([seen], now, settings)[0];
+const decide = (seen: ReturnType<typeof aLeaving>) => releaseDrain.decide({ seen: [seen] }, now, settings)[0];
 
 test("takes our hook, no other and no more, from the Machine as it was read", () => {
   const decision = decide(aLeaving({}, { machine: aMachine() }));
@@ -17,7 +17,7 @@ test("takes our hook, no other and no more, from the Machine as it was read", ()
 });
 
 test("shows on the Machine that its Node may be drained", () => {
-  const event = releaseDrain.decide([aLeaving({}, { machine: aMachine() })], now, settings)[1];
+  const event = releaseDrain.decide({ seen: [aLeaving({}, { machine: aMachine() })] }, now, settings)[1];
   expect(event).toMatchObject({
     do: "record",
     about: { kind: "Machine" },

@@ -5,7 +5,7 @@ import { aLeaving, aMachine, now, volumeFactsOf } from "../lib/testing/seen.ts";
 import { releaseTerminate } from "./rule.ts";
 
 const settings = releaseTerminate.settings.parse({});
-const decide = (seen: ReturnType<typeof aLeaving>) => releaseTerminate.decide([seen], now, settings)[0];
+const decide = (seen: ReturnType<typeof aLeaving>) => releaseTerminate.decide({ seen: [seen] }, now, settings)[0];
 const called = { ...evacuating, calledAt: now - 600_000, before: { "pvc-1": 2 } };
 const empty = dataFacts([aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")], called);
 const machine = aMachine({ drain: false });

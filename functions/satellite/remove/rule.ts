@@ -1,46 +1,47 @@
+import { chainRule, type StepContext } from "../../../shared/chain/chain-rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
-import { rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
-import { type ChainFacts, chainRule } from "../lib/chain-rule.ts";
 import { deleteNode, loseNode } from "../lib/commands.ts";
 import { mayRemove } from "../lib/data/may-remove.ts";
+import { evacuation } from "../lib/evacuation.ts";
+import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
 import { mayStep } from "../lib/permissions.ts";
 import { registrationUntil } from "../lib/registration.ts";
+import { noteRemoval, removalKey, removalPending } from "../lib/removal.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
-import { chainSteps, decideStep, reportWrites, type StepContext } from "../lib/step-rule.ts";
-import { isGoing, satellitesIn } from "../lib/subjects.ts";
 
-const name = "satellite/remove";
-
-export const remove = rule({
-  name,
+export const remove = chainRule(evacuation, "remove", {
   doc:
     "Removes an evacuated satellite from LINSTOR, and lets the LinstorSatellite go when LINSTOR does not list it " +
     "any more.",
-  ...chainRule,
-  may: mayStep({ events: true }),
-  finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer }],
-  steps: { ...chainSteps, removing: silent },
-  subjects: (hint) => satellitesIn(hint, name, isGoing),
-  decide: (facts: ChainFacts, now) => decideStep("remove", facts, now, decide),
+  permissions: mayStep({
+    writes: { annotations: [removalKey], finalizers: [satelliteFinalizer] },
+    events: true,
+  }),
+  finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer, standsFor: "nodes of LINSTOR" }],
+  steps: { removing: silent },
+  act,
 });
 
-function decide(context: StepContext): readonly Decision[] {
-  const { satellite, facts, standing, now, next, about, controller: at } = context;
-  const { data, abandoned } = facts;
-  if (!facts.satellite.deleting) return [context.wait()];
-  if (!abandoned && !data && registrationUntil(satellite, now) !== undefined) return [context.wait()];
-  if (!data || abandoned)
-    return [about.write(standing.because, [removeFinalizer(LinstorSatellite, satellite, satelliteFinalizer)])];
-  const removal = mayRemove(data);
-  if (removal.do !== "act") return [context.wait()];
-  const { name: node } = data.node;
+function act(context: StepContext<SatelliteInChain, EvacuationFacts>): readonly Decision[] {
+  const { satellite, facts, standing, now, next, about, shows, wait, controller: at } = context;
+  if (!facts.satellite.deleting) return [wait()];
+  const pending = removalPending(satellite, now);
+  if (pending) return [about.write(pending, shows({ message: pending }), { step: { name: "waiting" }, next })];
+  if (facts.is === "ready" && !facts.data && registrationUntil(satellite, now) !== undefined) return [wait()];
+  if (facts.is === "abandoned" || !facts.data)
+    return [about.write(standing.message, [removeFinalizer(LinstorSatellite, satellite, satelliteFinalizer)])];
+  const removal = mayRemove(facts.data);
+  if (removal.do !== "act") return [wait()];
+  const { name: node } = facts.data.node;
+  const { before, answered } = noteRemoval(satellite, now);
   return [
-    about.call(removal.because, {
+    about.call(removal.message, {
       step: { name: "removing" },
-      writes: reportWrites(context, standing, now),
+      writes: [before, ...shows()],
+      answered,
       command: removal.by === "lose" ? loseNode({ at, node }) : deleteNode({ at, node }),
       next,
     }),

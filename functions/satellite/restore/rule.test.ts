@@ -10,6 +10,7 @@ const staying = { satellite: aSatellite({ deleting: false }), leaving: false, no
 const seen = (more: Partial<Exclude<Facts, undefined>> = {}): Facts => ({
   ...aSeen(staying),
   linstor: aNode("node-1", { flags: ["EVACUATE"] }),
+  isUnlisted: false,
   isLeft: false,
   ...more,
 });
@@ -35,7 +36,7 @@ describe("a Node that its Machine has left behind", () => {
       do: "write",
       writes: [],
       step: { name: "left" },
-      because: expect.stringContaining("delete the Node"),
+      message: expect.stringContaining("delete the Node"),
     });
   });
 });
@@ -45,10 +46,14 @@ test.each([
   ["its Machine is being deleted", { machine: aMachine(), identity }],
   ["its Machine is gone", { identity }],
   ["its Node is gone", { node: undefined }],
-  ["the node is offline", { linstor: aNode("node-1", { flags: ["EVACUATE"], connection: "OFFLINE" }) }],
   ["piraeus-operator has it", { foreign: "Somebody else has it." }],
 ])("not when %s", (_, more) => {
   expect(decide(seen(more))?.do).toBe("leave");
+});
+
+test("waits for the satellite where the node is offline", () => {
+  const more = { linstor: aNode("node-1", { flags: ["EVACUATE"], connection: "OFFLINE" }) };
+  expect(decide(seen(more))).toMatchObject({ do: "wait", step: { name: "offline" } });
 });
 
 test("forgets the evacuation once LINSTOR has taken it back", () => {
@@ -59,10 +64,16 @@ test("forgets the evacuation once LINSTOR has taken it back", () => {
   expect(decide(seen({ linstor: aNode("node-1"), record: undefined }))?.do).toBe("leave");
 });
 
+test("forgets the evacuation of a node that LINSTOR does not list any more", () => {
+  expect(decide(seen({ linstor: undefined, isUnlisted: true }))).toMatchObject({ do: "write" });
+  // One that is listed, and not this satellite's, is for a person.
+  expect(decide(seen({ linstor: undefined }))?.do).toBe("leave");
+});
+
 test("takes nothing back in another LINSTOR than it was in, and keeps what is written down", () => {
   const moved = "It was elsewhere.";
   const decision = decide(seen({ linstor: undefined, moved }));
-  expect(decision).toMatchObject({ do: "write", step: { name: "stuck" }, because: moved });
+  expect(decision).toMatchObject({ do: "write", step: { name: "stuck" }, message: moved });
   expect(JSON.stringify(decision?.do === "write" && decision.writes)).not.toContain(recordKey);
   // Without a record it is registered there.
   expect(decide(seen({ linstor: undefined, moved, record: undefined }))?.do).toBe("leave");

@@ -1,35 +1,41 @@
 import { about } from "../../../shared/about.ts";
+import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
-import { resync } from "../../../shared/sweep.ts";
+import { poll, resync } from "../../../shared/sweep.ts";
 import { restoreNode } from "../lib/commands.ts";
+import { lookAtOwnNode } from "../lib/data/look-at-data.ts";
+import { whole } from "../lib/data/verdict.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { isEvacuating, isEvicted, isOnline, isWitnessed, type LinstorNode } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
-import { lookAtOwnNode, lookAtSatellite, type SatelliteSeen } from "../lib/look.ts";
+import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
-import { conditions } from "../lib/names.ts";
+import { conditions, lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
-import { recordKey } from "../lib/record.ts";
+import { isGoing, recordKey } from "../lib/record.ts";
 import { conditionWrites } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
-import { nextLook } from "../lib/step-rule.ts";
-import { isGoing, ofMachine, satellitesIn } from "../lib/subjects.ts";
-import { mayRestore, type UndoFacts } from "../lib/undo.ts";
+import { ofMachine, satellitesIn } from "../lib/subjects.ts";
+import { mayRestore, mustRestore, type UndoFacts } from "../lib/undo.ts";
 
 const name = "satellite/restore";
+/** Milliseconds after which to look whether a satellite is connected again, which an event says sooner. */
+const returnsWithin = 300_000;
 
 /** A satellite with its node in LINSTOR, where it is alive; `undefined` when it is gone. */
 export type Facts =
-  | (SatelliteSeen & {
+  | (SatelliteOnMachine & {
       readonly linstor: LinstorNode | undefined;
       /** Why what LINSTOR lists is not about its node, as a sentence. */
       readonly moved?: string | undefined;
+      /** LINSTOR has no node of its name. */
+      readonly isUnlisted: boolean;
       /** Its Machine is gone, and its Node, read after that, is there and stays. */
       readonly isLeft: boolean;
     })
@@ -41,15 +47,22 @@ export const restore = rule({
     "Takes an evacuation or eviction back in LINSTOR when nothing leaves any more, " +
     "and forgets what was written down about it.",
   ...satelliteRule,
-  wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update", "delete"])],
-  may: mayLook({ conditions: true, events: true }),
-  sweep: [resync(LinstorSatellite)],
-  steps: { restoring: silent, left: warning("NodeLeftBehind"), stuck: warning("EvacuationStuck") },
+  triggers: [on(LinstorSatellite, ["add", "update"]), ...onMachine(["update", "delete"])],
+  permissions: mayLook({ writes: { annotations: [recordKey] }, machines: "read", conditions: true, events: true }),
+  // Of an evacuation that a person has asked LINSTOR for, no event says anything.
+  sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h")],
+  steps: { restoring: silent, offline: silent, left: warning("NodeLeftBehind"), stuck: warning("EvacuationStuck") },
   systems: { linstor },
-  subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false)],
+  // One that is created again may find its node as the evacuation of the one before has left it.
+  subjects: (hint) => [
+    ...satellitesIn(hint, name, (satellite) => hint.change === "add" || isGoing(satellite)),
+    ...ofMachine(hint, false),
+  ],
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name, "asks LINSTOR");
-    if (!seen) return undefined;
+    const satellite = await lookAtSatellite(client, name);
+    if (!satellite) return undefined;
+    const { foreign, unaddressed } = satellite;
+    const seen = await withMachine(client, { ...satellite, foreign: foreign ?? unaddressed });
     const isAlive = !isBeingDeleted(seen.satellite) && !seen.leaving && !seen.foreign;
     const isGone = isAlive && seen.identity !== undefined && seen.machine === undefined;
     // Cluster API deletes the Node first: one that was read before the Machine may have gone with it.
@@ -58,7 +71,8 @@ export const restore = rule({
     return {
       ...seen,
       linstor: own.node && isWitnessed(own.node) ? own.node : undefined,
-      moved: own.moved,
+      moved: own.moved && whole(own.moved),
+      isUnlisted: isAlive && !own.node && !own.moved,
       isLeft: node !== undefined && node.metadata.uid === seen.node?.metadata.uid && !isBeingDeleted(node),
     };
   },
@@ -68,7 +82,7 @@ export const restore = rule({
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];
   const { satellite, linstor: node, record, foreign, leaving, moved } = seen;
-  const { leave, call, write } = about(LinstorSatellite, satellite);
+  const { leave, call, write, wait } = about(LinstorSatellite, satellite);
   const title = `LinstorSatellite ${satellite.metadata.name}`;
   if (foreign || leaving || isBeingDeleted(satellite))
     return [leave(foreign ?? `${title} leaves: nothing is taken back.`)];
@@ -78,36 +92,44 @@ function decide(seen: Facts, now: number): readonly Decision[] {
     const report = [conditions.evacuated, conditions.documented].map(
       (type) => ({ type, status: "False", reason: "Error", message: `Error: ${moved}` }) as const,
     );
-    const next = nextLook(satellite, name, now);
+    const next = nextLook(satellite, name, now, 10_000);
     return [write(moved, conditionWrites(satellite, report, now), { step: { name: "stuck" }, next })];
   }
   const facts = undoFacts(seen);
+  if (mustRestore(facts) && node && !isOnline(node)) {
+    const message = `${title} stays: LINSTOR takes its evacuation back as soon as it is connected with the satellite.`;
+    return [wait(message, { step: { name: "offline" }, next: nextLook(satellite, name, now, returnsWithin) })];
+  }
   if (mayRestore(facts))
     return [
       call(`${title} stays: LINSTOR takes its evacuation back.`, {
         step: { name: "restoring" },
         command: restoreNode({ at: seen.controller, node: node?.name ?? satellite.metadata.name }),
-        next: nextLook(satellite, name, now),
+        next: nextLook(satellite, name, now, 10_000),
       }),
     ];
   const isOver = facts.machine !== "deleting" && facts.machine !== "gone";
   if (record && facts.machine === "left" && node && !isOnline(node)) {
-    const because =
+    const message =
       `The Machine of ${title} is gone, and Cluster API has left its Node, on which no satellite runs any more: ` +
       "delete the Node, and the satellite goes with it.";
-    return [write(because, [], { step: { name: "left" } })];
+    return [write(message, [], { step: { name: "left" } })];
   }
-  if (!record || !facts.nodeWanted || !isOver || !node || isEvacuating(node) || isEvicted(node))
+  const isTakenBack = node ? !isEvacuating(node) && !isEvicted(node) : seen.isUnlisted;
+  if (!record || !facts.nodeWanted || !isOver || !isTakenBack)
     return [leave(`There is no evacuation of ${title} to take back now.`)];
-  const because =
-    `${title} stays: its evacuation is given up. Copies that were on their way are still made, ` +
-    "and their sources go.";
+  const rest = node
+    ? "Copies that were on their way are still made, and their sources go."
+    : "LINSTOR does not list its node any more, and the satellite is registered again.";
+  const message = `${title} stays: its evacuation is given up. ${rest}`;
   const report = [conditions.evacuated, conditions.documented].map(
-    (type) => ({ type, status: "False", reason: "GivenUp", message: because }) as const,
+    (type) => ({ type, status: "False", reason: "GivenUp", message }) as const,
   );
+  // What registers it looks at those that are not available.
+  const absent = { type: lifeConditions.available, status: "False", reason: "NotConnected", message } as const;
   return [
-    write(because, [
-      ...conditionWrites(satellite, report, now),
+    write(message, [
+      ...conditionWrites(satellite, node ? report : [...report, absent], now),
       annotate(LinstorSatellite, satellite, { [recordKey]: null }),
     ]),
   ];

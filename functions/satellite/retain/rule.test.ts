@@ -13,9 +13,9 @@ test("lets a satellite go at once", () => {
 
 test.each([
   ["marks", aSeen({ satellite: retained }), [volumeFactsOf("pv-1", { marked: true })]],
-  ["hooks", aSeen({ satellite: retained, machine: aMachine() }), []],
+  ["hooks", aSeen({ satellite: retained, machine: aMachine({ deleting: false }) }), []],
 ])("waits until the %s of an evacuation that was given up are gone", (what, seen, volumes) => {
-  expect(decide({ ...seen, volumes })).toMatchObject({ do: "wait", because: expect.stringContaining(what) });
+  expect(decide({ ...seen, volumes })).toMatchObject({ do: "wait", message: expect.stringContaining(what) });
 });
 
 test.each([

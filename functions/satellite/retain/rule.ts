@@ -1,47 +1,120 @@
 import { about } from "../../../shared/about.ts";
+import { halting, hasLasted, stuck } from "../../../shared/chain/has-lasted.ts";
+import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
 import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
-import { silent } from "../../../shared/steps.ts";
+import { silent, warning } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
+import { abandonedBecause } from "../lib/abandoned.ts";
+import { listed } from "../lib/data/copies.ts";
+import { moreCopies } from "../lib/data/floor.ts";
+import { lastCopies } from "../lib/data/last-copies.ts";
+import { lookAtData } from "../lib/data/look-at-data.ts";
+import { stop, type Verdict, whole } from "../lib/data/verdict.ts";
+import { patience } from "../lib/evacuation.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
-import { lookAtSatellite, lookAtVolumes, type SatelliteSeen } from "../lib/look.ts";
+import type { Linstor } from "../lib/linstor/client.ts";
+import { linstor } from "../lib/linstor/system.ts";
+import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
+import { hooksOn, hooksPatch, isSeenDeleting, mayCarryHooks } from "../lib/machine.ts";
+import { conditions, preDrainHook, preTerminateHook } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
-import { satelliteFinalizer } from "../lib/satellite.ts";
+import { isGoing } from "../lib/record.ts";
+import { removalPending } from "../lib/removal.ts";
+import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
-import { nextLook } from "../lib/step-rule.ts";
-import { isGoing, markedIn, ofMachine, satellitesIn } from "../lib/subjects.ts";
+import { markedIn, ofMachine, satellitesIn } from "../lib/subjects.ts";
 import { traces } from "../lib/traces.ts";
+import { lookAtVolumes, type VolumesSeen } from "../lib/volumes/look-at-volumes.ts";
 import type { VolumeFacts } from "../lib/volumes/volume-facts.ts";
 
 const name = "satellite/retain";
 
 /** A satellite with the volumes of its node; `undefined` when it is gone. */
-export type Facts = (SatelliteSeen & { readonly volumes: readonly VolumeFacts[] }) | undefined;
+export type Facts =
+  | (SatelliteOnMachine & {
+      readonly volumes: readonly VolumeFacts[];
+      /** Why its Machine is not shut down yet. Only where the Machine waits. */
+      readonly held?: Verdict | undefined;
+    })
+  | undefined;
 
 export const retain = rule({
   name,
-  doc: "Lets a LinstorSatellite with the policy Retain go, and leaves its data and its node in LINSTOR as they are.",
+  doc:
+    "Lets a LinstorSatellite with the policy Retain go, and leaves its data and its node in LINSTOR as they are. A " +
+    "Machine that was to be evacuated when its deletion began is shut down once its data is on nodes that stay.",
   ...satelliteRule,
-  wakes: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
-  may: mayLook({ volumes: "list" }),
+  triggers: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
+  permissions: mayLook({
+    writes: { finalizers: [satelliteFinalizer] },
+    satellites: "list",
+    volumes: "list",
+    machines: "annotate",
+    conditions: true,
+    events: true,
+  }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
-  finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer }],
-  steps: { cleaning: silent },
+  finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer, standsFor: "nodes of LINSTOR" }],
+  steps: { cleaning: silent, halting: silent, stuck: warning("MachineHeldForData") },
+  systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false), ...markedIn(hint)],
-  look: async ({ name = "" }, { client }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name);
-    return seen && { ...seen, volumes: (await lookAtVolumes(client, name)).facts };
+  look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
+    const satellite = await lookAtSatellite(client, name);
+    if (!satellite) return undefined;
+    const seen = mayCarryHooks(satellite.satellite)
+      ? await withMachine(client, satellite)
+      : { ...satellite, machine: undefined, leaving: false };
+    const volumes = await lookAtVolumes(client, name);
+    if (!isWaitedFor(seen)) return { ...seen, volumes: volumes.facts };
+    const held = await heldBecause(linstor.at(seen.controller), seen, volumes, await listGoing(client));
+    return { ...seen, volumes: volumes.facts, held };
   },
   decide,
 });
+
+/** Its Machine is being deleted, and still carries the hook that the policy Evacuate has put there. */
+const isWaitedFor = ({ policy, machine, foreign }: SatelliteOnMachine) =>
+  policy === "Retain" && !foreign && machine && isBeingDeleted(machine.object) && hooksOn(machine).preTerminate;
+
+/** Names of satellites that go or may, as far as that is written down. Throws ApiError. */
+async function listGoing(client: Client): Promise<readonly string[]> {
+  const all = await Array.fromAsync(client.list(LinstorSatellite, { leaveOut: ["metadata.managedFields"] }));
+  return all.filter(isGoing).map(({ metadata }) => metadata.name);
+}
+
+/** @throws SystemError */
+async function heldBecause(
+  linstor: Linstor,
+  seen: SatelliteOnMachine,
+  volumes: VolumesSeen,
+  going: readonly string[],
+): Promise<Verdict | undefined> {
+  if (abandonedBecause(seen) !== undefined) return undefined;
+  const { namespace, name } = seen.machine?.object.metadata ?? {};
+  const giveUp = `Only if the data is given up: kubectl annotate machine ${name} -n ${namespace} ${preTerminateHook}-`;
+  const looked = await lookAtData(linstor, seen, volumes, going);
+  if (looked.halted !== undefined)
+    return stop(`Machine ${name} is not shut down. ${looked.halted.message}`, `${looked.halted.advice} ${giveUp}`);
+  const last = looked.data ? lastCopies(looked.data) : [];
+  if (last.length === 0) return undefined;
+  return stop(
+    `Machine ${name} is not shut down: the policy of LinstorSatellite ${seen.satellite.metadata.name} has become ` +
+      "Retain while the Machine is being deleted, and no other node that is online and stays has an UpToDate copy " +
+      `of ${listed(last)}.`,
+    `Set the policy to Evacuate again, or ${moreCopies}. ${giveUp}`,
+  );
+}
 
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];
   const { satellite, policy, foreign } = seen;
   const { leave, wait, write } = about(LinstorSatellite, satellite);
   const title = `LinstorSatellite ${satellite.metadata.name}`;
+  if (isWaitedFor(seen)) return [machineOf(seen, now)];
   const isOurs = policy === "Retain" && isBeingDeleted(satellite) && hasFinalizer(satellite, satelliteFinalizer);
   if (!isOurs || foreign) return [leave(foreign ?? `${title} is not to be retained now.`)];
   const left = traces(seen);
@@ -49,9 +122,43 @@ function decide(seen: Facts, now: number): readonly Decision[] {
     return [
       wait(`${title} goes when what an evacuation has left is removed: ${left}.`, {
         step: { name: "cleaning" },
-        next: nextLook(satellite, name, now),
+        next: nextLook(satellite, name, now, 10_000),
       }),
     ];
-  const because = `${title} goes; its node and its data stay in LINSTOR, and are used again when it is re-created.`;
-  return [write(because, [removeFinalizer(LinstorSatellite, satellite, satelliteFinalizer)])];
+  const pending = removalPending(satellite, now);
+  if (pending) return [wait(pending, { step: { name: "cleaning" }, next: nextLook(satellite, name, now, 10_000) })];
+  const message = `${title} goes; its node and its data stay in LINSTOR, and are used again when it is re-created.`;
+  return [write(message, [removeFinalizer(LinstorSatellite, satellite, satelliteFinalizer)])];
+}
+
+/** Shuts the Machine down, or says what it waits for. */
+function machineOf(seen: Exclude<Facts, undefined>, now: number): Decision {
+  const { satellite, machine, held } = seen;
+  const { wait, write } = about(LinstorSatellite, satellite);
+  const report = (reason: string, message: string) => {
+    const types = [conditions.evacuated, conditions.documented];
+    const wanted = types.map((type) => ({ type, status: "False", reason, message }) as const);
+    return conditionWrites(satellite, wanted, now);
+  };
+  if (held !== undefined) {
+    const lasts = hasLasted(satellite, name, now, patience);
+    const message = lasts ? whole(held) : held.message;
+    return write(message, lasts ? report("Error", `Error: ${message}`) : report("InProgress", message), {
+      step: { name: lasts ? stuck : halting },
+      next: nextLook(satellite, name, now, 10_000),
+    });
+  }
+  // Another one that goes must not count the copies of this one from now on. Each is written down as going before it
+  // looks whether the others are, so that of two which look at once one at least sees the other.
+  if (!isBeingDeleted(satellite) && !isSeenDeleting(satellite))
+    return wait(`LinstorSatellite ${satellite.metadata.name} is to say first that its Machine is being deleted.`, {
+      step: { name: "cleaning" },
+      next: nextLook(satellite, name, now, 10_000),
+    });
+  const message =
+    `The policy of LinstorSatellite ${satellite.metadata.name} is Retain, and every volume of its node has an ` +
+    "UpToDate copy elsewhere: its Machine is shut down.";
+  // A Machine without the one hook never carries the other.
+  const hooks = machine ? [hooksPatch(machine, { [preDrainHook]: null, [preTerminateHook]: null })] : [];
+  return write(message, [...report("GivenUp", message), ...hooks]);
 }

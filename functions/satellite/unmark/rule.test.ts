@@ -11,8 +11,8 @@ const marks = { "override.piraeus.io/node-1": "true", "override.piraeus.io/node-
 test("takes the marks of this node, and of no other, from volumes whose evacuation is complete", () => {
   const called = { ...evacuating, calledAt: now - 600_000, before: { "pvc-1": 2 } };
   const data = dataFacts([aCopy("pvc-1", "node-2"), aCopy("pvc-1", "node-3")], called);
-  const volumes = new Map([["pv-1", aVolume("pv-1", marks)]]);
-  const seen = aLeaving({ data, volumes: [volumeFactsOf("pv-1", { marked: true })] }, { volumes });
+  const objects = new Map([["pv-1", aVolume("pv-1", marks)]]);
+  const seen = aLeaving({ data, objects, volumes: [volumeFactsOf("pv-1", { marked: true })] });
   const [decision] = unmark.decide({ seen: [seen], stale: [] }, now, settings);
   const annotations = { "override.piraeus.io/node-1": null };
   expect(decision?.do === "write" && decision.writes.at(-1)).toHaveProperty("patch", {

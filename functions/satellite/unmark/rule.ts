@@ -1,70 +1,62 @@
 import { about } from "../../../shared/about.ts";
+import { chainRule, type Seen } from "../../../shared/chain/chain-rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
-import { on, rule } from "../../../shared/rule.ts";
+import { on } from "../../../shared/rule.ts";
 import { isObject } from "../../../shared/subject.ts";
 import { resync, whileDeleting } from "../../../shared/sweep.ts";
+import { evacuation } from "../lib/evacuation.ts";
+import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
-import { linstor } from "../lib/linstor/system.ts";
-import { type LeavingSeen, lookAtChain, lookAtVolumes, type SatelliteSeen } from "../lib/look.ts";
 import { marksOn } from "../lib/marks.ts";
 import { mayStep } from "../lib/permissions.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
-import { satelliteRule } from "../lib/satellite-rule.ts";
-import { decideStep, passedSteps } from "../lib/step-rule.ts";
-import { isGoing, markedIn, satelliteNamed, satellitesIn } from "../lib/subjects.ts";
+import { markedIn, satelliteNamed } from "../lib/subjects.ts";
+import { lookAtVolumes } from "../lib/volumes/look-at-volumes.ts";
 import type { PersistentVolumeObject } from "../lib/volumes/volume-facts.ts";
 
-const name = "satellite/unmark";
-
 /** Satellites; and volumes that carry marks of a node that is not being evacuated. */
-export interface Facts {
-  readonly seen: readonly (SatelliteSeen | LeavingSeen)[];
+export interface Facts extends Seen<SatelliteInChain, EvacuationFacts> {
   readonly stale: readonly { readonly node: string; readonly volume: PersistentVolumeObject }[];
 }
 
-export const unmark = rule({
-  name,
+export const unmark = chainRule(evacuation, "unmark", {
   doc:
     "Removes the marks of an evacuation from volumes: when it is complete, and when it is given up, " +
     "by whatever way.",
-  ...satelliteRule,
-  wakes: [on(LinstorSatellite, ["update", "delete"]), on(PersistentVolume, ["add", "update"])],
-  may: mayStep({ volumes: "annotate" }),
+  triggers: [on(LinstorSatellite, ["update", "delete"]), on(PersistentVolume, ["add", "update"])],
+  permissions: mayStep({ volumes: "annotate" }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer), resync(PersistentVolume)],
-  steps: passedSteps,
-  systems: { linstor },
-  subjects: (hint) => {
-    const gone = hint.kind === LinstorSatellite.kind && hint.change === "delete";
-    return [...(gone ? [satelliteNamed(hint.name)] : satellitesIn(hint, name, isGoing)), ...markedIn(hint)];
+  subjects: (hint, own) => {
+    const isGone = hint.kind === LinstorSatellite.kind && hint.change === "delete";
+    return [...(isGone ? [satelliteNamed(hint.name)] : own), ...markedIn(hint)];
   },
-  look: async (subject, view): Promise<Facts> => {
-    const seen = await lookAtChain(subject, view);
+  look: async (subject, { client }, look): Promise<Facts> => {
+    const seen = await look();
     const node = isObject(subject) ? subject.name : undefined;
     // What cannot be judged is left: an evacuation whose facts are not known may need its marks.
-    if (!node || seen.some((one) => one.leaving || one.foreign)) return { seen, stale: [] };
-    const { objects } = await lookAtVolumes(view.client, node);
+    if (!node || seen.some(({ facts }) => facts.is !== "outside" || facts.undecided)) return { seen, stale: [] };
+    const { objects } = await lookAtVolumes(client, node);
     const marked = [...objects.values()].filter(({ metadata }) => marksOn(metadata.annotations, node).length > 0);
     return { seen, stale: marked.map((volume) => ({ node, volume })) };
   },
-  decide: ({ seen, stale }: Facts, now) => [
-    ...decideStep("unmark", seen, now, ({ act, standing, facts, volumes }) => {
-      const marked = facts.volumes.filter(({ marked }) => marked).flatMap(({ name }) => volumes.get(name) ?? []);
-      return [
-        act(
-          standing.because,
-          marked.map((volume) => withoutMarks(volume, facts.node)),
-        ),
-      ];
-    }),
-    ...stale.map(({ node, volume }): Decision => {
+  beside: ({ stale }) =>
+    stale.map(({ node, volume }): Decision => {
       const { name } = volume.metadata;
-      const because = `PersistentVolume ${name} loses the marks of ${node}, which is not being evacuated.`;
-      return about(PersistentVolume, volume).write(because, [withoutMarks(volume, node)]);
+      const message = `PersistentVolume ${name} loses the marks of ${node}, which is not being evacuated.`;
+      return about(PersistentVolume, volume).write(message, [withoutMarks(volume, node)]);
     }),
-  ],
+  act: ({ act, standing, facts }) => {
+    const marked = facts.volumes.filter(({ marked }) => marked).flatMap(({ name }) => facts.objects.get(name) ?? []);
+    return [
+      act(
+        standing.message,
+        marked.map((volume) => withoutMarks(volume, facts.node)),
+      ),
+    ];
+  },
 });
 
 function withoutMarks(volume: PersistentVolumeObject, node: string): Write {

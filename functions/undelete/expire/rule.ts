@@ -5,7 +5,7 @@ import { Event, PersistentVolume, PersistentVolumeClaim } from "../../../shared/
 import { rule } from "../../../shared/rule.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { due } from "../../../shared/sweep.ts";
-import { forget, holderOf, noting, readNote, reclaimTime } from "../lib/note.ts";
+import { forget, holderOf, noteWrites, noting, readNote, reclaimTime } from "../lib/note.ts";
 
 /** A volume, and the claim of its name, which was read after it. */
 export interface Facts {
@@ -19,9 +19,13 @@ export const expire = rule({
   doc: "Hands a volume that nobody has come back for to Kubernetes again, as it was, when its time has come.",
   settings: z.object({}),
   // Nothing but time makes a volume due, and for that the sweep comes.
-  wakes: [],
-  may: [
-    { resource: PersistentVolume, verbs: ["get", "patch"] },
+  triggers: [],
+  permissions: [
+    {
+      resource: PersistentVolume,
+      verbs: ["get", "patch"],
+      writes: { ...noteWrites, fields: ["spec.persistentVolumeReclaimPolicy", "spec.claimRef.uid"] },
+    },
     { resource: PersistentVolumeClaim, verbs: ["get"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
@@ -40,7 +44,7 @@ function decideOne({ volume, claim }: Facts, now: number): readonly Decision[] {
   const note = readNote(volume);
   const time = reclaimTime(volume);
   if (!note || !(time <= now) || isBeingDeleted(volume) || holderOf(volume, note, claim) !== "nobody") return [];
-  const because =
+  const message =
     `Volume ${volume.metadata.name} of claim ${note.claim.namespace}/${note.claim.name} was due at ` +
     `${new Date(time).toISOString()} and nobody has come back for it: it ` +
     (note.policy === "Retain"
@@ -49,5 +53,5 @@ function decideOne({ volume, claim }: Facts, now: number): readonly Decision[] {
   // In one patch: with the policy alone it would be reclaimed only after the next claim, with the uid alone it would be
   // kept for ever.
   const spec = { persistentVolumeReclaimPolicy: note.policy, claimRef: { uid: note.claim.uid } };
-  return [forget(volume, "VolumeHandedBack", because, spec)];
+  return [forget(volume, "VolumeHandedBack", message, spec)];
 }

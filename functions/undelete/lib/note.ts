@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
+import type { DeclaredWrites } from "../../../shared/declared-writes.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { mergeChanges, type Wanted } from "../../../shared/kubernetes/merge-changes.ts";
 import { readProgress } from "../../../shared/progress.ts";
@@ -17,6 +18,18 @@ export const reclaimAtKey = "holdfast.dev/reclaim-at";
 export const offerKey = "holdfast.dev/offer";
 /** On a volume that is noted: the namespace of its claim. */
 export const namespaceLabel = "holdfast.dev/volume-of";
+
+/**
+ * On a volume that is offered, and so has no uid in its reservation: the uid of the claim that it was of. This is the
+ * witness that is left where another note was written over that of the volume.
+ */
+const claimLabel = "holdfast.dev/offered-of";
+
+/** What goes with the note. */
+export const noteWrites = {
+  annotations: [reclaimAtKey, offerKey],
+  labels: [namespaceLabel, claimLabel],
+} as const satisfies DeclaredWrites;
 
 /** All three rules write one note, and act upon it: what one has begun, the next goes on with. */
 export const noting = {
@@ -45,7 +58,7 @@ const schema = z.object({
   /** On what that is written. Absent in notes of former versions. */
   by: z.enum(["claim", "namespace", "class"]).optional(),
   claim: z.object({ namespace: z.string(), name: z.string(), uid: z.string() }),
-  /** The namespace's uid. Absent: any namespace of that name will do. */
+  /** The namespace's uid. Absent: any namespace of that name will do. Empty: it is not known. */
   namespaceUid: z.string().optional(),
   /** When it was bound, or somebody had it offered: of two volumes of a name the later one is offered. */
   right: z.number(),
@@ -64,6 +77,20 @@ export function readNote(volume: Volume): Note | undefined {
   const { data: note } = schema.safeParse(readProgress(volume, noting.progressName));
   const found = volume.spec?.persistentVolumeReclaimPolicy as Note["policy"];
   return note && (note.step === "overruled" || found !== "Retain") ? { ...note, policy: found } : note;
+}
+
+/**
+ * What is known of an offered volume whose note was overwritten: whose claim it was, but of which namespace, and with
+ * which policy, nobody knows. `undefined`: it is no such volume.
+ */
+export function lostNote({ metadata: { labels }, spec }: Volume): Note | undefined {
+  const { claimRef, persistentVolumeReclaimPolicy } = spec;
+  const uid = labels?.[claimLabel];
+  const { namespace, name } = claimRef ?? {};
+  if (!uid || !name || claimRef?.uid !== undefined || !namespace || labels[namespaceLabel] !== namespace)
+    return undefined;
+  const policy = persistentVolumeReclaimPolicy as Note["policy"];
+  return { step: "kept", policy, for: "", claim: { namespace, name, uid }, namespaceUid: "", right: 0 };
 }
 
 /** The time on the volume in milliseconds since the epoch: Infinity without one, NaN where it cannot be read. */
@@ -101,25 +128,30 @@ export function holderOf(
 export function keep(
   volume: Volume,
   note: Note,
-  because: string,
+  message: string,
   wanted: Wanted,
   { due = Number.NaN, event = note.warning && warning(note.warning) }: { due?: number; event?: StepEvent } = {},
 ): Decision {
   const { step: name, ...details } = note;
-  const labels = { [namespaceLabel]: note.claim.namespace };
-  return about(PersistentVolume, volume).write(because, mergeChanges(PersistentVolume, volume, { ...wanted, labels }), {
+  const offeredOf = name === "offered" ? note.claim.uid : null;
+  const labels = { [namespaceLabel]: note.claim.namespace, [claimLabel]: offeredOf };
+  return about(PersistentVolume, volume).write(message, mergeChanges(PersistentVolume, volume, { ...wanted, labels }), {
     step: { name, details },
     ...(Number.isFinite(due) ? { next: due } : {}),
     ...(event ? { event } : {}),
-    over: outdated(volume, note),
+    clears: outdated(volume, note),
   });
 }
 
 /** Removes all that was noted: the volume is Kubernetes' alone again. */
-export function forget(volume: Volume, reason: string, because: string, spec: object = {}): Decision {
+export function forget(volume: Volume, reason: string, message: string, spec: object = {}): Decision {
   const annotations = { [reclaimAtKey]: null, [offerKey]: null };
-  const writes = mergeChanges(PersistentVolume, volume, { annotations, labels: { [namespaceLabel]: null }, spec });
-  return about(PersistentVolume, volume).write(because, writes, { event: normal(reason), over: outdated(volume) });
+  const writes = mergeChanges(PersistentVolume, volume, {
+    annotations,
+    labels: { [namespaceLabel]: null, [claimLabel]: null },
+    spec,
+  });
+  return about(PersistentVolume, volume).write(message, writes, { event: normal(reason), clears: outdated(volume) });
 }
 
 const outdated = (volume: Volume, after?: Note): readonly string[] => {

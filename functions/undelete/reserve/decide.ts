@@ -4,7 +4,17 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { type StepEvent, warning } from "../../../shared/steps.ts";
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
-import { forget, holderOf, keep, type Note, offerKey, readNote, reclaimAtKey, reclaimTime } from "../lib/note.ts";
+import {
+  forget,
+  holderOf,
+  keep,
+  lostNote,
+  type Note,
+  offerKey,
+  readNote,
+  reclaimAtKey,
+  reclaimTime,
+} from "../lib/note.ts";
 
 /**
  * On a namespace: the uid of the one of its name before it, whose volumes are its own. Nobody knows it who could not
@@ -12,7 +22,7 @@ import { forget, holderOf, keep, type Note, offerKey, readNote, reclaimAtKey, re
  */
 const successorKey = "holdfast.dev/successor-of";
 /** Kubernetes' own: when a claim finds another volume, one that carries this becomes Available to all. */
-const boundByController = "pv.kubernetes.io/bound-by-controller";
+export const boundByController = "pv.kubernetes.io/bound-by-controller";
 
 /** A namespace, the noted volumes of its claims, and the claims, each read after the one before. */
 export interface Facts {
@@ -35,7 +45,9 @@ interface Noted {
 
 interface Surroundings {
   readonly namespace: KubernetesObject | undefined;
-  /** All volumes of the namespace whose claims are gone. */
+  /** All volumes of the namespace. */
+  readonly noted: readonly Noted[];
+  /** Those whose claims are gone. */
   readonly free: readonly Noted[];
   readonly otherNamespace: OtherNamespace;
 }
@@ -43,17 +55,19 @@ interface Surroundings {
 /** What is to be done about the volumes of a namespace whose claims are gone. */
 export function decideAll(facts: Facts, now: number, otherNamespace: OtherNamespace): readonly Decision[] {
   const noted = facts.volumes.flatMap((volume): readonly Noted[] => {
-    const note = readNote(volume);
+    const note = readNote(volume) ?? lostNote(volume);
     if (!note || isBeingDeleted(volume)) return [];
     const claim = facts.claims.get(note.claim.name);
     return [{ volume, note, claim, holder: holderOf(volume, note, claim) }];
   });
-  // Another policy than Retain: it was left to Kubernetes to reclaim.
+  // Released, and of another policy than Retain: it was left to Kubernetes to reclaim.
   const free = noted.filter(
     ({ volume, holder }) =>
-      holder !== "another" && holder !== "bound" && volume.spec.persistentVolumeReclaimPolicy === "Retain",
+      holder !== "another" &&
+      holder !== "bound" &&
+      (volume.spec.persistentVolumeReclaimPolicy === "Retain" || volume.spec.claimRef?.uid === undefined),
   );
-  const around = { namespace: facts.namespace, free, otherNamespace };
+  const around = { namespace: facts.namespace, noted, free, otherNamespace };
   return [
     ...noted.filter(({ holder }) => holder === "another").map(giveAway),
     ...free.map((one) => decideVolume(one, around, now)),
@@ -62,8 +76,8 @@ export function decideAll(facts: Facts, now: number, otherNamespace: OtherNamesp
 
 function giveAway({ volume }: Noted): Decision {
   const title = `Volume ${volume.metadata.name}`;
-  const because = `${title} is not kept for its claim any more, because somebody has given it to another.`;
-  return forget(volume, "GivenToAnother", because);
+  const message = `${title} is not kept for its claim any more, because somebody has given it to another.`;
+  return forget(volume, "GivenToAnother", message);
 }
 
 function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
@@ -83,10 +97,16 @@ function decideVolume(one: Noted, around: Surroundings, now: number): Decision {
     ...(isRefused(one) ? {} : { [offerKey]: null }),
     ...(isToBeOffered ? { [boundByController]: null } : {}),
   };
-  const claimRef = isToBeOffered ? { uid: null, resourceVersion: null } : { uid: note.claim.uid };
+  // Without the offer it is Released: with any other policy it would be reclaimed at once, and not when it is due.
+  const found = volume.spec.persistentVolumeReclaimPolicy;
+  const isChanged = !isToBeOffered && found !== "Retain";
+  const spec = isToBeOffered
+    ? { claimRef: { uid: null, resourceVersion: null } }
+    : { claimRef: { uid: note.claim.uid }, persistentVolumeReclaimPolicy: "Retain" };
   const title = `Volume ${volume.metadata.name} of claim ${note.claim.namespace}/${note.claim.name}`;
-  const because = `${title} is kept until ${inWords(time)}, and ${says}`;
-  return keep(volume, noted, because, { annotations, spec: { claimRef } }, { due: time, ...(event ? { event } : {}) });
+  const policy = isChanged ? ` Its reclaim policy, which a person has set to ${found}, is Retain until then.` : "";
+  const message = `${title} is kept until ${inWords(time)}, and ${says}${policy}`;
+  return keep(volume, noted, message, { annotations, spec }, { due: time, ...(event ? { event } : {}) });
 }
 
 /** What the note is to say of where a volume stands, and the end of the sentence that says it. */
@@ -116,7 +136,8 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
     const { namespaceUid } = note;
     const word = namespaceUid ? `, as by: kubectl annotate namespace ${home} ${successorKey}=${namespaceUid}` : "";
     const how = otherNamespace === "never" ? "OTHER_NAMESPACE is never" : `nobody has said who may have it${word}`;
-    return withheld("asks", `namespace ${home} ${who}, and ${how}`);
+    const why = namespaceUid === "" ? "its note was overwritten, and nobody has said who may have it" : undefined;
+    return withheld("asks", why ?? `namespace ${home} ${who}, and ${how}`);
   }
 
   const rival = free.find((other) => other.note.claim.name === name && outranks(other, one));
@@ -124,7 +145,9 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
 
   // One that asks for this volume by its name has none yet.
   const its = isAsked ? undefined : claim?.spec.volumeName;
-  if (its && !isOffered(one) && !isSaid(one)) return withheld("kept", `its claim has volume ${its}`);
+  // The later data: should that claim be made again in a moment, it must not find the earlier.
+  const isLater = around.noted.some((other) => other.volume.metadata.name === its && outranks(other, one));
+  if (its && !isSaid(one) && (isLater || !isOffered(one))) return withheld("kept", `its claim has volume ${its}`);
 
   const offered = { ...heir, step: "offered", says: "offered to a new claim of that name." } as const;
   if (isDue && holder === "awaited")
@@ -147,7 +170,7 @@ function heirOf(one: Noted, { namespace, otherNamespace }: Surroundings): Pick<N
   const { namespaceUid } = one.note;
   if (namespace && !isBeingDeleted(namespace) && namespaceUid !== undefined) {
     const { uid, annotations } = namespace.metadata;
-    const isSuccessor = otherNamespace === "ask" && annotations?.[successorKey] === namespaceUid;
+    const isSuccessor = otherNamespace === "ask" && namespaceUid !== "" && annotations?.[successorKey] === namespaceUid;
     if (uid === namespaceUid || isSuccessor) return { namespaceUid: uid };
   }
   const isAnybodys = isSaid(one) || otherNamespace === "always" || (isOffered(one) && namespaceUid === undefined);

@@ -216,15 +216,15 @@ describe("a volume whose claim is gone", () => {
     { what: "was anybody's names none, and says how to offer it", namespaceUid: undefined, says: "offer=yes" },
   ])("that asks and $what", ({ namespaceUid, says }) => {
     const [asks] = decideAll({ volumes: [volume({ note: { namespaceUid } })], namespace: gone });
-    expect(asks?.because).toContain(says);
-    expect(asks?.because).not.toContain("undefined");
+    expect(asks?.message).toContain(says);
+    expect(asks?.message).not.toContain("undefined");
   });
 
   test("that was passed by says all that its claim may have asked for, VolumeAttributesClass included", () => {
     const facts = { volumes: [volume({ ref: null })], claims: new Map([["data", claim("new", "other")]]) };
     const [passed] = decideAll(facts).filter(({ about }) => about.metadata.name === "pv");
     for (const what of ["size", "access modes", "volume mode", "VolumeAttributesClass"])
-      expect(passed?.because).toContain(what);
+      expect(passed?.message).toContain(what);
   });
 
   test("is offered before another of its name that was bound earlier", () => {
@@ -296,7 +296,7 @@ describe("the namespace", () => {
   const ofNamespace = (facts: Partial<Facts>) =>
     decideAll(facts).flatMap((decision) =>
       decision.do === "write" && decision.about.metadata.name === "shop"
-        ? [[decision.order ?? 0, decision.writes.length, decision.provided?.length ?? 0]]
+        ? [[decision.order ?? 0, decision.writes.length, decision.preconditions?.length ?? 0]]
         : [],
     );
   const held = volume({ ref: null, note: { next: "2026-01-03T00:00:00.000Z" }, annotations: inADay });
@@ -333,9 +333,9 @@ describe("the namespace", () => {
 
   test("that has been deleted while volumes were offered is looked at again", () => {
     const check = decideAll({ volumes: [lost()] }).find(({ about }) => about.metadata.name === "shop");
-    const [proviso] = (check?.do === "write" && check.provided) || [];
-    expect(proviso?.holds(shop)).toBe(true);
-    for (const live of [gone, another(), ending()]) expect(proviso?.holds(live)).toBe(false);
+    const [precondition] = (check?.do === "write" && check.preconditions) || [];
+    expect(precondition?.holds(shop)).toBe(true);
+    for (const live of [gone, another(), ending()]) expect(precondition?.holds(live)).toBe(false);
   });
 });
 

@@ -4,12 +4,13 @@ import type { Hint } from "../../../shared/event/hint.ts";
 import { held } from "../../../shared/held.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Event, Namespace, PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { type Claim, offerGuard as guard, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due, whileDeleting } from "../../../shared/sweep.ts";
-import { namespaceLabel, noting, readNote } from "../lib/note.ts";
-import { decideAll, type Facts } from "./decide.ts";
+import { type Note, namespaceLabel, noteWrites, noting, readNote } from "../lib/note.ts";
+import { boundByController, decideAll, type Facts } from "./decide.ts";
 
 const settings = z.object({
   otherNamespace: z
@@ -26,21 +27,59 @@ export const reserve = rule({
   name: "undelete/reserve",
   doc: "Offers the volume of a deleted claim to a claim of the same name, and says until when it is kept.",
   settings,
-  wakes: [on(PersistentVolume, ["update"]), on(Namespace, ["add", "update", "delete"])],
-  may: [
-    { resource: PersistentVolume, verbs: ["get", "list", "patch"] },
+  triggers: [on(PersistentVolume, ["update"]), on(Namespace, ["add", "update", "delete"])],
+  permissions: [
+    {
+      resource: PersistentVolume,
+      verbs: ["get", "list", "patch"],
+      writes: {
+        ...noteWrites,
+        annotations: [...noteWrites.annotations, boundByController],
+        fields: ["spec.persistentVolumeReclaimPolicy", "spec.claimRef.uid", "spec.claimRef.resourceVersion"],
+      },
+    },
     { resource: PersistentVolumeClaim, verbs: ["list"] },
-    { resource: Namespace, verbs: ["get", "patch"] },
+    { resource: Namespace, verbs: ["get", "patch"], writes: { finalizers: [guard] } },
     { resource: Event, verbs: ["create", "get", "delete"] },
   ],
   sweep: [due(PersistentVolume), whileDeleting(Namespace, guard)],
   finalizers: [{ kind: Namespace, finalizer: guard }],
+  leavesBehind: [
+    {
+      kind: PersistentVolume,
+      isOn: (object) => offerOf(object as Volume) !== undefined,
+      what: "PersistentVolumes that undelete/reserve has offered",
+      effect:
+        "The next claim of their namespace and name is bound to them, also where another namespace of that name has " +
+        "come meanwhile.",
+      undo: (object) => {
+        const note = offerOf(object as Volume);
+        return note && withdraw(object as Volume, note);
+      },
+    },
+  ],
   concurrency: 100,
   subjects,
   look,
   decide: (facts, now, { otherNamespace }) =>
     facts ? held(Namespace, facts.namespace, guard, decideAll(facts, now, otherNamespace), isOffer) : [],
 });
+
+/** The note of a volume that is offered. */
+function offerOf(volume: Volume): Note | undefined {
+  const note = readNote(volume);
+  return note?.step === "offered" && volume.spec.claimRef && volume.spec.claimRef.uid === undefined ? note : undefined;
+}
+
+/** Makes an offered volume Released again: it is kept, and no claim is bound to it. */
+function withdraw({ metadata }: Volume, { claim }: Note): Write {
+  const { name, uid, resourceVersion } = metadata;
+  const patch = {
+    metadata: { uid, resourceVersion },
+    spec: { persistentVolumeReclaimPolicy: "Retain", claimRef: { uid: claim.uid } },
+  };
+  return { verb: "patch", kind: PersistentVolume, namespace: undefined, name, type: "merge", patch };
+}
 
 const isOffer = (decision: Decision) =>
   decision.do === "write" && typeof decision.step === "object" && decision.step.name === "offered";
@@ -53,14 +92,17 @@ function subjects({ kind, name, object }: Hint): readonly Subject[] {
   if (kind === "Namespace") return [{ kind: Namespace, namespace: name }];
   if (kind !== "PersistentVolume") return [];
   if (!object) return [{ kind: PersistentVolume, name }];
-  const namespace = readNote(object as Volume)?.claim.namespace;
+  const namespace = homeOf(object as Volume);
   return namespace === undefined ? [] : [{ kind: Namespace, namespace, members: [name] }];
 }
+
+/** The namespace of the claim that a volume is noted for, also where its note was overwritten. */
+const homeOf = (volume: Volume) => readNote(volume)?.claim.namespace ?? volume.metadata.labels?.[namespaceLabel];
 
 async function look(subject: Subject, { client }: { readonly client: Client }): Promise<Facts | undefined> {
   const { name: pointedAt = "", namespace } = subject;
   const one = namespace === undefined ? await client.get<Volume>(PersistentVolume, undefined, pointedAt) : undefined;
-  const name = namespace ?? (one && readNote(one)?.claim.namespace);
+  const name = namespace ?? (one && homeOf(one));
   if (name === undefined) return undefined;
   // First: who offers a volume after that has read it in vain.
   const home = await client.get(Namespace, undefined, name);

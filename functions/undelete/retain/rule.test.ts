@@ -121,7 +121,7 @@ describe("a bound volume", () => {
     const one = (step: "offered" | "retained") => volume({ phase: "Bound", note: { step }, ref: { uid: "new" } });
     const [decision] = retain.decide([{ volume: one("offered"), claim: wants(source), namespace: shop }], now, {});
     expect(done(decision)).toMatchObject({ step: "retained", event: "FormerDataBound" });
-    expect(decision?.because).toContain("VolumeSnapshot before-upgrade");
+    expect(decision?.message).toContain("VolumeSnapshot before-upgrade");
     expect(decide({ volume: one("offered"), claim: wants({}), namespace: shop })).not.toHaveProperty("event");
     expect(decide({ volume: one("retained"), claim: wants(source), namespace: shop })).not.toHaveProperty("event");
   });

@@ -18,7 +18,17 @@ import { warning } from "../../../shared/steps.ts";
 import { type Claim, isBound, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due } from "../../../shared/sweep.ts";
-import { forget, keep, type Note, namespaceLabel, noting, offerKey, readNote, reclaimAtKey } from "../lib/note.ts";
+import {
+  forget,
+  keep,
+  type Note,
+  namespaceLabel,
+  noteWrites,
+  noting,
+  offerKey,
+  readNote,
+  reclaimAtKey,
+} from "../lib/note.ts";
 import { isEphemeral, keepKey, scopeOf } from "../lib/scope.ts";
 
 /** On a volume: the provisioner that has made it, as Kubernetes and external-provisioner write it. */
@@ -40,9 +50,13 @@ export const retain = rule({
     "Gives a bound volume that is to outlive its claim the reclaim policy Retain, " +
     "and notes on it what it had and how long it is kept.",
   settings: z.object({}),
-  wakes: [PersistentVolume, PersistentVolumeClaim, Namespace, StorageClass].map((kind) => on(kind, ["update"])),
-  may: [
-    { resource: PersistentVolume, verbs: ["get", "list", "patch"] },
+  triggers: [PersistentVolume, PersistentVolumeClaim, Namespace, StorageClass].map((kind) => on(kind, ["update"])),
+  permissions: [
+    {
+      resource: PersistentVolume,
+      verbs: ["get", "list", "patch"],
+      writes: { ...noteWrites, fields: ["spec.persistentVolumeReclaimPolicy"] },
+    },
     { resource: PersistentVolumeClaim, verbs: ["get"] },
     { resource: Namespace, verbs: ["get"] },
     { resource: StorageClass, verbs: ["get"] },
@@ -131,16 +145,16 @@ function decideOne(facts: Facts, now: number): readonly Decision[] {
   if (text === undefined) {
     // A claim that is going is not left without what was promised to it.
     if (!note || isBeingDeleted(claim) || (!by && isClassLost(facts, note))) return [];
-    const because = `Volume ${name} is not kept after its claim any more, because nothing says so with ${keepKey}.`;
-    return [forget(volume, "NotKeptAnyMore", because, { persistentVolumeReclaimPolicy: policy })];
+    const message = `Volume ${name} is not kept after its claim any more, because nothing says so with ${keepKey}.`;
+    return [forget(volume, "NotKeptAnyMore", message, { persistentVolumeReclaimPolicy: policy })];
   }
   // Two who decide what becomes of one volume would undo each other's work.
   const owner = note ? undefined : ownerReferences?.find(({ controller }) => controller);
   if (owner) {
-    const because =
+    const message =
       `Volume ${name} is controlled by ${owner.kind} ${owner.name}, which decides how long it stays: ${keepKey} ` +
       `changes nothing of it. See to ${owner.kind} ${owner.name} to have its data kept.`;
-    return [about(PersistentVolume, volume).stop(because, { event: warning("VolumeNotKept") })];
+    return [about(PersistentVolume, volume).stop(message, { event: warning("VolumeNotKept") })];
   }
   const ref = { namespace: namespace.metadata.name, name: claim.metadata.name, uid: claim.metadata.uid };
   const isKnown = note?.claim.uid === ref.uid;
@@ -149,26 +163,26 @@ function decideOne(facts: Facts, now: number): readonly Decision[] {
   const standing = { policy, for: written, by, claim: ref, namespaceUid: namespace.metadata.uid, right };
   const annotations = isKnown ? {} : { [reclaimAtKey]: null, [offerKey]: null };
   if (note && found !== "Retain") {
-    const because =
+    const message =
       `The reclaim policy of volume ${name} was set to ${found} after Holdfast had set it to Retain, and is left so: ` +
       "it goes with its claim. Set it to Retain to have the volume kept.";
-    return [keep(volume, { ...standing, step: "overruled" }, because, { annotations })];
+    return [keep(volume, { ...standing, step: "overruled" }, message, { annotations })];
   }
   const isRead = readDuration(text) !== undefined;
   const until = isRead
     ? `for ${written}`
     : `until somebody sets ${reclaimAtKey}, because ${keepKey} is "${written}", no time such as 30m, 24h or 7d`;
-  const because = `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} is kept ${until}.`;
+  const message = `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} is kept ${until}.`;
   const retained: Note = { ...standing, step: "retained", warning: isRead ? undefined : "UnreadableTime" };
   const wanted = { annotations, spec: { persistentVolumeReclaimPolicy: "Retain" } };
   const source = claim.spec.dataSourceRef ?? claim.spec.dataSource;
-  if (isKnown || note?.step !== "offered" || !source) return [keep(volume, retained, because, wanted)];
+  if (isKnown || note?.step !== "offered" || !source) return [keep(volume, retained, message, wanted)];
   // Kubernetes binds what is reserved for a claim, and does not look whether that asks for other content.
   const instead =
     `Claim ${ref.namespace}/${ref.name} asked for the content of ${source.kind} ${source.name}, and has got volume ` +
     `${name} instead, with the data of the claim of that name before. If that is not meant: ` +
     `kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and create it again.`;
-  return [keep(volume, retained, `${because} ${instead}`, wanted, { event: warning("FormerDataBound") })];
+  return [keep(volume, retained, `${message} ${instead}`, wanted, { event: warning("FormerDataBound") })];
 }
 
 /**

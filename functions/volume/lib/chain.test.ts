@@ -4,25 +4,25 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Decision } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { accept } from "../accept/rule.ts";
-import { prepare } from "../prepare/rule.ts";
-import { publish } from "../publish/rule.ts";
-import { reclaim } from "../reclaim/rule.ts";
-import { retire } from "../retire/rule.ts";
-import { settle } from "../settle/rule.ts";
+import { addFinalizer } from "../add-finalizer/rule.ts";
+import { deletePv } from "../delete-pv/rule.ts";
+import { newJob, readJob } from "../run-job/job-note.ts";
+import { runJob } from "../run-job/rule.ts";
 import {
   anyFacts,
-  inputOf,
   jid,
   now,
   otherUid,
   type PersistentVolumeOptions,
   persistentVolume,
+  storageClass,
   type VolumeOptions,
   volume,
+  written,
 } from "../testing/objects.ts";
 import { type ChainFacts, type ChainStep, chains, isInUse, stepOf } from "./chain.ts";
 import { isUnused } from "./persistent-volume.ts";
+import { abandonStorage } from "./vanished-node.ts";
 
 type Row = [string, VolumeOptions, PersistentVolumeOptions | undefined, ChainStep | undefined];
 const running = (step: string) => `${step}/${jid}`;
@@ -30,14 +30,13 @@ const taken = { owner: otherUid, path: `/dev/disk/by-uuid/${otherUid}` };
 
 describe("from a Volume to a PersistentVolume", () => {
   test.each<Row>([
-    ["new", { finalizers: [] }, undefined, "accept"],
+    ["new", { finalizers: [] }, undefined, "add-finalizer"],
     ["refused", { finalizers: [], phase: "Failed", reason: "InternalError" }, undefined, undefined],
     ["accepted", {}, undefined, "prepare"],
     ["waiting for a class", { phase: "Pending" }, undefined, "prepare"],
-    ["being prepared", { phase: "Pending", job: running("PrepareVolume") }, undefined, "settle"],
-    ["prepared", { phase: "Pending", job: "PrepareVolume/DONE" }, undefined, "publish"],
-    ["being asked for", { phase: "Pending", job: running("GetDeviceInfo") }, undefined, "publish"],
-    ["asked for", { phase: "Pending", job: "GetDeviceInfo/DONE" }, undefined, "publish"],
+    ["being prepared", { phase: "Pending", job: running("PrepareVolume") }, undefined, "publish"],
+    ["prepared by MetalK8s", { phase: "Pending", job: "PrepareVolume/DONE" }, undefined, "prepare"],
+    ["being asked for by MetalK8s", { phase: "Pending", job: running("GetDeviceInfo") }, undefined, "prepare"],
     ["published, and not said so", { phase: "Pending", job: running("GetDeviceInfo") }, {}, "publish"],
     [
       "published by a run that overtook the first job",
@@ -76,8 +75,13 @@ describe("from a deletion to a node that has its storage back", () => {
   const unused = { deleting: true, finalizers };
   test.each<Row>([
     ["before anything was begun", {}, undefined, "reclaim"],
-    ["while it is prepared", { phase: "Pending", job: running("PrepareVolume") }, undefined, "settle"],
-    ["while it is prepared and published at once", { phase: "Pending", job: running("PrepareVolume") }, {}, "settle"],
+    ["while it is prepared", { phase: "Pending", job: running("PrepareVolume") }, undefined, "await-job"],
+    [
+      "while it is prepared and published at once",
+      { phase: "Pending", job: running("PrepareVolume") },
+      {},
+      "await-job",
+    ],
     ["while the node is asked", { phase: "Pending", job: running("GetDeviceInfo") }, undefined, "reclaim"],
     [
       "after it has failed",
@@ -85,15 +89,20 @@ describe("from a deletion to a node that has its storage back", () => {
       undefined,
       "reclaim",
     ],
-    ["when it is available", { phase: "Available" }, {}, "retire"],
-    ["when it is bound", { phase: "Available" }, { phase: "Bound", deleting: true }, "retire"],
-    ["when it is bound and without owner", { phase: "Available" }, { phase: "Bound", owner: null }, "retire"],
-    ["when it is bound without Kubernetes' finalizer", { phase: "Available" }, { ...unused, phase: "Bound" }, "retire"],
+    ["when it is available", { phase: "Available" }, {}, "delete-pv"],
+    ["when it is bound", { phase: "Available" }, { phase: "Bound", deleting: true }, "delete-pv"],
+    ["when it is bound and without owner", { phase: "Available" }, { phase: "Bound", owner: null }, "delete-pv"],
+    [
+      "when it is bound without Kubernetes' finalizer",
+      { phase: "Available" },
+      { ...unused, phase: "Bound" },
+      "delete-pv",
+    ],
     [
       "when it is just being bound",
       { phase: "Available" },
       { ...unused, claim: { namespace: "shop", name: "data", uid: "c1" } },
-      "retire",
+      "delete-pv",
     ],
     [
       "when it is reserved for a claim that is not there",
@@ -101,18 +110,18 @@ describe("from a deletion to a node that has its storage back", () => {
       { ...unused, claim: { namespace: "shop", name: "data" } },
       "reclaim",
     ],
-    ["when its phase is not known", { phase: "Available" }, { ...unused, phase: "" }, "retire"],
-    ["when Kubernetes still protects it", { phase: "Available" }, { deleting: true, phase: "Released" }, "retire"],
+    ["when its phase is not known", { phase: "Available" }, { ...unused, phase: "" }, "delete-pv"],
+    ["when Kubernetes still protects it", { phase: "Available" }, { deleting: true, phase: "Released" }, "delete-pv"],
     ["when it is released", { phase: "Available" }, { ...unused, phase: "Released" }, "reclaim"],
     ["when another's PersistentVolume has its name", { phase: "Pending" }, { ...taken, phase: "Bound" }, "reclaim"],
-    ["while it is taken back", { phase: "Terminating", job: running("UnprepareVolume") }, unused, "settle"],
+    ["while it is taken back", { phase: "Terminating", job: running("UnprepareVolume") }, unused, "await-job"],
     [
       "after that has failed",
       { phase: "Failed", reason: "DestructionError", job: running("UnprepareVolume") },
       unused,
-      "settle",
+      "await-job",
     ],
-    ["when it is taken back", { phase: "Terminating", job: "UnprepareVolume/DONE" }, unused, "reclaim"],
+    ["when it is taken back", { phase: "Terminating", job: "UnprepareVolume/DONE" }, unused, "release"],
     ["when only others hold it", { finalizers: ["a.example/x"] }, undefined, undefined],
   ])("%s: %j", (_, options, pv, expected) => {
     const facts = { volume: volume({ deleting: true, ...options }), persistentVolume: pv && persistentVolume(pv) };
@@ -123,33 +132,65 @@ describe("from a deletion to a node that has its storage back", () => {
 test("the README lists the steps of both chains, in their order", () => {
   const text = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
   const section = text.slice(text.indexOf("## The chain"), text.indexOf("## A job"));
-  const listed = [...section.matchAll(/^\| ([a-z]+) +\|/gm)].map(([, step]) => step);
+  const listed = [...section.matchAll(/^\| ([a-z][a-z-]+) +\|/gm)].map(([, step]) => step);
   expect(listed).toEqual([...chains.creation, ...chains.deletion].map(({ step }) => step));
+});
+
+describe("of a node that is gone, a Volume that is to go", () => {
+  const given = { [abandonStorage]: "n0" };
+  test.each<Row>([
+    ["waits", { phase: "Available" }, undefined, "reclaim"],
+    ["waits with its job", { phase: "Pending", job: running("PrepareVolume") }, undefined, "await-job"],
+    ["goes when its storage is given up", { phase: "Available", annotations: given }, undefined, "release"],
+    ["goes so with its job", { job: running("UnprepareVolume"), annotations: given }, undefined, "release"],
+    ["does not go so while it is bound", { phase: "Available", annotations: given }, { phase: "Bound" }, "delete-pv"],
+    [
+      "does not go for another node's sake",
+      { phase: "Available", annotations: { [abandonStorage]: "n1" } },
+      undefined,
+      "reclaim",
+    ],
+    ["goes when nothing was ever begun for it", { phase: "Pending" }, undefined, "release"],
+    ["goes when it has no status yet", {}, undefined, "release"],
+    ["waits when it was published", { phase: "Pending" }, { deleting: true, finalizers: [] }, "reclaim"],
+  ])("%s: %j", (_, options, pv, expected) => {
+    const facts = { volume: volume({ deleting: true, ...options }), persistentVolume: pv && persistentVolume(pv) };
+    expect(stepOf({ ...facts, nodeIsGone: true })).toBe(expected);
+  });
 });
 
 describe("whatever the state", () => {
   /** What each rule of the chain decides, with all that it may look for. */
-  const decisions = ({ volume, persistentVolume }: ChainFacts): Readonly<Record<string, readonly Decision[]>> => {
-    const facts = { volume, persistentVolume };
-    const input = inputOf(volume);
-    const settings = { saltenv: "" };
-    const seen = { record: { state: "pending" }, whereabouts: "running" } as const;
+  const decisions = (facts: ChainFacts): Readonly<Record<string, readonly Decision[]>> => {
+    const { volume } = facts;
+    const isNew = ["prepare", "reclaim"].includes(stepOf(facts) ?? "");
+    const step = isBeingDeleted(volume) ? "UnprepareVolume" : "PrepareVolume";
+    const seen = { of: "node", answers: true } as const;
+    const job = isNew ? newJob : readJob(volume);
+    const work = { storageClass, step, job, seen } as const;
     return {
-      accept: accept.decide(volume, now, {}),
-      prepare: prepare.decide({ ...facts, job: input }, now, settings),
-      settle: settle.decide({ ...facts, input, seen }, now, settings),
-      publish: publish.decide({ ...facts, input, seen }, now, settings),
-      retire: retire.decide(facts, now, {}),
-      reclaim: reclaim.decide({ ...facts, job: input }, now, settings),
+      "add-finalizer": addFinalizer.decide(volume, now, {}),
+      "run-job": runJob.decide({ ...facts, work }, now, {}),
+      "delete-pv": deletePv.decide(facts, now, {}),
     };
+  };
+  const ruleOf: Readonly<Record<ChainStep, string>> = {
+    "add-finalizer": "add-finalizer",
+    prepare: "run-job",
+    publish: "run-job",
+    "await-job": "run-job",
+    "delete-pv": "delete-pv",
+    reclaim: "run-job",
+    release: "delete-pv",
   };
 
   test("the rule of the step acts, and no other of the chain", () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         const step = stepOf(facts);
-        const acting = Object.entries(decisions(facts)).filter(([, list]) => list.some((each) => each.do !== "leave"));
-        expect(acting.map(([name]) => name)).toEqual(step === undefined ? [] : [step]);
+        const acts = ({ do: act, ...rest }: Decision) => act !== "leave" && !(act === "wait" && !("step" in rest));
+        const acting = Object.entries(decisions(facts)).filter(([, list]) => list.some(acts));
+        expect(acting.map(([name]) => name)).toEqual(step === undefined ? [] : [ruleOf[step]]);
       }),
       { numRuns: 2000 },
     );
@@ -163,15 +204,18 @@ describe("whatever the state", () => {
     );
   });
 
-  test("storage is taken back, and finalizers leave, only of a Volume that is going and that nobody uses", () => {
+  test("storage is taken back, and finalizers leave, only of a Volume that is going and that no claim uses", () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
-        const [decision] = decisions(facts).reclaim ?? [];
-        if (decision?.do !== "call" && decision?.do !== "write") return;
+        const [begun] = decisions(facts)["run-job"] ?? [];
+        const isReclaim = begun?.do === "call" && written(begun).includes("UnprepareVolume/");
+        const [released] = decisions(facts)["delete-pv"] ?? [];
+        const letsGo = released?.do === "write" && written(released).includes("finalizers");
+        if (!isReclaim && !letsGo) return;
         expect(isBeingDeleted(facts.volume)).toBe(true);
         expect(isInUse(facts)).toBe(false);
         const pv = facts.persistentVolume;
-        if (pv && decision.do === "write" && decision.writes.some(({ kind }) => kind.kind === "PersistentVolume"))
+        if (letsGo && pv && released.writes.some(({ kind }) => kind.kind === "PersistentVolume"))
           expect(isUnused(pv)).toBe(true);
       }),
       { numRuns: 2000 },

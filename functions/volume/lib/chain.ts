@@ -1,7 +1,8 @@
-import { type Link, nextOf } from "../../../shared/chain.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { type JobHandle, readJobHandle } from "./job-handle.ts";
-import { isOf, isUnused, type PersistentVolumeObject } from "./persistent-volume.ts";
+import type { PersistentVolumeObject } from "./persistent-volume.ts";
+import { isOf, isUnused } from "./persistent-volume.ts";
+import { isAbandoned, wasBegun } from "./vanished-node.ts";
 import { hasFailedForGood, phaseOf, type VolumeObject, volumeFinalizer } from "./volume.ts";
 
 /** What the order of steps depends on, as read live. */
@@ -9,6 +10,17 @@ export interface ChainFacts {
   readonly volume: VolumeObject;
   /** The PersistentVolume of the Volume's name; `undefined` when there is none. */
   readonly persistentVolume: PersistentVolumeObject | undefined;
+  /** Of a Volume that is being deleted: its Node object is not there. */
+  readonly nodeIsGone?: boolean;
+}
+
+/** One step of a Volume's life. */
+interface Link<Name extends string> {
+  readonly step: Name;
+  /** What the step is for, as a person would say it. */
+  readonly doc: string;
+  /** Derived from what was read each time, never from what is written down. */
+  done(facts: ChainFacts): boolean;
 }
 
 const jobOf = ({ volume }: ChainFacts): JobHandle | undefined => readJobHandle(volume.status?.job);
@@ -19,61 +31,63 @@ const isPublished = ({ volume, persistentVolume }: ChainFacts): boolean =>
 
 /** Whether a claim may hold the Volume's PersistentVolume: then nothing is taken back on the node. */
 export const isInUse = (facts: ChainFacts): boolean =>
-  isPublished(facts) && !isUnused(facts.persistentVolume as PersistentVolumeObject);
+  facts.persistentVolume !== undefined && isPublished(facts) && !isUnused(facts.persistentVolume);
 
-const isRunning = (job: JobHandle | undefined, step: JobHandle["step"]): boolean =>
-  job?.step === step && Boolean(job.jid);
+/** Whether nothing is left to take back on the node, or no node is left to take it back from. */
+const isGivenUp = ({ volume, persistentVolume, nodeIsGone = false }: ChainFacts): boolean =>
+  nodeIsGone && (isAbandoned(volume) || !wasBegun(volume, persistentVolume));
 
 /** From a Volume to a PersistentVolume that claims can bind. */
 const creation = [
   {
-    step: "accept",
+    step: "add-finalizer",
     doc: "The Volume gets the finalizer, so that its storage cannot be forgotten on the node.",
     done: ({ volume }) => hasFinalizer(volume, volumeFinalizer),
   },
   {
     step: "prepare",
     doc: "A Salt job that makes the storage is begun on the node.",
-    done: (facts) => isPublished(facts) || isRunning(jobOf(facts), "PrepareVolume") || isPrepared(facts),
-  },
-  {
-    step: "settle",
-    doc: "The job comes to its end.",
-    done: (facts) => isPublished(facts) || isPrepared(facts),
+    done: (facts) => isPublished(facts) || isRunning(jobOf(facts), "PrepareVolume"),
   },
   {
     step: "publish",
-    doc: "The node is asked for size and path, and the PersistentVolume is created from them.",
-    done: (facts) => isPublished(facts) && !jobOf(facts) && ["Available", "Failed"].includes(phaseOf(facts.volume)),
+    doc: "The job comes to its end, and the PersistentVolume is created from the size and the path that it returns.",
+    done: (facts) =>
+      isPublished(facts) && !facts.volume.status?.job && ["Available", "Failed"].includes(phaseOf(facts.volume)),
   },
-] as const satisfies readonly Link<ChainFacts, string>[];
+] as const satisfies readonly Link<string>[];
 
-function isPrepared(facts: ChainFacts): boolean {
-  const job = jobOf(facts);
-  return job?.step === "GetDeviceInfo" || (job?.step === "PrepareVolume" && !job.jid);
-}
+const isRunning = (job: JobHandle | undefined, step: JobHandle["step"]): boolean =>
+  job?.step === step && Boolean(job.jid);
 
 /** From a deletion to a node that has its storage back. */
 const deletion = [
   {
-    step: "settle",
-    doc: "A job that makes or takes back the storage comes to its end: nobody knows before what is on the node.",
+    step: "await-job",
+    doc: "A job that makes or takes back the storage comes to its end: until then it is not known what is on the node.",
     // A creation that has failed left its job there for people to look at.
     done: (facts) =>
-      !isRunning(jobOf(facts), "UnprepareVolume") &&
-      (!isRunning(jobOf(facts), "PrepareVolume") || hasFailedForGood(facts.volume)),
+      isGivenUp(facts) ||
+      (!isRunning(jobOf(facts), "UnprepareVolume") &&
+        (!isRunning(jobOf(facts), "PrepareVolume") || hasFailedForGood(facts.volume))),
   },
   {
-    step: "retire",
-    doc: "The PersistentVolume is deleted, and nobody uses it any more.",
+    step: "delete-pv",
+    doc: "The PersistentVolume is deleted, and no claim uses it any more.",
     done: (facts) => !isInUse(facts),
   },
   {
     step: "reclaim",
-    doc: "A Salt job takes the storage back on the node; then the finalizers leave, the PersistentVolume's first.",
+    doc: "A Salt job that takes the storage back is begun on the node.",
+    done: (facts) =>
+      !hasFinalizer(facts.volume, volumeFinalizer) || isGivenUp(facts) || jobOf(facts)?.step === "UnprepareVolume",
+  },
+  {
+    step: "release",
+    doc: "The finalizers leave, the PersistentVolume's first.",
     done: ({ volume }) => !hasFinalizer(volume, volumeFinalizer),
   },
-] as const satisfies readonly Link<ChainFacts, string>[];
+] as const satisfies readonly Link<string>[];
 
 /** Both chains, for documentation. */
 export const chains = { creation, deletion } as const;
@@ -82,9 +96,13 @@ export type ChainStep = (typeof creation)[number]["step"] | (typeof deletion)[nu
 
 /**
  * The step that a Volume is at; `undefined` when it is where it should be, or when only a person gets it further. Each
- * rule of the chain acts when the answer is its own.
+ * rule of the chain acts when the step is its own.
  */
 export function stepOf(facts: ChainFacts): ChainStep | undefined {
-  if (isBeingDeleted(facts.volume)) return nextOf<ChainFacts, ChainStep>(deletion, facts);
-  return hasFailedForGood(facts.volume) ? undefined : nextOf<ChainFacts, ChainStep>(creation, facts);
+  if (isBeingDeleted(facts.volume)) return firstOpen<ChainStep>(deletion, facts);
+  return hasFailedForGood(facts.volume) ? undefined : firstOpen<ChainStep>(creation, facts);
+}
+
+function firstOpen<Name extends string>(chain: readonly Link<Name>[], facts: ChainFacts): Name | undefined {
+  return chain.find((link) => !link.done(facts))?.step;
 }

@@ -56,6 +56,8 @@ describe("the API server refuses a Volume", () => {
     ["without a class", { storageClassName: "" }, "storageClassName"],
     ["of a class that cannot be", { storageClassName: "My Class" }, "must be the name of a StorageClass"],
     ["made from a text", { template: "x" }, "template"],
+    ["with a label that cannot be", { template: { metadata: { labels: { a: "b c" } } } }, "labels"],
+    ["with an annotation that is a number", { template: { metadata: { annotations: { a: 1 } } } }, "annotations"],
     ["made from metadata that are none", { template: { metadata: ["x"] } }, "metadata"],
   ])("%s", async (_, spec, sentence) => {
     const world = await volumeWorld();

@@ -10,7 +10,7 @@ test.each<[string | undefined, ReturnType<typeof readJobHandle>]>([
   ["PrepareVolume/", undefined],
   [`PrepareVolume/${jid}`, { step: "PrepareVolume", jid }],
   [`PrepareVolume/${jid}/10Gi`, { step: "PrepareVolume", jid }],
-  ["GetDeviceInfo/DONE", { step: "GetDeviceInfo" }],
+  ["GetDeviceInfo/DONE", undefined],
   ["UnprepareVolume/DONE/x", { step: "UnprepareVolume" }],
   [`Prepare/${jid}`, undefined],
   ["PrepareVolume/done", undefined],

@@ -1,8 +1,8 @@
 /** What a Salt job is to do for a Volume, by the names that MetalK8s writes into `status.job`. */
-export const jobSteps = ["PrepareVolume", "GetDeviceInfo", "UnprepareVolume"] as const;
+export const jobSteps = ["PrepareVolume", "UnprepareVolume"] as const;
 export type JobStep = (typeof jobSteps)[number];
 
-/** The job in hand: still to be settled by its id, or done. */
+/** The job in hand: still to be followed by its id, or done. */
 export interface JobHandle {
   readonly step: JobStep;
   /** Absent when the job is done. */
@@ -11,8 +11,8 @@ export interface JobHandle {
 
 /**
  * Reads `status.job`: `<step>/<jid>`, or `<step>/DONE`; MetalK8s' older form has a third part, which is ignored.
- * `undefined` for none and for what nobody could have written: such a job is begun anew, which the states on the node
- * bear.
+ * `undefined` for none and for all other texts, among them MetalK8s' `GetDeviceInfo`: such a job is begun again, which
+ * the states on the node bear, and which returns size and path.
  */
 export function readJobHandle(job = ""): JobHandle | undefined {
   const [name, jid] = job.split("/");

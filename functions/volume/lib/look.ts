@@ -1,5 +1,6 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
-import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { ChainFacts } from "./chain.ts";
 import { Volume } from "./kinds.ts";
 import type { PersistentVolumeObject } from "./persistent-volume.ts";
@@ -15,4 +16,16 @@ export async function lookAtVolume(client: Client, name: string): Promise<ChainF
   const volume = await client.get<VolumeObject>(Volume, undefined, name);
   if (!volume) return undefined;
   return { volume, persistentVolume: await client.get<PersistentVolumeObject>(PersistentVolume, undefined, name) };
+}
+
+/**
+ * The same, with whether the node of a Volume that is being deleted is gone: for rules that act at its deletion.
+ *
+ * @throws ApiError
+ */
+export async function lookAtVolumeAndNode(client: Client, name: string): Promise<ChainFacts | undefined> {
+  const facts = await lookAtVolume(client, name);
+  if (!facts || !isBeingDeleted(facts.volume)) return facts;
+  const node = await client.get(Node, undefined, facts.volume.spec.nodeName, { metadataOnly: true });
+  return { ...facts, nodeIsGone: !node };
 }

@@ -38,6 +38,12 @@ const size = z
     ],
   });
 
+/** As the API server wants it; what is wrong with a key it says itself, when the PersistentVolume is to be made. */
+const labelValue = z
+  .string()
+  .max(63)
+  .regex(/^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/);
+
 const source = {
   sparseLoopDevice: z.object({ size }).describe("A sparse file on the node, behind a loop device."),
   rawBlockDevice: z
@@ -54,6 +60,13 @@ const source = {
             },
           ],
         }),
+      requireBlank: z
+        .enum(["sample", "full"])
+        .optional()
+        .describe(
+          "How a device is looked at that must hold no data. sample, the default: all of it up to 1 GiB; of more, " +
+            "both ends and 4096 pieces of 64 KiB at equal distances. full: all of it, for hours on a large disk.",
+        ),
     })
     .describe("A whole disk, a partition, or a logical volume that is there already."),
   lvmLogicalVolume: z
@@ -92,7 +105,11 @@ export const volumeSpec = z
       .meta(immutable("the mode")),
     template: z
       .object({
-        metadata: z.looseObject({}).optional().describe("Labels and annotations of the PersistentVolume."),
+        metadata: z
+          .looseObject({ labels: z.record(z.string(), labelValue), annotations: z.record(z.string(), z.string()) })
+          .partial()
+          .optional()
+          .describe("Labels and annotations of the PersistentVolume."),
         spec: z
           .looseObject({})
           .optional()

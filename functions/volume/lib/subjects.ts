@@ -1,6 +1,5 @@
 import type { Hint } from "../../../shared/event/hint.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
-import { progressKey } from "../../../shared/progress.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { Volume } from "./kinds.ts";
 import type { PersistentVolumeObject } from "./persistent-volume.ts";
@@ -18,10 +17,6 @@ export function volumesIn(hint: Hint, cares: (volume: VolumeObject) => boolean):
   const volume = hint.object as VolumeObject | undefined;
   return !volume || cares(volume) ? [volumeNamed(hint.name)] : [];
 }
-
-/** Whether the rule has written something down about the Volume, which it may have to clear. */
-export const hasProgress = ({ metadata }: VolumeObject, ruleName: string): boolean =>
-  metadata.annotations?.[progressKey(ruleName)] !== undefined;
 
 /** The Volume that controls the PersistentVolume of an event, when a rule cares for the latter. */
 export function ownersIn(

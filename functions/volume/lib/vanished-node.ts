@@ -1,6 +1,5 @@
-import type { Decision } from "../../../shared/decision.ts";
-import type { VolumeObject } from "./volume.ts";
-import { waiting } from "./waiting.ts";
+import { isOf, type PersistentVolumeObject } from "./persistent-volume.ts";
+import { phaseOf, type VolumeObject } from "./volume.ts";
 
 /** By this annotation an admin gives up storage on a node that is gone for good; its value is the node's name. */
 export const abandonStorage = "holdfast.dev/abandon-storage";
@@ -9,12 +8,12 @@ export const abandonStorage = "holdfast.dev/abandon-storage";
 export const isAbandoned = ({ metadata, spec }: VolumeObject): boolean =>
   metadata.annotations?.[abandonStorage] === spec.nodeName;
 
-/** Says that a node is gone that storage is to be taken back from, and what can be done. */
-export function nodeGone(ruleName: string, volume: VolumeObject, now: number): Decision {
-  const { metadata, spec } = volume;
-  const because =
-    `Node ${spec.nodeName} does not exist, so that the storage of Volume ${metadata.name} cannot be taken back. ` +
-    "Bring the node back; or, if it is gone for good, give its storage up: kubectl annotate volume " +
-    `${metadata.name} ${abandonStorage}=${spec.nodeName}`;
-  return waiting(ruleName, volume, "node-missing", "Terminating", because, now);
+/**
+ * Whether anything may have been begun on the node for the Volume. The id of a job is written into the status before
+ * the job is posted, and stays there until the Volume is Available, so that a Volume without one that has never left
+ * Pending was not begun.
+ */
+export function wasBegun(volume: VolumeObject, persistentVolume: PersistentVolumeObject | undefined): boolean {
+  const isPublished = persistentVolume !== undefined && isOf(persistentVolume, volume);
+  return isPublished || Boolean(volume.status?.job) || !["Unknown", "Pending"].includes(phaseOf(volume));
 }

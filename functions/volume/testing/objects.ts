@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey } from "../../../shared/progress.ts";
 import type { ChainFacts } from "../lib/chain.ts";
-import type { JobInput } from "../lib/jobs.ts";
 import type { PersistentVolumeObject } from "../lib/persistent-volume.ts";
 import type { Reason, VolumeSpec, VolumeStatus } from "../lib/schema.ts";
 import { type Phase, type VolumeObject, volumeFinalizer } from "../lib/volume.ts";
@@ -125,14 +125,6 @@ const named = (kind: string, name: string): KubernetesObject => ({
 export const storageClass: KubernetesObject = { ...named("StorageClass", "metalk8s"), parameters: { fsType: "ext4" } };
 export const node = named("Node", "n0");
 
-/** What a job of the Volume is made from. */
-export const inputOf = (volume: VolumeObject, more: Partial<JobInput> = {}): JobInput => ({
-  volume,
-  storageClass,
-  node,
-  ...more,
-});
-
 /** The writes of a decision as text, without the object that it is about. */
 export const written = (decision: Decision | undefined): string =>
   JSON.stringify(decision && "writes" in decision ? decision.writes : []);
@@ -203,7 +195,10 @@ const anyPersistentVolume: fc.Arbitrary<PersistentVolumeObject> = fc
   )
   .map((options) => persistentVolume(options as PersistentVolumeOptions));
 
-export const anyFacts: fc.Arbitrary<ChainFacts> = fc.record({
-  volume: anyVolume,
-  persistentVolume: fc.option(anyPersistentVolume, { nil: undefined }),
-});
+export const anyFacts: fc.Arbitrary<ChainFacts> = fc
+  .record({
+    volume: anyVolume,
+    persistentVolume: fc.option(anyPersistentVolume, { nil: undefined }),
+    nodeIsGone: fc.boolean(),
+  })
+  .map((facts) => ({ ...facts, nodeIsGone: facts.nodeIsGone && isBeingDeleted(facts.volume) }));

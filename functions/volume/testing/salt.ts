@@ -35,12 +35,12 @@ export interface SaltForTests extends Salt {
   ran(): readonly string[];
 }
 
-const success = (value: unknown): JobOutcome => ({ end: "success", value, states: [] });
+const success = (value: unknown): JobOutcome => ({ end: "success", value });
 
 /** What a node answers whose states do as they should. */
 export function outcomeOfJob({ metadata }: SaltJob): JobOutcome {
   const { step, uid } = metadata as { step: string; uid: string };
-  return success(step === "GetDeviceInfo" ? { size: "10737418240", path: `/dev/disk/by-uuid/${uid}` } : {});
+  return success(step === "PrepareVolume" ? { size: "10737418240", path: `/dev/disk/by-uuid/${uid}` } : {});
 }
 
 export function saltForTests(minions: readonly string[]): SaltForTests {
@@ -89,7 +89,7 @@ export function saltForTests(minions: readonly string[]): SaltForTests {
     },
     async lookAtJob(jid, minion) {
       const record = await salt.readJob(jid, minion);
-      return record.state === "pending" ? { record, whereabouts: await salt.findJob(jid, minion) } : { record };
+      return record.state === "ended" ? { record } : { record, whereabouts: await salt.findJob(jid, minion) };
     },
     async run({ minion }) {
       answer();

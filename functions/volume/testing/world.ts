@@ -13,25 +13,22 @@ import { receive } from "../../../shared/pipeline/receive.ts";
 import type { Rule } from "../../../shared/rule.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import { dueTime } from "../../platform/sweep/needs-look.ts";
-import { accept } from "../accept/rule.ts";
-import { device } from "../device/rule.ts";
-import { health } from "../health/rule.ts";
+import { addFinalizer } from "../add-finalizer/rule.ts";
+import { deletePv } from "../delete-pv/rule.ts";
 import { volumeDefinition } from "../lib/definition.ts";
 import { Volume } from "../lib/kinds.ts";
 import type { PersistentVolumeObject } from "../lib/persistent-volume.ts";
 import type { VolumeSpec } from "../lib/schema.ts";
 import { jobReturned } from "../lib/signal.ts";
 import { type VolumeObject, volumeFinalizer } from "../lib/volume.ts";
-import { prepare } from "../prepare/rule.ts";
-import { publish } from "../publish/rule.ts";
-import { reclaim } from "../reclaim/rule.ts";
-import { retire } from "../retire/rule.ts";
-import { settle } from "../settle/rule.ts";
+import { refreshDeviceName } from "../refresh-device-name/rule.ts";
+import { reportHealth } from "../report-health/rule.ts";
+import { runJob } from "../run-job/rule.ts";
 import { type SaltForTests, saltForTests } from "./salt.ts";
 
 /** All rules of the system. */
 // biome-ignore lint/suspicious/noExplicitAny: each has settings, facts and systems of its own.
-const rules: readonly Rule<any, any, any>[] = [accept, prepare, settle, publish, health, device, retire, reclaim];
+const rules: readonly Rule<any, any, any>[] = [addFinalizer, runJob, reportHealth, refreshDeviceName, deletePv];
 
 interface Occurred {
   readonly change: Change | "sweep" | "signal";
@@ -122,7 +119,7 @@ export async function volumeWorld(nodes: readonly string[] = ["n0"]): Promise<Wo
     async (request: ApiRequest) => {
       lives();
       const response = await server.handle(request);
-      const isWrite = request.method !== "GET" && !request.path.includes("/events");
+      const isWrite = request.method !== "GET" && !/\/events|dryRun=All/.test(request.path);
       if (isWrite && response.status < 300) {
         world.writes.push(`${request.method} ${request.path}`);
         await survives();
@@ -170,11 +167,11 @@ export async function volumeWorld(nodes: readonly string[] = ["n0"]): Promise<Wo
     };
     const body = change === "sweep" || change === "signal" ? "" : JSON.stringify(object);
     for (const { rule, instances } of serve) {
-      const wanted = rule.wakes.some(
-        (wake) =>
-          wake.kind.kind === kind &&
-          !wake.overlay &&
-          (change === "signal" ? wake.signal === jobReturned : wake.changes.includes(change as Change)),
+      const wanted = rule.triggers.some(
+        (trigger) =>
+          trigger.kind.kind === kind &&
+          !trigger.overlay &&
+          (change === "signal" ? trigger.signal === jobReturned : trigger.changes.includes(change as Change)),
       );
       if (!wanted && !(change === "sweep" && rule.sweep.some((row) => row.kind.kind === kind))) continue;
       dead = false;

@@ -23,8 +23,11 @@ from salt.exceptions import CommandExecutionError
 
 __virtualname__ = "metalk8s_devices"
 
-# Bytes at either end of a device that must be zero for it to count as blank.
-_EDGE = 1024 * 1024
+# How a device is looked at that should be blank, in bytes: what may hold data of one that has no more than this is read
+# whole. Of a larger one both ends are read, and so many pieces in between, at equal distances.
+_WHOLE = 2**30
+_EDGE = 2**20
+_PIECES, _PIECE = 4096, 2**16
 # ioctl and struct loop_info64 of <linux/loop.h>: only the first three members are read.
 _LOOP_GET_STATUS64 = 0x4C05
 _LOOP_INFO64_SIZE = 232
@@ -152,10 +155,16 @@ def contents(path):
     return found
 
 
-def data(path):
+def data(path, thoroughly=False):
     """
     A few words on the data that a device holds, empty when it is blank: no signature that blkid knows, no partition
-    that the kernel knows, and only zeros in the first and the last mebibyte.
+    that the kernel knows, and only zeros where it is looked at. Holes of a file, also of a loop device's, are known to
+    be zeros. What else there is up to 1 GiB is read whole; of more than that both ends (1 MiB each) and 4096 pieces of
+    64 KiB at equal distances, so that data in one piece of more than 1/4096 of it is found for certain, and less by
+    chance.
+
+    thoroughly
+        Read all of it, which takes hours on a large disk
 
     CLI Example:
 
@@ -174,13 +183,85 @@ def data(path):
         return f"a signature ({', '.join(signatures)})"
     if stat.S_ISBLK(os.stat(path).st_mode) and partitions(path):
         return "partitions"
-    with open(path, "rb") as device:
-        length = device.seek(0, os.SEEK_END)
-        for start in (0, max(0, length - _EDGE)):
-            device.seek(start)
-            if any(device.read(_EDGE)):
+    with open(path, "rb", buffering=0) as device:
+        # Of a loop device, what is still in memory only would look like a hole.
+        os.fsync(device.fileno())
+        regions = _regions(path, device.seek(0, os.SEEK_END))
+        for start, end in regions if thoroughly else _sampled(regions):
+            if not _zeros(device, start, end):
                 return "data of an unknown kind"
     return ""
+
+
+def _zeros(device, start, end):
+    """
+    Whether there are only zeros from one byte of an open device to another. They are not left in the page cache
+    """
+    zeros = bytes(_EDGE)
+    device.seek(start)
+    for position in range(start, end, _EDGE):
+        piece = device.read(min(_EDGE, end - position))
+        os.posix_fadvise(device.fileno(), position, len(piece), os.POSIX_FADV_DONTNEED)
+        if piece != zeros[: min(_EDGE, end - position)]:
+            return False
+    return True
+
+
+def _regions(path, length):
+    """
+    The parts of a device that may hold data, as (start, end): all of it, without the holes of the file behind it
+    """
+    disk, start = os.path.realpath(path), 0
+    partition = partition_of(path)
+    if partition:
+        disk, start = partition["disk"], int(_read(f"{_sysfs(path)}/start", "0")) * 512
+    backing = next((backing for loop, backing, _ in _loops() if loop == disk), None)
+    file = _read(f"/sys/block/{os.path.basename(disk)}/loop/backing_file")
+    start += int(_read(f"/sys/block/{os.path.basename(disk)}/loop/offset", "0"))
+    try:
+        status = os.stat(file)
+        if backing != (status.st_dev, status.st_ino):
+            return [(0, length)]
+        with open(file, "rb") as holes:
+            return [(low - start, high - start) for low, high in _stretches(holes.fileno(), start, start + length)]
+    except OSError:
+        return [(0, length)]
+
+
+def _stretches(handle, position, end):
+    """
+    The stretches of an open file that are no holes
+    """
+    while position < end:
+        try:
+            position = os.lseek(handle, position, os.SEEK_DATA)
+        except OSError as error:
+            # There is no more data.
+            if error.errno == errno.ENXIO:
+                return
+            raise
+        hole = os.lseek(handle, position, os.SEEK_HOLE)
+        if position < end:
+            yield position, min(hole, end)
+        position = hole
+
+
+def _sampled(regions):
+    """
+    Of large regions, their parts that are looked at
+    """
+    total = sum(end - start for start, end in regions)
+    if total <= _WHOLE:
+        return regions
+    step = total // _PIECES
+    sampled, ahead = [], 0
+    for start, end in regions:
+        sampled += [(start, min(end, start + _EDGE)), (max(start, end - _EDGE), end)]
+        while start + ahead < end:
+            sampled.append((start + ahead, min(end, start + ahead + _PIECE)))
+            ahead += step
+        ahead -= end - start
+    return sampled
 
 
 def partitions(device):
@@ -291,33 +372,11 @@ def lvm_uuid(device):
     return uuid if uuid.startswith("LVM-") else None
 
 
-def find(tag, uuid):
-    """
-    The device that carries a ``UUID`` (of its file system) or a ``PARTUUID``, or None. Reads the devices themselves.
-
-    CLI Example:
-
-    .. code-block:: bash
-
-        salt '*' metalk8s_devices.find UUID 6ba7b810-9dad-11d1-80b4-00c04fd430c8
-    """
-    code, output, error = _run(
-        "blkid", "--cache-file", "/dev/null", "--match-token", f"{tag}={uuid}", "--output", "device"
-    )
-    if code not in (0, 2):
-        raise CommandExecutionError(f"blkid cannot look for {tag}={uuid} (exit code {code}): {error}")
-    devices = sorted({os.path.realpath(path) for path in output.split()})
-    if len(devices) > 1:
-        raise CommandExecutionError(
-            f"several devices carry the {tag} {uuid}: {', '.join(devices)}. Take the copies away, then try again"
-        )
-    return devices[0] if devices else None
-
-
 def identity(device):
     """
-    Words that stay the same for as long as a path leads to the very same disk since boot, or None where the kernel
-    (older than 5.15) cannot say
+    Words by which a device is known again, whatever it is called then: what its maker or LVM wrote into it; of a loop
+    device its file; else the place where it is plugged in. None where the kernel knows nothing of the kind. Nothing of
+    it is read from the device's data, which whoever uses it could write.
 
     CLI Example:
 
@@ -325,10 +384,29 @@ def identity(device):
 
         salt '*' metalk8s_devices.identity /dev/sdb
     """
-    disk = partition_of(device)
-    sequence = _read(f"{_sysfs(disk['disk'] if disk else device)}/diskseq")
-    boot = _read("/proc/sys/kernel/random/boot_id")
-    return f"{boot} {sequence} {_number(device)}" if sequence and boot else None
+    partition = partition_of(device)
+    disk = _sysfs(partition["disk"] if partition else device)
+    backing = _read(f"{disk}/loop/backing_file")
+    names = [
+        _read(f"{disk}/{name}") for name in ("dm/uuid", "md/uuid", "wwid", "device/wwid", "serial", "device/serial")
+    ]
+    place = os.path.realpath(f"{disk}/device") if os.path.exists(f"{disk}/device") else ""
+    words = next(filter(None, [f"file {backing}" if backing else "", *names, place]), None)
+    return f"{words} partition {partition['number']}" if words and partition else words
+
+
+def find(identity_):
+    """
+    The devices that are known by these words of :py:func:`identity`
+
+    CLI Example:
+
+    .. code-block:: bash
+
+        salt '*' metalk8s_devices.find 'naa.5000c500a1b2c3d4'
+    """
+    names = sorted(os.listdir("/sys/class/block"))
+    return [f"/dev/{name.replace('!', '/')}" for name in names if identity(f"/dev/{name}") == identity_]
 
 
 def users(device):
@@ -458,11 +536,14 @@ def attach(path):
 
         salt '*' metalk8s_devices.attach /var/lib/metalk8s/storage/sparse/6ba7b810-9dad-11d1-80b4-00c04fd430c8
     """
-    attached = loops_of(path)
-    if not attached:
-        attached = [_checked("losetup", "--find", "--show", path).strip()]
-        _appear(attached[0])
-    return attached[0]
+    with open(path, "rb") as file:
+        # Two at once would attach it twice. The script that does it at boot takes the same lock.
+        fcntl.flock(file, fcntl.LOCK_EX)
+        attached = loops_of(path)
+        if not attached:
+            attached = [_checked("losetup", "--find", "--show", path).strip()]
+            _appear(attached[0])
+        return attached[0]
 
 
 def detach(loop):

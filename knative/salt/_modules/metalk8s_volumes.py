@@ -3,14 +3,15 @@ Storage of MetalK8s Volumes on the node: prepares it, takes it back, and says wh
 
 :depends: blkid, losetup, partx (util-linux); mkfs.ext4, e2fsck; mkfs.xfs, xfs_repair; sgdisk; lvcreate, lvs
 
-A Volume's definition is the Volume object itself, in pillar ``metalk8s:volumes:<name>``, with the StorageClass object
-in ``spec.storageClass``: from an external pillar, or in the pillar of the call. What has been begun on this node is
-recorded in ``/var/lib/metalk8s/storage/volumes/<uid>.json``, so that a Volume can be looked up and taken back without
-its definition.
+``prepare`` and ``unprepare`` take the Volume object, with its StorageClass object in ``spec.storageClass``, and nothing
+else. No pillar is read: what an account may call is all that it can do. What has been begun on this node is recorded in
+``/var/lib/metalk8s/storage/volumes/<uid>.json``.
 
-Nothing is written to a device unless it is blank, unused and no other Volume's. A device is this Volume's when it
-carries the Volume's UID, and only then. Each function that writes holds a lock of its Volume (and of the device),
-which the programs that it starts inherit: a job that is killed does not release the lock while its mkfs still writes.
+Nothing is written to a device unless it is blank, unused and no other Volume's. A device is a Volume's own when it is
+the one at the Volume's path (or, once it was prepared, the very disk that was written down then) and carries the
+Volume's UID. A UID alone proves nothing: whoever can write to a device can put any UID on it. Each function that writes
+holds a lock of its Volume (and of the device), which the programs that it starts inherit: a job that is killed does not
+release the lock while its mkfs still writes.
 
 Configuration of the minion:
 
@@ -53,8 +54,57 @@ _UNITS = {
     "Pi": 2**50,
 }
 _SECTOR = 512
+_NUMBER = r"\d+(\.\d+)?[A-Za-z]?"
+
+
+def _keys(*names):
+    key = rf"(?:{'|'.join(names)})(?:=[\w.]+)?"
+    return rf"{key}(?:,{key})*"
+
+
+# What mkfsOptions may say: each option with what its value must look like. All else is refused, for mkfs has
+# options that name another device or a folder to copy, that write a UUID, or that write nothing at all.
+_OPTIONS = {
+    "ext4": {
+        **dict.fromkeys("bCgGiImN", _NUMBER),
+        "E": _keys(
+            "stride",
+            "stripe[-_]width",
+            "resize",
+            "lazy_itable_init",
+            "lazy_journal_init",
+            "packed_meta_blocks",
+            "discard",
+            "nodiscard",
+            "num_backup_sb",
+        ),
+        "J": _keys("size", "fast_commit_size"),
+        "K": "",
+        "L": r"[\w.-]{1,16}",
+        "O": r"(?!.*journal_dev)[\w^,]+",
+        "T": r"[\w,]+",
+        "e": "continue|remount-ro",
+        "j": "",
+    },
+    "xfs": {
+        "K": "",
+        "L": r"[\w.-]{1,12}",
+        "b": _keys("size"),
+        "d": _keys("agcount", "agsize", "su", "sw", "sunit", "swidth", "noalign"),
+        "i": _keys("size", "perblock", "maxpct", "align", "attr", "sparse", "nrext64"),
+        "l": _keys("size", "version", "su", "sunit", "lazy-count"),
+        "m": _keys("crc", "finobt", "inobtcount", "bigtime", "reflink", "rmapbt"),
+        "n": _keys("size", "version", "ftype"),
+        "s": _keys("size"),
+    },
+}
+# The least that mkfs makes something usable of, in bytes.
+_LEAST = {"ext4": ("1Mi", 2**20), "xfs": ("300Mi", 300 * 2**20)}
 _MAKE = {"ext4": ("mkfs.ext4", "-q", "-F", "-U", "{uid}"), "xfs": ("mkfs.xfs", "-q", "-m", "uuid={uid}")}
 _CHECK = {"ext4": ("e2fsck", "-f", "-n"), "xfs": ("xfs_repair", "-n")}
+# There where systemd runs.
+_SYSTEMD = "/run/systemd/system"
+_BOOT_UNIT = "/etc/systemd/system/multi-user.target.wants/metalk8s-sparse-volumes.service"
 _FORCE_LVCREATE = "metalk8s.scality.com/force-lvcreate"
 
 # Descriptors of the locks that this thread holds.
@@ -108,37 +158,32 @@ def _checked_name(name):
     return name
 
 
-def _in_pillar(name):
+def _identified(volume):
     """
-    The Volume object, or None when the pillar knows no Volume of this name. An unreadable pillar is an error: it must
-    not look like an absent Volume.
+    Name and UID of a Volume object, its spec, and how it is to be used. Enough to take it back, whatever else is wrong
     """
-    volumes = (__pillar__.get("metalk8s") or {}).get("volumes") or {}
-    if volumes.get("_errors"):
-        raise CommandExecutionError(f"the pillar cannot say what volume {name} is: {volumes['_errors']}")
-    volume = volumes.get(name)
-    if volume is not None and not isinstance(volume, dict):
-        raise CommandExecutionError(f"the pillar has no Volume object for volume {name}, but {volume!r}")
-    return volume
+    metadata, spec = (volume.get(key) for key in ("metadata", "spec")) if isinstance(volume, dict) else (None, None)
+    if not isinstance(metadata, dict) or not isinstance(spec, dict):
+        raise CommandExecutionError("a Volume object with metadata and spec is expected")
+    name, uid = _checked_name(metadata.get("name")), str(metadata.get("uid", "")).lower()
+    if not re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", uid):
+        raise CommandExecutionError(f"volume {name} has no usable metadata.uid: {uid!r}")
+    if spec.get("nodeName") != __opts__["id"]:
+        raise CommandExecutionError(f"volume {name} belongs to node {spec.get('nodeName')}, not to {__opts__['id']}")
+    return name, uid, spec, spec.get("mode") or "Filesystem"
 
 
-def _parsed(name, volume):
+def _parsed(volume):
     """
     What this module needs of a Volume object, checked
     """
-    metadata, spec = volume.get("metadata") or {}, volume.get("spec") or {}
-    uid = str(metadata.get("uid", "")).lower()
-    if not re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", uid):
-        raise CommandExecutionError(f"volume {name} has no usable metadata.uid in the pillar: {uid!r}")
-    if spec.get("nodeName") != __opts__["id"]:
-        raise CommandExecutionError(f"volume {name} belongs to node {spec.get('nodeName')}, not to {__opts__['id']}")
+    name, uid, spec, mode = _identified(volume)
     kinds = [kind for kind in _KINDS if spec.get(kind) is not None]
     if len(kinds) != 1:
         raise CommandExecutionError(f"volume {name} must have exactly one of {', '.join(_KINDS)}, and has {len(kinds)}")
     kind = kinds[0]
     # Without one of its fields it is refused below.
     source = spec[kind] if isinstance(spec[kind], dict) else {}
-    mode = spec.get("mode") or "Filesystem"
     if mode not in ("Filesystem", "Block"):
         raise CommandExecutionError(f"volume {name} has the unknown mode {mode}")
     parsed = {"name": name, "uid": uid, "kind": kind, "mode": mode}
@@ -163,14 +208,24 @@ def _group(name, group):
     return group
 
 
-def _filesystem(name, volume):
+def _must_look_at_all(volume):
     """
-    Type and options of mkfs from the Volume's StorageClass
+    Whether the whole of a raw device must be read before it counts as blank (``requireBlank: full``)
     """
-    spec = volume.get("spec") or {}
+    wanted = (volume["spec"].get("rawBlockDevice") or {}).get("requireBlank") or "sample"
+    if wanted not in ("sample", "full"):
+        raise CommandExecutionError(f"requireBlank must be sample or full, and is {wanted!r}")
+    return wanted == "full"
+
+
+def _filesystem(volume, size=None):
+    """
+    Type and options of mkfs from the StorageClass in the Volume object. Fails when they or the size in bytes do not fit
+    """
+    name, spec = volume["metadata"]["name"], volume["spec"]
     storage_class = spec.get("storageClass")
     if not isinstance(storage_class, dict):
-        raise CommandExecutionError(f"StorageClass {spec.get('storageClassName')} of volume {name} not found in pillar")
+        raise CommandExecutionError(f"StorageClass {spec.get('storageClassName')} of volume {name} not found")
     parameters = storage_class.get("parameters") or {}
     kind = parameters.get("fsType")
     if kind not in _MAKE:
@@ -188,14 +243,31 @@ def _filesystem(name, volume):
         raise CommandExecutionError(
             f"mkfsOptions of StorageClass {spec.get('storageClassName')} is not a list of strings"
         )
-    for option in options:
-        # mkfs would write to another device that is named (an external log), and copy files.
-        if re.search(r"/|dev|uuid|label=|^-U", option, re.IGNORECASE):
-            raise CommandExecutionError(
-                f"mkfsOptions of StorageClass {spec.get('storageClassName')} must name no path, "
-                f"device or UUID: {option}"
-            )
+    _refuse_options(spec.get("storageClassName"), kind, options)
+    least, smallest = _LEAST[kind]
+    if size is not None and size < smallest:
+        raise CommandExecutionError(f"volume {name} has {size} bytes: it must have at least {least} for {kind}")
     return kind, options
+
+
+def _refuse_options(storage_class, kind, options):
+    """
+    Fails when an option of mkfs is none of those that are known to do no harm
+    """
+    allowed, words = _OPTIONS[kind], list(options)
+    while words:
+        word = words.pop(0)
+        match = re.fullmatch(r"-([A-Za-z])(.*)", word, re.DOTALL)
+        pattern = allowed.get(match[1]) if match else None
+        value = match[2] if match else ""
+        if pattern and not value and words:
+            value = words.pop(0)
+        if pattern is None or not re.fullmatch(pattern, value, re.ASCII):
+            raise CommandExecutionError(
+                f"mkfsOptions of StorageClass {storage_class} may not have {word!r}{f' {value!r}' if value else ''}. "
+                f"For {kind} they may have {', '.join(f'-{letter}' for letter in allowed)}, with sizes, numbers and "
+                f"features: nothing that names a path, a device or a UUID"
+            )
 
 
 # --- the record ---
@@ -260,61 +332,48 @@ def _explained(what):
         raise CommandExecutionError(f"{what}: {error.strerror}") from error
 
 
-def _known(name, uid=None):
-    """
-    A Volume by its name: what was recorded when it was prepared, else what the pillar says
-    """
-    _checked_name(name)
-    volume = _in_pillar(name)
-    if volume:
-        parsed = _parsed(name, volume)
-        if uid and uid.lower() != parsed["uid"]:
-            raise CommandExecutionError(f"volume {name} has the UID {parsed['uid']} in the pillar, not {uid}")
-        return _record(parsed["uid"]) or parsed
-    found = [record for record in _records() if record["name"] == name and (not uid or record["uid"] == uid.lower())]
-    if not found:
-        raise CommandExecutionError(f"volume {name} not found in pillar, and this node has no record of it")
-    if len(found) > 1:
-        raise CommandExecutionError(
-            f"this node has records of several volumes called {name} ({', '.join(record['uid'] for record in found)}): "
-            f"give its UID, or its definition in the pillar"
-        )
-    return found[0]
-
-
 # --- locks and programs ---
 
 
 @contextlib.contextmanager
 def _locked(key, what):
     """
-    Holds a lock of this node, and fails when another run does not release it in time
+    Holds a lock of this node, and fails when another run does not release it in time. Its file goes with it
     """
     seconds = _setting("lock_seconds", 60)
     path = os.path.join(_LOCKS, key)
+    end = time.monotonic() + seconds
+    while (handle := _lock(path)) is None:
+        if time.monotonic() >= end:
+            # Holdfast knows this sentence: it begins the work again later.
+            raise CommandExecutionError(
+                f"another run has been working on {what} for {seconds} s (lock {path}): try again later"
+            )
+        time.sleep(0.2)
+    held = _held.__dict__.setdefault("locks", [])
+    held.append(handle)
+    try:
+        yield
+    finally:
+        held.remove(handle)
+        os.unlink(path)
+        os.close(handle)
+
+
+def _lock(path):
+    """
+    The descriptor of a lock, or None while another run has it
+    """
     with _explained(f"the lock {path} cannot be opened"):
         os.makedirs(_LOCKS, mode=0o700, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    held = _held.__dict__.setdefault("locks", [])
-    try:
-        end = time.monotonic() + seconds
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() >= end:
-                    raise CommandExecutionError(
-                        f"another run has been working on {what} for {seconds} s (lock {path}): try again later"
-                    ) from None
-                time.sleep(0.2)
-        held.append(handle)
-        try:
-            yield
-        finally:
-            held.remove(handle)
-    finally:
-        os.close(handle)
+    with contextlib.suppress(BlockingIOError, FileNotFoundError):
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Who had it before may have removed the file between the two calls.
+        if os.path.samestat(os.fstat(handle), os.stat(path)):
+            return handle
+    os.close(handle)
+    return None
 
 
 def _locked_device(device):
@@ -346,7 +405,8 @@ def _run(*args):
 def _checked(*args):
     done = _run(*args)
     if done.returncode:
-        words = " ".join((done.stderr.strip() or done.stdout.strip()).split())
+        # Some programs print all their options after what is wrong.
+        words = " ".join(re.split(r"\s*Usage:", done.stderr.strip() or done.stdout.strip())[0].split())
         raise CommandExecutionError(f"`{' '.join(args)}` failed with exit code {done.returncode}: {words}")
     return done.stdout
 
@@ -358,18 +418,14 @@ def _sparse_file(volume):
     return _directory("sparse", volume["uid"])
 
 
-def _carries(volume, path, found=None):
+def _carries(volume, path):
     """
-    Whether a file or device carries the Volume's UID as the naming rules want it
+    Whether a file or a whole device carries the Volume's UID as the naming rules want it
     """
-    found = found or __salt__["metalk8s_devices.contents"](path)
     if volume["mode"] == "Filesystem":
+        found = __salt__["metalk8s_devices.contents"](path)
         return found.get("UUID", "").lower() == volume["uid"] and found.get("TYPE") in _MAKE
     return __salt__["metalk8s_devices.partition_uuids"](path).get(1) == volume["uid"]
-
-
-def _by_lvm_uuid(volume, device):
-    return volume["mode"] == "Block" and __salt__["metalk8s_devices.lvm_uuid"](device) is not None
 
 
 def _path(volume, device):
@@ -384,29 +440,39 @@ def _path(volume, device):
 
 def _located(volume):
     """
-    The device that holds the data of a Volume, or None. It carries the Volume's UID, or is the very logical volume.
+    The device that holds the data of a Volume, or None
     """
     if volume["kind"] == "sparseLoopDevice":
-        return _located_sparse(volume)
-    if volume["mode"] == "Filesystem":
-        return __salt__["metalk8s_devices.find"]("UUID", volume["uid"])
-    if volume.get("lvm"):
-        device = os.path.realpath(f"/dev/disk/by-id/dm-uuid-{volume['lvm']}")
-        for candidate in (device, os.path.realpath(_source_device(volume))):
-            if os.path.exists(candidate) and __salt__["metalk8s_devices.lvm_uuid"](candidate) == volume["lvm"]:
-                return candidate
+        devices = __salt__["metalk8s_devices.loops_of"](_sparse_file(volume))
+    elif volume.get("disk"):
+        devices = __salt__["metalk8s_devices.find"](volume["disk"])
+        if len(devices) > 1:
+            raise CommandExecutionError(
+                f"several devices say that they are {volume['disk']}: {', '.join(devices)}. Take the copies away, then "
+                f"try again"
+            )
+    else:
+        devices = [os.path.realpath(_source_device(volume))]
+    found = (_data_on(volume, device) for device in devices if __salt__["metalk8s_devices.is_device"](device))
+    return next((device for device in found if device), None)
+
+
+def _data_on(volume, device):
+    """
+    The device with the Volume's data, when it is this one or the partition on it; else None
+    """
+    lvm = __salt__["metalk8s_devices.lvm_uuid"](device)
+    if volume["mode"] == "Block" and lvm:
+        return device if volume.get("disk") == lvm else None
+    if volume["mode"] == "Block" and __salt__["metalk8s_devices.partition_of"](device):
+        found = __salt__["metalk8s_devices.contents"](device)
+        return device if found.get("PART_ENTRY_UUID", "").lower() == volume["uid"] else None
+    if not _carries(volume, device):
         return None
-    return __salt__["metalk8s_devices.find"]("PARTUUID", volume["uid"])
-
-
-def _located_sparse(volume):
-    for loop in __salt__["metalk8s_devices.loops_of"](_sparse_file(volume)):
-        if not _carries(volume, loop):
-            continue
-        if volume["mode"] == "Filesystem":
-            return loop
-        return next(iter(__salt__["metalk8s_devices.partitions"](loop)), None)
-    return None
+    if volume["mode"] == "Filesystem":
+        return device
+    __salt__["metalk8s_devices.read_partitions"](device)
+    return next(iter(__salt__["metalk8s_devices.partitions"](device)))
 
 
 def _source_device(volume):
@@ -417,15 +483,19 @@ def _source_device(volume):
 
 def _refuse_another_volumes(volume, device):
     """
-    Fails when the record of another Volume names this device: a blank one is not free for that
+    Fails when the record of another Volume names this device or its disk: a blank one is not free for that
     """
-    found = __salt__["metalk8s_devices.contents"](device)
+    partition = __salt__["metalk8s_devices.partition_of"](device)
+    devices = {device, partition["disk"]} if partition else {device}
+    identities = {__salt__["metalk8s_devices.identity"](each) for each in devices} - {None}
     for other in _records():
         if other["uid"] == volume["uid"]:
             continue
-        paths = [other.get("path"), other.get("device")]
-        shared = any(path and os.path.realpath(path) == device for path in paths)
-        if shared or other["uid"] in (found.get("UUID", "").lower(), found.get("PART_ENTRY_UUID", "").lower()):
+        if other["kind"] == "sparseLoopDevice":
+            theirs = set(__salt__["metalk8s_devices.loops_of"](_sparse_file(other)))
+        else:
+            theirs = {os.path.realpath(_source_device(other))}
+        if devices & theirs or other.get("disk") in identities:
             raise CommandExecutionError(f"{device} belongs to volume {other['name']}: nothing was written to it")
 
 
@@ -443,23 +513,24 @@ def _refuse_used(device):
     raise CommandExecutionError(f"{device} is in use: it is {'; it is '.join(users)}. Nothing was written to it")
 
 
-def _refuse_data(device):
-    data = __salt__["metalk8s_devices.data"](device)
+def _refuse_data(device, thoroughly=False):
+    data = __salt__["metalk8s_devices.data"](device, thoroughly)
     if data:
-        raise CommandExecutionError(
-            f"{device} already holds {data}: nothing was written to it. If nobody needs that any more, wipe the device "
-            f"(wipefs --all, then overwrite its first and last MiB with zeros) and create the Volume again"
-        )
+        raise CommandExecutionError(f"{device} already holds {data}: nothing was written to it. {_advice(device)}")
+
+
+def _advice(device):
+    return (
+        f"If that is no longer needed, overwrite the whole device with zeros (blkdiscard --zeroout {device}), and "
+        f"create the Volume again"
+    )
 
 
 # --- prepare ---
 
 
-def _make_filesystem(volume, kind, options, path, again=False):
+def _make_filesystem(volume, kind, options, path):
     command = [word.format(uid=volume["uid"]) for word in _MAKE[kind]]
-    if again and kind == "xfs":
-        # mkfs.xfs looks for older data itself; half a file system of our own is no reason to refuse.
-        command.append("-f")
     _checked(*command, *options, path)
 
 
@@ -474,12 +545,12 @@ def _make_partition(volume, path):
     )
 
 
-def _fill(volume, definition, path, again=False):
+def _fill(volume, definition, path):
     """
     Puts onto a blank file or disk what the naming rules want, and reads back that it is there
     """
     if volume["mode"] == "Filesystem":
-        _make_filesystem(volume, *_filesystem(volume["name"], definition), path, again)
+        _make_filesystem(volume, *_filesystem(definition), path)
     else:
         _make_partition(volume, path)
     _sync(path)
@@ -518,88 +589,92 @@ def _create_sparse(volume, definition):
 
 def _prepare_sparse(volume, definition):
     path = _sparse_file(volume)
-    record = _record(volume["uid"])
+    _attach_at_boot()
     if not os.path.exists(path):
         if __salt__["metalk8s_devices.loops_of"](path):
             raise CommandExecutionError(f"{path} was deleted while it is attached: its data is still there, rescue it")
-        if record and record.get("step") == "prepared":
+        if volume.get("step") == "prepared":
             raise CommandExecutionError(
                 f"{path} is missing although it was prepared before: its data is lost, or its "
                 f"file system is not mounted. Nothing was created in its place"
             )
+        if volume["mode"] == "Filesystem":
+            # Before anything is made that would be left behind.
+            _filesystem(definition, volume["size"])
         _note(volume, step="creating")
         _create_sparse(volume, definition)
     elif not _carries(volume, path):
         raise CommandExecutionError(
             f"{path} exists and does not carry the UID of volume {volume['name']}: move it away"
         )
-    loop = __salt__["metalk8s_devices.attach"](path)
-    if volume["mode"] == "Filesystem":
-        return loop
-    __salt__["metalk8s_devices.read_partitions"](loop)
-    return next(iter(__salt__["metalk8s_devices.partitions"](loop)))
+    return _data_on(volume, __salt__["metalk8s_devices.attach"](path))
 
 
-def _prepare_device(volume, definition):
+def _attach_at_boot():
     """
-    A disk, a partition or a logical volume that exists
+    Has systemd attach sparse files when the node starts: by the states in metalk8s.volumes.boot
     """
+    if not os.path.isdir(_SYSTEMD) or os.path.exists(_BOOT_UNIT):
+        return
+    # Other states may run at the same time: what these write is theirs alone, and the lock has one run do it.
+    with _locked("boot", "the unit that attaches sparse files"):
+        done = __salt__["state.sls"]("metalk8s.volumes.boot", concurrent=True)
+    if not isinstance(done, dict) or not all(state.get("result") for state in done.values()):
+        raise CommandExecutionError(
+            f"the states metalk8s.volumes.boot could not be applied: run `salt {__opts__['id']} state.apply "
+            f"metalk8s.volumes` on the Salt master, and put right what it says"
+        )
+
+
+def _prepare_device(volume, definition, found):
+    """
+    A disk, a partition or a logical volume; `found` is the device that carries the Volume's UID already
+    """
+    thoroughly = _must_look_at_all(definition)
+    if volume["mode"] == "Filesystem" and not found:
+        # Before anything is made that would be left behind.
+        _filesystem(definition)
+    is_new = volume["kind"] == "lvmLogicalVolume" and _create_logical(volume, definition)
     device = os.path.realpath(_source_device(volume))
     # Fails with a sentence when it is missing or no block device.
-    __salt__["metalk8s_devices.size"](device)
-    partition = __salt__["metalk8s_devices.partition_of"](device)
+    size = __salt__["metalk8s_devices.size"](device)
     with _locked_device(device):
         _refuse_another_volumes(volume, device)
+        if found:
+            return _whole(volume, device, found)
         _refuse_used(device)
+        partition = __salt__["metalk8s_devices.partition_of"](device)
         if volume["mode"] == "Block" and partition:
-            return _claim_partition(volume, device, **partition)
-        if _by_lvm_uuid(volume, device):
-            _refuse_data(device)
+            return _claim_partition(volume, device, thoroughly, **partition)
+        if not is_new:
+            _refuse_data(device, thoroughly)
+        if volume["mode"] == "Block" and __salt__["metalk8s_devices.lvm_uuid"](device):
             return device
-        again = _interrupted(volume, device)
-        if not again:
-            _refuse_data(device)
-        elif _complete(volume, device):
-            return _data_device(volume, device)
-        _note(volume, step="formatting", identity=__salt__["metalk8s_devices.identity"](device))
-        _fill(volume, definition, device, again)
-        return _data_device(volume, device)
+        if volume["mode"] == "Filesystem":
+            _filesystem(definition, size)
+        _note(volume, step="formatting")
+        _fill(volume, definition, device)
+        return _data_on(volume, device)
 
 
-def _interrupted(volume, device):
+def _whole(volume, device, found):
     """
-    Whether what lies on the device is what an earlier run of this Volume has left half done: its record says that
-    this very disk was blank when it began, and nothing on it is known to be another's.
+    What carries the Volume's UID, unless a run that was killed has left half of a file system
     """
-    record = _record(volume["uid"])
-    identity = __salt__["metalk8s_devices.identity"](device)
-    if not record or record.get("step") != "formatting" or not identity or record.get("identity") != identity:
-        return False
-    found = __salt__["metalk8s_devices.contents"](device)
-    if volume["mode"] == "Filesystem":
-        return "PTTYPE" not in found and ("TYPE" not in found or found.get("UUID", "").lower() == volume["uid"])
-    uuids = __salt__["metalk8s_devices.partition_uuids"](device).values()
-    return "TYPE" not in found and all(uuid == volume["uid"] for uuid in uuids)
+    if volume.get("step") == "formatting" and volume["mode"] == "Filesystem":
+        kind = __salt__["metalk8s_devices.contents"](device)["TYPE"]
+        if _run(*_CHECK[kind], device).returncode:
+            raise CommandExecutionError(
+                f"{device} holds half of a file system, which a run for volume {volume['name']} has left that was "
+                f"killed: nothing was written to it. {_advice(device)}"
+            )
+    return found
 
 
-def _complete(volume, device):
-    found = __salt__["metalk8s_devices.contents"](device)
-    if not _carries(volume, device, found):
-        return False
-    return volume["mode"] == "Block" or not _run(*_CHECK[found["TYPE"]], device).returncode
-
-
-def _data_device(volume, device):
-    if volume["mode"] == "Filesystem":
-        return device
-    __salt__["metalk8s_devices.read_partitions"](device)
-    return next(iter(__salt__["metalk8s_devices.partitions"](device)))
-
-
-def _claim_partition(volume, device, disk, number):
+def _claim_partition(volume, device, thoroughly, disk, number):
     if __salt__["metalk8s_devices.contents"](device).get("PART_ENTRY_SCHEME") != "gpt":
         raise CommandExecutionError(f"{device} is not a partition of a GUID Partition Table: a Volume needs its GUID")
-    _refuse_data(device)
+    _refuse_data(device, thoroughly)
     with _locked_device(disk):
         _note(volume, step="creating")
         _checked(
@@ -613,7 +688,8 @@ def _claim_partition(volume, device, disk, number):
 
 def _create_logical(volume, definition):
     """
-    Creates the logical volume when there is none. Its tag is set by the same command: it says whose it is.
+    Creates the logical volume when there is none, and returns whether it did. Its tag is set by the same command: it
+    says whose it is.
     """
     group, name, tag = volume["group"], volume["name"], f"metalk8s.{volume['uid']}"
     listed = _checked("lvs", "--noheadings", "--options", "lv_name,lv_tags", group)
@@ -624,7 +700,7 @@ def _create_logical(volume, definition):
                     f"the logical volume {group}/{name} exists and is not tagged as volume {name}'s: "
                     f"nothing was written"
                 )
-            return
+            return False
     force = (definition.get("metadata") or {}).get("annotations") or {}
     _note(volume, step="creating")
     try:
@@ -645,39 +721,26 @@ def _create_logical(volume, definition):
         raise CommandExecutionError(
             f"{error}. Where it speaks of an existing signature, the annotation {_FORCE_LVCREATE} has it wiped"
         ) from error
+    return True
 
 
-def is_prepared(name):
-    """
-    Whether the storage of a Volume is ready: its device is there, carries the Volume's UID, and its persistent path
-    leads to it
-
-    CLI Example:
-
-    .. code-block:: bash
-
-        salt '*' metalk8s_volumes.is_prepared my-volume
-    """
-    volume = _known(name)
-    device = _located(volume)
-    return device is not None and os.path.realpath(_path(volume, device)) == device
-
-
-def prepare(name):
+def prepare(volume):
     """
     Prepares the storage of a Volume, or what is missing of it; a second run changes nothing. Returns ``{"changed":
-    bool, "path": persistent path, "device": path of the device}``. Fails with a sentence, having written nothing,
-    when a device is missing, holds data, is in use or is another Volume's.
+    bool, "path": persistent path, "device": path of the device, "size": its bytes in decimal}``. Fails with a sentence,
+    having written nothing, when a device is missing, holds data, is in use or is another Volume's.
+
+    volume
+        The Volume object, with the StorageClass object in ``spec.storageClass``
 
     CLI Example:
 
     .. code-block:: bash
 
-        salt '*' state.sls metalk8s.volumes pillar='{volume: my-volume}'
+        salt worker-0 metalk8s_volumes.prepare "$(cat volume.json)"
     """
-    _checked_name(name)
-    definition = _in_pillar(name)
-    volume = _parsed(name, definition) if definition else _known(name)
+    definition, volume = volume, _parsed(volume)
+    name = volume["name"]
     with _locked(volume["uid"], f"volume {name}"):
         record = _record(volume["uid"])
         if record:
@@ -687,69 +750,79 @@ def prepare(name):
                     f"volume {name} was prepared as {wanted} and is now {volume}: what is prepared cannot be changed"
                 )
             volume = record
-        device = _located(volume)
-        done = record is not None and record.get("step") == "prepared"
-        changed = device is None or not done
-        if device is None:
-            device = _prepared_anew(volume, definition, done)
-        elif not done:
-            _refuse_another_volumes(volume, device)
-            if record and record.get("step") == "formatting":
-                # It carries the UID, and the run that was to write it did not end.
-                device = _prepared_anew(volume, definition, done)
-        path = _path(volume, device)
-        changed = __salt__["metalk8s_devices.link"](path, device) or changed
+        found, done = _located(volume), volume.get("step") == "prepared"
+        changed = not found or not done
         if changed:
-            lvm = {"lvm": __salt__["metalk8s_devices.lvm_uuid"](device)} if "/dm-uuid-" in path else {}
-            _note(
-                {key: volume[key] for key in volume if key not in ("identity", "step")},
-                step="prepared",
-                path=path,
-                **lvm,
-            )
-        return {"changed": changed, "path": path, "device": device}
+            found = _made(volume, definition, found, done)
+        path = _path(volume, found)
+        changed = __salt__["metalk8s_devices.link"](path, found) or changed
+        if changed:
+            more = {} if volume["kind"] == "sparseLoopDevice" or volume.get("disk") else _disk(volume)
+            _note(volume, **more, step="prepared", path=path)
+        size = str(__salt__["metalk8s_devices.size"](found))
+        return {"changed": changed, "path": path, "device": found, "size": size}
 
 
-def _prepared_anew(volume, definition, done):
-    if definition and not done and volume["mode"] == "Filesystem":
-        # Before anything is made that would be left behind.
-        _filesystem(volume["name"], definition)
+def _made(volume, definition, found, done):
     if volume["kind"] == "sparseLoopDevice":
-        return _prepare_sparse(volume, definition or {})
+        return found or _prepare_sparse(volume, definition)
     if done:
         raise CommandExecutionError(
-            f"volume {volume['name']} was prepared before, and no device of this node carries its UID {volume['uid']} "
-            f"any more: its disk is missing or was overwritten. Nothing was written to {_source_device(volume)}"
+            f"volume {volume['name']} was prepared before, and its disk ({volume.get('disk') or volume.get('device')}) "
+            f"is missing, or no longer carries the UID {volume['uid']}. Nothing was written to {_source_device(volume)}"
         )
-    if not definition:
-        raise CommandExecutionError(f"volume {volume['name']} not found in pillar: it cannot be prepared without")
-    if volume["kind"] == "lvmLogicalVolume":
-        _create_logical(volume, definition)
-    return _prepare_device(volume, definition)
+    return _prepare_device(volume, definition, found)
+
+
+def _disk(volume):
+    """
+    What is written down to know the disk again
+    """
+    identity = __salt__["metalk8s_devices.identity"](os.path.realpath(_source_device(volume)))
+    return {"disk": identity} if identity else {}
 
 
 # --- unprepare ---
 
 
-def unprepare(name, uid=None):
+def unprepare(volume):
     """
-    Takes the storage of a Volume back; a second run changes nothing. A sparse file is detached and removed. Disks,
-    partitions and logical volumes are left with all that is on them. Returns ``{"changed": bool}``. Fails with a
-    sentence when the device is in use.
+    Takes the storage of a Volume back; a second run changes nothing, and nothing to take back is no failure. A sparse
+    file is detached and removed. Disks, partitions and logical volumes are left with all that is on them. Returns
+    ``{"changed": bool}``. Fails with a sentence when the device is in use.
+
+    volume
+        The Volume object; what was never prepared may be wrong in it
 
     CLI Example:
 
     .. code-block:: bash
 
-        salt '*' state.sls metalk8s.volumes.unprepared pillar='{volume: my-volume}'
+        salt worker-0 metalk8s_volumes.unprepare "$(cat volume.json)"
     """
-    volume = _known(name, uid)
-    with _locked(volume["uid"], f"volume {name}"):
-        record = _record(volume["uid"])
-        volume = record or volume
-        removed = (_remove_sparse if volume["kind"] == "sparseLoopDevice" else _release_device)(volume)
-        _forget(volume["uid"])
+    name, uid, _, _ = _identified(volume)
+    with _locked(uid, f"volume {name}"):
+        record = _record(uid)
+        known = record or _without_record(volume)
+        if known is None:
+            return {"changed": False}
+        removed = (_remove_sparse if known["kind"] == "sparseLoopDevice" else _release_device)(known)
+        _forget(uid)
         return {"changed": removed or record is not None}
+
+
+def _without_record(volume):
+    """
+    What may be on this node of a Volume that has no record here, or None: MetalK8s' own states keep none
+    """
+    name, uid, spec, mode = _identified(volume)
+    if spec.get("sparseLoopDevice") is not None:
+        # A size that nothing could be made of is no reason to leave a file behind.
+        return {"name": name, "uid": uid, "kind": "sparseLoopDevice", "mode": mode}
+    try:
+        return _parsed(volume)
+    except CommandExecutionError:
+        return None
 
 
 def _remove_sparse(volume):
@@ -791,28 +864,6 @@ def _release_device(volume):
 # --- questions ---
 
 
-def device_info(name, uid=None):
-    """
-    Size in bytes, as a string, and persistent path of the device of a Volume
-
-    CLI Example:
-
-    .. code-block:: bash
-
-        salt '*' metalk8s_volumes.device_info my-volume
-    """
-    volume = _known(name, uid)
-    device = _located(volume)
-    if device is None:
-        raise CommandExecutionError(
-            f"no device of this node holds volume {name}: it is not prepared, not attached, or missing. "
-            f"Run metalk8s.volumes"
-        )
-    path = _path(volume, device)
-    __salt__["metalk8s_devices.link"](path, device)
-    return {"size": str(__salt__["metalk8s_devices.size"](device)), "path": path}
-
-
 def device_name(path):
     """
     The name under ``/dev`` of the device that a persistent path leads to: ``{"success": bool, "result": name or
@@ -827,6 +878,14 @@ def device_name(path):
     match = re.fullmatch(r"/dev/disk/(by-uuid|by-partuuid|by-id)/([\w.-]+)", str(path), re.ASCII)
     if not match:
         return {"success": False, "result": f"`{path}` is not a persistent path of a volume"}
+    record = next((each for each in _records() if each.get("path") == path), None)
+    if record:
+        # A device that carries the same UID may have the link: what is written down counts.
+        device = _located(record)
+        if device:
+            __salt__["metalk8s_devices.link"](path, device)
+            return {"success": True, "result": os.path.basename(device)}
+        return {"success": False, "result": f"device `{path}` not found"}
     # udev makes the link a moment after the device appears.
     for attempt in range(10):
         if attempt:

@@ -1,20 +1,10 @@
 #!jinja|yaml
 {#- The return of a job of a Volume becomes a CloudEvent at the broker. Only a hint: whoever receives it reads
     GET /jobs/<jid>. It is posted once; what is lost, the sweep makes up for.
-    The Volume's name is in the job's metadata, else in the pillar of the call, else it is the first argument. -#}
-{%- set fun = data.get('fun', '') %}
-{%- set call = namespace(named={}, first='') %}
-{%- for argument in data.get('fun_args') or [] | reverse %}
-{%- if argument is mapping %}{% set call.named = argument %}{% elif argument is string %}{% set call.first = argument %}{% endif %}
-{%- endfor %}
+    The Volume's name is in the metadata that the job was given. -#}
+{%- set fun = data.get('fun') %}
 {%- set metadata = data.get('metadata') if data.get('metadata') is mapping else {} %}
-{%- set pillar = call.named.get('pillar') if call.named.get('pillar') is mapping else {} %}
-{%- set volume = '' %}
-{%- if fun == 'state.sls' and (call.named.get('mods') or call.first) | string | regex_match('(metalk8s\.volumes)(\.|$)') %}
-{%- set volume = metadata.get('volume') or pillar.get('volume') %}
-{%- elif fun == 'metalk8s_volumes.device_info' %}
-{%- set volume = metadata.get('volume') or call.named.get('name') or call.first %}
-{%- endif %}
+{%- set volume = metadata.get('volume') if fun | string | regex_match('(metalk8s_volumes\.)') else '' %}
 {#- It goes into a header: nothing but a name of Kubernetes may. -#}
 {%- if volume is string and volume | regex_match('([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)\\Z') %}
 holdfast-job-returned:

@@ -65,7 +65,7 @@ export function noted<Object extends KubernetesObject>(
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
-/** The set as `project` leaves it once its policy is in force. */
+/** The set as `sync-policy` leaves it once its policy is in force. */
 export const followed = (shape: Shape): StatefulSet => noted(setOf(shape), projectingRule, "in-force");
 
 /** A claim with the name of one of the set's, by its ordinal. */

@@ -1,4 +1,5 @@
-import { type Labelled, matchesAffinity, matchesLabels } from "../matching/node-selector.ts";
+import { hasLabels } from "../../../../shared/kubernetes/label-selector.ts";
+import { type Labelled, matchesNodeSelector } from "../../../../shared/kubernetes/node-selector.ts";
 import type { LinstorSatelliteConfigurationSpec } from "../schema/resources.ts";
 import type { DeletionPolicy, Patch, SatelliteConfig } from "../schema/satellite-spec.ts";
 
@@ -22,7 +23,7 @@ export interface Merged {
  */
 export function mergeConfigurations(configurations: readonly Configuration[], node: Labelled): Merged {
   const matching = configurations
-    .filter(({ spec }) => matchesLabels(spec.nodeSelector, node) && matchesAffinity(spec.nodeAffinity, node))
+    .filter(({ spec }) => hasLabels(spec.nodeSelector, node.labels) && matchesNodeSelector(spec.nodeAffinity, node))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const specs = matching.map(({ spec }) => spec);
   const last = <Key extends keyof SatelliteConfig>(key: Key) => specs.findLast((spec) => spec[key])?.[key];

@@ -1,6 +1,6 @@
-import { millisecondsOf } from "../duration.ts";
-import type { NodeSelector } from "../matching/node-selector.ts";
-import type { Requirement } from "../matching/requirement.ts";
+import { readGoDuration } from "../../../../shared/kubernetes/go-duration.ts";
+import type { NodeSelector } from "../../../../shared/kubernetes/node-selector.ts";
+import type { Requirement } from "../../../../shared/kubernetes/requirement.ts";
 import type { LinstorSatelliteConfigurationSpec } from "../schema/resources.ts";
 import { deletionPolicy, type Property, type StoragePool, storagePoolKinds } from "../schema/satellite-spec.ts";
 import { resolveProperties } from "./resolve-properties.ts";
@@ -98,9 +98,18 @@ function poolProblems(pool: StoragePool): readonly string[] {
 const isPath = (path: string) => path.startsWith("/") && !/\/(\.{0,2})(\/|$)/.test(path);
 
 function strategyProblems({ evacuationStrategy = {} }: LinstorSatelliteConfigurationSpec): readonly string[] {
-  return Object.entries(evacuationStrategy)
-    .filter(([, duration]) => millisecondsOf(duration) === undefined)
-    .map(([name, duration]) => `Its ${name} is ${duration}, which is no duration such as 5m or 1h30m.`);
+  const { unattachedVolumeAttachTimeout: unattached } = evacuationStrategy;
+  return [
+    ...Object.entries(evacuationStrategy)
+      .filter(([, duration]) => readGoDuration(duration) === undefined)
+      .map(([name, duration]) => `Its ${name} is ${duration}, which is no duration such as 5m or 1h30m.`),
+    ...(readGoDuration(unattached)
+      ? [
+          `Its evacuationStrategy has the unattachedVolumeAttachTimeout ${unattached}, and Holdfast does not wait ` +
+            "for volumes that are not attached: set it to 0.",
+        ]
+      : []),
+  ];
 }
 
 const twice = (items: readonly string[]) => [...new Set(items.filter((item, at) => items.indexOf(item) !== at))];

@@ -12,6 +12,13 @@ export function goodCopies(definition: string, { copies, nodes }: Pick<DataFacts
   return copies.filter((copy) => copy.name === definition && isGoodCopy(copy) && isOnlineNode(copy.node, nodes));
 }
 
+/** Diskful copies of a definition that stay, good or not, on nodes that are online. */
+export function knownCopies(definition: string, { copies, nodes }: Pick<DataFacts, "copies" | "nodes">) {
+  return copies.filter(
+    (copy) => copy.name === definition && !isDiskless(copy) && !isLeaving(copy) && isOnlineNode(copy.node, nodes),
+  );
+}
+
 /**
  * Copies of these definitions that are being made: diskful on a node that is online, and not UpToDate yet. LINSTOR
  * takes one without volumes for UpToDate, and has deleted the source of one that was being made by another call.

@@ -13,10 +13,14 @@ export interface DataFacts {
   readonly snapshots: readonly Snapshot[];
   /** The place count of each resource definition that exists; `undefined` where its group has none. */
   readonly placeCounts: ReadonlyMap<string, number | undefined>;
-  /** Good copies, by definition, of what had a diskful copy on the node when the evacuation began; empty before. */
+  /** Copies, by definition, of what had a diskful copy on the node when the evacuation began; empty before. */
   readonly before: Readonly<Record<string, number>>;
+  /** Nodes that go without being evacuated: their copies are there, and will not stay. */
+  readonly going: readonly string[];
   /** When evacuate was last called, in milliseconds since the epoch, as far as anybody wrote it down. */
   readonly calledAt?: number;
+  /** The circumstances in which that call was made, as `circumstances.ts` has them. */
+  readonly tried?: string;
   /** What LINSTOR said that it could not do, in its own words. */
   readonly warnings: readonly string[];
 }

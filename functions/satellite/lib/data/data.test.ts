@@ -7,6 +7,7 @@ import { emptiness } from "./emptiness.ts";
 import { countBefore, shortfalls } from "./floor.ts";
 import { mayEvacuate } from "./may-evacuate.ts";
 import { mayRemove } from "./may-remove.ts";
+import { whole } from "./verdict.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const pair = [aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")];
@@ -17,20 +18,38 @@ const storageOnly = { layer_object: { type: "STORAGE" }, state: {}, volumes: [{ 
 
 describe("whether LINSTOR may be called to evacuate", () => {
   test.each<[string, DataFacts, string, RegExp]>([
-    ["an empty node: the flag keeps new copies away", dataFacts(), "act", /can be moved/],
+    ["an empty node: the flag keeps new copies away", dataFacts(), "act", /Nothing is on/],
     ["good copies", dataFacts(pair), "act", /can be moved/],
     ["a source in use", dataFacts([aCopy("pvc-1", "node-1", "UpToDate", { state: { in_use: true } })]), "act", /moved/],
     ["an unused client", dataFacts([aCopy("pvc-1", "node-1", "Diskless"), aCopy("pvc-1", "node-2")]), "act", /moved/],
     [
-      "a stale source with a good peer",
-      dataFacts([aCopy("pvc-1", "node-1", "Outdated"), pair[1] as Resource]),
+      "a stale source with as many good peers as the place count asks for",
+      dataFacts([aCopy("pvc-1", "node-1", "Outdated"), pair[1] as Resource, aCopy("pvc-1", "node-3")]),
       "act",
-      /mo/,
+      /moved/,
+    ],
+    [
+      "a stale source with one good peer of two copies",
+      dataFacts([aCopy("pvc-1", "node-1", "Outdated"), pair[1] as Resource]),
+      "stop",
+      /too few would be left: pvc-1 \(1 of 2\).*--auto-place \+1.*place-count/,
+    ],
+    [
+      "an offline node with nothing on it",
+      dataFacts([], { node: aNode("node-1", { connection: "OFFLINE" }) }),
+      "act",
+      /Nothing is on the node/,
+    ],
+    [
+      "an evicted node with nothing on it",
+      dataFacts([], { node: aNode("node-1", { flags: ["DELETE", "EVICTED"], connection: "OFFLINE" }) }),
+      "done",
+      /nothing is on it/,
     ],
     [
       "an offline node",
       dataFacts(pair, { node: aNode("node-1", { connection: "OFFLINE" }) }),
-      "wait",
+      "stop",
       /is OFFLINE.*Delete/,
     ],
     ["a peer that is still read", dataFacts(pair, connected("CONNECTED")), "wait", /still reads the state of node-2/],
@@ -91,8 +110,9 @@ describe("whether LINSTOR may be called to evacuate", () => {
     ],
     ["a call of a moment ago", dataFacts(pair, { calledAt: now - 1000 }), "wait", /just now/],
     ["a call in the future: the clock was set back", dataFacts(pair, { calledAt: now + 1000 }), "act", /moved/],
-  ])("%s", (_what, facts, verdict, because) => {
-    expect(mayEvacuate(facts, now)).toEqual({ do: verdict, because: expect.stringMatching(because) });
+  ])("%s", (_what, facts, verdict, message) => {
+    const found = mayEvacuate(facts, now);
+    expect([found.do, whole(found)]).toEqual([verdict, expect.stringMatching(message)]);
   });
 
   const again = (copies: Resource[], more: Partial<DataFacts> = {}) => dataFacts(copies, { ...evacuating, ...more });
@@ -140,8 +160,9 @@ describe("whether LINSTOR may be called to evacuate", () => {
       "wait",
       /is on node-3, whose satellite is not online/,
     ],
-  ])("again: %s", (_what, facts, verdict, because) => {
-    expect(mayEvacuate(facts, now)).toEqual({ do: verdict, because: expect.stringMatching(because) });
+  ])("again: %s", (_what, facts, verdict, message) => {
+    const found = mayEvacuate(facts, now);
+    expect([found.do, whole(found)]).toEqual([verdict, expect.stringMatching(message)]);
   });
 });
 
@@ -206,11 +227,12 @@ describe("the end of an evacuation", () => {
     [
       "offline with copies",
       dataFacts(pair, { node: aNode("node-1", { connection: "OFFLINE" }) }),
-      "wait",
+      "stop",
       /is OFFLINE/,
     ],
-  ])("%s", (_what, facts, verdict, because) => {
-    expect(emptiness(facts)).toEqual({ do: verdict, because: expect.stringMatching(because) });
+  ])("%s", (_what, facts, verdict, message) => {
+    const found = emptiness(facts);
+    expect([found.do, whole(found)]).toEqual([verdict, expect.stringMatching(message)]);
     expect(mayRemove(facts).do).toBe(verdict === "done" ? "act" : verdict);
   });
 
@@ -223,9 +245,9 @@ describe("the end of an evacuation", () => {
       expect(mayRemove(dataFacts([], { node }))).toMatchObject({ do: "act", by: "delete" });
   });
   test("what LINSTOR does not list is removed", () => expect(mayRemove(undefined).do).toBe("done"));
-  test("what is written down before are good copies, of what has a diskful copy there", () => {
+  test("what is written down before are copies on online nodes, good or not, of what has a diskful copy there", () => {
     const copies = [...pair, aCopy("pvc-2", "NODE-1", "Diskless"), aCopy("pvc-3", "NODE-1", "Outdated")];
-    expect(countBefore(dataFacts(copies))).toEqual({ "pvc-1": 2, "pvc-3": 0 });
+    expect(countBefore(dataFacts(copies))).toEqual({ "pvc-1": 2, "pvc-3": 1 });
   });
 });
 
@@ -297,7 +319,7 @@ describe("properties, whatever LINSTOR lists", () => {
       fc.property(someFacts, (facts) => {
         if (mayEvacuate(facts, now).do !== "act") return;
         calls++;
-        expect(facts.node.connection).toBe("ONLINE");
+        if (facts.copies.some(onNode1)) expect(facts.node.connection).toBe("ONLINE");
         expect(facts.nodes.map(({ connection }) => connection)).not.toContain("CONNECTED");
         const staying = facts.copies.filter(
           (copy) => onNode1(copy) && !copy.flags.some((flag) => flag.endsWith("DELETE")),

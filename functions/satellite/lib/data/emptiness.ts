@@ -2,7 +2,7 @@ import { isOnline } from "../linstor/node.ts";
 import { isDiskless, isLeaving } from "../linstor/resource.ts";
 import { copiesInTheMaking, copiesOn, listed } from "./copies.ts";
 import type { DataFacts } from "./data-facts.ts";
-import { lastSnapshots, shortfalls } from "./floor.ts";
+import { describeShortfalls, lastSnapshots, moreCopies, shortfalls } from "./floor.ts";
 import { offline } from "./may-evacuate.ts";
 import { said } from "./said.ts";
 import { done, stop, type Verdict, wait } from "./verdict.ts";
@@ -43,14 +43,15 @@ export function emptiness(facts: DataFacts): Verdict {
     const only = last.length ? ` Of ${listed(last)} there is no other copy.` : "";
     return stop(
       `On the node are still the snapshots ${which}, and nothing else.${only} LINSTOR does not move them from ` +
-        `this kind of pool: back them up where they matter, and delete them on this node.${said(facts)}`,
+        `this kind of pool.${said(facts)}`,
+      "Back them up where they matter, and delete them on this node.",
     );
   }
   const short = shortfalls(facts);
   if (!short.length) return done("The node is empty, and every volume that was there has its copies elsewhere.");
-  const which = short.map(({ definition, left, needed }) => `${definition} (${left} of ${needed})`);
   return stop(
-    `The node is empty, and too few copies are UpToDate elsewhere: ${listed(which)}. Have LINSTOR make more of ` +
-      `them; the satellite is not removed before.${said(facts)}`,
+    `The node is empty, and too few copies are UpToDate elsewhere: ${describeShortfalls(short)}. The satellite is ` +
+      `not removed before.${said(facts)}`,
+    `For each, ${moreCopies}.`,
   );
 }

@@ -1,6 +1,6 @@
 import { sameName } from "../linstor/node.ts";
-import { isDiskless } from "../linstor/resource.ts";
-import { copiesOn, goodCopies } from "./copies.ts";
+import { isDiskless, type Resource } from "../linstor/resource.ts";
+import { copiesOn, goodCopies, knownCopies, listed } from "./copies.ts";
 import type { DataFacts } from "./data-facts.ts";
 
 /** A resource of which too few good copies would be left without the node. */
@@ -10,31 +10,50 @@ export interface Shortfall {
   readonly needed: number;
 }
 
+/** What the floor is counted from: without `node` none of that name is listed any more. */
+export type FloorFacts = Omit<DataFacts, "node"> & Partial<Pick<DataFacts, "node">>;
+
 /**
- * What would have too few good copies if all that is on the node went: UpToDate, diskful, staying, on an online node,
- * and not on this one. Needed are as many as there were before, at most the place count, and **one at least** of
- * whatever had a copy on the node, even where none was good: then there is no proof that the data is anywhere else.
- * Definitions that are gone from LINSTOR need nothing: somebody has deleted them.
+ * What would have too few good copies if all that is on the node went: UpToDate, diskful, staying, on an online node
+ * that stays, and not on this one. Needed are as many as the place count asks for, at most as many as there were
+ * before, and **one at least** of whatever had a copy on the node, even where none was good: then there is no proof
+ * that the data is anywhere else. Definitions that are gone from LINSTOR need nothing: a person has deleted them.
  */
-export function shortfalls(facts: DataFacts): readonly Shortfall[] {
-  const here = copiesOn(facts).filter((copy) => !isDiskless(copy));
-  const definitions = new Set([...Object.keys(facts.before), ...here.map(({ name }) => name)]);
-  return [...definitions]
-    .filter((definition) => facts.placeCounts.has(definition))
-    .map((definition) => {
+export function shortfalls(facts: FloorFacts): readonly Shortfall[] {
+  const { node } = facts;
+  const present = node ? countBefore({ ...facts, node }) : {};
+  return Object.entries({ ...present, ...facts.before })
+    .filter(([definition]) => facts.placeCounts.has(definition))
+    .map(([definition, before]) => {
       const good = goodCopies(definition, facts);
-      const left = good.filter((copy) => !sameName(copy.node, facts.node.name)).length;
-      const before = facts.before[definition] ?? good.length;
+      const leaving = [...facts.going, ...(node ? [node.name] : [])];
+      const left = good.filter((copy) => !leaving.some((name) => sameName(name, copy.node))).length;
       return { definition, left, needed: Math.max(1, Math.min(facts.placeCounts.get(definition) ?? before, before)) };
     })
     .filter(({ left, needed }) => left < needed);
 }
 
-/** Good copies of all that has a diskful copy on the node: what to write down before the evacuation is begun. */
+/**
+ * Copies of all that has a diskful copy on the node: what to write down before the evacuation is begun. Whether they
+ * are good does not matter: LINSTOR deletes a stale one without a replacement, and one of what the place count asks for
+ * would be lost. Those on nodes that are not online are not counted: of them nothing is known, and nothing is taken.
+ */
 export function countBefore(facts: DataFacts): Readonly<Record<string, number>> {
   const here = copiesOn(facts).filter((copy) => !isDiskless(copy));
-  return Object.fromEntries(here.map(({ name }) => [name, goodCopies(name, facts).length]));
+  const stays = ({ node }: Resource) => !facts.going.some((name) => sameName(name, node));
+  return Object.fromEntries(here.map(({ name }) => [name, Math.max(1, knownCopies(name, facts).filter(stays).length)]));
 }
+
+/** Shortfalls for a sentence: `pvc-1 (1 of 2)`. */
+export const describeShortfalls = (short: readonly Shortfall[]): string =>
+  listed(short.map(({ definition, left, needed }) => `${definition} (${left} of ${needed})`));
+
+export const lowerPlaceCount = "linstor resource-group modify GROUP --place-count N";
+
+/** What a person can do about too few copies; begins with a verb. */
+export const moreCopies =
+  "have LINSTOR make another copy (linstor resource create --auto-place +1 RESOURCE), or lower the place count of " +
+  `the resource group (${lowerPlaceCount})`;
 
 /** Snapshots of which the node has the only part. */
 export function lastSnapshots({ snapshots, node }: DataFacts): readonly string[] {

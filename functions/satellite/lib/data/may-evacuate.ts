@@ -1,22 +1,30 @@
+import { answeredCall } from "../linstor/evacuate-answer.ts";
 import { isEvacuating, isEvicted, isOnline } from "../linstor/node.ts";
 import { isDiskless, isGoodCopy, isLeaving } from "../linstor/resource.ts";
+import { circumstances } from "./circumstances.ts";
 import { copiesInTheMaking, copiesOn, copiesToBeMoved, goodCopies, listed, unknownCopies } from "./copies.ts";
 import type { DataFacts } from "./data-facts.ts";
+import { describeShortfalls, lowerPlaceCount, moreCopies, shortfalls } from "./floor.ts";
 import { act, done, stop, type Verdict, wait } from "./verdict.ts";
 
-/** Milliseconds after a call in which it is not repeated: a call whose answer was lost is still being carried out. */
-const quiet = 150_000;
+/** Milliseconds after a call in which it is not repeated: one that is not answered may still be carried out. */
+const quiet = { answered: 150_000, unanswered: 600_000 };
+/** The same where LINSTOR has said that it cannot, and nothing has changed since. Milliseconds. */
+const pause = 1_800_000;
 
 /**
  * Whether LINSTOR is to be called to evacuate the node, for the first time or again. `done` means that no call is due:
  * what was begun goes on by itself. The call is not idempotent, and harms where it comes at the wrong time, so:
  *
- * - only while the node is ONLINE, and every other node's state is known or it is offline (CONNECTED: still being read)
+ * - only while the node is ONLINE, or nothing is on it
+ * - only while every other node's state is known, or that node is offline (CONNECTED: still being read)
  * - never while any copy of what is on the node is being made, by whichever node's evacuation
  * - not for the first time while a copy of it is still on its way from another node: LINSTOR may count that one, and
  *   make no new one where it thereby has enough, so that one would be missing in the end
  * - never while a diskless use of a volume is going on: LINSTOR skips it, and does not come back to it
  * - never where a source is known not to be UpToDate and no other good copy exists: LINSTOR deletes it at once
+ * - never where fewer copies would be left than the place count asks for, and LINSTOR makes none: a source is stale, or
+ *   it counts copies on nodes that go without being evacuated
  * - again only when what is left is all UpToDate, unused, and not on its way out: a restarted controller has forgotten
  *   it
  */
@@ -33,15 +41,25 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
     if (staying.some(({ inUse }) => inUse)) return done("LINSTOR moves what is in use once it is released.");
     if (!staying.some(({ replicated }) => replicated)) return done("LINSTOR cannot move what is left.");
   }
-  if (calledAt !== undefined && now >= calledAt && now - calledAt < quiet)
+  if (calledAt !== undefined && now >= calledAt && now - calledAt < quietAfter(facts))
     return wait("LINSTOR was called to evacuate the node just now, and may still be carrying it out.");
+  const isInVain = isEvacuating(node) && facts.warnings.length > 0 && facts.tried === circumstances(facts);
+  if (isInVain && calledAt !== undefined && now >= calledAt && now - calledAt < pause)
+    return stop(
+      `LINSTOR has not moved ${listed([...names])}. It is called again as soon as another node, a copy elsewhere or ` +
+        `another place count is there, and at ${new Date(calledAt + pause).toISOString()} in any case.`,
+      `Add a node with room for it, or lower the place count of the resource group (${lowerPlaceCount}).`,
+    );
 
+  // LINSTOR's list is of its database, and says what is on a node that does not answer, too.
+  const isEmpty = here.length === 0 && facts.snapshots.length === 0;
+  if (isEvicted(node) && isEmpty) return done("LINSTOR has evicted the node, and nothing is on it.");
   if (isEvicted(node))
     return stop(
-      `LINSTOR has evicted the node ${node.name} by itself. Bring its satellite back and restore the node ` +
-        "in LINSTOR, or set the deletion policy to Delete to give up the copies that it has.",
+      `LINSTOR has evicted the node ${node.name} by itself.`,
+      `Bring its satellite back and restore the node in LINSTOR, or ${giveUp}.`,
     );
-  if (!isOnline(node)) return offline(facts);
+  if (!isOnline(node) && !isEmpty) return offline(facts);
   const reading = nodes.filter(({ connection }) => connection === "CONNECTED");
   if (reading.length) return wait(`LINSTOR still reads the state of ${listed(reading.map(({ name }) => name))}.`);
 
@@ -52,7 +70,8 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
   if (storageOnly.length)
     return stop(
       `${listed(storageOnly.map(({ name }) => name))} on the node ${node.name} cannot be moved, because DRBD is not ` +
-        "among the layers: copy the data and delete it, or set the deletion policy to Delete to give it up.",
+        "among the layers.",
+      `Copy the data and delete it, or ${giveUp}.`,
     );
   const clients = staying.filter((copy) => isDiskless(copy) && copy.inUse !== false);
   if (clients.length)
@@ -81,20 +100,43 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
   if (unproven.length)
     return stop(
       `No copy of ${listed(unproven.map(({ name }) => name))} is UpToDate on a node that is online, and LINSTOR ` +
-        `would delete the one on ${node.name} without a replacement: make one UpToDate first.`,
+        `would delete the one on ${node.name} without a replacement.`,
+      "Make one UpToDate first.",
+    );
+  const deleted = staying.filter((copy) => !isDiskless(copy) && (!isGoodCopy(copy) || hasEnough(copy.name, facts)));
+  const short = shortfalls(facts).filter(({ definition }) => deleted.some(({ name }) => name === definition));
+  if (short.length)
+    return stop(
+      `LINSTOR would delete copies on ${node.name} without a replacement, because they are not UpToDate, or there ` +
+        `are enough on nodes that go as well, and too few would be left: ${describeShortfalls(short)}.`,
+      `Have them synchronised; or, for each, ${moreCopies}.`,
     );
   return act(
     isEvacuating(node)
       ? `LINSTOR no longer works on ${listed([...names])}, which stayed on the node: it is called again.`
-      : "Everything on the node can be moved.",
+      : isEmpty
+        ? "Nothing is on the node: LINSTOR is to place nothing there any more."
+        : "Everything on the node can be moved.",
   );
 }
+
+/** LINSTOR takes the source for one too many, whether or not the nodes of the others stay. */
+const hasEnough = (definition: string, facts: DataFacts) =>
+  goodCopies(definition, facts).length > (facts.placeCounts.get(definition) ?? 2);
+
+const quietAfter = ({ node, calledAt }: DataFacts) =>
+  answeredCall(node) === calledAt ? quiet.answered : quiet.unanswered;
+
+/** The way out that loses data. What is written on the LinstorSatellite alone, its configurations put back. */
+const giveUp =
+  "set the deletion policy to Delete in a LinstorSatelliteConfiguration for its Node (where the Node is gone or is " +
+  "not to have a satellite, in the LinstorSatellite) to give up the copies that it has";
 
 /** What an administrator can do about a satellite that does not come back. */
 export function offline(facts: Pick<DataFacts, "node">): Verdict {
   const { name, connection } = facts.node;
-  return wait(
-    `The satellite on ${name} is ${connection} in LINSTOR, so that its copies cannot be moved from it. Bring ` +
-      "it back, or set the deletion policy to Delete to give up the copies that it has.",
+  return stop(
+    `The satellite on ${name} is ${connection} in LINSTOR, so that its copies cannot be moved from it.`,
+    `Bring it back, or ${giveUp}.`,
   );
 }

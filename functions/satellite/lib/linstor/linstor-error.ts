@@ -14,7 +14,9 @@ export class LinstorError extends SystemError {
   constructor(request: string, status: number, entries: readonly Entry[]) {
     const errors = entries.filter(({ severity }) => severity === "error");
     const words = errors.map(describeEntry).join("; ") || "it gave no reason";
-    super("LINSTOR", failureOf(status, errors), `LINSTOR answered ${request} with ${status}: ${words}.`);
+    super("LINSTOR", failureOf(status, errors), `LINSTOR answered ${request} with ${status}: ${words}.`, {
+      answered: true,
+    });
     this.entries = entries;
     this.status = status;
   }

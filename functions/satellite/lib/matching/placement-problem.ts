@@ -1,6 +1,6 @@
+import type { Toleration } from "../../../../shared/kubernetes/toleration.ts";
 import { affinityProblem } from "../configuration/problems.ts";
 import type { Placement } from "./satellite-wanted.ts";
-import type { Toleration } from "./toleration.ts";
 
 /**
  * What is wrong with where a LinstorCluster wants satellites, as a sentence that follows its name. While it is, nobody

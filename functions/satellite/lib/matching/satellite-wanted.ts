@@ -1,5 +1,7 @@
-import { type Labelled, matchesAffinity, matchesLabels, type NodeSelector } from "./node-selector.ts";
-import { defaultTolerations, type Taint, type Toleration, tolerates } from "./toleration.ts";
+import { hasLabels, type Labels } from "../../../../shared/kubernetes/label-selector.ts";
+import { type Labelled, matchesNodeSelector, type NodeSelector } from "../../../../shared/kubernetes/node-selector.ts";
+import { findToleration, type Taint, type Toleration } from "../../../../shared/kubernetes/toleration.ts";
+import { defaultTolerations } from "./default-tolerations.ts";
 
 /** Where a LinstorCluster wants satellites. */
 export interface Placement {
@@ -9,24 +11,23 @@ export interface Placement {
 }
 
 export interface Candidate extends Labelled {
+  readonly labels: Labels;
   readonly taints: readonly Taint[];
 }
 
-/** `because` says of an unwanted one why; it follows "The Node". */
-export type Wanted = { readonly wanted: true } | { readonly wanted: false; readonly because: string };
+/** `message` says of an unwanted one why; it follows "The Node". */
+export type Wanted = { readonly wanted: true } | { readonly wanted: false; readonly message: string };
 
 /**
  * Whether a Node is to have a satellite. A taint with NoSchedule keeps one from being created and does not touch one
  * that there is; NoExecute removes it, too; PreferNoSchedule never matters.
  */
 export function satelliteWanted(node: Candidate, placement: Placement, has: "has one" | "has none"): Wanted {
-  if (!matchesLabels(placement.nodeSelector, node))
+  if (!hasLabels(placement.nodeSelector, node.labels))
     return unwanted("does not match the nodeSelector of the LinstorCluster");
-  if (!matchesAffinity(placement.nodeAffinity, node)) return unwanted("does not match its nodeAffinity");
+  if (!matchesNodeSelector(placement.nodeAffinity, node)) return unwanted("does not match its nodeAffinity");
   const { tolerations = [] } = placement;
-  const against = untoleratedTaints(node.taints, has).find(
-    (taint) => !tolerations.some((toleration) => tolerates(toleration, taint)),
-  );
+  const against = untoleratedTaints(node.taints, has).find((taint) => !findToleration(tolerations, taint));
   if (!against) return { wanted: true };
   const { key, value, effect } = against;
   return unwanted(
@@ -37,9 +38,7 @@ export function satelliteWanted(node: Candidate, placement: Placement, has: "has
 /** The taints of a Node that count against a satellite, unless the LinstorCluster itself tolerates them. */
 export function untoleratedTaints(taints: readonly Taint[], has: "has one" | "has none"): readonly Taint[] {
   const effects = has === "has one" ? ["NoExecute"] : ["NoExecute", "NoSchedule"];
-  return taints.filter(
-    (taint) => effects.includes(taint.effect) && !defaultTolerations.some((toleration) => tolerates(toleration, taint)),
-  );
+  return taints.filter((taint) => effects.includes(taint.effect) && !findToleration(defaultTolerations, taint));
 }
 
-const unwanted = (because: string): Wanted => ({ wanted: false, because });
+const unwanted = (message: string): Wanted => ({ wanted: false, message });

@@ -77,7 +77,7 @@ export const evacuationStrategy = z.object({
     .describe("How long to wait until a volume that was attached is attached elsewhere; 0 is not at all."),
   unattachedVolumeAttachTimeout: duration
     .optional()
-    .describe("Taken for the sake of piraeus-operator's manifests. Volumes that are not attached are not waited for."),
+    .describe("0, or nothing. Holdfast does not wait for volumes that are not attached, and refuses another duration."),
 });
 
 const reference = z.object({

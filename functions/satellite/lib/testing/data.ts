@@ -36,6 +36,7 @@ export function dataFacts(copies: readonly Resource[] = [], more: Partial<DataFa
     snapshots: [],
     placeCounts: new Map(copies.map(({ name }) => [name, 2])),
     before: {},
+    going: [],
     warnings: [],
     ...more,
   };

@@ -1,8 +1,9 @@
 import type { Hint } from "../../../../shared/event/hint.ts";
 import type { Kind } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
+import type { LookedSatellite, ReadyFacts, SatelliteInChain } from "../evacuation-facts.ts";
 import { LinstorSatellite, Machine } from "../kinds.ts";
-import type { LeavingSeen, SatelliteSeen } from "../look.ts";
+import type { SatelliteOnMachine } from "../look-at-satellite.ts";
 import { hooksOn, type MachineSeen } from "../machine.ts";
 import { preDrainHook, preTerminateHook } from "../names.ts";
 import { readRecord, recordKey } from "../record.ts";
@@ -57,47 +58,59 @@ export function aMachine(hooks: { drain?: boolean; terminate?: boolean; deleting
   };
 }
 
-export function aSeen(more: Partial<SatelliteSeen> = {}): SatelliteSeen {
+/** A satellite that is not in the chain. */
+export function aSeen(more: Partial<SatelliteOnMachine> = {}): SatelliteOnMachine & LookedSatellite {
   const satellite = more.satellite ?? aSatellite();
   return {
+    object: satellite,
     satellite,
     policy: satellite.spec?.deletionPolicy || "Retain",
     cluster: undefined,
     controller: undefined,
+    unaddressed: undefined,
     node: undefined,
     identity: more.machine ? { namespace: "capi", name: "worker" } : undefined,
     machine: undefined,
     record: readRecord(satellite),
     leaving: true,
     foreign: undefined,
+    facts: { is: "outside", message: more.foreign ?? "It is not being evacuated." },
     ...more,
   };
 }
 
 /** A satellite whose node has one volume in LINSTOR, and a good copy of it elsewhere. */
 export function aLeaving(
-  facts: Partial<LeavingSeen["facts"]> = {},
-  more: Partial<Omit<LeavingSeen, "facts">> = {},
-): LeavingSeen {
-  const { volumes = [] } = facts;
+  facts: Partial<ReadyFacts> = {},
+  more: Partial<SatelliteOnMachine> = {},
+): SatelliteOnMachine & SatelliteInChain & { readonly facts: ReadyFacts } {
+  const seen = aSeen(more);
+  return { ...seen, facts: readyFacts({ ...facts, begun: seen.record !== undefined }, more.machine) };
+}
+
+/** The facts of a satellite whose evacuation has begun. */
+export function readyFacts(more: Partial<ReadyFacts> = {}, machine?: MachineSeen): ReadyFacts {
+  const { volumes = [] } = more;
   return {
-    ...aSeen(more),
-    facts: {
-      node: "node-1",
-      satellite: { deleting: true, held: true },
-      ...(more.machine ? { machine: hooksOn(more.machine) } : {}),
-      volumes,
-      neighbours: [],
-      data: dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")]),
-      ...facts,
-    },
-    volumes: new Map(volumes.map(({ name }) => [name, aVolume(name)])),
+    is: "ready",
+    node: "node-1",
+    begun: true,
+    satellite: { deleting: true, held: true },
+    ...(machine ? { machine, hooks: hooksOn(machine) } : {}),
+    volumes,
+    objects: new Map(volumes.map(({ name }) => [name, aVolume(name)])),
+    neighbours: [],
     contenders: [],
     slots: 0,
     note: {},
-    again: 10_000,
+    data: dataFacts([aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")]),
     ...more,
   };
+}
+
+/** The same where LINSTOR does not know the node. */
+export function unlisted({ data: _, ...facts }: ReadyFacts): ReadyFacts {
+  return facts;
 }
 
 export const aVolume = (name: string, annotations: Record<string, string> = {}) => ({

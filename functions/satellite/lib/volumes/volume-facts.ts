@@ -1,6 +1,6 @@
+import { type Labelled, matchesNodeSelector, type NodeSelector } from "../../../../shared/kubernetes/node-selector.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import { marksFor, marksOn } from "../marks.ts";
-import { type Labelled, matchesAffinity, type NodeSelector } from "../matching/node-selector.ts";
 import { csiDriver } from "../names.ts";
 
 /** A PersistentVolume as far as evacuations read it. */
@@ -68,7 +68,7 @@ export function volumeFacts(
     localOnly:
       attributes["linstor.csi.linbit.com/uses-volume-context"] === "true" &&
       attributes["linstor.csi.linbit.com/remote-access-policy"] === "false",
-    attachableElsewhere: nodes.some((other) => other.name !== node && matchesAffinity(affinity, other)),
+    attachableElsewhere: nodes.some((other) => other.name !== node && matchesNodeSelector(affinity, other)),
     leaving: deletionTimestamp !== undefined || phase === "Released" || phase === "Failed" || !volume.spec?.claimRef,
   };
 }

@@ -4,7 +4,7 @@ import { applyJsonPatch, type JsonPatchOperation } from "../../../../shared/kube
 import type { Patch } from "../schema/satellite-spec.ts";
 import { isSelected, type Patchable } from "./patch-target.ts";
 import { satelliteLabel } from "./pod-label.ts";
-import { strategicMerge } from "./strategic-merge.ts";
+import { mergeDaemonSet } from "./strategic-merge.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -89,7 +89,7 @@ function applied(object: Fields, patchable: Patchable, patch: ReadPatch): Fields
   if (!patch.target?.kind && kind !== undefined && kind !== patchable.kind) return object;
   if (!patch.target && name !== undefined && name !== patchable.name) return object;
   const metadata = { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) };
-  return asBefore(object, strategicMerge(object, { ...rest, metadata }));
+  return asBefore(object, mergeDaemonSet(object, { ...rest, metadata }));
 }
 
 /** What a patch has come to, which must be the same object still: by this it is found again. */

@@ -1,4 +1,4 @@
-import { LabelSelectorError, parseLabelSelector } from "../../../../shared/kubernetes/label-selector.ts";
+import { LabelSelectorError, parseLabelSelector } from "../../../../shared/kubernetes/parse-label-selector.ts";
 import type { Patch } from "../schema/satellite-spec.ts";
 
 /** An object that patches may be meant for, under the name that piraeus-operator's patches know it by. */

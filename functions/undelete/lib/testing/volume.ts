@@ -43,7 +43,10 @@ export function volume({ name = "pv", note = {}, annotations, ref, policy = "Ret
       uid: name,
       resourceVersion: "7",
       ...(deleting ? { deletionTimestamp: "2026-01-01T23:00:00Z" } : {}),
-      labels: note ? { "holdfast.dev/volume-of": "shop" } : {},
+      labels: {
+        ...(note ? { "holdfast.dev/volume-of": "shop" } : {}),
+        ...(note && ref === null ? { "holdfast.dev/offered-of": claimRef.uid } : {}),
+      },
       annotations: { ...(note ? { "holdfast.dev/undelete.note": JSON.stringify(noted) } : {}), ...annotations },
     },
     spec: {

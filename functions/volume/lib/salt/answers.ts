@@ -6,7 +6,7 @@ const inReturn = <Entry extends z.ZodType>(entry: Entry) =>
   z.looseObject({ return: z.tuple([entry]).rest(z.unknown()) });
 
 /** `POST /login`. An account without any right has `{}` for `perms`, and so has one that Salt does not know at all. */
-export const loginAnswer = inReturn(z.looseObject({ token: z.string().min(1), perms: z.unknown().optional() }));
+const loginAnswer = inReturn(z.looseObject({ token: z.string().min(1), perms: z.unknown().optional() }));
 
 /** `POST /` with `local_async`: `{}` when the target is no minion whose key the master has accepted. */
 export const spawnAnswer = inReturn(
@@ -37,18 +37,29 @@ export const jobReturn = z.looseObject({ return: z.unknown(), retcode: z.number(
  * @throws SystemError `unreachable`: who answers something else is not Salt, or not whole, and may be asked again.
  */
 export function readAnswer<Schema extends z.ZodType>(asked: string, schema: Schema, body: string): z.output<Schema> {
+  return read(asked, schema, body, `: ${excerpt(body)}`);
+}
+
+/**
+ * Reads the answer to a login. Nothing of it is quoted, in the sentence or as a cause: a token may be anywhere in it.
+ *
+ * @throws SystemError as {@link readAnswer}.
+ */
+export function readLogin(body: string): z.output<typeof loginAnswer> {
+  return read("log in", loginAnswer, body, "");
+}
+
+function read<Schema extends z.ZodType>(asked: string, schema: Schema, body: string, quoted: string): z.output<Schema> {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch (cause) {
-    throw strangeAnswer(asked, `no JSON: ${excerpt(body)}`, { cause });
+    throw strangeAnswer(asked, `no JSON${quoted}`, quoted ? { cause } : {});
   }
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   const at = read.error.issues[0]?.path.join(".");
-  throw strangeAnswer(asked, `not what Salt answers${at ? ` (at ${at})` : ""}: ${excerpt(body)}`, {
-    cause: read.error,
-  });
+  throw strangeAnswer(asked, `not what Salt answers${at ? ` (at ${at})` : ""}${quoted}`, { cause: read.error });
 }
 
 /** The error of an answer in which something is missing or foreign. */

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../../shared/clock.ts";
 import { SystemError } from "../../../../shared/system/system-error.ts";
@@ -57,7 +58,7 @@ describe("requests", () => {
     await salt.spawn({ ...job, metadata: { uid: "u" } });
     expect(asked[1]).toMatchObject({ method: "POST", path: "/", headers: { "x-auth-token": "t1" } });
     expect(bodies()).toEqual([
-      { eauth: "sharedsecret", username: "holdfast", password: "secret" },
+      { eauth: "holdfast", username: "holdfast", password: "secret" },
       { client: "local_async", tgt: minion, fun: "state.sls", kwarg: job.kwarg, jid, metadata: { uid: "u" } },
     ]);
   });
@@ -161,7 +162,40 @@ describe("logins", () => {
 
   test("a service account's token goes before a password, and is not sent with it", async () => {
     const { asked } = await logIn(loggedIn(), { token: "jwt", password: "secret" });
-    expect(JSON.parse(asked[0]?.body ?? "")).toEqual({ eauth: "sharedsecret", username: "holdfast", token: "jwt" });
+    expect(JSON.parse(asked[0]?.body ?? "")).toEqual({ eauth: "holdfast", username: "holdfast", token: "jwt" });
+  });
+
+  const odd = { token: ["s3cr3t-t0ken"], perms: ["@jobs"] };
+  test.each<[string, SystemResponse]>([
+    ["of another shape", json({ return: [odd] })],
+    ["in no list", json(odd)],
+    ["that is cut off", { status: 200, headers: {}, body: '"s3cr3t-t0ken", "return": [' }],
+    ["in plain text", { status: 200, headers: {}, body: "s3cr3t-t0ken" }],
+  ])("an answer to a login %s is refused, and its token is in no message and no cause", async (_, answer) => {
+    const { error } = await logIn(answer);
+    expect(error).toMatchObject({ failure: "unreachable", message: expect.stringContaining("asked to log in") });
+    expect(`${inspect(error, { depth: 9 })}`).not.toContain("s3cr3t-t0ken");
+  });
+
+  test("http:// is refused before anything is sent, unless the setting allows it", async () => {
+    const asked: SystemRequest[] = [];
+    const connect = (settings: object) =>
+      system.connect({
+        settings: system.settings.parse(settings),
+        clock: systemClock,
+        credential: async () => "secret",
+        ...atOneRoot(async (request) => {
+          asked.push(request);
+          return request.path === "/login" ? loggedIn() : unknown;
+        }),
+      });
+    await expect(connect({ saltUrl: "http://salt:8000" }).readJob(jid, minion)).rejects.toMatchObject({
+      failure: "refused",
+      message: expect.stringMatching(/password would be sent in plain text.*SALT_ALLOW_HTTP/s),
+    });
+    expect(asked).toEqual([]);
+    const allowed = connect({ saltUrl: "http://salt:8000", saltAllowHttp: "true" });
+    expect(await allowed.readJob(jid, minion)).toEqual({ state: "unknown" });
   });
 
   test("a login that failed is not remembered", async () => {
@@ -243,7 +277,7 @@ describe("records", () => {
     [
       "its own",
       { Result: { [minion]: { return: 1, retcode: 0, success: true } } },
-      { state: "ended", outcome: { end: "success", value: 1, states: [] } },
+      { state: "ended", outcome: { end: "success", value: 1 } },
     ],
   ])("%s", async (_, rest, record) => expect(await read(info(rest))).toEqual(record));
 

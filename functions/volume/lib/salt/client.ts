@@ -2,7 +2,7 @@ import type { Exchange } from "../../../../shared/system/exchange.ts";
 import { SystemError } from "../../../../shared/system/system-error.ts";
 import { jobAnswer, jobReturn, localAnswer, localReturn, readAnswer, spawnAnswer, strangeAnswer } from "./answers.ts";
 import { isJid } from "./jid.ts";
-import type { JobRecord, JobSeen, Whereabouts } from "./job.ts";
+import type { JobRecord, JobView, Whereabouts } from "./job.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Asked } from "./refusal.ts";
 import { type Account, openSession, type Send } from "./session.ts";
@@ -45,8 +45,8 @@ export interface Salt {
   readJob(jid: string, minion: string): Promise<JobRecord>;
   /** Asks the minion itself. What is not its own clear answer counts as unreachable. Needs no right. */
   findJob(jid: string, minion: string): Promise<Whereabouts>;
-  /** All that {@link nextStep} needs of Salt, read in the right order. */
-  lookAtJob(jid: string, minion: string): Promise<Pick<JobSeen, "record" | "whereabouts">>;
+  /** What the next action for a job depends on, read in the right order. */
+  lookAtJob(jid: string, minion: string): Promise<JobView>;
   /**
    * Runs a short function and waits for its value: for questions, never for work. `undefined` when the minion does not
    * answer.
@@ -65,9 +65,9 @@ export function saltClient(exchange: Exchange, account: Account): Salt {
     findJob,
     async lookAtJob(jid, minion) {
       const record = await readJob(jid, minion);
-      if (record.state !== "pending") return { record };
+      if (record.state === "ended") return { record };
       const whereabouts = await findJob(jid, minion);
-      if (whereabouts !== "absent") return { record, whereabouts };
+      if (record.state === "unknown" || whereabouts !== "absent") return { record, whereabouts };
       // It may have ended between the two questions.
       const again = await readJob(jid, minion);
       return again.state === "pending" ? { record: again, whereabouts } : { record: again };

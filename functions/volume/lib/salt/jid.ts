@@ -18,3 +18,9 @@ export function newJid(now: number, random: () => number): string {
 export function isJid(text: string): boolean {
   return /^\d{20}$/.test(text);
 }
+
+/** When an id was chosen, to the second: milliseconds since the epoch; 0, long ago, where the id is no time. */
+export function timeOf(jid: string): number {
+  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)/.exec(jid) ?? [];
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) || 0;
+}

@@ -1,6 +1,6 @@
 import type { Exchange } from "../../../../shared/system/exchange.ts";
 import { SystemError } from "../../../../shared/system/system-error.ts";
-import { loginAnswer, readAnswer } from "./answers.ts";
+import { readLogin } from "./answers.ts";
 import { type Asked, meaningOf401, refusalOf, unauthorized } from "./refusal.ts";
 
 /** Who logs in, and how. */
@@ -67,7 +67,7 @@ async function logIn(exchange: Exchange, { eauth, username, credential }: Accoun
   }
   const asked = { what: "log in", grant: "a login" };
   if (response.status !== 200) throw refusalOf(asked, response);
-  const { token, perms } = readAnswer("log in", loginAnswer, response.body).return[0];
+  const { token, perms } = readLogin(response.body).return[0];
   // Salt lets everybody in whose password is right, and refuses each request afterwards.
   if (perms !== undefined && Object.keys(perms ?? {}).length === 0)
     throw new SystemError(

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { exchangeWith } from "../../../../shared/system/exchange.ts";
 import { system } from "../../../../shared/system/system.ts";
+import { SystemError } from "../../../../shared/system/system-error.ts";
 import { saltClient } from "./client.ts";
 
 const settings = z.object({
@@ -8,6 +9,10 @@ const settings = z.object({
     .url({ protocol: /^https?$/ })
     .default("https://salt-master:4507")
     .describe("Where salt-api (rest_cherrypy) listens."),
+  saltAllowHttp: z
+    .stringbool()
+    .prefault("false")
+    .describe("Whether http:// is taken for salt-api; the password is sent in plain text then."),
   saltTimeout: z.coerce
     .number()
     .min(3)
@@ -19,7 +24,7 @@ const settings = z.object({
   saltEauth: z
     .string()
     .min(1)
-    .default("sharedsecret")
+    .default("holdfast")
     .describe("The external authentication that Salt checks the login with; kubernetes_rbac in MetalK8s."),
   saltUsername: z
     .string()
@@ -42,10 +47,24 @@ export const salt = system({
     "ca.crt": { doc: "The authority that certified salt-api; not needed where a public one did.", optional: true },
   },
   ports: [4507],
-  connect: ({ transport, clock, settings, credential }) =>
-    saltClient(exchangeWith("Salt", transport, clock, settings.saltTimeout * 1000), {
-      eauth: settings.saltEauth,
-      username: settings.saltUsername,
-      credential,
-    }),
+  onlyReads: ({ path, body }) => path === "/login" || asksMinion(JSON.parse(body ?? "{}")),
+  connect: ({ transport, clock, settings, credential }) => {
+    const { saltUrl, saltAllowHttp, saltEauth: eauth, saltUsername: username } = settings;
+    const exchange = exchangeWith("Salt", transport, clock, settings.saltTimeout * 1000);
+    const inPlainText = saltUrl.startsWith("http:") && !saltAllowHttp;
+    return saltClient(inPlainText ? async () => refusePlainText(saltUrl) : exchange, { eauth, username, credential });
+  },
 });
+
+/** Whether a request has a minion do nothing but answer. */
+const asksMinion = ({ client, fun }: { client?: string; fun?: string }) =>
+  client === "local" && ["saltutil.find_job", "metalk8s_volumes.device_name"].includes(fun ?? "");
+
+function refusePlainText(url: string): never {
+  throw new SystemError(
+    "Salt",
+    "refused",
+    `SALT_URL is ${url}: the account's password would be sent in plain text. Give salt-api a certificate and write ` +
+      "https://, or set SALT_ALLOW_HTTP to true where nobody else can read what is sent.",
+  );
+}

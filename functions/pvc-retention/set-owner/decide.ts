@@ -1,0 +1,70 @@
+import { about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { PersistentVolumeClaim, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { normal } from "../../../shared/steps.ts";
+import { retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
+import { labelsFor, ordinalOf } from "../lib/template-claims.ts";
+import type { Facts, NamedClaim } from "./look.ts";
+import { commandToNote, hasNote, hasPolicy, isTakenOut, isUsedBy, noteFollowing, noteUse } from "./notes.ts";
+import { inTheWay, isControlledBy, isOurs, referenceTo, tie, untie, whileItDeletes } from "./references.ts";
+
+const notIncluded = normal("ClaimNotIncluded");
+
+/** What is to be done about the claims of a set, each of them one step, and what is to be noted on the set itself. */
+export function decide(facts: Facts | undefined): readonly Decision[] {
+  if (!facts) return [];
+  const { set } = facts;
+  const claims = facts.claims.filter(({ claim }) => !isBeingDeleted(claim));
+  const decisions = claims.flatMap((one) => decideReference(set, one) ?? witness(set, one) ?? []);
+  const changed = decisions.some((decision) => decision.do === "write");
+  if (hasPolicy(set) || changed) return [...decisions, noteFollowing(set, changed)];
+  const message = `StatefulSet ${set.metadata.name} has no policy any more, and its claims belong to nobody.`;
+  return [...decisions, about(Sets, set).leave(message)];
+}
+
+/** A pod of this very set is there, with the number of the claim: Kubernetes' own controller goes by the same. */
+function witness(set: StatefulSet, { claim, pods }: NamedClaim): Decision | undefined {
+  const name = `${set.metadata.name}-${ordinalOf(set, claim.metadata.name)}`;
+  const used = pods.some((pod) => pod.metadata.name === name && isControlledBy(pod, set));
+  const isNew = hasPolicy(set) && used && !isUsedBy(claim, set) && labelsFor(set, claim) !== "differ";
+  return isNew ? noteUse(claim, set) : undefined;
+}
+
+function decideReference(set: StatefulSet, { claim, pods }: NamedClaim): Decision | undefined {
+  const { name } = claim.metadata;
+  const reference = referenceTo(claim, set);
+  const isOut = isTakenOut(claim, set);
+  const goes = hasPolicy(set) && retentionOf(set).whenDeleted === "Delete";
+  if (!goes || (isOut && reference && isOurs(reference))) {
+    const forget = !hasPolicy(set) && hasNote(claim);
+    if (!reference && !forget) return undefined;
+    const message = `Claim ${name} is not to go with StatefulSet ${set.metadata.name}: it belongs to nobody.`;
+    const write = reference && untie(claim, reference);
+    return about(PersistentVolumeClaim, claim).write(
+      message,
+      write ? [write] : [],
+      forget ? {} : { progress: "unchanged" },
+    );
+  }
+  // Of claims with a pod Kubernetes' own controller takes care, and what another's pod uses is not the set's to take
+  // along.
+  if (reference || pods.length > 0) return undefined;
+  const obstacle = inTheWay(claim, set);
+  if (obstacle)
+    return leaveOut(set, claim, `${obstacle.kind} ${obstacle.name} owns it. Remove that reference if it is to go.`);
+  if (isOut)
+    return leaveOut(set, claim, "its labels are not those of the set's claims. Give it those if it is to go with it.");
+  if (!isUsedBy(claim, set))
+    return leaveOut(set, claim, `nothing shows that the set has used it. If it is to go: ${commandToNote(claim, set)}`);
+  const message = `Claim ${name} is given to StatefulSet ${set.metadata.name}, which has used it, and goes with it.`;
+  const more = { progress: "unchanged", preconditions: [whileItDeletes(set)], clears: [notIncluded.reason] } as const;
+  return about(PersistentVolumeClaim, claim).write(message, [tie(claim, set)], more);
+}
+
+/** The claim has the name of one of the set's, and stays when the set goes. */
+function leaveOut(set: StatefulSet, claim: KubernetesObject, why: string): Decision {
+  const message = `Claim ${claim.metadata.name} will not go with StatefulSet ${set.metadata.name}, because ${why}`;
+  return about(PersistentVolumeClaim, claim).record(message, notIncluded);
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { setOwner } from "./rule.ts";
+
+serve(setOwner);

@@ -1,0 +1,67 @@
+import type { Wait } from "../../../shared/decision.ts";
+import { PersistentVolumeClaim, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { progressKey, readProgress } from "../../../shared/progress.ts";
+import { projectingRule } from "../lib/policy.ts";
+import { retentionOf, type StatefulSet } from "../lib/stateful-set.ts";
+import { labelsFor } from "../lib/template-claims.ts";
+
+export const name = "pvc-retention/set-owner";
+
+/** Whether a policy of ours is in force for the set: `sync-policy` says so there, whatever has become of the field. */
+export const hasPolicy = (set: KubernetesObject): boolean => readProgress(set, projectingRule) !== undefined;
+
+/** Whether this rule has written anything on the object that it may have to take away. */
+export const hasNote = ({ metadata }: KubernetesObject): boolean =>
+  metadata.annotations?.[progressKey(name)] !== undefined;
+
+/** Whether the claims of the set follow what it says, as far as an event of it shows: most of its updates end here. */
+export function isFollowed(set: StatefulSet): boolean {
+  const note = readProgress(set, name);
+  if (!hasPolicy(set)) return !hasNote(set);
+  const { whenDeleted } = retentionOf(set);
+  return note?.step === "followed" && note.whenDeleted === whenDeleted && note.replicas === replicasOf(set);
+}
+
+/**
+ * Notes on the set what its claims follow, and with how many pods it was looked at: with every new one there may be a
+ * claim to be noted. While claims are being `changed` another step is noted, which comes back as an event of the set
+ * and has it looked at once more.
+ */
+export function noteFollowing(set: StatefulSet, changed: boolean): Wait {
+  const { whenDeleted } = retentionOf(set);
+  const message =
+    `The claims of StatefulSet ${set.metadata.name} ${changed ? "are made to follow" : "follow"} whenDeleted: ` +
+    `${whenDeleted}.`;
+  const step = { name: changed ? "changing" : "followed", details: { whenDeleted, replicas: replicasOf(set) } };
+  return { about: set, kind: Sets, do: "wait", message, step };
+}
+
+const replicasOf = ({ status }: StatefulSet) => (status as { replicas?: number } | undefined)?.replicas ?? 0;
+
+/** The uid of the set that the claim has the note of, that a pod of it has used it; a copy's names another claim. */
+export const userOf = (claim: KubernetesObject): unknown => readProgress(claim, name)?.set;
+
+/** Whether the claim has the note that a pod of this very set has used it. */
+export const isUsedBy = (claim: KubernetesObject, { metadata }: StatefulSet): boolean => userOf(claim) === metadata.uid;
+
+/** Whether people have taken the claim out of the set: by its labels, or by those that it had when the set used it. */
+export function isTakenOut(claim: KubernetesObject, set: StatefulSet): boolean {
+  const labels = labelsFor(set, claim);
+  return labels === "differ" || (labels === "lack" && readProgress(claim, name)?.labels === "match");
+}
+
+/** Notes on a claim that a pod of the set uses it. */
+export function noteUse(claim: KubernetesObject, set: StatefulSet) {
+  const message = `StatefulSet ${set.metadata.name} uses claim ${claim.metadata.name}.`;
+  const step = { name: "used", details: { set: set.metadata.uid, labels: labelsFor(set, claim) } };
+  return { about: claim, kind: PersistentVolumeClaim, do: "wait", message, step } as const satisfies Wait;
+}
+
+/** What writes that note by hand, for a claim that the set has used before anybody noted it. */
+export function commandToNote({ metadata }: KubernetesObject, set: StatefulSet): string {
+  const since = metadata.creationTimestamp ?? "";
+  const note = { v: 1, uid: metadata.uid, step: "used", since, because: "By hand.", set: set.metadata.uid };
+  const annotation = `${progressKey(name)}=${JSON.stringify(note)}`;
+  return `kubectl annotate pvc -n ${metadata.namespace} ${metadata.name} --overwrite '${annotation}'`;
+}

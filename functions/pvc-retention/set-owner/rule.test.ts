@@ -1,0 +1,246 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Decision } from "../../../shared/decision.ts";
+import type { Hint } from "../../../shared/event/hint.ts";
+import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
+import { progressKey, readProgress } from "../../../shared/progress.ts";
+import type { StatefulSet } from "../lib/stateful-set.ts";
+import { claimOf, followed, noon, noted, podOf, reference, setOf, uidOfSet } from "../lib/testing/objects.ts";
+import { setOwner } from "./rule.ts";
+
+const name = setOwner.name;
+const withSet = "Delete/Retain";
+const toSet = reference("StatefulSet", "web", uidOfSet);
+const inTreeSet = reference("StatefulSet", "web", uidOfSet, { blockOwnerDeletion: true });
+const earlier = reference("StatefulSet", "web", "u0", { controller: false });
+const toPod = reference("Pod", "web-5", "p5");
+const custom = reference("Custom", "db", "x");
+const plain = reference("ConfigMap", "anchor", "y", { controller: false });
+const rescue = { ...podOf(5), metadata: { ...podOf(5).metadata, name: "rescue", ownerReferences: [] } };
+
+interface Case {
+  field?: string;
+  /** Whether a policy of ours is in force. */
+  policy?: boolean;
+  owners?: OwnerReference[];
+  pods?: KubernetesObject[];
+  labels?: Record<string, string> | undefined;
+  /** The uid of the set that the note on the claim names, and what it says of its labels. */
+  used?: string | undefined;
+  usedLabels?: string;
+  metadata?: object;
+}
+
+function claimIn({ owners, labels = { app: "web" }, metadata = {}, ...more }: Case): KubernetesObject {
+  const claim = claimOf(5, { labels, ...(owners ? { ownerReferences: owners } : {}), ...metadata });
+  const used = "used" in more ? more.used : uidOfSet;
+  return used === undefined ? claim : noted(claim, name, "used", { set: used, labels: more.usedLabels ?? "match" });
+}
+
+const decideOn = (set: StatefulSet, claim: KubernetesObject, pods: KubernetesObject[] = []) =>
+  setOwner.decide({ set, claims: [{ claim, pods }] }, noon, {});
+
+/** What is decided about the claim, which is scaled away, and what about the set. */
+function decide(one: Case): { claim: Decision | undefined; set: Decision | undefined } {
+  const set = one.policy === false ? setOf({ field: one.field ?? withSet }) : followed({ field: one.field ?? withSet });
+  const decisions = decideOn(set, claimIn(one), one.pods);
+  const of = (kind: string) => decisions.find(({ about }) => about.kind === kind);
+  return { claim: of("PersistentVolumeClaim"), set: of("StatefulSet") };
+}
+
+const kindOf = (decision: Decision | undefined) =>
+  decision?.do === "write"
+    ? decision.preconditions
+      ? "tie"
+      : "untie"
+    : decision?.do === "wait"
+      ? "note"
+      : decision?.do;
+
+describe("a claim of the set's names", () => {
+  test.each<[string, Case, string | undefined]>([
+    ["that it has used, without a pod: tied", {}, "tie"],
+    ["beside an owner who controls nothing: tied", { owners: [plain] }, "tie"],
+    ["tied already", { owners: [toSet] }, undefined],
+    ["tied by Kubernetes' own controller", { owners: [inTreeSet] }, undefined],
+    ["that nothing shows it has used: left out", { used: undefined }, "record"],
+    ["that an earlier set of the name has used: left out", { used: "u0" }, "record"],
+    ["that another's pod uses: left to them", { pods: [rescue] }, undefined],
+    ["that its own pod uses: Kubernetes' own controller sees to it", { pods: [podOf(5)] }, undefined],
+    ["that somebody else controls: left out", { owners: [custom] }, "record"],
+    ["that is going with its pod: left out", { owners: [toPod] }, "record"],
+    ["that names an earlier set of the name: left out", { owners: [earlier] }, "record"],
+    ["with another's labels: left out", { labels: { app: "reports" } }, "record"],
+    ["whose labels were taken off since: left out", { labels: {} }, "record"],
+    ["that never had labels: tied", { labels: {}, usedLabels: "lack" }, "tie"],
+    ["whose labels were taken off since we tied it: untied", { labels: {}, owners: [toSet] }, "untie"],
+    ["whose labels were taken off since Kubernetes tied it: left", { labels: {}, owners: [inTreeSet] }, undefined],
+    ["that is being deleted", { metadata: { deletionTimestamp: "2026-03-01T11:00:00Z" } }, undefined],
+    ["that is to stay: untied", { field: "Retain/Delete", owners: [toSet] }, "untie"],
+    [
+      "that is to stay, tied by Kubernetes' own controller: untied",
+      { field: "Retain/Retain", owners: [inTreeSet] },
+      "untie",
+    ],
+    ["that is to stay, and belongs to others", { field: "Retain/Retain", owners: [custom, plain] }, undefined],
+    [
+      "that is to stay, with a reference that controls nothing",
+      { field: "Retain/Retain", owners: [{ ...toSet, controller: false }] },
+      undefined,
+    ],
+    ["without a policy any more: untied and forgotten", { policy: false, owners: [toSet] }, "untie"],
+    ["without a policy any more: forgotten", { policy: false }, "untie"],
+    ["without a policy any more, and nothing of ours", { policy: false, used: undefined }, undefined],
+  ])("%s", (_, one, expected) => {
+    expect(kindOf(decide(one).claim)).toBe(expected);
+  });
+});
+
+describe("use is noted", () => {
+  test.each<[string, Case, boolean]>([
+    ["with a pod of this very set", { used: undefined, pods: [podOf(5)] }, true],
+    ["anew where it was another set's", { used: "u0", pods: [podOf(5)] }, true],
+    ["under a policy that keeps, too", { used: undefined, pods: [podOf(5)], field: "Retain/Retain" }, true],
+    ["once", { pods: [podOf(5)] }, false],
+    ["not with another's pod", { used: undefined, pods: [rescue] }, false],
+    ["not with a pod of another number", { used: undefined, pods: [podOf(4)] }, false],
+    [
+      "not with a pod of an earlier set",
+      { used: undefined, pods: [podOf(5, { ownerReferences: [{ ...inTreeSet, uid: "u0" }] })] },
+      false,
+    ],
+    ["not on a claim with another's labels", { used: undefined, pods: [podOf(5)], labels: { app: "reports" } }, false],
+    ["not without a policy", { used: undefined, pods: [podOf(5)], policy: false }, false],
+  ])("%s", (_, one, isNoted) => {
+    const { claim } = decide(one);
+    expect(kindOf(claim) === "note").toBe(isNoted);
+    if (isNoted) expect(claim).toMatchObject({ step: { details: { set: uidOfSet } } });
+  });
+});
+
+describe("what is noted on the set", () => {
+  const set = followed({ field: withSet, replicas: 3 });
+
+  test("is that its claims are being written, which has it looked at once more, and then what they follow", () => {
+    expect(decide({}).set).toMatchObject({ step: { name: "changing" } });
+    expect(decide({ owners: [toSet] }).set).toMatchObject({
+      step: { name: "followed", details: { whenDeleted: "Delete", replicas: 1 } },
+    });
+    expect(decide({ used: undefined, pods: [podOf(5)] }).set).toMatchObject({ step: { name: "followed" } });
+  });
+
+  test("goes when nothing of ours is left on its claims", () => {
+    expect(decide({ policy: false, owners: [toSet] }).set).toMatchObject({ step: { name: "changing" } });
+    expect(decide({ policy: false, used: undefined }).set).toMatchObject({ do: "leave" });
+  });
+
+  test.each<[string, Hint["change"], StatefulSet | undefined, boolean]>([
+    ["a set that is as it was", "update", noted(set, name, "followed", { whenDeleted: "Delete", replicas: 3 }), false],
+    ["another number of pods", "update", noted(set, name, "followed", { whenDeleted: "Delete", replicas: 2 }), true],
+    ["another field", "update", noted(set, name, "followed", { whenDeleted: "Retain", replicas: 3 }), true],
+    [
+      "claims that are being written",
+      "update",
+      noted(set, name, "changing", { whenDeleted: "Delete", replicas: 3 }),
+      true,
+    ],
+    ["a policy that is new", "update", set, true],
+    ["a policy that is gone", "update", noted(setOf(), name, "followed", { whenDeleted: "Retain", replicas: 1 }), true],
+    ["a set that never had one", "update", setOf({ field: withSet }), false],
+    ["a set that is being deleted", "update", followed({ metadata: { deletionTimestamp: "x" } }), false],
+    ["a set that is gone", "delete", set, false],
+    ["a set of which only the name is known", "sweep", undefined, true],
+  ])("triggers the rule, or ends the event: %s", (_, change, object, isTriggered) => {
+    const hint = {
+      id: "e",
+      change,
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      namespace: "shop",
+      name: "web",
+      object,
+    };
+    expect(setOwner.subjects(hint, {}).length).toBe(isTriggered ? 1 : 0);
+  });
+});
+
+test("what is left out is named with the command that includes it", () => {
+  const one: Case = { used: undefined };
+  const { claim } = decide(one);
+  expect(claim).toMatchObject({ do: "record", event: { type: "Normal", reason: "ClaimNotIncluded" } });
+  const [, key = "", value = ""] = /'([^=]+)=(.*)'$/.exec(claim?.message ?? "") ?? [];
+  expect(key).toBe(progressKey(name));
+  const included = claimOf(5, { annotations: { [key]: value } });
+  expect(kindOf(decideOn(followed({ field: withSet }), included)[0])).toBe("tie");
+  expect(claim?.message.length).toBeLessThan(1000);
+});
+
+describe("a claim is tied", () => {
+  const set = followed({ field: withSet });
+  const tied = (claim = claimIn({})) => {
+    const decision = decideOn(set, claim).find(({ about }) => about.kind === "PersistentVolumeClaim");
+    return decision?.do === "write" ? decision : undefined;
+  };
+
+  test("by a guarded patch that takes nothing away, and the note stays", () => {
+    const decision = tied(claimIn({ owners: [plain] }));
+    expect(decision?.writes).toMatchObject([
+      {
+        name: "data-web-5",
+        patch: [
+          { op: "test", path: "/metadata/uid", value: "c5" },
+          { op: "test", path: "/metadata/resourceVersion", value: "9" },
+          { op: "add", path: "/metadata/ownerReferences/-", value: toSet },
+        ],
+      },
+    ]);
+    expect(decision?.progress).toBe("unchanged");
+  });
+
+  test.each<[string, StatefulSet | undefined, boolean]>([
+    ["is as it was", set, true],
+    ["keeps its claims now", followed({ field: "Retain/Delete" }), false],
+    ["is being deleted", followed({ field: withSet, metadata: { deletionTimestamp: "2026-03-01T11:00:00Z" } }), false],
+    ["is another one of the name", followed({ field: withSet, metadata: { uid: "u2" } }), false],
+    ["is gone", undefined, false],
+  ])("only while the set, read again, %s", (_, live, isTied) => {
+    const [precondition, ...more] = tied()?.preconditions ?? [];
+    expect(more).toEqual([]);
+    expect(precondition).toMatchObject({ kind: { kind: "StatefulSet" }, namespace: "shop", name: "web" });
+    expect(precondition?.holds(live)).toBe(isTied);
+  });
+});
+
+test("whoever owns a claim, only the reference to the set is ever added or taken off", () => {
+  const owners = fc
+    .subarray([toSet, inTreeSet, toPod, custom, plain, earlier])
+    .filter((list) => list.filter(({ controller }) => controller).length < 2);
+  const fields = fc.constantFrom("Delete/Retain", "Retain/Delete", "Delete/Delete", "Retain/Retain");
+  fc.assert(
+    fc.property(owners, fields, fc.boolean(), fc.boolean(), fc.boolean(), (owners, field, policy, used, hasPod) => {
+      const pods = hasPod ? [rescue] : [];
+      const { claim } = decide({ owners, field, policy, pods, ...(used ? {} : { used: undefined }) });
+      if (kindOf(claim) === "tie") {
+        expect(used && policy && field.startsWith("Delete") && !hasPod).toBe(true);
+        expect(owners.every(({ controller }) => !controller)).toBe(true);
+      }
+      if (claim?.do !== "write") return;
+      const [write] = claim.writes;
+      // Where nothing is written but that there is nothing to remember any more.
+      if (!write) return;
+      const operations = write.verb === "patch" ? (write.patch as { op: string; path: string }[]) : [];
+      const removed = operations.filter(
+        ({ op, path }) => op === "remove" && path.startsWith("/metadata/ownerReferences/"),
+      );
+      for (const { path } of removed) expect(owners[Number(path.split("/").at(-1))]?.uid).toBe(uidOfSet);
+      expect(operations.slice(0, 2).map(({ path }) => path)).toEqual(["/metadata/uid", "/metadata/resourceVersion"]);
+    }),
+  );
+});
+
+test("a note of another claim counts for nothing", () => {
+  const copied = noted(claimOf(4), name, "used", { set: uidOfSet, labels: "match" }).metadata.annotations;
+  const claim = claimOf(5, { annotations: copied });
+  expect(readProgress(claim, name)).toBeUndefined();
+  expect(kindOf(decideOn(followed({ field: withSet }), claim)[0])).toBe("record");
+});

@@ -1,0 +1,58 @@
+import * as z from "zod";
+import type { Hint } from "../../../shared/event/hint.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Event, PersistentVolumeClaim, Pod, StatefulSet as Sets } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { silent } from "../../../shared/steps.ts";
+import type { Subject } from "../../../shared/subject.ts";
+import { due } from "../../../shared/sweep.ts";
+import type { StatefulSet } from "../lib/stateful-set.ts";
+import { decide } from "./decide.ts";
+import { look } from "./look.ts";
+import { isFollowed, name, userOf } from "./notes.ts";
+import { isOurs, untie } from "./references.ts";
+
+export const setOwner = rule({
+  name,
+  doc:
+    "Has a set's claims without a pod follow its field, as Kubernetes' own controller has those with one: " +
+    "where they go with the set, those that it has used are tied to it; where they stay, none is.",
+  settings: z.object({}),
+  triggers: [on(Sets, ["add", "update"])],
+  permissions: [
+    { resource: Sets, verbs: ["get", "patch"], writes: {} },
+    { resource: PersistentVolumeClaim, verbs: ["list", "patch"], writes: { ownerReferences: [Sets.kind] } },
+    { resource: Pod, verbs: ["list"] },
+    { resource: Event, verbs: ["create", "get", "delete"] },
+  ],
+  sweep: [due(Sets)],
+  steps: { used: silent, changing: silent, followed: silent },
+  leavesBehind: [
+    {
+      kind: PersistentVolumeClaim,
+      isOn: (claim) => tieOf(claim) !== undefined,
+      what: `PersistentVolumeClaims that ${name} has tied to their StatefulSets`,
+      effect: "Kubernetes deletes each of them when its StatefulSet is deleted.",
+      undo: (claim) => {
+        const reference = tieOf(claim);
+        return reference && untie(claim, reference);
+      },
+    },
+  ],
+  subjects,
+  look: ({ namespace, name = "" }, { client }) => look(client, namespace, name),
+  decide,
+});
+
+function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
+  if (kind !== "StatefulSet" || change === "delete" || !namespace) return [];
+  const isSettled = object && (isBeingDeleted(object) || isFollowed(object as StatefulSet));
+  return isSettled ? [] : [{ kind: Sets, namespace, name }];
+}
+
+/** The reference by which this rule has tied a claim to the set that it was used by. */
+function tieOf(claim: KubernetesObject): OwnerReference | undefined {
+  const set = userOf(claim);
+  return claim.metadata.ownerReferences?.find((reference) => reference.uid === set && isOurs(reference));
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { syncPolicy } from "./rule.ts";
+
+serve(syncPolicy);

@@ -1,4 +1,0 @@
-import { serve } from "../../../shared/serve/serve.ts";
-import { admit } from "./rule.ts";
-
-serve(admit);

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { applyDaemonset } from "./rule.ts";
+
+serve(applyDaemonset);

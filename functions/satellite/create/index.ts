@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { createSatellite } from "./rule.ts";
+
+serve(createSatellite);

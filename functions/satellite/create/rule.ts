@@ -1,0 +1,176 @@
+import { z } from "zod";
+import { about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Node } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { isObject } from "../../../shared/subject.ts";
+import { labelled, resync } from "../../../shared/sweep.ts";
+import { type Configuration, type Merged, mergeConfigurations } from "../lib/configuration/merge.ts";
+import { appliedKey, ownerReferenceTo, wantedSpec } from "../lib/configuration/wanted-spec.ts";
+import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from "../lib/kinds.ts";
+import { foreignLifecycle } from "../lib/lifecycle.ts";
+import { candidateOf } from "../lib/matching/candidate.ts";
+import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
+import { admissionPolicy, changedLabel } from "../lib/names.ts";
+import { nodeDigest, nodeDigestKey } from "../lib/node-digest.ts";
+import {
+  type LinstorClusterObject,
+  type LinstorSatelliteObject,
+  ofCluster,
+  satelliteFinalizer,
+} from "../lib/satellite.ts";
+
+const name = "satellite/create";
+
+/** A Node with its LinstorSatellite. */
+interface Placed {
+  readonly node: KubernetesObject;
+  readonly satellite: LinstorSatelliteObject | undefined;
+}
+
+/**
+ * Nodes without a LinstorSatellite, whose satellite does not say how they are now, or that carry the label of those
+ * that have changed; and what decides about them.
+ */
+export interface Facts {
+  readonly nodes: readonly Placed[];
+  readonly clusters: readonly LinstorClusterObject[];
+  readonly configurations: readonly Configuration[];
+}
+
+export const createSatellite = rule({
+  name,
+  doc:
+    "Creates a LinstorSatellite for each Node that a LinstorCluster selects and whose taints it tolerates, " +
+    "and hands changes of Nodes on to the functions of satellites.",
+  settings: z.object({}),
+  triggers: [on(Node, ["add", "update"]), on(LinstorCluster, ["add", "update"]), on(LinstorSatellite, ["delete"])],
+  permissions: [
+    { resource: Node, verbs: ["get", "list"] },
+    { resource: LinstorCluster, verbs: ["list"] },
+    { resource: LinstorSatelliteConfiguration, verbs: ["list"] },
+    {
+      resource: LinstorSatellite,
+      verbs: ["get", "list", "create", "patch"],
+      writes: { annotations: [nodeDigestKey] },
+      bounds: [
+        {
+          on: ["create"],
+          says: "creates LinstorSatellites of a LinstorCluster",
+          cel: ofCluster("object"),
+        },
+      ],
+    },
+    { resource: Node, verbs: ["patch"], overlay: admissionPolicy, writes: { labels: [changedLabel] } },
+  ],
+  sweep: [resync(LinstorCluster), labelled(Node, changedLabel)],
+  // Each kubelet writes its Node's status every five minutes: one Node is looked at for one Node's event, by two reads.
+  subjects: ({ kind, name }) => (kind === LinstorCluster.kind ? [{ kind: Node }] : [{ kind: Node, name }]),
+  look: async (subject, { client }): Promise<Facts> => {
+    const placed = isObject(subject) ? await lookAtOne(client, subject.name) : await lookAtAll(client);
+    const nodes = placed.filter((one) => !isNoted(one) || isMarked(one.node));
+    if (nodes.every(isNoted)) return { nodes, clusters: [], configurations: [] };
+    const clusters = await Array.fromAsync(client.list<LinstorClusterObject>(LinstorCluster));
+    const configurations = nodes.every(({ satellite }) => satellite)
+      ? []
+      : await Array.fromAsync(
+          client.list<KubernetesObject & { spec?: Configuration["spec"] }>(LinstorSatelliteConfiguration),
+        );
+    return {
+      nodes,
+      clusters,
+      configurations: configurations.map(({ metadata, spec }) => ({ name: metadata.name, spec: spec ?? {} })),
+    };
+  },
+  decide,
+});
+
+// The satellite is read before its Node: of two instances the one that has seen the Node later writes last, because
+// the other's write is of a satellite that has changed since.
+async function lookAtOne(client: Client, name: string): Promise<readonly Placed[]> {
+  const satellite = await client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, name);
+  const node = await client.get(Node, undefined, name);
+  return node ? [{ node, satellite }] : [];
+}
+
+async function lookAtAll(client: Client): Promise<readonly Placed[]> {
+  const satellites = await Array.fromAsync(client.list<LinstorSatelliteObject>(LinstorSatellite));
+  const nodes = await Array.fromAsync(client.list(Node));
+  const byName = new Map(satellites.map((satellite) => [satellite.metadata.name, satellite]));
+  return nodes.map((node) => ({ node, satellite: byName.get(node.metadata.name) }));
+}
+
+const isNoted = ({ node, satellite }: Placed) =>
+  satellite?.metadata.annotations?.[nodeDigestKey] === nodeDigest(node, satellite?.spec);
+
+const isMarked = ({ metadata }: KubernetesObject) => metadata.labels?.[changedLabel] !== undefined;
+
+function decide(facts: Facts): readonly Decision[] {
+  return facts.nodes.map(({ node, satellite }) => {
+    if (isNoted({ node, satellite })) return unmarked(node);
+    return withoutMark(node, satellite ? noted(node, satellite, facts) : admitted(node, facts));
+  });
+}
+
+/** Takes the label off last: as long as it is there, the sweep has the Node looked at again. */
+function withoutMark(node: KubernetesObject, decision: Decision): Decision {
+  if (!isMarked(node)) return decision;
+  return decision.do === "write"
+    ? { ...decision, writes: [...decision.writes, ...removeMark(node)] }
+    : unmarked(node, decision.message);
+}
+
+const unmarked = (node: KubernetesObject, message = `Node ${node.metadata.name} is what its LinstorSatellite says.`) =>
+  about(Node, node).write(message, removeMark(node));
+
+/** Guarded by the Node as it was read: what has changed since keeps its label. */
+function removeMark({ metadata: { name, uid, resourceVersion } }: KubernetesObject): readonly Write[] {
+  const patch = { metadata: { uid, resourceVersion, labels: { [changedLabel]: null } } };
+  return [{ verb: "patch", kind: Node, namespace: undefined, name, type: "merge", patch }];
+}
+
+/** Hands a change of the Node on: the satellite has an update by it, which triggers those whose business that is. */
+function noted(node: KubernetesObject, satellite: LinstorSatelliteObject, { clusters }: Facts): Decision {
+  const { leave, write } = about(LinstorSatellite, satellite);
+  const { clusterRef } = satellite.spec ?? {};
+  const foreign = foreignLifecycle(
+    satellite,
+    clusters.find(({ metadata }) => metadata.name === clusterRef?.name),
+  );
+  if (foreign) return leave(foreign);
+  const message = `Node ${node.metadata.name} is not what its LinstorSatellite says: functions are to look at it.`;
+  return write(message, [annotate(LinstorSatellite, satellite, { [nodeDigestKey]: nodeDigest(node, satellite.spec) })]);
+}
+
+function admitted(node: KubernetesObject, { clusters, configurations }: Facts): Decision {
+  const candidate = candidateOf(node);
+  const { leave, write } = about(Node, node);
+  const alive = clusters.filter((cluster) => !isBeingDeleted(cluster));
+  const cluster = alive.find(({ spec }) => satelliteWanted(candidate, spec ?? {}, "has none").wanted);
+  const { name } = candidate;
+  if (isBeingDeleted(node) || !cluster) return leave(`Node ${name} is not to have a satellite now.`);
+  const merged = mergeConfigurations(configurations, candidate);
+  const message = `Node ${name} matches LinstorCluster ${cluster.metadata.name}, and gets a LinstorSatellite.`;
+  return write(message, [created(node, cluster, merged)]);
+}
+
+/** A create, which fails where one has come meanwhile: an apply would bring a satellite back that is being deleted. */
+function created(node: KubernetesObject, cluster: LinstorClusterObject, merged: Merged): Write {
+  const spec = wantedSpec(cluster, merged);
+  const digest = nodeDigest(node, spec as LinstorSatelliteObject["spec"]);
+  const metadata = {
+    name: node.metadata.name,
+    labels: { "app.kubernetes.io/managed-by": "holdfast" },
+    annotations: { [appliedKey]: merged.applied.join(","), [nodeDigestKey]: digest },
+    finalizers: [satelliteFinalizer],
+    ownerReferences: [ownerReferenceTo(cluster)],
+  } as unknown as KubernetesObject["metadata"];
+  const { apiVersion, kind } = LinstorSatellite;
+  const object = { apiVersion, kind, metadata, spec };
+  return { verb: "create", kind: LinstorSatellite, object };
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { deleteSatellite } from "./rule.ts";
+
+serve(deleteSatellite);

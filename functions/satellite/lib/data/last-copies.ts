@@ -1,0 +1,18 @@
+import { isEvacuating, sameName } from "../linstor/node.ts";
+import { goodCopies } from "./copies.ts";
+import type { DataFacts } from "./data-facts.ts";
+import { countBefore } from "./floor.ts";
+
+/**
+ * Volumes of which no good copy is on another node that is online and stays: of those with a copy on the node, and of
+ * those that were there when its evacuation began. A node that LINSTOR evacuates does not stay, and none
+ * that goes does. Volumes that are gone from LINSTOR are left out.
+ */
+export function lastCopies(facts: DataFacts): readonly string[] {
+  const { node, nodes, copies, placeCounts, before, going } = facts;
+  const left = [node.name, ...going];
+  const staying = nodes.filter((one) => !isEvacuating(one) && !left.some((name) => sameName(name, one.name)));
+  return Object.keys({ ...countBefore(facts), ...before }).filter(
+    (name) => placeCounts.has(name) && goodCopies(name, { copies, nodes: staying }).length === 0,
+  );
+}

@@ -1,0 +1,175 @@
+import { SystemError } from "../../../../shared/system/system-error.ts";
+import type { Linstor } from "../linstor/client.ts";
+import type { ResourceDefinition } from "../linstor/definition.ts";
+import { answeredCall, keptAnswer } from "../linstor/evacuate-answer.ts";
+import { isOnline, isWitnessed, type LinstorNode, witness } from "../linstor/node.ts";
+import { isAnother, linstorKey, movedBecause, readNote } from "../linstor-note.ts";
+import type { SatelliteSeen } from "../look-at-satellite.ts";
+import { isRemovalCalled } from "../removal.ts";
+import type { DeletionPolicy } from "../schema/satellite-spec.ts";
+import type { VolumesSeen } from "../volumes/look-at-volumes.ts";
+import { type PersistentVolumeObject, resourceOf } from "../volumes/volume-facts.ts";
+import { listed } from "./copies.ts";
+import type { DataFacts } from "./data-facts.ts";
+import { lostBecause, lostUnmoved } from "./lost-because.ts";
+import { stop, type Verdict } from "./verdict.ts";
+
+/** A satellite's node in its own LINSTOR. */
+export interface OwnNode {
+  /** `undefined` where LINSTOR does not know it. */
+  readonly node?: LinstorNode | undefined;
+  /** Why what this LINSTOR knows is not about the node that the satellite has had. */
+  readonly moved?: Verdict;
+}
+
+/**
+ * The node of a satellite in the LINSTOR that is its own now, unless it has had one in another: that this one does not
+ * know it, or knows one of the same name, says nothing about the satellite's data.
+ *
+ * @throws SystemError
+ */
+export async function lookAtOwnNode(
+  linstor: Linstor,
+  { satellite, cluster }: Pick<SatelliteSeen, "satellite" | "cluster">,
+): Promise<OwnNode> {
+  const { name } = satellite.metadata;
+  const moved = (knows: string) => ({ moved: movedBecause(satellite, cluster, linstor.url, knows) });
+  try {
+    const node = await linstor.nodes.get(name);
+    if (!isAnother(satellite, linstor.url, node)) return { node };
+    return moved(node ? "has another node of that name" : "does not know that node");
+  } catch (error) {
+    // Where only an address was mistyped nothing may answer, and a person has to hear of it.
+    if (error instanceof SystemError && isAnother(satellite, linstor.url, undefined))
+      return moved("could not be asked about that node");
+    throw error;
+  }
+}
+
+/** What LINSTOR says of a satellite's node, or why that is not to be gone by. */
+export type DataSeen =
+  | { readonly halted: Verdict }
+  /** `undefined` when LINSTOR does not know the node. */
+  | { readonly halted?: undefined; readonly data: DataFacts | undefined };
+
+/**
+ * What LINSTOR says of a node, while these others are `going`. What is on the node is read before the rest, so that
+ * what appears meanwhile is at worst seen next time.
+ *
+ * @throws SystemError
+ */
+export async function lookAtData(
+  linstor: Linstor,
+  seen: Pick<SatelliteSeen, "satellite" | "cluster" | "record" | "policy">,
+  volumes: VolumesSeen,
+  going: readonly string[],
+): Promise<DataSeen> {
+  const { satellite, record, policy } = seen;
+  const { name } = satellite.metadata;
+  const own = await lookAtOwnNode(linstor, seen);
+  if (own.moved !== undefined) return { halted: own.moved };
+  const { node } = own;
+  const halted =
+    strangerProblem(await linstor.definitions.list(), volumes, linstor.url) ?? witnessProblem(node, policy);
+  if (halted !== undefined) return { halted };
+  const here = node && (await linstor.resources.onNode(name));
+  const { before = {}, called } = record ?? {};
+  if (!node && !called && readNote(satellite)?.node !== undefined && !isRemovalCalled(satellite)) {
+    const unmoved = await lookAtLost(linstor, name);
+    return unmoved === undefined ? { data: undefined } : { halted: unmoved };
+  }
+  const names = [...new Set([...(here ?? []).map((one) => one.name), ...Object.keys(before)])];
+  if (names.length === 0 && !here) return { data: undefined };
+  const floor = {
+    ...(await lookAtFloor(linstor, name, names)),
+    before,
+    going,
+    ...(called ? { calledAt: Date.parse(called) } : {}),
+    ...(record?.tried ? { tried: record.tried } : {}),
+    // Of an earlier call nothing is said: what it could not do may be done by the last one.
+    warnings: called && node && answeredCall(node) === Date.parse(called) ? keptAnswer(node) : [],
+  };
+  if (node && here) return { data: { ...floor, node } };
+  const lost = lostBecause(name, floor);
+  return lost === undefined ? { data: undefined } : { halted: lost };
+}
+
+/** What the floor of these definitions is counted from. */
+async function lookAtFloor(linstor: Linstor, node: string, names: readonly string[]) {
+  const [nodes, copies, snapshots, defined, groups] = await Promise.all([
+    linstor.nodes.list(),
+    linstor.resources.of(names),
+    linstor.snapshots.onNode(node),
+    linstor.definitions.list(),
+    linstor.definitions.groups(),
+  ]);
+  requireConnected(nodes, linstor.url);
+  const wanted = new Map(groups.map((group) => [group.name, group.placeCount]));
+  const placeCounts = new Map(defined.map((one) => [one.name, wanted.get(one.group ?? "")]));
+  return { nodes, copies, snapshots, placeCounts };
+}
+
+/** Why a node that is not listed, and was never evacuated, is not done with: any volume may have had a copy there. */
+async function lookAtLost(linstor: Linstor, node: string): Promise<Verdict | undefined> {
+  const names = (await linstor.definitions.list()).map(({ name }) => name);
+  const before = Object.fromEntries(names.map((name) => [name, 1]));
+  return lostUnmoved(
+    node,
+    { ...(await lookAtFloor(linstor, node, names)), before, going: [], warnings: [] },
+    linstorKey,
+  );
+}
+
+/**
+ * A LINSTOR that lists none of the volumes that there are is another one, or has lost its database. It would call every
+ * node empty, and with that be done with its data.
+ */
+function strangerProblem(
+  definitions: readonly ResourceDefinition[],
+  { facts, objects }: VolumesSeen,
+  url: string,
+): Verdict | undefined {
+  const known = new Set(definitions.map(({ name }) => name.toLowerCase()));
+  const wanted = facts.filter(({ leaving }) => !leaving).flatMap(({ name }) => resourceIn(objects.get(name)));
+  if (wanted.length === 0 || wanted.some((resource) => known.has(resource.toLowerCase()))) return undefined;
+  return stop(
+    `The LINSTOR at ${url} lists none of the volumes of this cluster (${listed(wanted)}), and nothing that it says ` +
+      "of a node is believed.",
+    "Look whether LINSTOR_URL, or spec.externalController of the LinstorCluster, leads to this cluster's LINSTOR, " +
+      "and whether that still has its database. PersistentVolumes whose data is gone for good must be deleted.",
+  );
+}
+
+const resourceIn = (volume: PersistentVolumeObject | undefined) => (volume && resourceOf(volume)) ?? [];
+
+/**
+ * Why nothing is done to a node: one that was not registered for Kubernetes is another one of the same
+ * name. To evacuate or remove it would take data of others, and that it is there does not prove that this satellite has
+ * none.
+ */
+export function witnessProblem(node: LinstorNode | undefined, policy: DeletionPolicy): Verdict | undefined {
+  if (!node || isWitnessed(node)) return undefined;
+  const ifNot = policy === "Retain" ? "" : ", or the deletion policy to Retain if it is not";
+  return stop(
+    `LINSTOR has a node ${node.name}, and nothing says that it was registered for this Kubernetes cluster: it is ` +
+      "left alone.",
+    `Set its property ${witness} if it is this satellite's${ifNot}.`,
+  );
+}
+
+/**
+ * A controller that has just started answers before it is connected with its satellites: for seconds all of them are
+ * OFFLINE, and every copy with them. That says nothing of any node.
+ *
+ * @throws SystemError
+ */
+function requireConnected(nodes: readonly LinstorNode[], url: string): void {
+  const satellites = nodes.filter(({ type }) => /^(satellite|combined)$/i.test(type));
+  if (satellites.length < 2 || satellites.some(isOnline)) return;
+  throw new SystemError(
+    "LINSTOR",
+    "unreachable",
+    `The LINSTOR at ${url} is connected with none of its ${satellites.length} satellites, as it is for a moment ` +
+      "after its start. Where that lasts, look at the network between the controller and the Nodes.",
+  );
+}

@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import { seededRandom } from "../../../eventing/random.ts";
+import { createLinstor } from "../../../local/linstor/linstor.ts";
+import { outcomeOf } from "../../../local/time/outcome-of.ts";
+import { virtualClock } from "../../../local/time/virtual-clock.ts";
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { readSettings } from "../../../shared/settings.ts";
+import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
+import { abandonedBecause } from "./abandoned.ts";
+import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
+import { linstor as system } from "./linstor/system.ts";
+import { findSatellites, lookAtEvacuation } from "./look-at-evacuation.ts";
+import { csiDriver } from "./names.ts";
+import { satelliteFinalizer } from "./satellite.ts";
+import { common } from "./settings.ts";
+
+const metadata = (name: string, more: object = {}) => ({ name, uid: `uid-${name}`, resourceVersion: "1", ...more });
+const satellite = {
+  metadata: metadata("node-1", { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [satelliteFinalizer] }),
+  spec: { clusterRef: { name: "cluster" }, deletionPolicy: "Evacuate" },
+};
+const volume = (phase: string) => ({
+  metadata: metadata("pvc-1"),
+  spec: { csi: { driver: csiDriver, volumeHandle: "pvc-1" }, claimRef: { namespace: "shop", name: "data" } },
+  status: { phase },
+});
+
+/** Looks at a satellite that is to be evacuated, beside a LINSTOR that lists these volumes, and nothing else. */
+async function look(
+  persistentVolumes: readonly object[],
+  listed: readonly string[],
+  others: readonly object[] = [],
+  { deleting = false, ...spec }: { externalController?: { url: string }; deleting?: boolean } = {},
+) {
+  const clock = virtualClock();
+  const standIn = createLinstor({ clock, random: seededRandom(1) });
+  for (const name of listed) standIn.addVolume(name, { copies: [] });
+  const objects = new Map<Kind, readonly object[]>([
+    [LinstorSatellite, [satellite, ...others]],
+    [
+      LinstorCluster,
+      [{ metadata: metadata("cluster", deleting ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {}), spec }],
+    ],
+    [Node, [{ metadata: metadata("node-1") }]],
+    [PersistentVolume, persistentVolumes],
+  ]);
+  const client = {
+    get: async (kind: Kind) => objects.get(kind)?.[0],
+    async *list(kind: Kind) {
+      yield* objects.get(kind) ?? [];
+    },
+  } as unknown as Client;
+  const linstor = system.connect({
+    ...atOneRoot(standIn.transport),
+    clock,
+    settings: readSettings(system.settings, {}),
+    credential: async () => undefined,
+  });
+  const settings = common.parse({});
+  const view = { client, linstor, settings };
+  const looked = async () => {
+    const [one] = await findSatellites({ kind: LinstorSatellite, name: "node-1" }, view);
+    return one ? lookAtEvacuation(one, view) : undefined;
+  };
+  return outcomeOf(clock, looked(), 60_000);
+}
+
+test("a LINSTOR that lists none of the cluster's volumes is not believed, whatever it says of the node", async () => {
+  expect(await look([volume("Bound")], [])).toMatchObject({
+    is: "halted",
+    message: expect.stringMatching(/lists none of the volumes of this cluster \(pvc-1\)/),
+    advice: expect.stringMatching(/LINSTOR_URL.*must be deleted\.$/),
+  });
+  expect(await look([volume("Bound")], ["pvc-9"])).toMatchObject({ is: "halted" });
+});
+
+test("one that lists them is, and so is any where there are none that somebody uses", async () => {
+  expect(await look([volume("Bound")], ["PVC-1"])).toMatchObject({ is: "ready", node: "node-1" });
+  expect(await look([volume("Released")], [])).toMatchObject({ is: "ready", node: "node-1" });
+  expect(await look([], [])).toMatchObject({ is: "ready", node: "node-1" });
+});
+
+test("satellites of another LinstorCluster are neither waited for nor before it in the queue", async () => {
+  const elsewhere = { ...satellite.spec, clusterRef: { name: "other" } };
+  const deletionTimestamp = "2025-01-01T00:00:00Z";
+  const others = [
+    { metadata: metadata("node-2", { deletionTimestamp }), spec: elsewhere },
+    { metadata: metadata("node-3", { deletionTimestamp }), spec: satellite.spec },
+    { metadata: metadata("node-4"), spec: elsewhere },
+  ];
+  const seen = await look([], [], others);
+  expect(seen).toMatchObject({ neighbours: [{ name: "node-3" }] });
+  expect(seen).toMatchObject({ contenders: [{ name: "node-1" }, { name: "node-3" }] });
+});
+
+test("one whose LINSTOR has no address is left alone, unless it is let go without LINSTOR", async () => {
+  const externalController = { url: "no address" };
+  const outside = { is: "outside", message: expect.stringContaining("no address of a LINSTOR"), undecided: true };
+  expect(await look([], [], [], { externalController })).toEqual(outside);
+  const abandoned = { is: "abandoned", message: expect.stringContaining("being deleted") };
+  expect(await look([], [], [], { externalController, deleting: true })).toMatchObject(abandoned);
+});
+
+test("a satellite that waits for its own evacuation is not waited for: nobody configures it any more", async () => {
+  const queued = { v: 1, uid: "uid-node-2", step: "queued", since: "2026-01-01T00:00:00Z", because: "Waiting." };
+  const annotations = { "holdfast.dev/satellite.mark": JSON.stringify(queued) };
+  const others = [
+    { metadata: metadata("node-2", { annotations }), spec: satellite.spec },
+    { metadata: metadata("node-3"), spec: satellite.spec },
+  ];
+  expect(await look([], [], others)).toMatchObject({
+    neighbours: [
+      { name: "node-2", deleting: true, configured: false },
+      { name: "node-3", deleting: false, configured: false },
+    ],
+  });
+});
+
+test.each<[string, object | undefined, RegExp | undefined]>([
+  ["is its owner", { name: "cluster", uid: "uid-cluster" }, undefined],
+  ["has come in the place of its owner", { name: "cluster", uid: "uid-former" }, /was replaced/],
+  // Whoever the owner is, nobody says that the one it belongs to is another.
+  ["is not its owner, which has another name", { name: "other", uid: "uid-other" }, undefined],
+  ["owns none", undefined, undefined],
+])("a satellite that is deleted is let go without LINSTOR where a LinstorCluster %s, or not", (_, owner, message) => {
+  const ownerReferences = owner
+    ? [{ apiVersion: "piraeus.io/v1", kind: "LinstorCluster", controller: true, ...owner }]
+    : [];
+  const one = { ...satellite, metadata: { ...satellite.metadata, ownerReferences } } as never;
+  const said = abandonedBecause({ satellite: one, cluster: { metadata: metadata("cluster") } as never });
+  if (message) expect(said).toMatch(message);
+  else expect(said).toBeUndefined();
+});

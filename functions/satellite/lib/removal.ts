@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { readOwnAnnotation } from "./annotation.ts";
+import { LinstorSatellite } from "./kinds.ts";
+
+/**
+ * Annotation of a LinstorSatellite: LINSTOR was called to remove its node, and whether it has answered. It is written
+ * under the object's resourceVersion before the call. A call that is carried out late removes whichever node has the
+ * name then, with all data on it. So the LinstorSatellite stays, and with it the name is taken, until the call is
+ * answered or can no longer take effect.
+ */
+export const removalKey = "holdfast.dev/removal";
+
+/** Milliseconds within which a call takes effect, if at all: a caller listens for 170 s at most, and then some. */
+const latest = 600_000;
+
+const schema = z.looseObject({
+  v: z.literal(1),
+  uid: z.string(),
+  called: z.iso.datetime(),
+  answered: z.literal(true).optional(),
+});
+
+const read = (satellite: KubernetesObject) => readOwnAnnotation(satellite, removalKey, schema);
+
+/** Whether a node that LINSTOR does not list was removed by us, who had proof that it may be, or the order to. */
+export const isRemovalCalled = (satellite: KubernetesObject): boolean => read(satellite) !== undefined;
+
+/**
+ * The writes that go with a call that begins `now` (milliseconds since the epoch): the note before it, and the change
+ * of this very note when LINSTOR has answered.
+ */
+export function noteRemoval(satellite: KubernetesObject, now: number): { before: Write; answered: Write } {
+  const { name, uid } = satellite.metadata;
+  const note = { v: 1, uid, called: new Date(now).toISOString() };
+  const text = JSON.stringify(note);
+  const path = `/metadata/annotations/${removalKey.replace("/", "~1")}`;
+  const patch = [
+    { op: "test", path: "/metadata/uid", value: uid },
+    { op: "test", path, value: text },
+    { op: "replace", path, value: JSON.stringify({ ...note, answered: true }) },
+  ];
+  return {
+    before: annotate(LinstorSatellite, satellite, { [removalKey]: text }),
+    answered: { verb: "patch", kind: LinstorSatellite, namespace: undefined, name, type: "json", patch },
+  };
+}
+
+/**
+ * Why the satellite is not let go yet, and LINSTOR not called again, as a sentence: a call may still take effect.
+ * `undefined` when none can. A clock that was set back makes nothing wait longer than a call may take.
+ */
+export function removalPending(satellite: KubernetesObject, now: number): string | undefined {
+  const note = read(satellite);
+  const called = Date.parse(note?.called ?? "");
+  if (note?.answered || Number.isNaN(called) || now >= called + latest || now < called - latest) return undefined;
+  const { name } = satellite.metadata;
+  return (
+    `LINSTOR was called to remove the node ${name}, and its answer did not arrive: the call may still take effect ` +
+    `until ${new Date(called + latest).toISOString()}. The LinstorSatellite stays until then, so that no new node of ` +
+    "this name is removed by it."
+  );
+}

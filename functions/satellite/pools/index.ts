@@ -1,4 +1,0 @@
-import { serve } from "../../../shared/serve/serve.ts";
-import { pools } from "./rule.ts";
-
-serve(pools);

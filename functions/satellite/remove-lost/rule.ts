@@ -1,0 +1,147 @@
+import { about } from "../../../shared/about.ts";
+import { nextLook } from "../../../shared/chain/next-look.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { silent, warning } from "../../../shared/steps.ts";
+import { whileDeleting } from "../../../shared/sweep.ts";
+import { abandonedBecause } from "../lib/abandoned.ts";
+import { loseNode } from "../lib/commands.ts";
+import { lookAtOwnNode, witnessProblem } from "../lib/data/look-at-data.ts";
+import { whole } from "../lib/data/verdict.ts";
+import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
+import { isOnline, type LinstorNode } from "../lib/linstor/node.ts";
+import { linstor } from "../lib/linstor/system.ts";
+import { linstorKey, noteChange } from "../lib/linstor-note.ts";
+import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
+import { conditions } from "../lib/names.ts";
+import { mayLook } from "../lib/permissions.ts";
+import { isGoing } from "../lib/record.ts";
+import { registrationUntil } from "../lib/registration.ts";
+import { noteRemoval, removalKey, removalPending } from "../lib/removal.ts";
+import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
+import { satelliteRule } from "../lib/satellite-rule.ts";
+import type { Common } from "../lib/settings.ts";
+import { markedIn, ofMachine, satellitesIn } from "../lib/subjects.ts";
+import { traces } from "../lib/traces.ts";
+import { lookAtVolumes } from "../lib/volumes/look-at-volumes.ts";
+import type { VolumeFacts } from "../lib/volumes/volume-facts.ts";
+
+const name = "satellite/remove-lost";
+
+/** A satellite with the volumes of its node, and its node in LINSTOR; `undefined` when the satellite is gone. */
+export type Facts =
+  | (SatelliteOnMachine & {
+      readonly volumes: readonly VolumeFacts[];
+      readonly linstor: LinstorNode | undefined;
+      /** Why what LINSTOR lists is not about its node, as a sentence. */
+      readonly moved?: string | undefined;
+      /** The annotation that says in which LINSTOR the node is, where it does not say so yet. */
+      readonly note?: Readonly<Record<string, string>>;
+    })
+  | undefined;
+
+export const removeLost = rule({
+  name,
+  doc:
+    "Gives up a satellite with the policy Delete with all its data, as soon as its node is no longer connected " +
+    "to LINSTOR.",
+  ...satelliteRule,
+  triggers: [on(LinstorSatellite, ["update"]), ...onMachine(["update"]), on(PersistentVolume, ["update"])],
+  permissions: mayLook({
+    writes: { annotations: [linstorKey, removalKey], finalizers: [satelliteFinalizer] },
+    volumes: "list",
+    machines: "read",
+    conditions: true,
+    events: true,
+  }),
+  sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer)],
+  finalizers: [{ kind: LinstorSatellite, finalizer: satelliteFinalizer, standsFor: "nodes of LINSTOR" }],
+  steps: { cleaning: silent, registering: silent, connected: silent, losing: silent, stuck: warning("RemovalStuck") },
+  systems: { linstor },
+  subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false), ...markedIn(hint)],
+  look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
+    const satellite = await lookAtSatellite(client, name);
+    if (!satellite) return undefined;
+    const onMachine = await withMachine(client, satellite);
+    const { foreign, unaddressed } = satellite;
+    const seen = { ...onMachine, foreign: foreign ?? (abandonedBecause(onMachine) ? undefined : unaddressed) };
+    const { facts: volumes } = await lookAtVolumes(client, name);
+    if (!isOurs(seen) || abandonedBecause(seen)) return { ...seen, volumes, linstor: undefined };
+    const own = linstor.at(seen.controller);
+    const { node, ...other } = await lookAtOwnNode(own, seen);
+    const halted = other.moved ?? witnessProblem(node, seen.policy);
+    const moved = halted && whole(halted);
+    const note = node ? noteChange(seen.satellite, own.url, node.uuid) : {};
+    return { ...seen, volumes, linstor: node, moved, note };
+  },
+  decide,
+});
+
+const isOurs = ({ policy, satellite, foreign }: SatelliteOnMachine) =>
+  policy === "Delete" && isBeingDeleted(satellite) && hasFinalizer(satellite, satelliteFinalizer) && !foreign;
+
+function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): readonly Decision[] {
+  if (!seen) return [];
+  const { satellite, linstor: node, foreign, moved, note = {} } = seen;
+  const { leave, write, call } = about(LinstorSatellite, satellite);
+  const title = `LinstorSatellite ${satellite.metadata.name}`;
+  if (!isOurs(seen)) return [leave(foreign ?? `${title} is not to be given up now.`)];
+  const report = (message: string) =>
+    conditionWrites(satellite, [{ type: conditions.deleted, status: "False", reason: "InProgress", message }], now);
+  const waiting = (step: string, message: string) =>
+    write(message, report(message), { step: { name: step }, next: nextLook(satellite, name, now, satelliteLookAgain) });
+  const left = traces(seen);
+  if (left) return [waiting("cleaning", `${title} goes when what an evacuation has left is removed: ${left}.`)];
+  if (moved !== undefined) {
+    const message = `Error: ${moved}`;
+    const report = { type: conditions.deleted, status: "False", reason: "Error", message } as const;
+    return [
+      write(moved, conditionWrites(satellite, [report], now), {
+        step: { name: "stuck" },
+        next: nextLook(satellite, name, now, satelliteLookAgain),
+      }),
+    ];
+  }
+  if (Object.keys(note).length > 0)
+    return [
+      write(`${title} is to say in which LINSTOR its node is.`, [annotate(LinstorSatellite, satellite, note)], {
+        progress: "unchanged",
+      }),
+    ];
+  const pending = removalPending(satellite, now);
+  if (pending) return [waiting("losing", pending)];
+  const registered = abandonedBecause(seen) ? undefined : registrationUntil(satellite, now);
+  if (!node && registered !== undefined)
+    return [
+      waiting("registering", `LINSTOR was called to register the node of ${title} a moment ago, and may still do so.`),
+    ];
+  if (!node)
+    return [
+      write(abandonedBecause(seen) ?? `LINSTOR does not list the node of ${title} any more: it goes.`, [
+        removeFinalizer(LinstorSatellite, satellite, satelliteFinalizer),
+      ]),
+    ];
+  // CONNECTED, too: LINSTOR refuses both (506).
+  if (isOnline(node) || node.connection === "CONNECTED")
+    return [
+      waiting(
+        "connected",
+        `The satellite of ${title} is not OFFLINE in LINSTOR, and cannot be given up before: ` +
+          "its DaemonSet must be removed.",
+      ),
+    ];
+  const message = `LINSTOR gives up the node of ${title} with all data on it, as its policy Delete says.`;
+  const { before, answered } = noteRemoval(satellite, now);
+  return [
+    call(message, {
+      step: { name: "losing" },
+      writes: [before, ...report(message)],
+      answered,
+      command: loseNode({ at: seen.controller, node: node.name }),
+      next: nextLook(satellite, name, now, satelliteLookAgain),
+    }),
+  ];
+}

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { setHooks } from "./rule.ts";
+
+serve(setHooks);

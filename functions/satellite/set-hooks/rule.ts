@@ -1,0 +1,161 @@
+import { type About, about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { Node } from "../../../shared/kubernetes/kind.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { warning } from "../../../shared/steps.ts";
+import { poll, resync } from "../../../shared/sweep.ts";
+import { policyOf } from "../lib/configuration/merge.ts";
+import { type HookOrder, hookOrder } from "../lib/hooks.ts";
+import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
+import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
+import {
+  hooksOn,
+  hooksPatch,
+  Infrastructure,
+  identityOf,
+  isSeenDeleting,
+  isServerGoing,
+  machineKey,
+  machineLeavesLabel,
+  mayCarryHooks,
+  readIdentity,
+} from "../lib/machine.ts";
+import { nodeNameProblem } from "../lib/marks.ts";
+import { preDrainHook, preTerminateHook } from "../lib/names.ts";
+import { mayLook } from "../lib/permissions.ts";
+import { conditionWrites, type LinstorSatelliteObject } from "../lib/satellite.ts";
+import { satelliteRule } from "../lib/satellite-rule.ts";
+import { ofMachine, ofNode, satellitesIn } from "../lib/subjects.ts";
+
+const name = "satellite/set-hooks";
+
+/** A satellite with its Machine; `undefined` when it is gone. */
+export type Facts =
+  | (SatelliteOnMachine & {
+      /** The infrastructure object of a deleting Machine is being deleted or gone; only where it could be read. */
+      readonly isServerGoing?: boolean | undefined;
+    })
+  | undefined;
+
+export const setHooks = rule({
+  name,
+  doc:
+    "Makes the Machine of a satellite with the policy Evacuate wait for its evacuation, writes down which Machine it " +
+    "is while the Node exists, and takes our hooks from Machines that are not to wait.",
+  ...satelliteRule,
+  triggers: [on(LinstorSatellite, ["add", "update"]), on(Node, ["add"]), ...onMachine(["add", "update"])],
+  permissions: [
+    ...mayLook({
+      writes: { annotations: [machineKey], labels: [machineLeavesLabel] },
+      machines: "annotate",
+      conditions: true,
+      events: true,
+    }),
+    // By name only. Which kinds there are, each provider of Cluster API decides.
+    { resource: Infrastructure, verbs: ["get"] },
+  ],
+  sweep: [resync(LinstorSatellite), poll(LinstorSatellite, "1h")],
+  steps: {
+    late: warning("EvacuationTooLate"),
+    foreign: warning("OperatorActive"),
+    "invalid-controller": warning("InvalidController"),
+    unnamable: warning("NodeNameTooLong"),
+  },
+  subjects: (hint) => [
+    ...satellitesIn(hint, name, () => true),
+    ...(hint.kind === Node.kind && hint.object && !identityOf(hint.object) ? [] : ofNode(hint)),
+    ...ofMachine(hint, false),
+  ],
+  look: async ({ name = "" }, { client }): Promise<Facts> => {
+    const satellite = await lookAtSatellite(client, name);
+    const seen = satellite && (await withMachine(client, satellite));
+    if (!seen?.machine || !isBeingDeleted(seen.machine.object) || orderOf(seen).hooks !== "set") return seen;
+    return { ...seen, isServerGoing: await isServerGoing(client, seen.machine) };
+  },
+  decide,
+});
+
+function decide(seen: Facts, now: number): readonly Decision[] {
+  if (!seen) return [];
+  const { satellite, foreign, policy } = seen;
+  const at = about(LinstorSatellite, satellite);
+  const active = activeReport(seen, now);
+  if (foreign) return [at.write(foreign, active, { step: { name: "foreign" } })];
+  const problem = policy === "Evacuate" ? nodeNameProblem(satellite.metadata.name) : undefined;
+  if (problem) return [at.write(problem, active, { step: { name: "unnamable" } })];
+  const decision = hooksOf(seen, at, active);
+  const invalid = invalidController(seen);
+  if (!invalid) return [decision];
+  // Its Machine waits all the same: what is not evacuated must not be shut down.
+  return [at.write(invalid, decision.do === "write" ? decision.writes : [], { step: { name: "invalid-controller" } })];
+}
+
+function hooksOf(seen: Exclude<Facts, undefined>, at: About, active: readonly Write[]): Decision {
+  const { satellite, machine, identity, policy } = seen;
+  const known = readIdentity(satellite);
+  const isNew = identity && (identity.name !== known?.name || identity.namespace !== known.namespace);
+  const isSeen = isSeenDeleting(satellite);
+  // It stays written down when the hooks are gone, and until the Node is, too: no other node's data relies on this one.
+  const deleting = machine
+    ? isBeingDeleted(machine.object) && (policy === "Evacuate" || hooksOn(machine).preTerminate || isSeen)
+    : isSeen && policy !== "Evacuate";
+  const order = orderOf(seen);
+  const on = machine && hooksOn(machine);
+  const isFree = order.hooks === "remove" || (order.hooks === "leave" && !on?.preDrain && !on?.preTerminate);
+  const isNews = isNew || (identity && (deleting !== isSeen || isFree === mayCarryHooks(satellite)));
+  const labels = { [machineLeavesLabel]: deleting ? "true" : null };
+  const text = JSON.stringify({ ...identity, ...(deleting ? { deleting } : {}), ...(isFree ? { hooks: "none" } : {}) });
+  const noted = isNews ? [annotate(LinstorSatellite, satellite, { [machineKey]: text }, labels)] : [];
+  // First: once the Node is gone nothing else says which Machine is to be released. That it is being deleted is
+  // written down for the rules that begin with that: no event of another cluster reaches them. Only that our hooks are
+  // gone is written down after they have been removed.
+  const writes = order.hooks === "remove" ? active : [...active, ...noted];
+  if (order.late) return at.write(order.message, writes, { step: { name: "late" } });
+  if (order.hooks === "leave" || !machine)
+    return writes.length > 0 ? at.write(order.message, writes) : at.leave(order.message);
+  const value = order.hooks === "set" ? "" : null;
+  const hooks: Record<string, "" | null> = { [preDrainHook]: value };
+  if (order.hooks !== "drain") hooks[preTerminateHook] = value;
+  const after = order.hooks === "remove" ? noted : [];
+  // Another instance that sees another policy meanwhile, and no hooks yet, writes down that there are none.
+  const holds = (live?: LinstorSatelliteObject) => policyOf(live?.spec) === policy;
+  const precondition = { kind: LinstorSatellite, namespace: undefined, name: satellite.metadata.name, holds };
+  return at.write(order.message, [...writes, hooksPatch(machine, hooks), ...after], { preconditions: [precondition] });
+}
+
+function orderOf(seen: Exclude<Facts, undefined>): HookOrder {
+  const { satellite, machine, policy, record } = seen;
+  if (!machine) return { hooks: "leave", message: "The Node has no Machine, or it is gone." };
+  const deleting = machine.object.status?.conditions?.find(({ type }) => type === "Deleting")?.reason ?? "";
+  return hookOrder({
+    policy,
+    satelliteDeleting: isBeingDeleted(satellite),
+    machineDeleting: isBeingDeleted(machine.object),
+    // Where the object may not be read, the Machine's reason says it for as long as no further hook comes.
+    infrastructureDeleting:
+      seen.isServerGoing ?? /^(WaitingForInfrastructureDeletion|DeletionCompleted)/.test(deleting),
+    clusterDeleting: machine.clusterDeleting,
+    begun: record !== undefined,
+    ...hooksOn(machine),
+  });
+}
+
+/** Why nothing is done for it in LINSTOR, which this function asks nothing. */
+const invalidController = ({ unaddressed }: SatelliteOnMachine) => unaddressed;
+
+/** One condition says whether we act upon the satellite at all; only there once there was a reason to say so. */
+function activeReport(seen: SatelliteOnMachine, now: number): readonly Write[] {
+  const { satellite, foreign } = seen;
+  const type = "HoldfastActive";
+  const message = foreign ?? invalidController(seen);
+  if (message !== undefined) {
+    const reason = foreign ? "OperatorActive" : "InvalidController";
+    return conditionWrites(satellite, [{ type, status: "False", reason, message }], now);
+  }
+  if (!satellite.status?.conditions?.some((condition) => condition.type === type)) return [];
+  const isOurs = "The satellite is Holdfast's.";
+  return conditionWrites(satellite, [{ type, status: "True", reason: "HandedOver", message: isOurs }], now);
+}

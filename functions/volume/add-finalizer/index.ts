@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { addFinalizer } from "./rule.ts";
+
+serve(addFinalizer);

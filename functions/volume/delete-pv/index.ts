@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { deletePv } from "./rule.ts";
+
+serve(deletePv);

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { volumeFinalizer } from "../lib/volume.ts";
+import {
+  hint,
+  jid,
+  now,
+  otherUid,
+  type PersistentVolumeOptions,
+  persistentVolume,
+  type VolumeOptions,
+  volume,
+} from "../testing/objects.ts";
+import { deletePv } from "./rule.ts";
+
+const decide = (
+  pv: PersistentVolumeOptions | undefined,
+  options: VolumeOptions = { phase: "Available", deleting: true },
+) => deletePv.decide({ volume: volume(options), persistentVolume: pv && persistentVolume(pv) }, now, {})[0];
+const claim = { namespace: "shop", name: "data-0", uid: "c1" };
+
+test("the PersistentVolume is deleted as it was read", () => {
+  expect(decide({ phase: "Bound" })).toMatchObject({
+    do: "write",
+    writes: [{ verb: "delete", name: "data", options: { uid: "pv1", resourceVersion: "5" } }],
+  });
+});
+
+test.each<[string, PersistentVolumeOptions, string]>([
+  ["bound", { phase: "Bound", claim }, "claim shop/data-0 is bound"],
+  ["just being bound", { finalizers: [volumeFinalizer], claim }, "claim shop/data-0 is bound"],
+  ["protected by others", { phase: "Released", finalizers: [volumeFinalizer, "a.example/x"] }, "held by a.example/x"],
+  ["in no known phase", { phase: "", finalizers: [volumeFinalizer] }, "may be in use"],
+])("a PersistentVolume that is %s is waited for, and the Volume says for what", (_, pv, sentence) => {
+  const decision = decide({ ...pv, deleting: true });
+  expect(decision).toMatchObject({ do: "wait", step: { name: "held" } });
+  expect(decision).not.toHaveProperty("next");
+  expect(decision?.message).toContain(sentence);
+});
+
+test.each<[string, PersistentVolumeOptions | undefined, VolumeOptions]>([
+  ["is another's", { owner: otherUid, path: `/dev/disk/by-uuid/${otherUid}` }, { deleting: true }],
+  ["is not there", undefined, { deleting: true }],
+  ["is unused", { deleting: true, finalizers: [volumeFinalizer] }, { deleting: true }],
+  ["belongs to a Volume that stays", {}, { phase: "Available" }],
+  ["may yet come, of a job that runs", undefined, { phase: "Pending", job: `PrepareVolume/${jid}`, deleting: true }],
+])("nothing is done about a PersistentVolume that %s", (_, pv, options) => {
+  expect(decide(pv, options)).toMatchObject({ do: "leave" });
+});
+
+test.each<[string, ReturnType<typeof hint>, number]>([
+  ["a Volume that is being deleted", hint("update", volume({ deleting: true })), 1],
+  ["a PersistentVolume that is being deleted", hint("update", persistentVolume({ deleting: true })), 1],
+  ["a sweep", hint("sweep", undefined), 1],
+  ["a Volume that stays", hint("update", volume()), 0],
+  ["a PersistentVolume that is being bound", hint("update", persistentVolume({ phase: "Bound" })), 0],
+])("%s", (_, event, expected) => {
+  expect(deletePv.subjects(event, {})).toHaveLength(expected);
+});

@@ -1,0 +1,104 @@
+import * as z from "zod";
+import { about } from "../../../shared/about.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { hasFinalizer, isBeingDeleted, removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
+import { Event, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { on, rule } from "../../../shared/rule.ts";
+import { normal, warning } from "../../../shared/steps.ts";
+import { whileDeleting } from "../../../shared/sweep.ts";
+import { type ChainFacts, stepOf } from "../lib/chain.ts";
+import { readJobHandle } from "../lib/job-handle.ts";
+import { Volume } from "../lib/kinds.ts";
+import { lookAtVolumeAndNode } from "../lib/look.ts";
+import { isBinding, isOf, type PersistentVolumeObject } from "../lib/persistent-volume.ts";
+import { ownersIn, volumesIn } from "../lib/subjects.ts";
+import { abandonStorage, isAbandoned } from "../lib/vanished-node.ts";
+import { volumeFinalizer } from "../lib/volume.ts";
+
+/** A Volume, its PersistentVolume and whether its node is gone; `undefined` when the Volume is gone. */
+export type Facts = ChainFacts | undefined;
+
+export const deletePv = rule({
+  name: "volume/delete-pv",
+  doc:
+    "Deletes the PersistentVolume of a Volume that is to go, says which claim holds it, and lets both go when the " +
+    "node has its storage back.",
+  settings: z.object({}),
+  triggers: [on(Volume, ["update"]), on(PersistentVolume, ["update", "delete"])],
+  permissions: [
+    { resource: Volume, verbs: ["get", "patch"], writes: { finalizers: [volumeFinalizer] } },
+    {
+      resource: PersistentVolume,
+      verbs: ["get", "patch", "delete"],
+      writes: { finalizers: [volumeFinalizer] },
+      bounds: [
+        {
+          on: ["patch", "delete"],
+          says: "lets go, and deletes, PersistentVolumes that carry the finalizer of Volumes",
+          cel: `${JSON.stringify(volumeFinalizer)} in oldObject.metadata.?finalizers.orValue([])`,
+        },
+      ],
+    },
+    { resource: Node, verbs: ["get"] },
+    { resource: Event, verbs: ["create", "get", "delete"] },
+  ],
+  sweep: [whileDeleting(Volume, volumeFinalizer)],
+  finalizers: [Volume, PersistentVolume].map((kind) => ({
+    kind,
+    finalizer: volumeFinalizer,
+    standsFor: "storage that Salt has prepared on a node",
+  })),
+  steps: { held: normal("DeletionPostponed") },
+  subjects: (hint) => [...volumesIn(hint, isBeingDeleted), ...ownersIn(hint, isBeingDeleted)],
+  look: async ({ name = "" }, { client }): Promise<Facts> => lookAtVolumeAndNode(client, name),
+  decide,
+});
+
+function decide(facts: Facts): readonly Decision[] {
+  if (!facts) return [];
+  const { volume, persistentVolume } = facts;
+  const { leave, wait, write } = about(Volume, volume);
+  const title = `Volume ${volume.metadata.name}`;
+  const step = isBeingDeleted(volume) ? stepOf(facts) : undefined;
+  if (step === "release") return [released(facts)];
+  if (step !== "delete-pv" || !persistentVolume) return [leave(`${title} has no PersistentVolume to delete now.`)];
+  const held = { step: { name: "held" } };
+  if (isBeingDeleted(persistentVolume)) return [wait(`${title} is kept: ${whoHolds(persistentVolume)}`, held)];
+  const { uid, resourceVersion } = persistentVolume.metadata;
+  const message = `The PersistentVolume of ${title} is deleted with it, and goes when no claim is bound to it.`;
+  const options = { uid, resourceVersion };
+  const kind = PersistentVolume;
+  return [
+    write(message, [{ verb: "delete", kind, namespace: undefined, name: persistentVolume.metadata.name, options }]),
+  ];
+}
+
+/** The finalizer of the PersistentVolume leaves first: while it is there, the Volume is what explains it. */
+function released({ volume, persistentVolume }: ChainFacts): Decision {
+  const { write } = about(Volume, volume);
+  const { metadata, spec, status } = volume;
+  const isHeld = persistentVolume && isOf(persistentVolume, volume) && hasFinalizer(persistentVolume, volumeFinalizer);
+  const writes = [
+    ...(isHeld ? [removeFinalizer(PersistentVolume, persistentVolume, volumeFinalizer)] : []),
+    removeFinalizer(Volume, volume, volumeFinalizer),
+  ];
+  const [title, node] = [`Volume ${metadata.name}`, `Node ${spec.nodeName}`];
+  if (readJobHandle(status?.job)?.step === "UnprepareVolume" && !readJobHandle(status?.job)?.jid)
+    return write(`${node} has taken the storage of ${title} back: it goes.`, writes);
+  if (!isAbandoned(volume))
+    return write(`${node} does not exist, and nothing was begun there for ${title}: it goes.`, writes);
+  const message =
+    `${node} is gone, and ${abandonStorage} gives up the storage of ${title} there: it goes, and what is left on the ` +
+    "node's disks is left.";
+  return write(message, writes, { event: warning("StorageAbandoned") });
+}
+
+function whoHolds(persistentVolume: PersistentVolumeObject): string {
+  const { metadata, spec, status } = persistentVolume;
+  const { namespace, name: claim } = spec?.claimRef ?? {};
+  if (claim && (status?.phase === "Bound" || isBinding(persistentVolume)))
+    return `claim ${namespace}/${claim} is bound to it. Delete the claim when its data is no longer needed.`;
+  const others = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== volumeFinalizer);
+  if (others.length > 0) return `its PersistentVolume is held by ${others.join(", ")}.`;
+  return `its PersistentVolume is ${status?.phase || "in no known phase"}, and may be in use.`;
+}

@@ -1,4 +1,0 @@
-import { serve } from "../../../shared/serve/serve.ts";
-import { prepare } from "./rule.ts";
-
-serve(prepare);

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { refreshDeviceName } from "./rule.ts";
+
+serve(refreshDeviceName);

@@ -1,0 +1,4 @@
+import { serve } from "../../../shared/serve/serve.ts";
+import { reportHealth } from "./rule.ts";
+
+serve(reportHealth);

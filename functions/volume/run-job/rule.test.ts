@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest";
+import { SystemError } from "../../../shared/system/system-error.ts";
+import type { JobView } from "../lib/salt/job.ts";
+import {
+  hint,
+  jid,
+  now,
+  type PersistentVolumeOptions,
+  persistentVolume,
+  progress,
+  storageClass,
+  uid,
+  type VolumeOptions,
+  volume,
+  written,
+} from "../testing/objects.ts";
+import { readJob } from "./job-note.ts";
+import type { Observation } from "./next-job-action.ts";
+import { runJob } from "./rule.ts";
+
+const preparing: VolumeOptions = { phase: "Pending", job: `PrepareVolume/${jid}` };
+const takingBack: VolumeOptions = { phase: "Terminating", job: `UnprepareVolume/${jid}`, deleting: true };
+const job = (view: JobView): Observation => ({ of: "job", ...view });
+const ended = (outcome: object) => job({ record: { state: "ended", outcome: outcome as never } });
+const device = { size: "10737418240", path: `/dev/disk/by-uuid/${uid}` };
+const success = ended({ end: "success", value: device });
+const failure = ended({ end: "failure", message: "device is busy" });
+const lost = job({ record: { state: "pending" }, whereabouts: "absent" });
+const unknown = job({ record: { state: "unknown" }, whereabouts: "absent" });
+const ready: Observation = { of: "node", answers: true };
+const note = (step: string, more: object = {}, handle = `UnprepareVolume/${jid}`) =>
+  progress("volume/job", step, { job: handle, ...more });
+const lostTwice = (handle: string) => note("posted", { posted: now - 11_000, reposted: true }, handle);
+const bound: PersistentVolumeOptions = { phase: "Bound", deleting: true };
+
+function decide(options: VolumeOptions, seen: Observation, pv?: PersistentVolumeOptions) {
+  const given = volume(options);
+  const step =
+    options.job?.startsWith("Unprepare") || (options.deleting && !options.job) ? "UnprepareVolume" : "PrepareVolume";
+  const facts = { volume: given, persistentVolume: pv && persistentVolume(pv), nodeIsGone: false };
+  const work = { storageClass, step, job: readJob(given), seen } as const;
+  return runJob.decide({ ...facts, work }, now, {})[0];
+}
+
+describe("a job that makes storage", () => {
+  test("is written down before Salt hears of it", () => {
+    const decision = decide({}, ready);
+    expect(decision).toMatchObject({
+      do: "call",
+      step: { name: "posted", attempt: 1 },
+      command: { name: "begin a Salt job" },
+    });
+    expect(written(decision)).toMatch(/"job":"PrepareVolume\/\d{20}"/);
+  });
+
+  test("that ends well becomes a PersistentVolume", () => {
+    const decision = decide(preparing, success);
+    expect(decision).toMatchObject({ do: "write", writes: [{ verb: "create" }, { verb: "patch" }] });
+    expect(written(decision)).toContain('"phase":"Available"');
+    expect(written(decision)).toContain('"job":""');
+  });
+
+  test("that ends badly fails the Volume for good, with the node's own words", () => {
+    const decision = decide(preparing, failure);
+    expect(decision).toMatchObject({ do: "write", event: { reason: "StorageNotPrepared" } });
+    expect(decision).not.toHaveProperty("step");
+    expect(written(decision)).toContain("Salt job 'PrepareVolume' failed with: device is busy");
+    expect(written(decision)).toContain('"reason":"CreationError"');
+  });
+
+  test("that is lost is posted again under its id, and then begun under another", () => {
+    const again = decide(preparing, lost);
+    expect(again).toMatchObject({ do: "call", command: { input: { jid } }, step: { details: { reposted: true } } });
+    expect(again).not.toHaveProperty("writes");
+    const other = decide({ ...preparing, annotations: lostTwice(`PrepareVolume/${jid}`) }, lost);
+    expect(other).toMatchObject({ do: "call", step: { attempt: 2 } });
+    expect(written(other)).not.toContain(`PrepareVolume/${jid}`);
+  });
+
+  test("of a Volume that is to go is posted while Salt does not know it, and not repeated when it has ended", () => {
+    expect(decide({ ...preparing, deleting: true }, unknown)).toMatchObject({
+      do: "call",
+      command: { input: { jid } },
+    });
+    const annotations = lostTwice(`PrepareVolume/${jid}`);
+    for (const [options, seen] of [
+      [{ ...preparing, annotations }, lost],
+      [preparing, success],
+      [preparing, failure],
+    ] as const)
+      expect(decide({ ...options, deleting: true }, seen)).toMatchObject({
+        do: "write",
+        writes: [{ patch: { status: { phase: "Terminating", job: "" } } }],
+      });
+  });
+});
+
+describe("a job that takes storage back", () => {
+  test("that ends well is done", () => {
+    expect(written(decide(takingBack, success))).toContain('"job":"UnprepareVolume/DONE"');
+  });
+
+  test.each([
+    [1, 60_000],
+    [2, 120_000],
+    [5, 960_000],
+    [7, 3_600_000],
+    [99, 3_600_000],
+  ])("that ends badly the %i. time is tried again after %i ms", (attempt, pause) => {
+    const decision = decide({ ...takingBack, annotations: note("running", { attempt }) }, failure);
+    const step = { name: "not-reclaimed", attempt: attempt + 1 };
+    expect(decision).toMatchObject({ do: "write", step, next: now + pause });
+    expect(written(decision)).toContain('"reason":"DestructionError"');
+  });
+
+  const failed = (ms: number): VolumeOptions => ({
+    ...takingBack,
+    phase: "Failed",
+    reason: "DestructionError",
+    annotations: note("not-reclaimed", { attempt: 4, next: new Date(now + ms).toISOString() }),
+  });
+
+  test("is left alone in its pause, and begun again after it", () => {
+    const decision = decide(failed(60_000), ready);
+    expect(decision).toMatchObject({ do: "wait" });
+    expect(decision).not.toHaveProperty("step");
+    expect(decide(failed(0), ready)).toMatchObject({ do: "call", step: { attempt: 4 } });
+  });
+
+  test.each<[string, VolumeOptions, Observation]>([
+    ["was never posted", takingBack, unknown],
+    ["is nowhere", takingBack, lost],
+    ["is lost", { ...takingBack, annotations: lostTwice(`UnprepareVolume/${jid}`) }, lost],
+    ["has failed", failed(0), ready],
+    ["pauses", failed(60_000), ready],
+  ])("that %s is dropped when a claim was bound meanwhile", (_, options, seen) => {
+    expect(decide(options, seen, bound)).toMatchObject({ do: "write", writes: [{ patch: { status: { job: "" } } }] });
+  });
+});
+
+describe("an outage", () => {
+  const refused: Observation = {
+    of: "outage",
+    error: new SystemError("Salt", "unauthorized", "The password is wrong."),
+  };
+
+  test("is on the Volume with its beginning, keeps what is known of the job, and is not written twice", () => {
+    const annotations = note("posted", { attempt: 3, posted: now - 20_000, reposted: true }, preparing.job);
+    const decision = decide({ ...preparing, annotations }, refused);
+    const message =
+      "The password is wrong. It has been so since 2026-03-01 12:00 UTC; Volume data goes on by itself when it is " +
+      "over.";
+    expect(decision).toMatchObject({
+      do: "write",
+      message,
+      step: { name: "salt-refused", attempt: 3, details: { reposted: true } },
+      next: now + 60_000,
+    });
+    const said = note(
+      "salt-refused",
+      { next: new Date(now + 5000).toISOString(), since: new Date(now).toISOString() },
+      preparing.job,
+    );
+    expect(decide({ ...preparing, message, annotations: said }, refused)).toMatchObject({ writes: [] });
+  });
+
+  test.each<[VolumeOptions, string | undefined]>([
+    [{}, "Pending"],
+    [{ phase: "Pending" }, "Pending"],
+    [{ phase: "Available", deleting: true }, undefined],
+    [{ phase: "Terminating", deleting: true }, "Terminating"],
+  ])("before a job was begun leaves %j in its phase", (options, phase) => {
+    const { writes = [] } = decide({ ...options, job: "" }, refused) as {
+      writes?: { patch: { status: { phase?: string } } }[];
+    };
+    for (const { patch } of writes) expect([undefined, phase]).toContain(patch.status.phase);
+    expect(JSON.stringify(writes)).toContain("The password is wrong.");
+  });
+
+  test("takes no failure away", () => {
+    const failed: VolumeOptions = {
+      phase: "Failed",
+      reason: "CreationError",
+      job: `PrepareVolume/${jid}`,
+      deleting: true,
+    };
+    expect(decide(failed, refused)).toMatchObject({ writes: [], step: { name: "salt-refused" } });
+  });
+});
+
+describe("an event of", () => {
+  const followed = note("running", { next: new Date(now + 5000).toISOString() }, preparing.job);
+  const other = note("running", { next: "2026-03-01T12:00:05Z" }, "PrepareVolume/20260301115900000000");
+  const accepted = progress("volume/job", "accepted", { next: new Date(now + 5000).toISOString() });
+  test.each<[string, ReturnType<typeof hint>, number]>([
+    ["an accepted Volume", hint("update", volume({ annotations: accepted })), 1],
+    ["a Volume without the finalizer", hint("add", volume({ finalizers: [] })), 0],
+    ["a Volume with a new job", hint("update", volume(preparing)), 1],
+    ["a Volume whose note is about another job", hint("update", volume({ ...preparing, annotations: other })), 1],
+    ["a Volume whose job it follows", hint("update", volume({ ...preparing, annotations: followed })), 0],
+    [
+      "such a Volume, deleted since",
+      hint("update", volume({ ...preparing, annotations: followed, deleting: true })),
+      1,
+    ],
+    ["a signal", hint("signal", undefined), 1],
+    ["a sweep", hint("sweep", undefined), 1],
+    ["a Volume with something to clear", hint("update", volume({ phase: "Available", annotations: followed })), 1],
+    ["a Volume that has failed", hint("update", volume({ phase: "Failed", reason: "CreationError" })), 0],
+    ["an available Volume", hint("update", volume({ phase: "Available", job: "" })), 0],
+    ["a PersistentVolume that is gone", hint("delete", persistentVolume()), 1],
+    ["a PersistentVolume that goes", hint("update", persistentVolume({ deleting: true })), 1],
+    ["a PersistentVolume that is bound", hint("update", persistentVolume({ phase: "Bound" })), 0],
+  ])("%s", (_, event, expected) => {
+    expect(runJob.subjects(event, {})).toHaveLength(expected);
+  });
+});
