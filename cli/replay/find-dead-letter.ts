@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
-import { Complaint } from "../../shared/command/complaint.ts";
 import { fromHere } from "../../shared/command/from-here.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -21,7 +21,7 @@ const configMapName = "holdfast-dead-letters";
 /**
  * Finds an event in a file, or by its name in the ring buffer that the dead-letter function keeps.
  *
- * @throws Complaint that says where was looked and what to do.
+ * @throws UserError that says where was looked and what to do.
  */
 export async function findDeadLetter(source: string, client: Client, namespace: string): Promise<SavedEvent> {
   const file = fromHere(source);
@@ -35,7 +35,7 @@ export async function findDeadLetter(source: string, client: Client, namespace: 
   if (saved !== undefined) return parse(saved, `The event ${source}`);
   const names = Object.keys(configMap?.data ?? {}).sort();
   const known = names.length > 0 ? `The newest are: ${names.slice(-5).join(", ")}.` : "There are no events.";
-  throw new Complaint(
+  throw new UserError(
     `There is no file ${source}, and no such event in ConfigMap ${namespace}/${configMapName}. ${known}`,
   );
 }
@@ -44,7 +44,7 @@ async function readSaved(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    throw new Complaint(`${file} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new UserError(`${file} cannot be read: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -52,7 +52,7 @@ function parse(text: string, what: string): SavedEvent {
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new Complaint(
+    throw new UserError(
       `${what} is no dead-lettered event: JSON with attributes and, where known, destination and object.`,
       {
         cause,

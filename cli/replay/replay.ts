@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { Complaint } from "../../shared/command/complaint.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import type { Decision } from "../../shared/decision.ts";
 import { readHint } from "../../shared/event/read-hint.ts";
 import type { HttpRequest } from "../../shared/http-message.ts";
@@ -32,7 +32,7 @@ const Service = {
  * Gives a dead-lettered event to a rule again, under the settings of the function as it is installed, and yields what
  * is to be printed.
  *
- * @throws Complaint when the function does not take its settings, MalformedEvent when what was saved holds no event.
+ * @throws UserError when the function does not take its settings, MalformedEvent when what was saved holds no event.
  */
 export async function* replay(rule: Rule, saved: SavedEvent, tools: ReplayTools): AsyncGenerator<string> {
   const { client, clock, act } = tools;
@@ -69,7 +69,7 @@ function settingsFrom(environment: Record<string, string | undefined>, rule: Rul
     return readSettings(rule.settings, environment);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    throw new Complaint(`The Service ${slug(rule.name)} has settings that it does not take: ${error.message}`, {
+    throw new UserError(`The Service ${slug(rule.name)} has settings that it does not take: ${error.message}`, {
       cause: error,
     });
   }
@@ -101,8 +101,8 @@ function requestOf({ attributes, object }: SavedEvent): HttpRequest {
 }
 
 function line(decision: Decision): string {
-  const { about, because } = decision;
+  const { about, message } = decision;
   const writes =
     decision.do === "write" ? decision.writes.map(({ verb, kind }) => `${verb} ${kind.plural}`).join(", ") : "";
-  return [decision.do, describe(referenceTo(about)), because, writes && `(would ${writes})`].filter(Boolean).join("  ");
+  return [decision.do, describe(referenceTo(about)), message, writes && `(would ${writes})`].filter(Boolean).join("  ");
 }

@@ -1,0 +1,80 @@
+import { Command } from "commander";
+import { terminal } from "../../shared/terminal/terminal.ts";
+import { type PlaceOptions, withPlace } from "../cluster/cluster-options.ts";
+import { findObject, readName } from "../cluster/find-object.ts";
+import { openCluster } from "../cluster/open-cluster.ts";
+import { exitCode } from "../exit-code.ts";
+import { type Format, formatted, withFormat } from "../output/format.ts";
+import { askingWith, findRules } from "../rules/ask-rules.ts";
+import type { Subcommand } from "../subcommand.ts";
+import { type Explanation, explain as explainObject } from "./explain.ts";
+import { printExplanation } from "./print.ts";
+
+interface ExplainOptions extends PlaceOptions {
+  readonly output?: Format;
+  readonly watch?: boolean;
+}
+
+/** Milliseconds between two looks of `--watch`. */
+const pause = 2_000;
+
+/** `holdfast explain` */
+export const explain: Subcommand = {
+  declare: () =>
+    withFormat(
+      withPlace(
+        new Command("explain")
+          .summary("say who holds an object, why, and what would let it go")
+          .description(
+            "Says who holds an object, why, since when, and what would let it go: every finalizer on it, and what " +
+              "each rule of Holdfast would decide now, beside what is written down on the object. It writes nothing. " +
+              "Of a namespace that is being deleted it lists what is left in it.",
+          )
+          .argument("<OBJECT...>", "KIND/NAME or KIND NAME, for example pvc/data-web-0 or node/n1"),
+      ),
+    ).option("-w, --watch", "look again every two seconds, and print what has changed"),
+  async run(words, options: ExplainOptions) {
+    const named = readName(words);
+    const { client, namespace } = openCluster(options);
+    const rules = await findRules(client, options.installNamespace);
+    const asking = askingWith(client);
+    const out = terminal(process.stdout);
+    const look = async () => {
+      const { kind, object } = await findObject(client, named, options.namespace ?? namespace, rules.kinds);
+      return withNotice(await explainObject(kind, object, rules, asking), rules);
+    };
+    for (let before = ""; ; ) {
+      const explanation = await look();
+      const text = JSON.stringify(explanation);
+      if (text !== before && options.output) process.stdout.write(formatted(explanation, options.output));
+      else if (text !== before) printExplanation(explanation, asking.clock.now(), out);
+      before = text;
+      if (!options.watch) return codeOf(explanation);
+      await asking.clock.sleep(pause);
+    }
+  },
+};
+
+/** Says what the answer rests on, where not all of it could be read. */
+function withNotice(
+  explanation: Explanation,
+  { isGuess, installed }: { isGuess: boolean; installed: readonly unknown[] },
+) {
+  const gaps = [
+    ...(isGuess
+      ? [
+          "You may not read which functions are installed. All rules were asked, with their default settings: ask " +
+            "for the right to list Services and Deployments in the namespace of Holdfast.",
+        ]
+      : []),
+    ...(!isGuess && installed.length === 0
+      ? ["No function of Holdfast was found. Is it in another namespace? Give --install-namespace."]
+      : []),
+  ];
+  return { ...explanation, gaps: [...explanation.gaps, ...gaps] };
+}
+
+function codeOf({ isStuck, gaps }: Explanation): number {
+  if (isStuck) return exitCode.bad;
+  return gaps.length > 0 ? exitCode.unknown : exitCode.good;
+}

@@ -1,0 +1,68 @@
+import type { Terminal } from "../../shared/terminal/terminal.ts";
+import { wrap } from "../../shared/terminal/wrap.ts";
+import { when } from "../output/time.ts";
+import type { Explanation } from "./explain.ts";
+import type { Content } from "./namespace-content.ts";
+import type { Word } from "./word.ts";
+
+/** Prints an explanation for people: what holds the object, what each rule says of it, and what could not be told. */
+export function printExplanation(explanation: Explanation, now: number, out: Terminal): void {
+  const { object, deletedSince, holds, words, content, gaps } = explanation;
+  const line = (indent: number, text: string) => out.print(" ".repeat(indent) + wrap(text, indent, out.width));
+  const state = deletedSince ? `is being deleted since ${when(deletedSince, now)}.` : "is not being deleted.";
+  line(0, `${out.paint("bold", object)} ${state} ${held(holds.length, deletedSince !== undefined)}`);
+  for (const { finalizer, owner, until } of holds) {
+    out.print("");
+    line(2, out.paint("bold", finalizer));
+    line(4, `Removed by ${owner}. ${until}`);
+  }
+  if (words.length > 0) out.print(`\n${out.paint("bold", "What the rules of Holdfast say:")}`);
+  for (const word of words) {
+    const [first = "", ...more] = sentencesOf(word, now);
+    line(2, `${out.paint(word.isStuck ? "red" : "green", word.rule)} ${aboutAnother(word, object)}${first}`);
+    for (const sentence of more) line(4, sentence);
+  }
+  if (holds.length === 0 && words.length === 0) line(0, "No rule of Holdfast has anything to say about it.");
+  if (content) printContent(content, line, out);
+  for (const gap of gaps) line(0, `${out.paint("yellow", "Not known:")} ${gap}`);
+}
+
+function held(count: number, isDeleted: boolean): string {
+  const what = count === 1 ? "One finalizer" : `${count} finalizers`;
+  if (isDeleted) return count === 0 ? "Nothing holds it: it goes at any moment." : `${what} ${holds(count)} it.`;
+  return count === 0 ? "No finalizer would hold it." : `${what} would hold it if it were deleted.`;
+}
+
+const holds = (count: number) => (count === 1 ? "holds" : "hold");
+
+const aboutAnother = ({ about }: Word, object: string) => (about === object ? "" : `(${about}) `);
+
+/** What is said first, and then what is written down, unless it is the same. */
+function sentencesOf(word: Word, now: number): readonly string[] {
+  const { message, decision, written, away, difference, unknown } = word;
+  const does = decision === "write" || decision === "call" ? "It does this with its next event: " : "";
+  return [
+    ...(unknown === undefined ? [] : [`No look could be had: ${unknown}`]),
+    ...(message === undefined ? [] : [`${does}${message}`]),
+    ...(difference ? [difference] : []),
+    ...(written ? [asWritten(written, message, now)] : []),
+    ...(away ? [`It waits for an external system: ${away.because}`] : []),
+  ];
+}
+
+function asWritten({ since, because, next }: NonNullable<Word["written"]>, message: string | undefined, now: number) {
+  const cause = because === message ? "." : `: ${because}`;
+  return `Written down since ${when(since, now)}${cause}${next ? ` The next look is due ${when(next, now)}.` : ""}`;
+}
+
+function printContent(content: Content, line: (indent: number, text: string) => void, out: Terminal): void {
+  const { conditions, held, others } = content;
+  out.print(`\n${out.paint("bold", "What is left in it:")}`);
+  for (const { object, finalizers, until } of held) {
+    line(2, `${out.paint("bold", object)} is held by ${finalizers.join(", ")}.`);
+    for (const sentence of until) line(4, sentence);
+  }
+  if (others > 0) line(2, `${others} more objects, which no finalizer holds: they go when Kubernetes comes to them.`);
+  if (held.length + others === 0) line(2, "Nothing that you may list.");
+  for (const condition of conditions) line(2, `Kubernetes says: ${condition}`);
+}

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Decision, Step } from "../../shared/decision.ts";
+import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
+import { plan } from "../../shared/pipeline/plan.ts";
+import { type Progress, readProgress } from "../../shared/progress.ts";
+import { progressNameOf, type Rule } from "../../shared/rule.ts";
+
+/** What an object says of itself in a rule's annotation. */
+interface Written {
+  readonly step: string;
+  /** RFC 3339. */
+  readonly since: string;
+  readonly because: string;
+  /** RFC 3339: when the rule looks again. */
+  readonly next?: string;
+}
+
+/** What one rule has to say. */
+export interface Word {
+  readonly rule: string;
+  /** `PersistentVolumeClaim shop/data`: the object that it is about. */
+  readonly about: string;
+  /** What a look says now, as a sentence; absent where it says nothing, or could not be had. */
+  readonly message?: string;
+  /** The decision of that look: wait, write, call, stop, record. */
+  readonly decision?: Decision["do"];
+  /** The finalizers that the decision removes. */
+  readonly removes?: readonly string[];
+  /** What is written down on the object. */
+  readonly written?: Written;
+  /** Which external system it waits for, as it is written down. */
+  readonly away?: Written;
+  /** How what is written down differs from what a look says. */
+  readonly difference?: string;
+  /** Why no look could be had. */
+  readonly unknown?: string;
+  /** A person must act. */
+  readonly isStuck: boolean;
+}
+
+const asWritten = (progress: Progress | undefined): Written | undefined =>
+  progress && {
+    step: progress.step,
+    since: progress.since,
+    because: progress.because,
+    ...(progress.next ? { next: progress.next } : {}),
+  };
+
+/** What is written down about an object by a rule, with nothing of a fresh look; nothing where there is nothing. */
+export function wordWritten(rule: Rule, object: KubernetesObject, unknown?: string): Word | undefined {
+  const written = asWritten(readProgress(object, progressNameOf(rule)));
+  const away = asWritten(readProgress(object, `${rule.name}/away`));
+  if (!written && !away && unknown === undefined) return undefined;
+  return {
+    rule: rule.name,
+    about: describe(referenceTo(object)),
+    ...(written ? { written } : {}),
+    ...(away ? { away } : {}),
+    ...(unknown === undefined ? {} : { unknown }),
+    isStuck: written !== undefined && rule.steps?.[written.step]?.type === "Warning",
+  };
+}
+
+/** What a decision says beside what is written down; nothing where neither says anything. */
+export function wordOf(rule: Rule, decision: Decision, now: number): Word | undefined {
+  const { about, message } = decision;
+  const progress = readProgress(about, progressNameOf(rule));
+  const before = wordWritten(rule, about);
+  const step = "step" in decision ? decision.step : undefined;
+  if (decision.do === "leave") return before && { ...before, difference: "A look says now that it waits for nothing." };
+  const isDone = decision.do === "write" && !step && plan(rule, decision, now).result === "leave";
+  if (isDone && !before) return undefined;
+  const removes = removedBy(decision);
+  const difference = step && progress ? differenceOf(progress, step, message) : undefined;
+  const isWarned = step !== undefined && rule.steps?.[step.name]?.type === "Warning";
+  return {
+    rule: rule.name,
+    ...before,
+    about: describe(referenceTo(about)),
+    message,
+    decision: decision.do,
+    ...(removes.length > 0 ? { removes } : {}),
+    ...(difference ? { difference } : {}),
+    isStuck: decision.do === "stop" || isWarned,
+  };
+}
+
+/** Another wording alone is no difference, nor is another time of the next look. */
+function differenceOf(progress: Progress, step: Step, message: string): string | undefined {
+  const { v: _, uid: __, step: before, since: ___, next: ____, attempt: _____, because, ...details } = progress;
+  if (before === step.name && (because === message || isDeepStrictEqual(details, { ...step.details })))
+    return undefined;
+  return "This differs from what is written down. If that stays so for more than one sweep, run: holdfast status";
+}
+
+/** The finalizers of the object that a decision's patches take off. */
+function removedBy(decision: Decision): readonly string[] {
+  if (decision.do !== "write") return [];
+  const { finalizers = [] } = decision.about.metadata;
+  return decision.writes.flatMap((write) => {
+    if (write.verb !== "patch" || write.type !== "json") return [];
+    const operations = write.patch as readonly { op: string; path: string }[];
+    return operations.flatMap(({ op, path }) => {
+      const [, index] = /^\/metadata\/finalizers\/(\d+)$/.exec(path) ?? [];
+      return op === "remove" && index ? (finalizers[Number(index)] ?? []) : [];
+    });
+  });
+}

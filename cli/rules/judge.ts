@@ -1,0 +1,109 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { Decision } from "../../shared/decision.ts";
+import type { Hint } from "../../shared/event/hint.ts";
+import { ApiError, isNotFound } from "../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { readOnly } from "../../shared/kubernetes/read-only.ts";
+import { clientsOf } from "../../shared/pipeline/receive.ts";
+import { stopOnNewerProgress } from "../../shared/pipeline/stop-on-newer-progress.ts";
+import type { Rule } from "../../shared/rule.ts";
+import { readSettings, SettingsError } from "../../shared/settings.ts";
+import { isObject, keyOf, type Subject } from "../../shared/subject.ts";
+import type { Connect } from "../../shared/system/connect.ts";
+import { SystemError } from "../../shared/system/system-error.ts";
+
+/** A rule as it is installed. */
+export interface AskedRule {
+  readonly rule: Rule;
+  /** Its function's environment; empty: its defaults. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** What a rule is asked with. Nothing is written, whatever it decides. */
+export interface Asking {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Gives out the clients of a rule's external systems. @throws SettingsError */
+  readonly connect: (asked: AskedRule) => Connect;
+}
+
+/** What a rule has decided about an object and what belongs to it, or why that could not be found out. */
+export type Judgement =
+  | { readonly decisions: readonly Decision[] }
+  /** `system`: an external system does not answer from here, or does not let the user in. */
+  | { readonly unknown: string; readonly because: "system" | "right" | "failure" };
+
+/**
+ * Has a rule look at an object, live, and decide, as an event about the object would. Decisions about others are left
+ * out, but for those that the rule comes to by looking at this object alone.
+ */
+export async function judge(
+  asked: AskedRule,
+  kind: Kind,
+  object: KubernetesObject,
+  asking: Asking,
+): Promise<Judgement> {
+  const { rule, environment } = asked;
+  try {
+    const settings = readSettings(rule.settings, environment);
+    const reading = readOnly(asking.client);
+    const client = rule.client ? readOnly(await rule.client(reading, settings)) : reading;
+    const view = { client, settings, ...clientsOf(rule, asking.connect(asked)) };
+    const decisions: Decision[] = [];
+    for (const { subject, isMeant } of subjectsFor(rule, kind, object, settings)) {
+      const facts = await rule.look(subject, view);
+      const own = rule.decide(facts, asking.clock.now(), settings);
+      const heeds = rule.progress === "load-bearing";
+      const decided = heeds ? own.map((decision) => stopOnNewerProgress(rule, decision)) : own;
+      const isNew = ({ about }: Decision) => !decisions.some((one) => one.about.metadata.uid === about.metadata.uid);
+      decisions.push(...decided.filter(isMeant).filter(isNew));
+    }
+    return { decisions };
+  } catch (error) {
+    return unknownBy(error);
+  }
+}
+
+/**
+ * What the rule would look at for an event with the object and one without. Most events with their object end in
+ * `subjects`, where the rule has written down when it looks again; one without may mean a whole namespace, of which
+ * only this object counts.
+ */
+function subjectsFor(rule: Rule, kind: Kind, object: KubernetesObject, settings: Parameters<Rule["subjects"]>[1]) {
+  const { namespace, name, uid } = object.metadata;
+  const hint: Hint = {
+    id: "holdfast",
+    change: "update",
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    name,
+    ...(namespace ? { namespace } : {}),
+    object,
+  };
+  const isIt = ({ about }: Decision) => about.metadata.uid === uid;
+  const names = (subject: Subject, one: KubernetesObject) =>
+    isObject(subject) && subject.kind.kind === one.kind && subject.name === one.metadata.name;
+  const shown = rule.subjects(hint, settings);
+  const bare = rule.subjects({ ...hint, change: "sweep", object: undefined }, settings);
+  const known = new Set(shown.map(keyOf));
+  return [
+    ...shown.map((subject) => ({
+      subject,
+      isMeant: (decision: Decision) => isIt(decision) || names(subject, object) || names(subject, decision.about),
+    })),
+    ...bare
+      .filter((subject) => !known.has(keyOf(subject)))
+      .map((subject) => ({ subject, isMeant: (decision: Decision) => isIt(decision) || names(subject, object) })),
+  ];
+}
+
+function unknownBy(error: unknown): Judgement {
+  if (error instanceof SystemError) return { because: "system", unknown: error.message };
+  if (error instanceof SettingsError) return { because: "failure", unknown: error.message };
+  // A kind that is not served: there is nothing of it to be said.
+  if (isNotFound(error)) return { decisions: [] };
+  if (error instanceof ApiError) return { because: error.status === 403 ? "right" : "failure", unknown: error.message };
+  throw error;
+}

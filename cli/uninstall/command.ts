@@ -1,0 +1,63 @@
+import { Command } from "commander";
+import { systemClock } from "../../shared/clock.ts";
+import { ask } from "../../shared/command/ask.ts";
+import { UserError } from "../../shared/command/user-error.ts";
+import { terminal } from "../../shared/terminal/terminal.ts";
+import { wrap } from "../../shared/terminal/wrap.ts";
+import { type ClusterOptions, withCluster } from "../cluster/cluster-options.ts";
+import { openCluster } from "../cluster/open-cluster.ts";
+import { exitCode } from "../exit-code.ts";
+import { definitionNames, loadRules, systemNames } from "../rules/load-systems.ts";
+import type { Subcommand } from "../subcommand.ts";
+import { uninstall as takeOff } from "./uninstall.ts";
+
+interface UninstallOptions extends ClusterOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly leaveUnfinished?: boolean;
+  readonly finalizer?: readonly string[];
+}
+
+/** `holdfast uninstall` */
+export const uninstall: Subcommand = {
+  declare: () =>
+    withCluster(
+      new Command("uninstall")
+        .summary("take Holdfast, or one system, off a cluster")
+        .description(
+          "Takes Holdfast off a cluster, in the order in which nothing is left hanging. It says what it is going to " +
+            "do, and what stays, and asks before it begins. It can be run again, also where the functions are gone " +
+            "already.",
+        )
+        .argument("[SYSTEM...]", "only these systems, such as pvc-retention; without it all")
+        .option("--dry-run", "say what would be done, and do nothing")
+        .option("--yes", "do not ask")
+        .option(
+          "--leave-unfinished",
+          "begin although a Volume or a satellite is being deleted, which then waits until Holdfast is installed again",
+        )
+        .option(
+          "--finalizer <NAME>",
+          "a finalizer that FINALIZER of a function named, where the functions are gone already; may be repeated",
+          (name: string, before: readonly string[] = []) => [...before, name],
+        ),
+    ),
+  async run(systems, options: UninstallOptions) {
+    const known = systemNames();
+    const unknown = systems.find((system) => !known.includes(system));
+    if (unknown) throw new UserError(`There is no system ${unknown}; there are ${known.join(", ")}.`);
+    const { dryRun = false, yes = false, leaveUnfinished = false, finalizer: finalizers = [], ...cluster } = options;
+    const chosen = systems.length > 0 ? systems : known;
+    const [rules, definitions] = await Promise.all([loadRules(chosen), definitionNames(chosen)]);
+    const { print, width } = terminal(process.stdout);
+    const mayGoOn = async () => {
+      if (!yes && !process.stdin.isTTY)
+        throw new UserError("There is no one to ask at this terminal: give --yes to go on.");
+      return yes || ask("Go on?");
+    };
+    const say = (sentence: string) => print(wrap(sentence, 2, width));
+    const tools = { client: openCluster(cluster).client, clock: systemClock, say, mayGoOn };
+    await takeOff(tools, { systems, rules, definitions, dryRun, leaveUnfinished, finalizers });
+    return exitCode.good;
+  },
+};
