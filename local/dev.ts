@@ -1,6 +1,6 @@
 import { formatMessagesSync } from "esbuild";
 import { functionNames } from "../esbuild.config.mjs";
-import { Complaint, complain } from "../shared/command/complaint.ts";
+import { complain, UserError } from "../shared/command/user-error.ts";
 import type { Client } from "../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../shared/kubernetes/object.ts";
 import { slug } from "../shared/rule.ts";
@@ -65,7 +65,7 @@ type ServiceObject = KubernetesObject & { spec: { template: { spec: { containers
  */
 async function roll(client: Client, name: string, build: number): Promise<void> {
   const service = await client.get<ServiceObject>(KnativeService, namespace, name);
-  if (!service) throw new Complaint(`There is no Knative Service ${namespace}/${name}; is it in knative/?`);
+  if (!service) throw new UserError(`There is no Knative Service ${namespace}/${name}; is it in knative/?`);
   const [container] = service.spec.template.spec.containers;
   const others = container.env?.filter(({ name }) => name !== "LOG_LEVEL") ?? [];
   const env = [...others, { name: "LOG_LEVEL", value: "debug" }];

@@ -1,4 +1,4 @@
-import { complain } from "../shared/command/complaint.ts";
+import { complain } from "../shared/command/user-error.ts";
 import { help, readOptions, type StartOptions } from "./start/options.ts";
 import { inSession } from "./start/session.ts";
 

@@ -11,6 +11,12 @@ export const GenericMachine = {
   plural: "genericmachines",
   namespaced: true,
 } as const satisfies Kind;
+/** How a Machine names its infrastructure object, since v1beta2. */
+export const infrastructureRef = (name: string) => ({
+  apiGroup: "infrastructure.cluster.x-k8s.io",
+  kind: GenericMachine.kind,
+  name,
+});
 export const VolumeAttachment = {
   apiVersion: "storage.k8s.io/v1",
   kind: "VolumeAttachment",

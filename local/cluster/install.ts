@@ -1,10 +1,10 @@
 import type { Clock } from "../../shared/clock.ts";
-import { Complaint } from "../../shared/command/complaint.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import { ApiError, isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
+import { discover } from "../../shared/kubernetes/discover.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
-import { discover } from "../controllers/discovery/discover.ts";
 
 /** What others refer to comes first. */
 const order = ["Namespace", "CustomResourceDefinition", "ServiceAccount", "ClusterRole", "ClusterRoleBinding"];
@@ -20,7 +20,7 @@ async function sortForCreation(
     .toSorted((one, other) => rank(one) - rank(other))
     .map((object) => {
       const kind = served.find((kind) => kind.apiVersion === object.apiVersion && kind.kind === object.kind);
-      if (!kind) throw new Complaint(`The API server does not serve ${object.apiVersion} ${object.kind}.`);
+      if (!kind) throw new UserError(`The API server does not serve ${object.apiVersion} ${object.kind}.`);
       return [kind, object];
     });
 }
@@ -67,12 +67,12 @@ export function createGuests(client: Client, clock: Clock, mayTakeOver: () => Pr
       const found = await client.get<KubernetesObject>(kind, namespace, name);
       if (!found) return add(kind, object);
       if (!isOurs(found))
-        throw new Complaint(
+        throw new UserError(
           `${describe(referenceTo(found))} is there already and not ours: Holdfast seems to be installed on this ` +
             "cluster. Nothing of it was touched.",
         );
       takesOver ??= mayTakeOver();
-      if (!(await takesOver)) throw new Complaint("What another run has here was left to it.");
+      if (!(await takesOver)) throw new UserError("What another run has here was left to it.");
       await client.delete(kind, namespace, name, { uid: found.metadata.uid });
       await gone(kind, found);
       return add(kind, object);
@@ -83,7 +83,7 @@ export function createGuests(client: Client, clock: Clock, mayTakeOver: () => Pr
     for (const end = clock.now() + goingPatience; ; await clock.sleep(200)) {
       const found = await client.get<KubernetesObject>(kind, metadata.namespace, metadata.name, { metadataOnly: true });
       if (found?.metadata.uid !== metadata.uid) return;
-      if (clock.now() > end) throw new Complaint(`${describe(referenceTo(found))} was deleted and is still going.`);
+      if (clock.now() > end) throw new UserError(`${describe(referenceTo(found))} was deleted and is still going.`);
     }
   }
 

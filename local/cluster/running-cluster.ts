@@ -2,8 +2,8 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
+import type { Hold } from "../../shared/uninstall/held-objects.ts";
 import type { Trouble } from "../controllers/controller.ts";
-import type { Hold } from "./held-objects.ts";
 
 /** A cluster of our own, where a tour may install more, and put stand-ins beside it. */
 export interface OwnCluster {

@@ -16,9 +16,9 @@ export function crashingDispatcher(): typeof createBroker {
   return (options, tools) => {
     function crash(subscriber: string): void {
       const what = `a reply of more than ${longestReply} bytes from ${subscriber}`;
-      const because = `the channel dispatcher crashed over ${what}`;
-      tools.trace?.({ at: tools.clock.now(), hop: "trouble", by: "Knative", because });
-      for (const broker of brokers) broker.lose(because);
+      const message = `the channel dispatcher crashed over ${what}`;
+      tools.trace?.({ at: tools.clock.now(), hop: "trouble", by: "Knative", message });
+      for (const broker of brokers) broker.lose(message);
     }
     const inner = options.deliver ?? deliver;
     const crashing: typeof deliver = (given, replyTo, delivery) => {

@@ -107,6 +107,10 @@ function replace(
     const message = `A resource '${source.name}' on node '${pending.node}' already exists.`;
     return entry("info", about, 10008, message, { cause: "Resource already exists" });
   }
+  // Of what has fewer copies than it should have LINSTOR moves none, whichever nodes are free.
+  const copies = others.filter((one) => !isDiskless(one) && !isLeaving(one)).length + 1;
+  if (copies < (placeCountOf(world, source.name) ?? 0))
+    return staying(`Resource '${source.name}' cannot be evacuated as no available storage pool was found`);
   const known = target?.filter((name) => findNode(world, name));
   const allowed = (name: string) =>
     (!known?.length || known.some((one) => same(one, name))) && !avoid?.some((one) => same(one, name));

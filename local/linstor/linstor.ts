@@ -45,6 +45,10 @@ export interface LinstorStandIn {
   /** Deletes a snapshot's part on a node, as `linstor snapshot delete` does. */
   deleteSnapshot(name: string, resource: string, node: string): void;
   hasSnapshot(node: string): boolean;
+  /** Another good copy, as a person makes one. */
+  addCopy(name: string, node: string): void;
+  /** Of the resource group that a volume is of. */
+  setPlaceCount(name: string, placeCount: number): void;
   /** Makes a volume available on a node without a copy, as the CSI driver does when it is attached there. */
   addClient(name: string, node: string): void;
   /** Takes such a client off; what has a disk meanwhile stays. */
@@ -196,6 +200,11 @@ export function createLinstor({ clock, random, syncTime = 5 * second }: LinstorO
       for (const node of clients) this.addClient(name, node);
       const flags = new Set(["DISKLESS", "DRBD_DISKLESS", "TIE_BREAKER"]);
       if (tieBreaker) copy(name, tieBreaker, { ...diskless, flags });
+    },
+    addCopy: (name, node) => copy(name, node, {}),
+    setPlaceCount(name, placeCount) {
+      const definition = world.database.definitions.find((one) => one.name === name);
+      world.database.groups.set(definition?.group ?? "", { placeCount, uuid: world.random.uuid() });
     },
     addClient: (name, node) => copy(name, node, { ...diskless, flags: new Set(["DISKLESS", "DRBD_DISKLESS"]) }),
     removeClient(name, node) {

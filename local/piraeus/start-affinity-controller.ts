@@ -16,9 +16,10 @@ export function startAffinityController(
   delay = 10_000,
 ): void {
   const planned = new Set<string>();
-  reflections.of<PersistentVolumeObject>(PersistentVolume).on((change, { metadata, spec }) => {
+  reflections.of<PersistentVolumeObject>(PersistentVolume).on((change, { metadata, spec, status }) => {
     const { annotations = {}, name, uid } = metadata;
     const overrides = Object.entries(annotations).filter(([key]) => isOverride(key));
+    if (status?.phase === "Released") return;
     if (change === "delete" || !overrides.length || !spec?.nodeAffinity || planned.has(uid)) return;
     planned.add(uid);
     const { nodeAffinity: _, ...free } = spec;

@@ -11,8 +11,8 @@ const recorded = JSON.parse(readFileSync(file, "utf8")) as { headers: Record<str
 const returned: JobReturned = {
   jid: "20261122152718683913",
   id: "worker-0",
-  fun: "state.sls",
-  fun_args: [{ __kwarg__: true, mods: "metalk8s.volumes", saltenv: "base", pillar: { volume: "holdfast-tour" } }],
+  fun: "metalk8s_volumes.prepare",
+  fun_args: [{ __kwarg__: true, volume: {} }],
   return: {},
   retcode: 0,
   success: true,
@@ -27,21 +27,10 @@ test("it posts what a real Salt's reactor posts", () => {
   expect(JSON.parse(event?.body ?? "")).toEqual(JSON.parse(recorded.body));
 });
 
-test("the name of the Volume is found without metadata, too", () => {
-  const { metadata: _, ...bare } = returned;
-  const nameIn = (job: Partial<JobReturned>) => reactTo({ ...bare, ...job })?.headers["ce-name"];
-  expect(nameIn({})).toBe("holdfast-tour");
-  expect(nameIn({ fun: "metalk8s_volumes.device_info", fun_args: ["data"] })).toBe("data");
-  expect(nameIn({ fun: "metalk8s_volumes.device_info", fun_args: [{ __kwarg__: true, name: "data" }] })).toBe("data");
-});
-
 test("nothing is posted for other jobs, and nothing but a name goes into a header", () => {
-  const mods = (text: string) => [{ __kwarg__: true, mods: text, pillar: { volume: "data" } }];
   expect(reactTo({ ...returned, fun: "test.ping" })).toBeUndefined();
-  expect(reactTo({ ...returned, fun_args: mods("metalk8s.volumesque") })).toBeUndefined();
-  expect(reactTo({ ...returned, fun_args: mods("metalk8s.volumes.unprepared") })).toBeDefined();
+  expect(reactTo({ ...returned, fun: "metalk8s_volumes.unprepare" })).toBeDefined();
+  for (const metadata of [undefined, "x", {}]) expect(reactTo({ ...returned, metadata })).toBeUndefined();
   for (const volume of ["x\r\nce-name: other", "Data", "", 7])
-    expect(
-      reactTo({ ...returned, fun_args: mods("metalk8s.volumes"), metadata: { volume } })?.headers["ce-name"],
-    ).not.toBe(volume);
+    expect(reactTo({ ...returned, metadata: { volume } })).toBeUndefined();
 });

@@ -1,20 +1,15 @@
 import type { HttpRequest } from "../../shared/http-message.ts";
 import type { JobReturned } from "./master.ts";
 
-const mods = /^metalk8s\.volumes(\.|$)/;
 const name = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /**
  * What the reactor of `knative/salt/reactor/job-return.sls` posts to the broker when a job has returned: a CloudEvent
  * that names the Volume; `undefined` for a job that is no Volume's.
  */
-export function reactTo({ jid, id, fun, fun_args, retcode, metadata, _stamp }: JobReturned): HttpRequest | undefined {
-  const { named, first } = argumentsOf(fun_args);
+export function reactTo({ jid, id, fun, retcode, metadata, _stamp }: JobReturned): HttpRequest | undefined {
   const known = isMap(metadata) ? metadata : {};
-  const pillar = isMap(named.pillar) ? named.pillar : {};
-  let volume: unknown;
-  if (fun === "state.sls" && mods.test(String(named.mods || first))) volume = known.volume || pillar.volume;
-  if (fun === "metalk8s_volumes.device_info") volume = known.volume || named.name || first;
+  const volume = fun.startsWith("metalk8s_volumes.") && known.volume;
   // It goes into a header: nothing but a name of Kubernetes may.
   if (typeof volume !== "string" || !name.test(volume)) return undefined;
   return {
@@ -34,10 +29,5 @@ export function reactTo({ jid, id, fun, fun_args, retcode, metadata, _stamp }: J
 }
 
 type Values = Readonly<Record<string, unknown>>;
-
-function argumentsOf(given: readonly unknown[]): { named: Values; first: string } {
-  const texts = given.filter((one) => typeof one === "string");
-  return { named: given.findLast(isMap) ?? {}, first: texts[0] ?? "" };
-}
 
 const isMap = (value: unknown): value is Values => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -142,7 +142,7 @@ describe("from zero and back", () => {
     await activator.deploy(plan(), "tester-00001");
     const first = Number(await ask("pid"));
     await until(() => seen("stopped").length === 1);
-    expect(seen("stopped")[0]).toMatchObject({ because: "idle", instances: 0 });
+    expect(seen("stopped")[0]).toMatchObject({ message: "idle", instances: 0 });
     expect(isAlive(first)).toBe(false);
     expect(Number(await ask("pid"))).not.toBe(first);
   });
@@ -155,7 +155,7 @@ describe("from zero and back", () => {
     await activator.send("http://other.shop.svc.cluster.local", { headers: {}, body: "version" });
     // It has been idle for less time than the one that stays.
     await until(() => seen("stopped").length > 0);
-    expect(seen("stopped")).toMatchObject([{ revision: "other-00001", because: "idle" }]);
+    expect(seen("stopped")).toMatchObject([{ revision: "other-00001", message: "idle" }]);
   });
 });
 
@@ -221,7 +221,7 @@ describe("a process that goes wrong", () => {
     await activator.deploy(plan({ concurrency: 1 }), "tester-00001");
     const answers = await Promise.all([ask("crash"), ask("version"), ask("version")]);
     expect(answers.map((answer) => answer.slice(0, 3))).toEqual(["502", "502", "502"]);
-    expect(seen("crashed")[0]).toMatchObject({ because: "The process ended with exit code 3", instances: 0 });
+    expect(seen("crashed")[0]).toMatchObject({ message: "The process ended with exit code 3", instances: 0 });
     expect(await ask("version")).toBe("1");
   });
 
@@ -259,7 +259,7 @@ describe("rolling", () => {
     await Promise.all(loads);
     expect(new Set(answers)).toEqual(new Set(["1", "2"]));
     await until(() => seen("stopped").length === 1);
-    expect(seen("stopped")[0]).toMatchObject({ revision: "tester-00001", because: "replaced" });
+    expect(seen("stopped")[0]).toMatchObject({ revision: "tester-00001", message: "replaced" });
   });
 
   test("the old revision answers what it has before its process goes", async () => {
@@ -320,7 +320,7 @@ describe("sharing", () => {
     expect(activator.route("shop", "tester", [{ revisionName: first, percent: 100 }])).toEqual([]);
     await activator.deploy(version("2"), second);
     await until(() => seen("stopped").length === 1);
-    expect(seen("stopped")[0]).toMatchObject({ revision: second, because: "replaced" });
+    expect(seen("stopped")[0]).toMatchObject({ revision: second, message: "replaced" });
     expect(await ask("version")).toBe("1");
     await expect(askTag("canary")).rejects.toThrow("There is no Knative Service behind");
     activator.route("shop", "tester", [

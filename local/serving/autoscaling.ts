@@ -1,4 +1,4 @@
-import { parseDuration } from "../time/duration.ts";
+import { readGoDuration } from "../../shared/kubernetes/go-duration.ts";
 
 /** How many instances a revision has, and when; from its `autoscaling.knative.dev/` annotations. */
 export interface Scale {
@@ -64,7 +64,7 @@ const count: Reader = {
 const duration = (least: number, most: number, expected: string): Reader => ({
   expected,
   read: (text) => {
-    const ms = parseDuration(text);
+    const ms = readGoDuration(text);
     return ms !== undefined && ms >= least && ms <= most ? ms : undefined;
   },
 });

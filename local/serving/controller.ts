@@ -129,7 +129,7 @@ export function startServingController(tools: ControllerTools, activator: Activa
       const key = `${namespace}/${service}`;
       const entry = known.get(key);
       if (!entry || entry.created !== revision) return;
-      if (event.what === "failed") entry.failed = failure(revision, event.because);
+      if (event.what === "failed") entry.failed = failure(revision, event.message);
       else if (event.what === "started" && entry.failed) delete entry.failed;
       else return;
       queue.add(key);
@@ -153,9 +153,9 @@ function wantedBy(service: KubernetesObject, { template, created }: Known): Want
   }
 }
 
-const failure = (revision: string, because: string) => ({
+const failure = (revision: string, message: string) => ({
   reason: "RevisionFailed",
-  message: `Revision ${revision} failed. ${because}`.slice(0, 2000),
+  message: `Revision ${revision} failed. ${message}`.slice(0, 2000),
 });
 
 /**

@@ -7,9 +7,9 @@ import { createLine } from "./waiting-line.ts";
 /** What happened to a revision's instances; `instances` is how many listen now, `ms` how long the start took. */
 export type FleetEvent =
   | { readonly what: "started"; readonly ms: number; readonly instances: number }
-  | { readonly what: "stopped"; readonly because: StopCause; readonly instances: number }
-  | { readonly what: "crashed"; readonly because: string; readonly instances: number }
-  | { readonly what: "failed"; readonly because: string };
+  | { readonly what: "stopped"; readonly message: StopCause; readonly instances: number }
+  | { readonly what: "crashed"; readonly message: string; readonly instances: number }
+  | { readonly what: "failed"; readonly message: string };
 
 /** Why an instance was stopped. */
 export type StopCause = "idle" | "replaced" | "closing";
@@ -133,9 +133,9 @@ export function createFleet({ plan, start: startInstance, report, mostInstances 
       return undefined;
     } catch (error) {
       starting--;
-      const because = (error as Error).message;
-      if (!abort.signal.aborted) report({ what: "failed", because });
-      if (live() === 0) waiting.refuse(new Refusal(503, `The function cannot be started. ${because}`));
+      const message = (error as Error).message;
+      if (!abort.signal.aborted) report({ what: "failed", message });
+      if (live() === 0) waiting.refuse(new Refusal(503, `The function cannot be started. ${message}`));
       advance();
       return error as Error;
     }
@@ -144,7 +144,7 @@ export function createFleet({ plan, start: startInstance, report, mostInstances 
   function lost(member: Member, how: string): void {
     clearTimeout(member.idle);
     if (!members.delete(member)) return;
-    report({ what: "crashed", because: `The process ${how}`, instances: members.size });
+    report({ what: "crashed", message: `The process ${how}`, instances: members.size });
     if (live() === 0) waiting.refuse(new Refusal(502, "The function's process ended before it could answer."));
     if (live() < least) tick ??= setTimeout(scaleOut, tickInterval).unref();
     advance();
@@ -165,10 +165,10 @@ export function createFleet({ plan, start: startInstance, report, mostInstances 
     }, patience).unref();
   }
 
-  function stop(member: Member, because: StopCause, grace: number): void {
+  function stop(member: Member, message: StopCause, grace: number): void {
     clearTimeout(member.idle);
     members.delete(member);
-    const stopped = () => report({ what: "stopped", because, instances: members.size });
+    const stopped = () => report({ what: "stopped", message, instances: members.size });
     void track(member.instance.stop(grace).then(stopped));
   }
 

@@ -5,8 +5,8 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly answer: HttpResponse;
 
-  constructor(status: 502 | 503 | 504, because: string) {
-    super(because);
-    this.answer = { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: because };
+  constructor(status: 502 | 503 | 504, message: string) {
+    super(message);
+    this.answer = { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: message };
   }
 }

@@ -46,12 +46,12 @@ export function createActivity(terminal: Terminal): Activity {
           return say(name, "awake", "cyan", `${revision} listens after ${Math.round(event.ms)} ms.`);
         case "stopped": {
           const word = event.instances > 0 ? "fewer" : "asleep";
-          return say(name, word, "dim", sleepy[event.because](revision, event.instances));
+          return say(name, word, "dim", sleepy[event.message](revision, event.instances));
         }
         case "crashed":
-          return sayWithOutput(name, "crash", `${revision}: ${event.because}`);
+          return sayWithOutput(name, "crash", `${revision}: ${event.message}`);
         case "failed":
-          return sayWithOutput(name, "broken", `${revision}: ${event.because}`);
+          return sayWithOutput(name, "broken", `${revision}: ${event.message}`);
       }
     },
     onRecord(_, record) {
@@ -62,16 +62,16 @@ export function createActivity(terminal: Terminal): Activity {
       if (hop.hop === "emitted" && hop.event.type?.startsWith("dev.knative.apiserver.")) emitted++;
       // A source delivers, too: to its broker. The sweep is called by the clock.
       if (hop.hop === "delivered" && hop.by.startsWith("Trigger ") && !hop.to.includes(`/${sweep}.`)) delivered++;
-      if (hop.hop === "dropped") say("broker", "lost", "red", `${hop.by}: ${hop.because}`);
+      if (hop.hop === "dropped") say("broker", "lost", "red", `${hop.by}: ${hop.message}`);
       if (hop.hop === "failed") {
         const next = hop.retryIn === undefined ? "it is not tried again" : `again in ${hop.retryIn} ms`;
         say("broker", "retry", "yellow", `${hop.to} answered ${hop.status || "nothing"}; ${next}.`);
       }
-      if (hop.hop === "gap") say("source", "gap", "yellow", `${hop.by}: ${hop.because}`);
+      if (hop.hop === "gap") say("source", "gap", "yellow", `${hop.by}: ${hop.message}`);
     },
     onTrouble({ controller, subject, error }) {
-      const because = error instanceof Error ? error.message : String(error);
-      say(controller, "retry", "yellow", `${subject}: ${because}`);
+      const message = error instanceof Error ? error.message : String(error);
+      say(controller, "retry", "yellow", `${subject}: ${message}`);
     },
     counts: () => ({ emitted, delivered, started, sweeps }),
   };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { Complaint } from "../../shared/command/complaint.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import { readCluster } from "./cluster-entry.ts";
 import { writeKubeconfig } from "./credentials.ts";
 
@@ -21,7 +21,7 @@ test("a certificate authority in a file beside the kubeconfig is taken into the 
 
 test("one that cannot be read is complained about, with both files", async () => {
   const file = await kubeconfig({ "certificate-authority": "/nowhere/ca.crt" });
-  expect(() => readCluster(file)).toThrow(Complaint);
+  expect(() => readCluster(file)).toThrow(UserError);
   expect(() => readCluster(file)).toThrow(
     `The certificate authority that ${file} names cannot be read: ENOENT: no such file or directory, ` +
       "open '/nowhere/ca.crt'",

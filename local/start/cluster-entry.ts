@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { KubeConfig } from "@kubernetes/client-node";
-import { Complaint } from "../../shared/command/complaint.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import type { ClusterEntry } from "./credentials.ts";
 
 /** A cluster that somebody's kubeconfig leads to. */
@@ -12,16 +12,16 @@ export interface KnownCluster {
   readonly entry: ClusterEntry;
 }
 
-/** @throws Complaint when the file, or one that it names, cannot be read, or when it names no cluster. */
+/** @throws UserError when the file, or one that it names, cannot be read, or when it names no cluster. */
 export function readCluster(file: string): KnownCluster {
   const config = new KubeConfig();
   try {
     config.loadFromFile(file);
   } catch (error) {
-    throw new Complaint(`The kubeconfig ${file} cannot be read: ${(error as Error).message.split("\n")[0]}`);
+    throw new UserError(`The kubeconfig ${file} cannot be read: ${(error as Error).message.split("\n")[0]}`);
   }
   const cluster = config.getCurrentCluster();
-  if (!cluster?.server) throw new Complaint(`The kubeconfig ${file} has no current context with a cluster.`);
+  if (!cluster?.server) throw new UserError(`The kubeconfig ${file} has no current context with a cluster.`);
   const { caData, caFile, skipTLSVerify, tlsServerName, proxyUrl } = cluster;
   const authority = caData ?? (caFile ? readAuthority(file, caFile) : undefined);
   return {
@@ -42,7 +42,7 @@ function readAuthority(kubeconfig: string, file: string): string {
   try {
     return readFileSync(file).toString("base64");
   } catch (error) {
-    throw new Complaint(
+    throw new UserError(
       `The certificate authority that ${kubeconfig} names cannot be read: ${(error as Error).message}`,
     );
   }

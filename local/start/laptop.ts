@@ -3,15 +3,15 @@ import { join, relative } from "node:path";
 import { seededRandom } from "../../eventing/random.ts";
 import type { Send } from "../../eventing/send.ts";
 import { systemClock } from "../../shared/clock.ts";
-import { Complaint } from "../../shared/command/complaint.ts";
 import { shellWord } from "../../shared/command/shell-word.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import type { HttpRequest } from "../../shared/http-message.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
+import { holdsOf } from "../../shared/uninstall/held-objects.ts";
 import { serveHttp } from "../apiserver/http.ts";
 import { createApiServer } from "../apiserver/server.ts";
-import { holdsOf } from "../cluster/held-objects.ts";
 import { create } from "../cluster/install.ts";
 import { installedRules } from "../cluster/installed-rules.ts";
 import type { RunningCluster } from "../cluster/running-cluster.ts";
@@ -152,9 +152,9 @@ const storageClass = {
 
 function portComplaint(error: NodeJS.ErrnoException, port: number): Error {
   if (error.code === "EADDRINUSE")
-    return new Complaint(`Port ${port} on 127.0.0.1 is in use; choose another with --port.`);
+    return new UserError(`Port ${port} on 127.0.0.1 is in use; choose another with --port.`);
   if (error.code === "EACCES")
-    return new Complaint(`Port ${port} is not yours to use; choose one above 1023 with --port.`);
+    return new UserError(`Port ${port} is not yours to use; choose one above 1023 with --port.`);
   return error;
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type BuildContext, type BuildFailure, build, context, type Message, type Plugin, stop } from "esbuild";
 import { functionEnvironment } from "../../build/functions/environment.mjs";
 import { bundleOptions, functionNames } from "../../esbuild.config.mjs";
-import { Complaint } from "../../shared/command/complaint.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import type { RevisionName } from "../serving/activator.ts";
 import type { Launch } from "../serving/instance.ts";
 import type { Plan } from "../serving/plan.ts";
@@ -59,7 +59,7 @@ export function createBundles(
       } catch (error) {
         // esbuild has shown what is wrong, and where.
         throw (error as Partial<BuildFailure>).errors
-          ? new Complaint("The functions cannot be bundled.", { cause: error })
+          ? new UserError("The functions cannot be bundled.", { cause: error })
           : error;
       } finally {
         // Its process would outlive the work by far.
@@ -84,7 +84,7 @@ export function createBundles(
     async launch({ image, environment }, { revision }, identity) {
       const name = image.replace(/^fn:\/\//, "");
       if (name === image || !functionNames().includes(name))
-        throw new Complaint(
+        throw new UserError(
           `The image ${image} cannot be run here; fn://<system>/<rule> stands for a function of the repository.`,
         );
       // A revision never changes, whatever becomes of the bundle after it.

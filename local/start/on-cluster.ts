@@ -1,7 +1,8 @@
 import { seededRandom } from "../../eventing/random.ts";
 import { systemClock } from "../../shared/clock.ts";
-import { Complaint } from "../../shared/command/complaint.ts";
+import { ask } from "../../shared/command/ask.ts";
 import { shellWord } from "../../shared/command/shell-word.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
@@ -10,17 +11,20 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Rule } from "../../shared/rule.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
+import { type Held, type Hold, heldObjects, holdsOf, letGo, removable } from "../../shared/uninstall/held-objects.ts";
+import { undoLeftBehind } from "../../shared/uninstall/undo-left-behind.ts";
+import { describeHeld, describeLeftBehind, describeStanding } from "../../shared/uninstall/what-is-left.ts";
 import { createApiServer } from "../apiserver/server.ts";
-import { type Held, type Hold, heldObjects, holdsOf, letGo } from "../cluster/held-objects.ts";
+import { define } from "../cluster/define.ts";
 import { create, createGuests } from "../cluster/install.ts";
 import { installedRules } from "../cluster/installed-rules.ts";
 import type { RunningCluster } from "../cluster/running-cluster.ts";
-import { describeHeld, describeLeftBehind } from "../cluster/what-is-left.ts";
 import { createControllerTools } from "../controllers/controller-tools.ts";
+import { CustomResourceDefinition } from "../controllers/objects/kinds.ts";
 import { eventingDefinitions } from "../knative/definitions.ts";
 import { serviceDefinition } from "../serving/definition.ts";
 import type { Activity } from "./activity.ts";
-import { ask } from "./ask.ts";
+import { addedSystems } from "./added-systems.ts";
 import { type KnownCluster, readCluster } from "./cluster-entry.ts";
 import { issueCredentials } from "./credentials.ts";
 import { startKnative } from "./knative.ts";
@@ -38,8 +42,9 @@ const isKnative = ({ apiVersion }: KubernetesObject) =>
   knativeGroups.some((group) => apiVersion.startsWith(`${group}/`));
 
 /**
- * Lets sources, brokers and functions work on somebody's cluster. Knative's objects live in an API server inside this
- * program; the cluster only gets what the functions need to act on it: a namespace, service accounts and roles.
+ * Lets sources, brokers and functions work on the cluster of a kubeconfig. Knative's objects live in an API server
+ * inside this program; the cluster only gets what the functions need to act on it: a namespace, service accounts and
+ * roles, and for a system that brings kinds, their definitions and the Secret of its external system.
  */
 export async function startOnCluster(
   file: string,
@@ -55,18 +60,20 @@ export async function startOnCluster(
   const clock = systemClock;
   await reach(createClient(transport, { deadline: reachable }), cluster);
 
-  const objects = defaultInstall(options);
-  const guests = objects.filter((object) => !isKnative(object));
+  const added = await addedSystems(options, clock);
+  const objects = defaultInstall(options, added.components).map(added.edit);
+  const definitions = objects.filter(({ kind }) => kind === CustomResourceDefinition.kind);
+  const guests = [...objects, ...added.secrets].filter((object) => !isKnative(object) && !definitions.includes(object));
   const rules = await installedRules(objects);
   const holds = holdsOf(rules);
-  const missing = await missingRights(client, rightsFor(guests, rules, options));
+  const missing = await missingRights(client, rightsFor(guests, definitions, rules, options));
   if (missing.length > 0)
-    throw new Complaint(`${cluster.user || "You"} may not ${missing.join(", ")} on ${cluster.server}.`);
+    throw new UserError(`${cluster.user || "You"} may not ${missing.join(", ")} on ${cluster.server}.`);
 
-  sayWhatIsTouched(terminal, cluster, guests, rules, options);
+  sayWhatIsTouched(terminal, { cluster, objects: guests, definitions, rules, effects: added.effects }, options);
   if (!options.yes && !process.stdin.isTTY)
-    throw new Complaint("There is nobody to ask: give --yes if that is wanted.");
-  if (!options.yes && !(await ask("Go on?", session.signal))) throw new Complaint("Nothing was touched.");
+    throw new UserError("There is no one to ask at this terminal: give --yes to go on.");
+  if (!options.yes && !(await ask("Go on?", session.signal))) throw new UserError("Nothing was touched.");
 
   const visit = createGuests(client, clock, async () => {
     terminal.print("An earlier run left objects here, or one is still at work.");
@@ -76,13 +83,14 @@ export async function startOnCluster(
     terminal.print("Taking away what was created ...");
     await visit.remove();
   });
+  await define(client, definitions, clock);
   await visit.add(guests, session.signal);
   await bundles.build(session.signal);
 
   const random = seededRandom(clock.now());
   const control = createApiServer({ clock, random }).handle;
   const namespaces = guests.filter(({ kind }) => kind === "Namespace");
-  await create(createClient(control), [...namespaces, ...definitions]);
+  await create(createClient(control), [...namespaces, ...knativeDefinitions]);
   await create(createClient(control), objects.filter(isKnative));
 
   const tools = createControllerTools({
@@ -119,7 +127,7 @@ export async function startOnCluster(
   };
 }
 
-const definitions = [...eventingDefinitions, serviceDefinition] as unknown as KubernetesObject[];
+const knativeDefinitions = [...eventingDefinitions, serviceDefinition] as unknown as KubernetesObject[];
 
 /** Seconds: as often as client-go's informers at the earliest. A laptop sleeps, and networks forget what is silent. */
 const watchSeconds = 300;
@@ -133,7 +141,7 @@ async function reach(client: Client, { server }: KnownCluster): Promise<void> {
   } catch (error) {
     const why = error instanceof ApiError && error.status > 0 ? `answers ${error.status}` : "does not answer";
     const { cause } = error as { cause?: Error };
-    throw new Complaint(`The cluster ${server} ${why}: ${cause?.message || (error as Error).message}`, {
+    throw new UserError(`The cluster ${server} ${why}: ${cause?.message || (error as Error).message}`, {
       cause: error,
     });
   }
@@ -143,7 +151,12 @@ async function reach(client: Client, { server }: KnownCluster): Promise<void> {
  * What this program does itself. What the functions do is up to the roles that it creates, and the API server lets
  * nobody create a role with more rights than their own.
  */
-function rightsFor(guests: readonly KubernetesObject[], rules: readonly Rule[], { tour }: StartOptions): Right[] {
+function rightsFor(
+  guests: readonly KubernetesObject[],
+  definitions: readonly KubernetesObject[],
+  rules: readonly Rule[],
+  { tour }: StartOptions,
+): Right[] {
   const rbac = "rbac.authorization.k8s.io";
   const groups: Record<string, string> = { Role: rbac, RoleBinding: rbac, ClusterRole: rbac, ClusterRoleBinding: rbac };
   const kinds = [...new Set(guests.map(({ kind }) => kind))];
@@ -152,6 +165,7 @@ function rightsFor(guests: readonly KubernetesObject[], rules: readonly Rule[], 
       const resource = { group: groups[kind] ?? "", resource: `${kind.toLowerCase()}s` };
       return ["create", "get", "delete"].map((verb) => ({ ...resource, verb }));
     }),
+    ...(definitions.length > 0 ? ["create", "get"].map((verb) => rightTo(verb, CustomResourceDefinition)) : []),
     // Each process of a function has a pod that is never scheduled.
     ...["create", "delete"].map((verb) => ({ group: "", resource: "pods", verb })),
     { group: "", resource: "serviceaccounts", subresource: "token", verb: "create" },
@@ -161,7 +175,9 @@ function rightsFor(guests: readonly KubernetesObject[], rules: readonly Rule[], 
     // What the rules have put on objects is looked for at the end, and finalizers are removed.
     ...rules.flatMap(({ finalizers = [], leavesBehind = [] }) => [
       ...finalizers.flatMap(({ kind }) => ["list", "get", "patch"].map((verb) => rightTo(verb, kind))),
-      ...leavesBehind.map(({ kind }) => rightTo("list", kind)),
+      ...leavesBehind.flatMap(({ kind, undo }) =>
+        ["list", ...(undo ? ["get", "patch"] : [])].map((verb) => rightTo(verb, kind)),
+      ),
     ]),
     ...(tour === "none" ? [] : tourRights),
   ];
@@ -191,9 +207,12 @@ async function seeToWhatIsLeft(
   { print, width }: Terminal,
 ): Promise<void> {
   const say = (sentence: string) => print(wrap(sentence, 0, width));
+  for (const sentence of await undoLeftBehind(client, rules)) say(sentence);
   for (const sentence of await describeLeftBehind(client, rules)) say(sentence);
   const known = new Set(before.map(({ object }) => object.metadata.uid));
-  const held = (await heldObjects(client, holds)).filter(({ object }) => !known.has(object.metadata.uid));
+  const all = (await heldObjects(client, holds)).filter(({ object }) => !known.has(object.metadata.uid));
+  for (const sentence of describeStanding(all)) say(sentence);
+  const held = removable(all);
   if (held.length === 0) return;
   for (const sentence of describeHeld(held)) say(sentence);
   if (yes || (await ask("Remove these finalizers?"))) await letGo(client, held);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Complaint } from "../../shared/command/complaint.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import { listedTours, tourNames } from "../tour/names.ts";
+import { linstorFlags } from "./linstor/flags.ts";
 import { devHelp, help, readDevOptions, readOptions } from "./options.ts";
 import { saltFlags } from "./salt/read-flags.ts";
 
@@ -19,7 +20,7 @@ test("without flags all tours are played, and then it stays", () => {
   });
 });
 
-test("one tour can be chosen, also for somebody's cluster, which otherwise sees none", () => {
+test("one tour can be chosen, also for the cluster of a kubeconfig, which otherwise sees none", () => {
   expect(readOptions(["--tour", "pvc-retention"])).toMatchObject({ tour: "then stay", tours: ["pvc-retention"] });
   const onCluster = ["--kubeconfig", "a"];
   expect(readOptions(onCluster).tour).toBe("none");
@@ -48,6 +49,16 @@ test("flags are read", () => {
   });
 });
 
+test("Salt and LINSTOR are named for the cluster of a kubeconfig", () => {
+  vi.stubEnv("SALT_PASSWORD", "secret");
+  vi.stubEnv("INIT_CWD", "/home/alice");
+  const flags = ["--salt", "https://salt:4507/", "--linstor", "https://linstor:3371/", "--linstor-tls", "tls"];
+  expect(readOptions(["--kubeconfig", "a", ...flags])).toMatchObject({
+    salt: { url: "https://salt:4507" },
+    linstor: { url: "https://linstor:3371", folder: "/home/alice/tls" },
+  });
+});
+
 test("--no-color is NO_COLOR", () => {
   vi.stubEnv("NO_COLOR", undefined);
   readOptions(["--no-color"]);
@@ -59,8 +70,15 @@ describe("a flag that cannot be used is named in one line", () => {
     [["--tuor"], "Unknown option '--tuor'. See npm start -- --help."],
     [["--tour", "pvc"], `There is no tour pvc; there are ${listedTours("and")}.`],
     [
-      ["--salt", "https://a", "--kubeconfig", "a"],
-      "--salt is for a cluster of our own; on yours, install knative/volume, and name your Salt in its settings.",
+      ["--salt", "https://a", "--minion", "a", "--kubeconfig", "a"],
+      "--minion is for a cluster of our own; on yours, each Volume names its node.",
+    ],
+    [["--linstor", "http://a"], "--linstor goes with --kubeconfig; the tour satellite brings a stand-in."],
+    [["--linstor-tls", "a", "--kubeconfig", "a"], "--linstor-tls goes with --linstor URL."],
+    [["--linstor", "http://a", "--linstor-tls=", "--kubeconfig", "a"], "--linstor-tls needs a folder."],
+    [
+      ["--linstor", "linstor", "--kubeconfig", "a"],
+      '--linstor takes the root of LINSTOR\'s REST API, for example http://linstor:3370, not "linstor".',
     ],
     [["--minion", "a"], "--minion goes with --salt URL."],
     [["--tour", "pvc-retention", "--no-tour"], "--tour and --no-tour exclude each other."],
@@ -79,7 +97,7 @@ describe("a flag that cannot be used is named in one line", () => {
     [["--yes"], "--yes answers a question that only --kubeconfig asks."],
     [["--yes=1"], "Option '--yes' does not take an argument. See npm start -- --help."],
   ])("%j", (args, sentence) => {
-    expect(() => readOptions(args)).toThrow(new Complaint(sentence));
+    expect(() => readOptions(args)).toThrow(new UserError(sentence));
   });
 });
 
@@ -105,14 +123,14 @@ describe("npm run dev", () => {
     [functions, "One function at a time, not pvc-protection/release and pvc-protection/warn."],
     [["--tour-only"], "Unknown option '--tour-only'. See npm run dev -- --help."],
   ])("%j is complained about", (args, sentence) => {
-    expect(() => readDevOptions(args, functions)).toThrow(new Complaint(sentence));
+    expect(() => readDevOptions(args, functions)).toThrow(new UserError(sentence));
   });
 });
 
 test("the help fits on a terminal and names every flag", () => {
   const flags = ["port", "idle", "kubeconfig", "yes", "no-color", "help"];
   for (const [text, more] of [
-    [help, ["tour", "tour-only", "no-tour", "lose-all-events", ...Object.keys(saltFlags)]],
+    [help, ["tour", "tour-only", "no-tour", "lose-all-events", ...Object.keys({ ...saltFlags, ...linstorFlags })]],
     [devHelp, []],
   ] as const) {
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);

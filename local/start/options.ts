@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
-import { Complaint } from "../../shared/command/complaint.ts";
 import { fromHere } from "../../shared/command/from-here.ts";
 import { parseFlags, wholeNumber } from "../../shared/command/parse-flags.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
 import { listedTours, tourNames } from "../tour/names.ts";
+import { type LinstorFlags, linstorFlags, readLinstorFlags } from "./linstor/flags.ts";
 import { readSaltFlags, type SaltFlags, saltFlags } from "./salt/read-flags.ts";
 
 /** What `npm start` was asked for. */
@@ -20,8 +21,10 @@ export interface StartOptions {
   readonly window: number;
   /** No source of changes runs; the sweep, which comes more often then, does everything. */
   readonly loseAllEvents: boolean;
-  /** Somebody's Salt instead of a stand-in. */
+  /** A Salt that is there: instead of a stand-in, and on the cluster of a kubeconfig with the system of volumes. */
   readonly salt?: SaltFlags;
+  /** A LINSTOR that is there, with the system of satellites. */
+  readonly linstor?: LinstorFlags;
   readonly help: boolean;
 }
 
@@ -43,16 +46,20 @@ happens. For trying, developing and testing; production is Knative.
   --kubeconfig FILE  no cluster of our own: source, broker and functions work on
                      the cluster of this file, which needs no Knative; says
                      what it will touch, asks, and takes it away at the end
-  --salt URL         make Volumes with the Salt behind this salt-api, on one of
-                     its minions, which needs the states of knative/salt; a
-                     stand-in that touches no disk is used otherwise
+  --salt URL         make Volumes with the Salt behind this salt-api, which
+                     needs knative/salt: on a cluster of our own on one of its
+                     minions, in place of a stand-in that touches no disk; on
+                     that of --kubeconfig on the nodes that Volumes name
   --salt-user NAME, --salt-eauth NAME
                      the account (default SALT_USERNAME or holdfast), and how
-                     Salt checks it (default SALT_EAUTH or sharedsecret)
+                     Salt checks it (default SALT_EAUTH or holdfast)
   --salt-password-file FILE
                      its password (default SALT_PASSWORD of the environment)
   --salt-ca FILE     the authority that certified salt-api, in PEM
   --minion ID        the minion to work on, where Salt has more than one
+  --linstor URL      with --kubeconfig: satellites, in the LINSTOR whose REST
+                     API is there
+  --linstor-tls DIR  with its ca.crt, and our tls.crt and tls.key
   --yes              do not ask
   --no-color         no colours; so does NO_COLOR=1, and a pipe
   --help             this text
@@ -83,7 +90,7 @@ const common = {
   help: { type: "boolean" },
 } as const;
 
-/** @throws Complaint naming the flag at fault. */
+/** @throws UserError naming the flag at fault. */
 export function readOptions(args: readonly string[]): StartOptions {
   const { values } = parseFlags("npm start", {
     args: [...args],
@@ -94,27 +101,30 @@ export function readOptions(args: readonly string[]): StartOptions {
       "no-tour": { type: "boolean" },
       "lose-all-events": { type: "boolean" },
       ...saltFlags,
+      ...linstorFlags,
     },
   });
   const { tour: chosen, "tour-only": tourOnly = false, "lose-all-events": loseAllEvents = false } = values;
   const noTour = values["no-tour"] ?? loseAllEvents;
   if (loseAllEvents && (chosen !== undefined || tourOnly))
-    throw new Complaint("The tours show what events bring about; leave them out of --lose-all-events.");
-  if (noTour && tourOnly) throw new Complaint("--tour-only and --no-tour exclude each other.");
-  if (noTour && chosen !== undefined) throw new Complaint("--tour and --no-tour exclude each other.");
-  if (values.salt !== undefined && values.kubeconfig)
-    throw new Complaint(
-      "--salt is for a cluster of our own; on yours, install knative/volume, and name your Salt in its settings.",
-    );
+    throw new UserError("The tours show what events bring about; leave them out of --lose-all-events.");
+  if (noTour && tourOnly) throw new UserError("--tour-only and --no-tour exclude each other.");
+  if (noTour && chosen !== undefined) throw new UserError("--tour and --no-tour exclude each other.");
+  if (values.minion !== undefined && values.kubeconfig)
+    throw new UserError("--minion is for a cluster of our own; on yours, each Volume names its node.");
+  if (values.linstor !== undefined && !values.kubeconfig)
+    throw new UserError("--linstor goes with --kubeconfig; the tour satellite brings a stand-in.");
   const salt = readSaltFlags(values, process.env);
+  const linstor = readLinstorFlags(values);
   const tours = chosen === undefined ? tourNames : tourNames.filter((name) => name === chosen);
-  if (tours.length === 0) throw new Complaint(`There is no tour ${chosen}; there are ${listedTours("and")}.`);
-  // Somebody's cluster is toured only where that is asked for.
+  if (tours.length === 0) throw new UserError(`There is no tour ${chosen}; there are ${listedTours("and")}.`);
+  // A cluster that is not our own is toured only where that is asked for.
   const stays = noTour || (values.kubeconfig && chosen === undefined) ? "none" : "then stay";
-  return { ...readCommon(values), ...(salt ? { salt } : {}), tour: tourOnly ? "only" : stays, tours, loseAllEvents };
+  const external = { ...(salt ? { salt } : {}), ...(linstor ? { linstor } : {}) };
+  return { ...readCommon(values), ...external, tour: tourOnly ? "only" : stays, tours, loseAllEvents };
 }
 
-/** @throws Complaint naming the flag or the function at fault; `functions` are all there are. */
+/** @throws UserError naming the flag or the function at fault; `functions` are all there are. */
 export function readDevOptions(args: readonly string[], functions: readonly string[]): DevOptions {
   const { values, positionals } = parseFlags("npm run dev", {
     args: [...args],
@@ -125,21 +135,21 @@ export function readDevOptions(args: readonly string[], functions: readonly stri
   const options = { ...readCommon(values), tour: "none" as const, tours: [], loseAllEvents: false, function: name };
   const choice = `There are ${functions.join(", ")}.`;
   if (options.help) return options;
-  if (!name) throw new Complaint(`Which function? ${choice}`);
-  if (more.length > 0) throw new Complaint(`One function at a time, not ${positionals.join(" and ")}.`);
-  if (!functions.includes(name)) throw new Complaint(`There is no function ${name}. ${choice}`);
+  if (!name) throw new UserError(`Which function? ${choice}`);
+  if (more.length > 0) throw new UserError(`One function at a time, not ${positionals.join(" and ")}.`);
+  if (!functions.includes(name)) throw new UserError(`There is no function ${name}. ${choice}`);
   return options;
 }
 
 type Values = { [flag in keyof typeof common]?: (typeof common)[flag]["type"] extends "string" ? string : boolean };
 
-function readCommon(values: Values): Omit<StartOptions, "tour" | "tours" | "loseAllEvents" | "salt"> {
+function readCommon(values: Values): Omit<StartOptions, "tour" | "tours" | "loseAllEvents" | "salt" | "linstor"> {
   const { port, idle, kubeconfig, yes = false, help = false } = values;
   if (values["no-color"]) process.env.NO_COLOR = "1";
-  if (kubeconfig === "") throw new Complaint("--kubeconfig needs a file.");
+  if (kubeconfig === "") throw new UserError("--kubeconfig needs a file.");
   if (kubeconfig && port)
-    throw new Complaint("--port is for an API server of our own; with --kubeconfig there is none.");
-  if (yes && !kubeconfig) throw new Complaint("--yes answers a question that only --kubeconfig asks.");
+    throw new UserError("--port is for an API server of our own; with --kubeconfig there is none.");
+  if (yes && !kubeconfig) throw new UserError("--yes answers a question that only --kubeconfig asks.");
   return {
     port: port === undefined ? 0 : wholeNumber("--port", port, 1, 65_535),
     ...(kubeconfig ? { kubeconfig: resolve(fromHere(kubeconfig)) } : {}),

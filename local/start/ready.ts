@@ -1,6 +1,6 @@
 import { eventingKinds } from "../../eventing/kinds.ts";
 import type { Clock } from "../../shared/clock.ts";
-import { Complaint } from "../../shared/command/complaint.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
@@ -13,7 +13,7 @@ const patience = 30_000;
 /**
  * Waits until everything of Knative on the cluster is ready.
  *
- * @throws Complaint about what is refused, or not ready after half a minute, with the condition's message.
+ * @throws UserError about what is refused, or not ready after half a minute, with the condition's message.
  */
 export async function becomeReady(client: Client, clock: Clock, signal: AbortSignal): Promise<void> {
   const end = clock.now() + patience;
@@ -22,8 +22,8 @@ export async function becomeReady(client: Client, clock: Clock, signal: AbortSig
     if (!unready) return;
     const { object, condition } = unready;
     const name = describe(referenceTo(object));
-    if (condition?.reason === "NotObeyed") throw new Complaint(`${name} is refused. ${condition.message}`);
-    if (clock.now() > end) throw new Complaint(`${name} did not become ready. ${condition?.message ?? ""}`.trim());
+    if (condition?.reason === "NotObeyed") throw new UserError(`${name} is refused. ${condition.message}`);
+    if (clock.now() > end) throw new UserError(`${name} did not become ready. ${condition?.message ?? ""}`.trim());
     await clock.sleep(50, signal);
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { complain, isPlain } from "../../shared/command/complaint.ts";
 import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
+import { complain, isPlain } from "../../shared/command/user-error.ts";
+import { whenNpmEnds } from "./when-npm-ends.ts";
 
 /** One run of the program, with all that it has to leave as it found it. */
 export interface Session {
@@ -56,6 +57,7 @@ function openSession(): Session & { end(): Promise<void> } {
       stop.abort(new Interrupted());
     });
   }
+  whenNpmEnds(() => stop.abort(new Interrupted()));
   // A pipe whose reader has gone is a reader who has seen enough.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort(new Interrupted()));
 

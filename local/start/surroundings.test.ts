@@ -19,7 +19,7 @@ const clientWith = (objects: Record<string, Record<string, string>>) =>
 const plan = (optional: boolean) =>
   ({
     namespace: "holdfast",
-    service: "volume-settle",
+    service: "volume-run-job",
     configMaps: [{ name: "holdfast-volume", optional }],
     secrets: [{ name: "holdfast-salt", optional, folder: "salt" }],
   }) as unknown as Plan;
@@ -29,10 +29,10 @@ test(
     "and what has gone is gone",
   async () => {
     const password = Buffer.from("secret").toString("base64");
-    const there = { "ConfigMap holdfast-volume": { SALTENV: "base" }, "Secret holdfast-salt": { password } };
+    const there = { "ConfigMap holdfast-volume": { SALT_URL: "http://salt" }, "Secret holdfast-salt": { password } };
     const variables = await readSurroundings(clientWith(there), plan(true), folder);
     const home = variables.HOLDFAST_CREDENTIALS ?? "";
-    expect(variables).toEqual({ SALTENV: "base", HOLDFAST_CREDENTIALS: home });
+    expect(variables).toEqual({ SALT_URL: "http://salt", HOLDFAST_CREDENTIALS: home });
     const file = join(home, "salt", "password");
     expect(readFileSync(file, "utf8")).toBe("secret");
     expect(statSync(file).mode & 0o077).toBe(0);
@@ -43,6 +43,6 @@ test(
 
 test("what a function cannot start without is named where it is missing", async () => {
   await expect(readSurroundings(clientWith({}), plan(false), folder)).rejects.toThrow(
-    "ConfigMap holdfast/holdfast-volume does not exist, and volume-settle needs it.",
+    "ConfigMap holdfast/holdfast-volume does not exist, and volume-run-job needs it.",
   );
 });

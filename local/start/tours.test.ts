@@ -44,8 +44,8 @@ test("the tours come true, are plain where nobody looks at colours, and leave no
   expect(out).toMatch(/ protect +write +claim holdfast-tour\/data: /);
   expect(out).toMatch(/ release +wait +claim holdfast-tour\/data: .*pod writer on node/);
   expect(out).toMatch(/ release +asleep /);
-  expect(out).toMatch(/ project +write +set holdfast-tour\/web: /);
-  expect(out).toMatch(/ own +asleep /);
+  expect(out).toMatch(/ sync-policy +write +set holdfast-tour\/web: /);
+  expect(out).toMatch(/ set-owner +asleep /);
   expect(out).not.toContain("\u001b");
   expect(readdirSync(temporary)).toEqual([]);
 });

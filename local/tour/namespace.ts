@@ -1,8 +1,8 @@
-import { Complaint } from "../../shared/command/complaint.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { heldObjects, letGo } from "../cluster/held-objects.ts";
+import { heldObjects, letGo } from "../../shared/uninstall/held-objects.ts";
 import { isOurs, ownLabel } from "../cluster/install.ts";
 import type { RunningCluster } from "../cluster/running-cluster.ts";
 import type { Step } from "./play.ts";
@@ -21,7 +21,7 @@ export async function beginTour(cluster: Pick<RunningCluster, "client" | "clock"
     if (!isAlreadyExists(error)) throw error;
     const found = await cluster.client.get<KubernetesObject>(Namespace, undefined, tourNamespace);
     if (found && !isOurs(found))
-      throw new Complaint(`Namespace ${tourNamespace} is there already; the tour makes its own. Delete it first.`);
+      throw new UserError(`Namespace ${tourNamespace} is there already; the tour makes its own. Delete it first.`);
     await endTour(cluster);
     return beginTour(cluster);
   }
@@ -55,7 +55,7 @@ export async function endTour({
   for (;;) {
     await letGo(client, await heldObjects(client, holds, tourNamespace));
     if (!(await client.get(Namespace, undefined, tourNamespace))) return;
-    if (clock.now() > end) throw new Complaint(`Namespace ${tourNamespace} was deleted and is still going.`);
+    if (clock.now() > end) throw new UserError(`Namespace ${tourNamespace} was deleted and is still going.`);
     await clock.sleep(100);
   }
 }

@@ -1,4 +1,4 @@
-import { Complaint } from "../../shared/command/complaint.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import { nothingLeft } from "./namespace.ts";
 import type { Chapter } from "./play.ts";
 import type { Tour } from "./tour.ts";
@@ -8,12 +8,12 @@ import type { TourWorld } from "./world.ts";
  * Tours by their names, one chapter each; after the last everything is deleted. On somebody's cluster those that are
  * not for it are left out.
  *
- * @throws Complaint where that leaves none.
+ * @throws UserError where that leaves none.
  */
 export async function openTours(names: readonly string[], world: TourWorld): Promise<readonly Chapter[]> {
   const tours = (await Promise.all(names.map(tourNamed))).filter(({ ownCluster }) => !ownCluster || world.own);
   if (tours.length === 0)
-    throw new Complaint(`The tour ${names} has stand-ins for what lies outside; play it without --kubeconfig.`);
+    throw new UserError(`The tour ${names} has stand-ins for what lies outside; play it without --kubeconfig.`);
   return tours.map(({ title, steps }, index) => {
     return { title, steps: [...steps(world), ...(index === tours.length - 1 ? [nothingLeft(world)] : [])] };
   });

@@ -9,6 +9,7 @@ import { applyPolicies } from "./mutating-policy.ts";
 import { checkNamespace } from "./namespace-lifecycle.ts";
 import { protectObjectInUse } from "./object-in-use.ts";
 import { warnOfUnattended } from "./unattended.ts";
+import { holdToPolicies } from "./validating-policy.ts";
 
 /**
  * What stands between a request and the registry and may change the object: the admission plugins of the API server
@@ -25,5 +26,7 @@ export function admit(state: State, call: Call, object: KubernetesObject, live?:
   }
   if (!call.subresource) applyDefaultTolerations(call.resource, object);
   checkResize(state, call, object, live);
-  return applyPolicies(state, call, object, live);
+  const admitted = applyPolicies(state, call, object, live);
+  holdToPolicies(state, call, admitted, live);
+  return admitted;
 }

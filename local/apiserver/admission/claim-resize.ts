@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { quantityValue } from "../../quantity.ts";
+import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import { forbidden } from "../failure.ts";
 import { fieldsAt, specOf, statusOf } from "../kinds/fields.ts";
 import type { Call } from "../request/call.ts";

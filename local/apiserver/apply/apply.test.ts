@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Fields, isFields } from "../patch/value.ts";
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { type Application, serverSideApply } from "./apply.ts";
 import { trackFields } from "./track.ts";
 

@@ -1,5 +1,5 @@
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { copyOf } from "../patch/copy.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
 import { resolve, type TypedKind, typeOf } from "../schema/type.ts";
 import { StatusError } from "../status-error.ts";

@@ -1,4 +1,4 @@
-import { type Fields, fieldOf, isFields } from "../patch/value.ts";
+import { type Fields, fieldOf, isFields } from "../../../shared/kubernetes/fields.ts";
 import { type TypedKind, typeOf } from "../schema/type.ts";
 
 const podTemplate: Fields = { metadata: {}, spec: { containers: null } };

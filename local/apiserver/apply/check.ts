@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../patch/value.ts";
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { Schema } from "../schema/schema.ts";
 import { memberType, resolve, type TypedKind } from "../schema/type.ts";
 import { StatusError } from "../status-error.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isFields } from "../patch/value.ts";
+import { isFields } from "../../../shared/kubernetes/fields.ts";
 import type { Schema } from "../schema/schema.ts";
 import { isGranular, partsOf, type Typed } from "./element.ts";
 import { descend } from "./field-set.ts";

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../patch/value.ts";
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 
 /**
  * One step of a path into an object, as FieldsV1 writes it: `f:<member>`, `k:{"<key>":<value>}` for an element of a

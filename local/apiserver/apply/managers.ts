@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../patch/value.ts";
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { type FieldSet, fromFieldsV1, toFieldsV1 } from "./field-set.ts";
 
 /** Who writes: a manager keeps an entry per operation and subresource. */

@@ -1,4 +1,4 @@
-import { type Fields, isFields, setField } from "../patch/value.ts";
+import { type Fields, isFields, setField } from "../../../shared/kubernetes/fields.ts";
 import type { Schema } from "../schema/schema.ts";
 import { memberType, resolve } from "../schema/type.ts";
 import { isGranular, partsOf } from "./element.ts";

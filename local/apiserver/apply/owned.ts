@@ -1,4 +1,4 @@
-import { isFields } from "../patch/value.ts";
+import { isFields } from "../../../shared/kubernetes/fields.ts";
 import type { Schema } from "../schema/schema.ts";
 import { isGranular, partsOf, type Typed } from "./element.ts";
 import { descend, type FieldSet } from "./field-set.ts";

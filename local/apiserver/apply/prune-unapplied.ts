@@ -1,4 +1,4 @@
-import { type Fields, setField } from "../patch/value.ts";
+import { type Fields, setField } from "../../../shared/kubernetes/fields.ts";
 import { isGranular, partsOf, type Typed } from "./element.ts";
 import { descend, type FieldSet, withParents } from "./field-set.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Fields } from "../patch/value.ts";
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { managerName, trackFields, type Write } from "./track.ts";
 
 // Every expectation here is what kube-apiserver 1.36.3 recorded of the same writes.

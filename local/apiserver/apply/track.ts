@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../patch/value.ts";
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { Resource } from "../resource.ts";
 import { resolve, type TypedKind, typeOf } from "../schema/type.ts";
 import { withBlanks } from "./blank.ts";

@@ -8,15 +8,15 @@ import { allows, allowsPath } from "./role-rules.ts";
 /** What was decided, and by which binding. */
 export interface Verdict {
   readonly allowed: boolean;
-  readonly because?: () => string;
+  readonly message?: () => string;
 }
 
 /** Whether roles let somebody do something. Everything is allowed while RBAC is off, and to `system:masters` always. */
 export function verdict(state: State, user: Identity, wanted: Attributes | PathAttributes): Verdict {
   if (!state.switches.rbac || user.groups.includes("system:masters")) return { allowed: true };
   const namespace = "path" in wanted ? undefined : wanted.namespace;
-  for (const { rule, because } of rulesOf(state, user, namespace)) {
-    if ("path" in wanted ? allowsPath(rule, wanted) : allows(rule, wanted)) return { allowed: true, because };
+  for (const { rule, message } of rulesOf(state, user, namespace)) {
+    if ("path" in wanted ? allowsPath(rule, wanted) : allows(rule, wanted)) return { allowed: true, message };
   }
   return { allowed: false };
 }

@@ -1,6 +1,6 @@
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { fieldsAt, objectsIn } from "../kinds/fields.ts";
-import type { Fields } from "../patch/value.ts";
 import type { State } from "../state.ts";
 import type { Identity } from "./identity.ts";
 import { type Rule, ruleFrom } from "./role-rules.ts";
@@ -9,7 +9,7 @@ import { type Rule, ruleFrom } from "./role-rules.ts";
 export interface HeldRule {
   readonly rule: Rule;
   /** The sentence that says why; few ask. */
-  because(): string;
+  message(): string;
 }
 
 const group = "rbac.authorization.k8s.io";
@@ -35,7 +35,7 @@ function* rulesOfBinding({ store }: State, user: Identity, binding: KubernetesOb
       ? store.get(`${group}/clusterroles`, `${name}`)
       : store.get(`${group}/roles`, `${namespace}/${name}`);
   if (!role) return;
-  const because = () => {
+  const message = () => {
     const where = namespace ? `${binding.metadata.name}/${namespace}` : binding.metadata.name;
     const who = subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace ?? namespace}` : subject.name;
     return (
@@ -43,7 +43,7 @@ function* rulesOfBinding({ store }: State, user: Identity, binding: KubernetesOb
       `${subject.kind} ${JSON.stringify(who)}`
     );
   };
-  for (const rule of rulesIn(role.object)) yield { rule, because };
+  for (const rule of rulesIn(role.object)) yield { rule, message };
 }
 
 const read = new WeakMap<KubernetesObject, readonly Rule[]>();

@@ -1,4 +1,4 @@
-import type { Fields } from "../patch/value.ts";
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import type { Attributes, PathAttributes } from "./attributes.ts";
 
 /** One rule of a role, complete. */

@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import { isFields } from "../patch/value.ts";
+import { isFields } from "../../../shared/kubernetes/fields.ts";
 import { type Cause, invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../validation/status-cause.ts";
 
 /** A validator's error as the API server words it. `object` is what was validated. */

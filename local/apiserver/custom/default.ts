@@ -1,5 +1,5 @@
+import { type Fields, fieldOf, isFields, setField } from "../../../shared/kubernetes/fields.ts";
 import { copyOf } from "../patch/copy.ts";
-import { type Fields, fieldOf, isFields, setField } from "../patch/value.ts";
 import type { Schema } from "../schema/schema.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Fields } from "../patch/value.ts";
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { definitionProblems, definitionStatus, resourcesOf } from "./definition.ts";
 
 // Conditions and messages are those of kube-apiserver 1.36.3.

@@ -1,5 +1,5 @@
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { fieldsAt, objectsIn, specOf, statusOf } from "../kinds/fields.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 import type { PrinterColumn, Resource } from "../resource.ts";
 import { type Cause, invalidValue, requiredValue } from "../validation/status-cause.ts";
 

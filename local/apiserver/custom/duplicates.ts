@@ -1,4 +1,4 @@
-import { isFields } from "../patch/value.ts";
+import { isFields } from "../../../shared/kubernetes/fields.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Cause } from "../validation/status-cause.ts";
 import { walkTyped } from "./walk.ts";

@@ -1,4 +1,4 @@
-import { type Fields, isFields, setField } from "../patch/value.ts";
+import { type Fields, isFields, setField } from "../../../shared/kubernetes/fields.ts";
 import type { Schema } from "../schema/schema.ts";
 
 /** A custom resource as its schema holds it, with the paths of what it does not have, in order. */

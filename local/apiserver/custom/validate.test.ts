@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Fields } from "../patch/value.ts";
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import type { Schema } from "../schema/schema.ts";
 import { validateCustom } from "./validate.ts";
 

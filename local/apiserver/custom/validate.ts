@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { isDeepStrictEqual } from "node:util";
 import type { ErrorObject, ValidateFunction } from "ajv";
-import { type Fields, isFields } from "../patch/value.ts";
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type Cause, invalidValue } from "../validation/status-cause.ts";
 import { causeOf } from "./cause.ts";

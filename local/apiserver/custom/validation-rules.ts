@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { objectsIn } from "../kinds/fields.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 import { compile, type Evaluate, ExpressionError } from "../policy/expression.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type Cause, invalidValue } from "../validation/status-cause.ts";

@@ -1,4 +1,4 @@
-import { isFields } from "../patch/value.ts";
+import { isFields } from "../../../shared/kubernetes/fields.ts";
 import type { Schema } from "../schema/schema.ts";
 
 /** Visits every part of a value for which a schema has a type, the whole first, with its path as messages write it. */

@@ -1,9 +1,9 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { requiredValue } from "../validation/status-cause.ts";
 import { fieldsAt, objectIn, objectsIn, setMissing, specOf } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";
 
-/** MutatingAdmissionPolicies. Their expressions are not compiled before they are used. */
-export const admissionPolicyStrategy: Strategy = {
+const policyDefaults: Pick<Strategy, "generation" | "versionRequired" | "defaults"> = {
   generation: true,
   versionRequired: true,
   defaults(policy) {
@@ -13,16 +13,30 @@ export const admissionPolicyStrategy: Strategy = {
     setMissing(match, { matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {} });
     for (const rule of objectsIn(match, "resourceRules")) setMissing(rule, { scope: "*" });
   },
-  validate(policy) {
-    const spec = specOf(policy);
-    return [
-      ...(spec.reinvocationPolicy ? [] : [requiredValue("spec.reinvocationPolicy")]),
-      ...(objectsIn(spec, "mutations").length > 0 ? [] : [requiredValue("spec.mutations")]),
-      ...(objectsIn(fieldsAt(spec, "matchConstraints"), "resourceRules").length > 0
-        ? []
-        : [requiredValue("spec.matchConstraints.resourceRules")]),
-    ];
-  },
+};
+
+const withoutRules = (policy: KubernetesObject) =>
+  objectsIn(fieldsAt(specOf(policy), "matchConstraints"), "resourceRules").length > 0
+    ? []
+    : [requiredValue("spec.matchConstraints.resourceRules")];
+
+/** MutatingAdmissionPolicies. Their expressions are not compiled before they are used. */
+export const admissionPolicyStrategy: Strategy = {
+  ...policyDefaults,
+  validate: (policy) => [
+    ...(specOf(policy).reinvocationPolicy ? [] : [requiredValue("spec.reinvocationPolicy")]),
+    ...(objectsIn(specOf(policy), "mutations").length > 0 ? [] : [requiredValue("spec.mutations")]),
+    ...withoutRules(policy),
+  ],
+};
+
+/** ValidatingAdmissionPolicies, neither. */
+export const validatingPolicyStrategy: Strategy = {
+  ...policyDefaults,
+  validate: (policy) => [
+    ...(objectsIn(specOf(policy), "validations").length > 0 ? [] : [requiredValue("spec.validations")]),
+    ...withoutRules(policy),
+  ],
 };
 
 /** MutatingAdmissionPolicyBindings. */
@@ -37,4 +51,13 @@ export const admissionPolicyBindingStrategy: Strategy = {
     for (const rule of objectsIn(match, "resourceRules")) setMissing(rule, { scope: "*" });
   },
   validate: (binding) => (specOf(binding).policyName ? [] : [requiredValue("spec.policyName")]),
+};
+
+/** ValidatingAdmissionPolicyBindings. */
+export const validatingPolicyBindingStrategy: Strategy = {
+  ...admissionPolicyBindingStrategy,
+  validate: (binding) => [
+    ...(specOf(binding).policyName ? [] : [requiredValue("spec.policyName")]),
+    ...(specOf(binding).validationActions ? [] : [requiredValue("spec.validationActions")]),
+  ],
 };

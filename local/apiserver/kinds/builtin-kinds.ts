@@ -65,6 +65,8 @@ export const builtin: readonly Resource[] = [
 
   resource(admission, "MutatingAdmissionPolicy", "mutatingadmissionpolicies", cluster),
   resource(admission, "MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", cluster),
+  resource(admission, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", { ...cluster, ...status }),
+  resource(admission, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", cluster),
   resource("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions", {
     ...cluster,
     ...status,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { quantityValue } from "../../quantity.ts";
-import type { Fields } from "../patch/value.ts";
+import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import { type Cause, forbiddenValue, requiredValue } from "../validation/status-cause.ts";
 import { fieldsAt, objectIn, setMissing, specOf, statusOf } from "./fields.ts";
 import type { Strategy } from "./strategy.ts";

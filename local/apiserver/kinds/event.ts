@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Fields } from "../patch/value.ts";
 import { qualifiedNameProblems } from "../validation/names.ts";
 import { type Cause, invalidValue, requiredValue } from "../validation/status-cause.ts";
 import { fieldsAt, setMissing } from "./fields.ts";

@@ -1,5 +1,5 @@
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { copyOf } from "../patch/copy.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 
 /** The member of `parent` that is an object, made when it is missing. */
 export function objectIn(parent: Fields, name: string): Fields {

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../patch/value.ts";
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { objectIn, objectsIn, setMissing } from "./fields.ts";
 
 /** Fills in what the API defaults in a pod's spec, be it a pod's or a template's. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Fields, isFields } from "../patch/value.ts";
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { labelProblems } from "../validation/names.ts";
 import {
   type Cause,

@@ -1,6 +1,11 @@
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import type { Resource } from "../resource.ts";
-import { admissionPolicyBindingStrategy, admissionPolicyStrategy } from "./admission-policy.ts";
+import {
+  admissionPolicyBindingStrategy,
+  admissionPolicyStrategy,
+  validatingPolicyBindingStrategy,
+  validatingPolicyStrategy,
+} from "./admission-policy.ts";
 import { claimStrategy } from "./claim.ts";
 import { configMapStrategy, secretStrategy } from "./configuration.ts";
 import { customStrategy } from "./custom-strategy.ts";
@@ -30,6 +35,8 @@ const builtin: Readonly<Record<string, Strategy>> = {
   "/services": serviceStrategy,
   "admissionregistration.k8s.io/mutatingadmissionpolicies": admissionPolicyStrategy,
   "admissionregistration.k8s.io/mutatingadmissionpolicybindings": admissionPolicyBindingStrategy,
+  "admissionregistration.k8s.io/validatingadmissionpolicies": validatingPolicyStrategy,
+  "admissionregistration.k8s.io/validatingadmissionpolicybindings": validatingPolicyBindingStrategy,
   "apiextensions.k8s.io/customresourcedefinitions": definitionStrategy,
   "apps/controllerrevisions": controllerRevisionStrategy,
   "apps/daemonsets": daemonSetStrategy,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Fields } from "../patch/value.ts";
 import { subdomainProblems } from "../validation/names.ts";
 import {
   type Cause,

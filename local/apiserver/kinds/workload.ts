@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 import { selectsLabels } from "../selector/label-object.ts";
 import { type Cause, invalidValue, requiredValue, unsupportedValue } from "../validation/status-cause.ts";
 import { normalizeMetadata } from "../write/normalize-metadata.ts";

@@ -1,4 +1,4 @@
-import { type Fields, setField } from "./value.ts";
+import { type Fields, setField } from "../../../shared/kubernetes/fields.ts";
 
 /**
  * A copy of a JSON value that shares nothing with it, and that may be changed where the value was frozen. Ten times as

@@ -1,7 +1,8 @@
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { applyJsonPatch, JsonPatchError } from "../../../shared/kubernetes/json-patch.ts";
 import { StatusError } from "../status-error.ts";
 import { copyOf } from "./copy.ts";
-import { type Fields, goTypeOf, isFields } from "./value.ts";
+import { goTypeOf } from "./go-type.ts";
 
 /**
  * Applies a JSON Patch the way the API server does and returns the patched object; the target is not touched.

@@ -1,6 +1,7 @@
+import { type Fields, fieldOf, isFields, setField } from "../../../shared/kubernetes/fields.ts";
 import { StatusError } from "../status-error.ts";
 import { copyOf } from "./copy.ts";
-import { type Fields, fieldOf, goTypeOf, isFields, setField } from "./value.ts";
+import { goTypeOf } from "./go-type.ts";
 
 /**
  * Applies a JSON Merge Patch (RFC 7386) and returns the patched object; the target is not touched. Arrays are replaced

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { isFields } from "../patch/value.ts";
+import { isFields } from "../../../shared/kubernetes/fields.ts";
 import { withoutMessages } from "./message-literal.ts";
 
 /** A CEL expression that does not parse, or that came to no value. */

@@ -1,6 +1,6 @@
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import { fieldsAt, objectsIn } from "../kinds/fields.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 import { selectsLabels } from "../selector/label-object.ts";
 import type { AdmissionRequest } from "./request.ts";
 
@@ -44,7 +44,7 @@ const covers = (values: unknown, value: string) => list(values).includes("*") ||
 
 /** Cluster-scoped objects are in no namespace and always selected; a Namespace is selected by its own labels. */
 function namespaceSelected(selector: unknown, request: AdmissionRequest): boolean {
-  const { resource, object, namespaceObject = {} } = request;
+  const { resource, object = request.oldObject ?? {}, namespaceObject = {} } = request;
   const isNamespace = resource.kind === "Namespace" && groupOf(resource) === "";
   if (!isNamespace && !resource.namespaced) return true;
   return selects(selector, fieldsAt(isNamespace ? object : namespaceObject, "metadata", "labels"));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Fields } from "../patch/value.ts";
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import type { Resource } from "../resource.ts";
 import { mutate } from "./mutate.ts";
-import type { AdmissionRequest } from "./request.ts";
+import type { WriteRequest } from "./request.ts";
 
 // Every expectation here is what kube-apiserver 1.36.3 made of the same policy, binding and claim.
 const resource: Resource = {
@@ -25,7 +25,7 @@ const claim = (metadata: Fields = {}): Fields => ({
   metadata: { name: "x", ...metadata },
   spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
 });
-const request = (object: Fields, more: Partial<AdmissionRequest> = {}): AdmissionRequest => ({
+const request = (object: Fields, more: Partial<WriteRequest> = {}): WriteRequest => ({
   operation: "CREATE",
   resource,
   name: "x",
@@ -36,12 +36,8 @@ const request = (object: Fields, more: Partial<AdmissionRequest> = {}): Admissio
   dryRun: false,
   ...more,
 });
-const mutated = (
-  spec: Fields,
-  object: Fields = claim(),
-  more: Partial<AdmissionRequest> = {},
-  bindingSpec: Fields = {},
-) => mutate([policy(spec)], [binding(bindingSpec)], request(object, more)) as { metadata: Fields; spec: Fields };
+const mutated = (spec: Fields, object: Fields = claim(), more: Partial<WriteRequest> = {}, bindingSpec: Fields = {}) =>
+  mutate([policy(spec)], [binding(bindingSpec)], request(object, more)) as { metadata: Fields; spec: Fields };
 const finalizers = (...given: Parameters<typeof mutated>) => mutated(...given).metadata.finalizers;
 
 describe("the policy that stamps a finalizer", () => {

@@ -1,12 +1,13 @@
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import { fieldsAt, objectsIn, specOf } from "../kinds/fields.ts";
 import { jsonPatch } from "../patch/json-patch.ts";
-import type { Fields } from "../patch/value.ts";
 import { StatusError } from "../status-error.ts";
-import { compile, type Evaluate, ExpressionError } from "./expression.ts";
+import { conditionsHold, evaluate } from "./evaluate.ts";
+import { ExpressionError } from "./expression.ts";
 import { matches } from "./match.ts";
 import { applyConfiguration } from "./policy-configuration.ts";
-import { type AdmissionRequest, requestVariable } from "./request.ts";
+import type { AdmissionRequest, WriteRequest } from "./request.ts";
 
 /**
  * What MutatingAdmissionPolicies make of an object about to be stored; the object given is not touched. Policies run
@@ -16,7 +17,7 @@ import { type AdmissionRequest, requestVariable } from "./request.ts";
  * An expression that fails denies the request with the API server's 403 (whose reason is `Invalid`), unless the
  * policy's `failurePolicy` is `Ignore`: then that mutation is left out.
  */
-export function mutate(policies: readonly Fields[], bindings: readonly Fields[], request: AdmissionRequest): Fields {
+export function mutate(policies: readonly Fields[], bindings: readonly Fields[], request: WriteRequest): Fields {
   const { resource } = request;
   if (groupOf(resource) === "admissionregistration.k8s.io") return request.object;
   let { object } = request;
@@ -34,7 +35,7 @@ export function mutate(policies: readonly Fields[], bindings: readonly Fields[],
 const nameOf = (object: Fields) => String(fieldsAt(object, "metadata").name);
 const byName = (a: Fields, b: Fields) => (nameOf(a) < nameOf(b) ? -1 : 1);
 
-function run(policy: Fields, binding: Fields, request: AdmissionRequest): Fields {
+function run(policy: Fields, binding: Fields, request: WriteRequest): Fields {
   const spec = specOf(policy);
   const deny = (why: string) =>
     denied(request, `policy '${nameOf(policy)}' with binding '${nameOf(binding)}' denied request: ${why}`);
@@ -55,21 +56,7 @@ function run(policy: Fields, binding: Fields, request: AdmissionRequest): Fields
   );
 }
 
-/** A condition that is false decides, whatever others could not be evaluated. */
-function conditionsHold(spec: Fields, request: AdmissionRequest): boolean {
-  let failure: unknown;
-  for (const { expression } of objectsIn(spec, "matchConditions")) {
-    try {
-      if (evaluate(String(expression), spec, request) !== true) return false;
-    } catch (error) {
-      failure ??= error;
-    }
-  }
-  if (failure !== undefined) throw failure;
-  return true;
-}
-
-function applyMutation(spec: Fields, mutation: Fields, request: AdmissionRequest): Fields {
+function applyMutation(spec: Fields, mutation: Fields, request: WriteRequest): Fields {
   const { patchType } = mutation;
   if (patchType === "ApplyConfiguration") {
     const { expression } = fieldsAt(mutation, "applyConfiguration");
@@ -83,45 +70,6 @@ function applyMutation(spec: Fields, mutation: Fields, request: AdmissionRequest
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     throw new ExpressionError(`JSON Patch: ${JSON.stringify(operations)} does not apply`, { cause: error });
-  }
-}
-
-function evaluate(expression: string, spec: Fields, request: AdmissionRequest): unknown {
-  const variables = {
-    object: request.object,
-    oldObject: request.oldObject ?? null,
-    request: requestVariable(request),
-    namespaceObject: request.namespaceObject ?? null,
-    params: null,
-  };
-  return evaluateOne(expression, { ...variables, variables: ownVariables(expression, spec, variables) });
-}
-
-/** The policy's variables as far as an expression needs them: one that fails and is not used does no harm. */
-function ownVariables(expression: string, spec: Fields, variables: Parameters<Evaluate>[0]): Fields {
-  const all = objectsIn(spec, "variables");
-  const needed = new Set<unknown>();
-  const need = (text: string) => {
-    for (const variable of all) {
-      if (needed.has(variable.name) || !new RegExp(`\\bvariables\\.\\??${variable.name}\\b`).test(text)) continue;
-      needed.add(variable.name);
-      need(String(variable.expression));
-    }
-  };
-  need(expression);
-  const values: Fields = {};
-  for (const variable of all.filter(({ name }) => needed.has(name))) {
-    values[String(variable.name)] = evaluateOne(String(variable.expression), { ...variables, variables: values });
-  }
-  return values;
-}
-
-function evaluateOne(expression: string, variables: Parameters<Evaluate>[0]): unknown {
-  try {
-    return compile(expression)(variables);
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    throw new ExpressionError(`expression '${expression}' resulted in error: ${error.message}`, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { checkApplied } from "../apply/check.ts";
 import { isGranular, partsOf } from "../apply/element.ts";
 import { mergeApplied } from "../apply/merge-applied.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
 import type { Schema } from "../schema/schema.ts";
 import { resolve, typeOf } from "../schema/type.ts";

@@ -1,8 +1,8 @@
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
-import type { Fields } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
 
-/** A write that is about to be stored. */
+/** A write or a deletion that is about to be carried out. */
 export interface AdmissionRequest {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly resource: Resource;
@@ -13,13 +13,19 @@ export interface AdmissionRequest {
   readonly namespace?: string | undefined;
   /** The Namespace that the object is in. */
   readonly namespaceObject?: Fields | undefined;
-  readonly object: Fields;
+  /** Absent on delete. */
+  readonly object?: Fields;
   /** What is stored; absent on create. */
   readonly oldObject?: Fields | undefined;
   readonly user: { readonly username: string; readonly groups: readonly string[] };
   readonly dryRun: boolean;
   /** The field manager that the request names, if it does. */
   readonly fieldManager?: string | undefined;
+}
+
+/** One that has an object, which policies may change. */
+export interface WriteRequest extends AdmissionRequest {
+  readonly object: Fields;
 }
 
 /** `request` as expressions see it. */

@@ -111,9 +111,9 @@ describe("what is refused", () => {
   });
 
   test("a field that is not in the table, rather than losing it", () => {
-    const [status, because] = failure(envelope("ConfigMap", bytes(9, "x"))) as [number, string];
+    const [status, message] = failure(envelope("ConfigMap", bytes(9, "x"))) as [number, string];
     expect(status).toBe(415);
-    expect(because).toContain("does not know field 9 of ConfigMap as protobuf");
+    expect(message).toContain("does not know field 9 of ConfigMap as protobuf");
   });
 
   test.each([

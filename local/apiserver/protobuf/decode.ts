@@ -1,6 +1,6 @@
+import { type Fields, setField } from "../../../shared/kubernetes/fields.ts";
 import { badRequest } from "../failure.ts";
 import { objectIn } from "../kinds/fields.ts";
-import { type Fields, setField } from "../patch/value.ts";
 import { StatusError } from "../status-error.ts";
 import { messages } from "./messages.ts";
 import { fieldsOnWire, type WireField } from "./wire.ts";

@@ -1,6 +1,6 @@
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { asServed } from "../kinds/stored-version.ts";
-import type { Fields } from "../patch/value.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
 import { type IncludeObject, toTable } from "../table/make-table.ts";

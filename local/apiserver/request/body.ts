@@ -1,7 +1,7 @@
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { pruneCustom } from "../custom/prune-unknown.ts";
 import { badRequest, invalid } from "../failure.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 import { decodeProtobuf, protobufType } from "../protobuf/decode.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";

@@ -1,5 +1,5 @@
-import { quantityValue } from "../../quantity.ts";
-import { type Fields, isFields, setField } from "../patch/value.ts";
+import { type Fields, isFields, setField } from "../../../shared/kubernetes/fields.ts";
+import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import type { Resource } from "../resource.ts";
 import { referredBy } from "../schema/builtin-schemas.ts";
 import type { Schema } from "../schema/schema.ts";

@@ -1,6 +1,6 @@
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { badRequest, invalidOptions } from "../failure.ts";
 import { fieldsAt } from "../kinds/fields.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 import { protobufType } from "../protobuf/decode.ts";
 import { StatusError } from "../status-error.ts";
 import { invalidValue, unsupportedValue } from "../validation/status-cause.ts";

@@ -1,3 +1,4 @@
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Attributes, PathAttributes } from "../auth/attributes.ts";
 import { verdict } from "../auth/authorize.ts";
@@ -5,7 +6,6 @@ import { rulesOf } from "../auth/bindings.ts";
 import type { Identity } from "../auth/identity.ts";
 import { invalid } from "../failure.ts";
 import { specOf } from "../kinds/fields.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
 import { invalidValue } from "../validation/status-cause.ts";
@@ -14,8 +14,8 @@ import { invalidValue } from "../validation/status-cause.ts";
 export function reviewAccess(state: State, call: Call, asked: KubernetesObject): object {
   const spec = specOf(asked);
   const who = asked.kind === "SelfSubjectAccessReview" ? call.user : subjectOf(spec);
-  const { allowed, because } = verdict(state, who, wantedIn(call, spec));
-  return { allowed, ...(because ? { reason: because() } : {}) };
+  const { allowed, message } = verdict(state, who, wantedIn(call, spec));
+  return { allowed, ...(message ? { reason: message() } : {}) };
 }
 
 function subjectOf({ user, groups }: Fields): Identity {

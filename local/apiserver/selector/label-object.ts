@@ -1,5 +1,5 @@
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { fieldsAt, objectsIn } from "../kinds/fields.ts";
-import type { Fields } from "../patch/value.ts";
 
 /** Whether a `LabelSelector` object, as specs hold it, selects labels. The empty one selects everything. */
 export function selectsLabels(selector: Fields, labels: Readonly<Record<string, string>>): boolean {

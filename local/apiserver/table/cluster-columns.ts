@@ -1,5 +1,5 @@
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { fieldsAt, objectsIn, specOf, statusOf } from "../kinds/fields.ts";
-import type { Fields } from "../patch/value.ts";
 import { ageOf } from "./age.ts";
 import { column, count, nameColumn, orNone, type Printer, text, wide } from "./printer.ts";
 

@@ -1,5 +1,5 @@
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { fieldsAt, objectsIn, specOf, statusOf } from "../kinds/fields.ts";
-import type { Fields } from "../patch/value.ts";
 import { ageOf } from "./age.ts";
 import { column, labelsText, nameColumn, orNone, type Printer, text, wide } from "./printer.ts";
 
@@ -94,17 +94,22 @@ export const bindingPrinter: Printer = {
   },
 };
 
-/** MutatingAdmissionPolicies. */
-export const policyPrinter: Printer = {
-  columns: [nameColumn, column("Mutations", "integer"), column("ParamKind"), column("Age")],
+const printerOfPolicies = (counted: string, field: string): Printer => ({
+  columns: [nameColumn, column(counted, "integer"), column("ParamKind"), column("Age")],
   cells(policy, now) {
     const { apiVersion, kind } = fieldsAt(specOf(policy), "paramKind");
     const param = kind ? `${text(apiVersion)}/${text(kind)}` : "<unset>";
-    return [name(policy), objectsIn(specOf(policy), "mutations").length, param, age(policy, now)];
+    return [name(policy), objectsIn(specOf(policy), field).length, param, age(policy, now)];
   },
-};
+});
 
-/** MutatingAdmissionPolicyBindings. */
+/** MutatingAdmissionPolicies. */
+export const policyPrinter = printerOfPolicies("Mutations", "mutations");
+
+/** ValidatingAdmissionPolicies. */
+export const validatingPolicyPrinter = printerOfPolicies("Validations", "validations");
+
+/** Bindings of either. */
 export const policyBindingPrinter: Printer = {
   columns: [nameColumn, column("PolicyName"), column("ParamRef"), column("Age")],
   cells: (binding, now) => [name(binding), text(specOf(binding).policyName), "<unset>", age(binding, now)],

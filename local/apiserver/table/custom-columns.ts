@@ -1,5 +1,5 @@
+import { isFields } from "../../../shared/kubernetes/fields.ts";
 import { fieldsAt } from "../kinds/fields.ts";
-import { isFields } from "../patch/value.ts";
 import type { PrinterColumn } from "../resource.ts";
 import { ageOf } from "./age.ts";
 import { jsonPath } from "./json-path.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { fieldOf, isFields } from "../patch/value.ts";
+import { fieldOf, isFields } from "../../../shared/kubernetes/fields.ts";
 
 type Step = (values: unknown[]) => unknown[];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { resource } from "../fixtures/resource.ts";
-import type { Fields } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
 import { type IncludeObject, toTable } from "./make-table.ts";
 

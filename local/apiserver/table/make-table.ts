@@ -1,5 +1,5 @@
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 import type { Resource } from "../resource.ts";
 import { eventPrinter, leasePrinter, namespacePrinter, nodePrinter } from "./cluster-columns.ts";
 import {
@@ -11,6 +11,7 @@ import {
   policyPrinter,
   secretPrinter,
   servicePrinter,
+  validatingPolicyPrinter,
 } from "./configuration-columns.ts";
 import { customPrinter } from "./custom-columns.ts";
 import { podPrinter } from "./pod-columns.ts";
@@ -92,5 +93,7 @@ const printers: Readonly<Record<string, Printer>> = {
   "RoleBinding.rbac.authorization.k8s.io": bindingPrinter,
   "StatefulSet.apps": statefulSetPrinter,
   "StorageClass.storage.k8s.io": storageClassPrinter,
+  "ValidatingAdmissionPolicy.admissionregistration.k8s.io": validatingPolicyPrinter,
+  "ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io": policyBindingPrinter,
   "VolumeAttachment.storage.k8s.io": attachmentPrinter,
 };

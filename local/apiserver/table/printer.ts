@@ -1,5 +1,5 @@
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { specOf } from "../kinds/fields.ts";
-import type { Fields } from "../patch/value.ts";
 
 /** A column of a server-side Table. */
 export interface Column {

@@ -1,5 +1,5 @@
+import type { Fields } from "../../../shared/kubernetes/fields.ts";
 import { fieldsAt, specOf, statusOf } from "../kinds/fields.ts";
-import type { Fields } from "../patch/value.ts";
 import { ageOf } from "./age.ts";
 import { column, nameColumn, type Printer, text, wide } from "./printer.ts";
 

@@ -1,5 +1,5 @@
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { fieldsAt, objectsIn, specOf, statusOf } from "../kinds/fields.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 import { selectorText } from "../selector/label-object.ts";
 import { ageOf } from "./age.ts";
 import { column, containersOf, count, labelsText, nameColumn, orNone, type Printer, text, wide } from "./printer.ts";

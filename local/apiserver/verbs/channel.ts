@@ -15,19 +15,19 @@ const mostWaiting = 64 * 1024 * 1024;
 export function createChannel(closed: () => void): Channel {
   let waiting = "";
   let ended = false;
-  let wake: (() => void) | undefined;
+  let trigger: (() => void) | undefined;
 
   const stop = () => {
     if (ended) return;
     ended = true;
     closed();
-    wake?.();
+    trigger?.();
   };
   const iterator: AsyncIterator<string> = {
     async next() {
       while (!waiting && !ended) {
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          trigger = resolve;
         });
       }
       if (!waiting) return { done: true, value: undefined };
@@ -46,7 +46,7 @@ export function createChannel(closed: () => void): Channel {
       if (ended) return;
       waiting += text;
       if (waiting.length > mostWaiting) stop();
-      wake?.();
+      trigger?.();
     },
     end: stop,
     [Symbol.asyncIterator]: () => iterator,

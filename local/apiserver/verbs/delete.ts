@@ -1,5 +1,6 @@
 import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import { checkNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
+import { holdToPolicies } from "../admission/validating-policy.ts";
 import { strategyOf } from "../kinds/strategies.ts";
 import type { Answer } from "../request/answer.ts";
 import type { Call, ObjectCall } from "../request/call.ts";
@@ -18,7 +19,9 @@ export function remove(state: State, call: ObjectCall): Answer {
   const { resource, name } = call;
   const options = deleteOptions(call);
   checkNamespaceDeletion(call);
-  const { stored, gone } = deleteObject(state, resource, live(state, call), options);
+  const found = live(state, call);
+  holdToPolicies(state, call, undefined, found.object);
+  const { stored, gone } = deleteObject(state, resource, found, options);
   const status = !gone && options.announcesWaiting ? 202 : 200;
   if (!gone || strategyOf(resource).answersDeleted) return { type: "stored", status, resource, stored };
   const group = groupOf(resource);
@@ -30,6 +33,9 @@ export function remove(state: State, call: ObjectCall): Answer {
 export function removeCollection(state: State, call: Call): Answer {
   const options = deleteOptions(call);
   const found = list(state, call);
-  for (const stored of found.items) deleteObject(state, call.resource, stored, options);
+  for (const stored of found.items) {
+    holdToPolicies(state, call, undefined, stored.object);
+    deleteObject(state, call.resource, stored, options);
+  }
   return { ...found, version: state.store.version };
 }

@@ -1,3 +1,4 @@
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { serverSideApply } from "../apply/apply.ts";
 import { attributesOf } from "../auth/attributes.ts";
@@ -9,7 +10,6 @@ import { copyOf } from "../patch/copy.ts";
 import { jsonPatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import { strategicMerge } from "../patch/strategic-patch.ts";
-import { type Fields, isFields } from "../patch/value.ts";
 import type { Answer } from "../request/answer.ts";
 import { contentType, decode } from "../request/body.ts";
 import { isTrue, keyOf, type ObjectCall } from "../request/call.ts";

@@ -195,7 +195,7 @@ describe("types", () => {
   test.each([
     ["1Gx", "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
     ["1iG", "unable to parse quantity's suffix"],
-  ])("%s is no quantity", async (storage, because) => {
+  ])("%s is no quantity", async (storage, message) => {
     const { ask } = testServer();
     const post = (storage: string) =>
       ask("POST", "/api/v1/namespaces/default/persistentvolumeclaims", {
@@ -204,7 +204,7 @@ describe("types", () => {
       });
     const { status, json } = await post(storage);
     const what = 'PersistentVolumeClaim in version "v1" cannot be handled as a PersistentVolumeClaim';
-    expect([status, json.message]).toEqual([400, `${what}: ${because}`]);
+    expect([status, json.message]).toEqual([400, `${what}: ${message}`]);
     expect((await post("1.5Gi")).status).toBe(201);
   });
 

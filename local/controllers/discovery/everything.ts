@@ -1,9 +1,9 @@
 import { type Change, type Reflection, reflect } from "../../../eventing/watch/reflect.ts";
+import { discover, type ServedKind } from "../../../shared/kubernetes/discover.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ControllerTools } from "../controller.ts";
 import { CustomResourceDefinition, kindKey } from "../objects/kinds.ts";
 import { startWorkQueue } from "../work-queue.ts";
-import { discover, type ServedKind } from "./discover.ts";
 
 /** Metadata of every object of every kind that can be listed, watched and deleted, as its kinds come and go. */
 export interface Everything {

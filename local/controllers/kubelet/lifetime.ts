@@ -1,4 +1,4 @@
-import { parseDuration } from "../../time/duration.ts";
+import { readGoDuration } from "../../../shared/kubernetes/go-duration.ts";
 import type { PodObject } from "../objects/pod.ts";
 
 /** On a pod: how long its containers run before they end by themselves, as a Go duration; for ever when absent. */
@@ -10,7 +10,7 @@ const stopAfter = "laptop.holdfast.dev/stop-after";
 
 /** When the containers end by themselves, in milliseconds since the epoch; `undefined` when they never do. */
 export function endOf(pod: PodObject, startedAt: number): number | undefined {
-  const duration = parseDuration(pod.metadata.annotations?.[runFor] ?? "");
+  const duration = readGoDuration(pod.metadata.annotations?.[runFor] ?? "");
   return duration === undefined ? undefined : startedAt + duration;
 }
 
@@ -27,6 +27,6 @@ export function stopOf({ metadata }: PodObject): { asked: number; at: number; ki
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, annotations } = metadata;
   const latest = Date.parse(deletionTimestamp ?? "");
   const asked = latest - deletionGracePeriodSeconds * 1000;
-  const stopped = asked + (parseDuration(annotations?.[stopAfter] ?? "") ?? 0);
+  const stopped = asked + (readGoDuration(annotations?.[stopAfter] ?? "") ?? 0);
   return stopped <= latest ? { asked, at: stopped, killed: false } : { asked, at: latest, killed: true };
 }

@@ -1,7 +1,7 @@
 import { ApiError, isNotFound } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
+import type { ServedKind } from "../../../shared/kubernetes/discover.ts";
 import { groupOf, Pod, pathOf } from "../../../shared/kubernetes/kind.ts";
-import type { ServedKind } from "../discovery/discover.ts";
 import { kindKey } from "../objects/kinds.ts";
 
 /** What is left in a namespace after everything in it was asked to go. */

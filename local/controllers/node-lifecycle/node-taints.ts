@@ -1,5 +1,5 @@
 import { conditionOf } from "../objects/condition.ts";
-import type { NodeObject, Taint } from "../objects/node.ts";
+import type { NodeObject, NodeTaint } from "../objects/node.ts";
 
 const prefix = "node.kubernetes.io/";
 const pressures = { MemoryPressure: "memory-pressure", DiskPressure: "disk-pressure", PIDPressure: "pid-pressure" };
@@ -9,21 +9,21 @@ const managed = new Set(["unschedulable", "not-ready", "unreachable", ...Object.
  * The taints a node should have: those of others as they are, and those that follow from its conditions and from its
  * cordon. Returns the very list the node has when it is right already.
  */
-export function taintsOf(node: NodeObject, now: string): readonly Taint[] {
+export function taintsOf(node: NodeObject, now: string): readonly NodeTaint[] {
   const present = node.spec?.taints ?? [];
   const wanted = wantedTaints(node);
-  const isSame = (a: Taint, b: Taint) => a.key === b.key && a.effect === b.effect;
+  const isSame = (a: NodeTaint, b: NodeTaint) => a.key === b.key && a.effect === b.effect;
   const kept = present.filter((taint) => !isManaged(taint) || wanted.some((other) => isSame(taint, other)));
   const missing = wanted.filter((taint) => !present.some((other) => isSame(taint, other)));
   if (kept.length === present.length && !missing.length) return present;
   return [...kept, ...missing.map((taint) => ({ ...taint, timeAdded: now }))];
 }
 
-function isManaged({ key }: Taint): boolean {
+function isManaged({ key }: NodeTaint): boolean {
   return key.startsWith(prefix) && managed.has(key.slice(prefix.length));
 }
 
-function wantedTaints({ spec, status }: NodeObject): Taint[] {
+function wantedTaints({ spec, status }: NodeObject): NodeTaint[] {
   const is = (type: string) => conditionOf(status?.conditions, type)?.status;
   const noSchedule = [
     ...(spec?.unschedulable ? ["unschedulable"] : []),
@@ -33,7 +33,7 @@ function wantedTaints({ spec, status }: NodeObject): Taint[] {
   ];
   const noExecute = noSchedule.filter((name) => name === "not-ready" || name === "unreachable");
   return [
-    ...noSchedule.map((name): Taint => ({ key: `${prefix}${name}`, effect: "NoSchedule" })),
-    ...noExecute.map((name): Taint => ({ key: `${prefix}${name}`, effect: "NoExecute" })),
+    ...noSchedule.map((name): NodeTaint => ({ key: `${prefix}${name}`, effect: "NoSchedule" })),
+    ...noExecute.map((name): NodeTaint => ({ key: `${prefix}${name}`, effect: "NoExecute" })),
   ];
 }

@@ -1,14 +1,14 @@
 import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
+import { findToleration } from "../../../shared/kubernetes/toleration.ts";
 import type { ControllerTools, Running } from "../controller.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import { startObjectQueue } from "../object-queue.ts";
 import { disruption, withConditions } from "../objects/condition.ts";
 import { Node } from "../objects/kinds.ts";
-import type { NodeObject, Taint } from "../objects/node.ts";
+import type { NodeObject, NodeTaint } from "../objects/node.ts";
 import type { PodObject } from "../objects/pod.ts";
-import { findToleration } from "../objects/toleration.ts";
 import { timestamp } from "../timestamp.ts";
 
 /**
@@ -55,16 +55,16 @@ export function startTaintEviction(tools: ControllerTools): Running {
   return { synced };
 }
 
-const disrupted = disruption("DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint");
+const disrupted = disruption("DeletionByTaintManager", "NodeTaint manager: deleting due to NoExecute taint");
 
-function noExecuteTaints({ spec }: NodeObject): Taint[] {
+function noExecuteTaints({ spec }: NodeObject): NodeTaint[] {
   return (spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
 }
 
 /**
  * When a pod may no longer stay, in milliseconds since the epoch: 0 without a toleration, never with an unlimited one.
  */
-function endOfToleration(pod: PodObject, taint: Taint): number {
+function endOfToleration(pod: PodObject, taint: NodeTaint): number {
   const toleration = findToleration(pod.spec.tolerations, taint);
   if (!toleration) return 0;
   if (toleration.tolerationSeconds === undefined) return Number.POSITIVE_INFINITY;

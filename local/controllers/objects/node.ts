@@ -1,36 +1,16 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Taint } from "../../../shared/kubernetes/toleration.ts";
 import type { Condition } from "./condition.ts";
+
+/** A taint of a Node, with the time since when pods leave for it. */
+export interface NodeTaint extends Taint {
+  readonly timeAdded?: string;
+}
 
 /** A Node as far as the controllers read it. */
 export interface NodeObject extends KubernetesObject {
-  spec?: { unschedulable?: boolean; taints?: Taint[]; [field: string]: unknown };
+  spec?: { unschedulable?: boolean; taints?: NodeTaint[]; [field: string]: unknown };
   status?: { conditions?: Condition[]; allocatable?: { [resource: string]: string }; [field: string]: unknown };
-}
-
-export interface Taint {
-  key: string;
-  value?: string;
-  effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
-  timeAdded?: string;
-}
-
-export interface Toleration {
-  key?: string;
-  operator?: string;
-  value?: string;
-  effect?: string;
-  tolerationSeconds?: number;
-}
-
-/** `core/v1.NodeSelector`: any of the terms, all requirements within a term. */
-export interface NodeSelector {
-  nodeSelectorTerms: { matchExpressions?: NodeRequirement[]; matchFields?: NodeRequirement[] }[];
-}
-
-interface NodeRequirement {
-  key: string;
-  operator: string;
-  values?: string[];
 }
 
 /** Whether the kubelet says, and was last heard saying, that the node can run pods. */

@@ -1,7 +1,8 @@
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import type { NodeSelector } from "../../../shared/kubernetes/node-selector.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Toleration } from "../../../shared/kubernetes/toleration.ts";
 import type { Condition } from "./condition.ts";
-import type { NodeSelector, Toleration } from "./node.ts";
 
 /** A Pod as far as the controllers read it. */
 export interface PodObject extends KubernetesObject {

@@ -1,12 +1,13 @@
+import type { LabelSelector } from "../../../shared/kubernetes/label-selector.ts";
+import type { NodeSelector } from "../../../shared/kubernetes/node-selector.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { NodeSelector } from "./node.ts";
 
 /** A PersistentVolumeClaim as far as the controllers read it. */
 export interface ClaimObject extends KubernetesObject {
   spec: {
     accessModes?: string[];
     resources?: { requests?: { storage?: string } };
-    selector?: { matchLabels?: { [label: string]: string }; matchExpressions?: LabelRequirement[] };
+    selector?: LabelSelector;
     /** Absent: the default class, as soon as there is one. Empty: no class at all. */
     storageClassName?: string;
     volumeMode?: string;
@@ -19,12 +20,6 @@ export interface ClaimObject extends KubernetesObject {
     capacity?: { storage?: string };
     [field: string]: unknown;
   };
-}
-
-export interface LabelRequirement {
-  key: string;
-  operator: string;
-  values?: string[];
 }
 
 /** A PersistentVolume as far as the controllers read it. */

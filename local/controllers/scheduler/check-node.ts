@@ -1,9 +1,10 @@
+import { hasLabels } from "../../../shared/kubernetes/label-selector.ts";
+import { matchesNodeSelector } from "../../../shared/kubernetes/node-selector.ts";
+import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
+import { findToleration } from "../../../shared/kubernetes/toleration.ts";
 import { isReady, type NodeObject } from "../objects/node.ts";
-import { matchesNode } from "../objects/node-selector.ts";
 import type { PodObject } from "../objects/pod.ts";
-import { quantity } from "../objects/quantity.ts";
 import type { ClaimObject } from "../objects/storage.ts";
-import { tolerates } from "../objects/toleration.ts";
 import { selectedNode } from "../volume-binder/annotations.ts";
 import { findVolume } from "../volume-binder/match-volume.ts";
 import type { SchedulerCaches } from "./caches.ts";
@@ -20,19 +21,17 @@ export function checkNode(
   podsOnNode: number,
   caches: SchedulerCaches,
 ): string | undefined {
-  const { tolerations, nodeSelector = {}, affinity } = pod.spec;
+  const { tolerations, nodeSelector, affinity } = pod.spec;
   const cordoned = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" } as const;
-  if (node.spec?.unschedulable && !tolerates(tolerations, cordoned)) return "node(s) were unschedulable";
+  if (node.spec?.unschedulable && !findToleration(tolerations, cordoned)) return "node(s) were unschedulable";
   const taints = (node.spec?.taints ?? []).filter(({ effect }) => effect !== "PreferNoSchedule");
   // Without a node lifecycle controller nobody taints a node that is not ready.
   if (!isReady(node)) taints.push({ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" });
-  if (taints.some((taint) => !tolerates(tolerations, taint))) return "node(s) had untolerated taint(s)";
+  if (taints.some((taint) => !findToleration(tolerations, taint))) return "node(s) had untolerated taint(s)";
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const labels = node.metadata.labels ?? {};
-  const selected = Object.entries(nodeSelector).every(([label, value]) => labels[label] === value);
-  if (!selected || (required && !matchesNode(required, node)))
+  if (!hasLabels(nodeSelector, node.metadata.labels ?? {}) || !matchesNodeSelector(required, node.metadata))
     return "node(s) didn't match Pod's node affinity/selector";
-  if (podsOnNode >= quantity(node.status?.allocatable?.pods ?? "110")) return full;
+  if (podsOnNode >= quantityValue(node.status?.allocatable?.pods ?? "110")) return full;
   return checkVolumes(claims, node, caches);
 }
 
@@ -41,7 +40,7 @@ function checkVolumes({ bound, unbound }: PodClaims, node: NodeObject, caches: S
     const volume = caches.volumes.get(undefined, spec.volumeName ?? "");
     if (!volume) return "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
     const required = volume.spec.nodeAffinity?.required;
-    if (required && !matchesNode(required, node)) return "node(s) didn't match PersistentVolume's node affinity";
+    if (!matchesNodeSelector(required, node.metadata)) return "node(s) didn't match PersistentVolume's node affinity";
   }
   const served = unbound.every((claim) => canGetVolume(claim, node, caches));
   return served ? undefined : "node(s) didn't find available persistent volumes to bind";

@@ -9,7 +9,7 @@ import { checkNode, full } from "./check-node.ts";
 export type Choice =
   | { node: NodeObject; claims: PodClaims }
   /** No node will do: why, and what may change that. */
-  | { because: string; awaits: Awaited };
+  | { message: string; awaits: Awaited };
 
 /** The pod's claims; nodes, volumes and classes; or these and the end of other pods. */
 export type Awaited = "claims" | "nodes" | "room";
@@ -17,13 +17,13 @@ export type Awaited = "claims" | "nodes" | "room";
 /** Chooses the node with the fewest pods of those that will do, by name among equals. */
 export function chooseNode(pod: PodObject, caches: SchedulerCaches, podsOn: ReadonlyMap<string, number>): Choice {
   const nodes = caches.nodes.list();
-  if (!nodes.length) return { because: "no nodes available to schedule pods", awaits: "nodes" };
+  if (!nodes.length) return { message: "no nodes available to schedule pods", awaits: "nodes" };
   const all = `0/${nodes.length} nodes are available:`;
 
   const unknown = unknownConstraint(pod);
-  if (unknown) return { because: `${all} this scheduler does not know ${unknown}.`, awaits: "nodes" };
+  if (unknown) return { message: `${all} this scheduler does not know ${unknown}.`, awaits: "nodes" };
   const claims = checkClaims(pod, caches);
-  if (typeof claims === "string") return { because: `${all} ${claims}.`, awaits: "claims" };
+  if (typeof claims === "string") return { message: `${all} ${claims}.`, awaits: "claims" };
 
   const checked = nodes.map((node) => ({
     node,
@@ -36,7 +36,7 @@ export function chooseNode(pod: PodObject, caches: SchedulerCaches, podsOn: Read
     .sort((a, b) => rank(a) - rank(b) || a.metadata.name.localeCompare(b.metadata.name))[0];
   if (best) return { node: best, claims };
   const problems = checked.flatMap(({ problem }) => problem ?? []);
-  return { because: `${all} ${histogram(problems)}.`, awaits: problems.includes(full) ? "room" : "nodes" };
+  return { message: `${all} ${histogram(problems)}.`, awaits: problems.includes(full) ? "room" : "nodes" };
 
   /** Where a volume was made for this pod comes first. */
   function rank({ metadata: { name } }: NodeObject): number {

@@ -38,17 +38,17 @@ describe("the scheduler", () => {
     world.until(`pod ${name} is on ${node}`, async () => (await nodeOf(name)) === own(node));
   const runs = (name: string) =>
     world.until(`pod ${name} runs`, async () => (await pod(name))?.status?.phase === "Running");
-  async function isRefused(name: string, because: string): Promise<void> {
+  async function isRefused(name: string, message: string): Promise<void> {
     const refused = async () => {
       const condition = conditionOf((await pod(name))?.status?.conditions, "PodScheduled");
       return (
-        condition?.status === "False" && condition.reason === "Unschedulable" && condition.message?.includes(because)
+        condition?.status === "False" && condition.reason === "Unschedulable" && condition.message?.includes(message)
       );
     };
-    await world.until(`pod ${name} is refused because ${because}`, refused);
+    await world.until(`pod ${name} is refused because ${message}`, refused);
     await world.until(`pod ${name} shows it`, async () =>
       (await world.events(name)).some(
-        (line) => line.startsWith("FailedScheduling: 0/2 nodes are available:") && line.includes(because),
+        (line) => line.startsWith("FailedScheduling: 0/2 nodes are available:") && line.includes(message),
       ),
     );
     expect(await nodeOf(name)).toBeUndefined();

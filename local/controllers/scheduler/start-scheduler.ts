@@ -55,9 +55,9 @@ export function startScheduler(tools: ControllerTools, { claimLag = 0 }: Schedul
       waiting.delete(key);
       if (!isOurs(pod) || assumed.has(pod.metadata.uid)) return;
       const choice = chooseNode(pod, caches, countPods());
-      if ("because" in choice) {
+      if ("message" in choice) {
         waiting.set(key, choice.awaits);
-        return showUnschedulable(tools, pod, choice.because);
+        return showUnschedulable(tools, pod, choice.message);
       }
       const { node, claims } = choice;
       if (claims.unbound.length) {

@@ -1,8 +1,8 @@
 import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { ControllerRevision } from "../../../shared/kubernetes/kind.ts";
+import { matchesLabelSelector } from "../../../shared/kubernetes/label-selector.ts";
 import { guardedPatch } from "../guarded-patch.ts";
-import { matchesLabels } from "../objects/label-selector.ts";
 import { controllerReference, revisionLabel } from "./make-pod.ts";
 import { controllerOf, isStillWanted, type Member } from "./pods.ts";
 import { remembersSame, revisionData, revisionHash } from "./revision-data.ts";
@@ -23,7 +23,7 @@ export async function gatherRevisions(tools: SetTools, set: SetObject): Promise<
   for (const revision of tools.revisions.list(set.metadata.namespace)) {
     const controller = controllerOf(revision);
     if (controller && controller.uid !== set.metadata.uid) continue;
-    if (!matchesLabels(set.spec.selector, revision.metadata.labels)) continue;
+    if (!matchesLabelSelector(set.spec.selector, revision.metadata.labels)) continue;
     revisions.push(revision);
     if (controller || isBeingDeleted(set) || !(await isStillWanted(tools, set))) continue;
     const { namespace, name } = revision.metadata;

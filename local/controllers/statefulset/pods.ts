@@ -2,9 +2,9 @@ import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { isAlreadyExists, isConflict } from "../../../shared/kubernetes/api-error.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import { matchesLabelSelector } from "../../../shared/kubernetes/label-selector.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { guardedPatch } from "../guarded-patch.ts";
-import { matchesLabels } from "../objects/label-selector.ts";
 import type { PodObject } from "../objects/pod.ts";
 import { claimsHaveRightOwners, ensureClaims, fixOwners } from "./claims.ts";
 import { ordinalOf, podNameLabel } from "./identity.ts";
@@ -33,7 +33,7 @@ export async function gatherPods(tools: SetTools, set: SetObject): Promise<Membe
   for (const pod of tools.pods.list(set.metadata.namespace)) {
     const controller = controllerOf(pod);
     if (controller && controller.uid !== set.metadata.uid) continue;
-    const ordinal = matchesLabels(set.spec.selector, pod.metadata.labels) ? ordinalOf(set, pod) : undefined;
+    const ordinal = matchesLabelSelector(set.spec.selector, pod.metadata.labels) ? ordinalOf(set, pod) : undefined;
     if (controller && ordinal !== undefined) members.push({ pod, ordinal });
     else if (isBeingDeleted(set)) continue;
     else if (controller) await write(tools, set, pod, release(pod, set));

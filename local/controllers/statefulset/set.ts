@@ -1,12 +1,13 @@
+import type { LabelSelector } from "../../../shared/kubernetes/label-selector.ts";
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
 import type { PodObject } from "../objects/pod.ts";
-import type { ClaimObject, LabelRequirement } from "../objects/storage.ts";
+import type { ClaimObject } from "../objects/storage.ts";
 
 /** A StatefulSet as far as its controller reads it, with the API server's defaults. */
 export interface SetObject extends KubernetesObject {
   spec: {
     replicas: number;
-    selector: { matchLabels?: { [label: string]: string }; matchExpressions?: LabelRequirement[] };
+    selector: LabelSelector;
     template: PodTemplate;
     serviceName?: string;
     volumeClaimTemplates?: ClaimTemplate[];

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { keyOf } from "../../../eventing/watch/reflect.ts";
 import { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
+import { matchesLabelSelector } from "../../../shared/kubernetes/label-selector.ts";
 import { type ControllerTools, type Running, splitKey } from "../controller.ts";
-import { matchesLabels } from "../objects/label-selector.ts";
 import type { PodObject } from "../objects/pod.ts";
 import type { ClaimObject } from "../objects/storage.ts";
 import { startWorkQueue } from "../work-queue.ts";
@@ -60,23 +60,23 @@ export function startStatefulSets(base: ControllerTools): Running {
   });
 
   /** Wakes the set that controls a pod or, of a pod that nobody controls, every set that might take it in. */
-  function wake(pod: PodObject): void {
+  function trigger(pod: PodObject): void {
     const { namespace, labels } = pod.metadata;
     const controller = controllerOf(pod);
     const set = controller?.kind === StatefulSet.kind ? sets.get(namespace, controller.name) : undefined;
     if (set && set.metadata.uid === controller?.uid) queue.add(keyOf(set));
     if (controller) return;
-    for (const set of sets.list(namespace)) if (matchesLabels(set.spec.selector, labels)) queue.add(keyOf(set));
+    for (const set of sets.list(namespace)) if (matchesLabelSelector(set.spec.selector, labels)) queue.add(keyOf(set));
   }
 
   sets.on((_, set) => queue.add(keyOf(set)));
   pods.on((change, pod, old) => {
     const controller = controllerOf(pod);
     const released = change === "update" && old && !isDeepStrictEqual(controllerOf(old), controller);
-    if (released && controllerOf(old)) wake(old);
-    if (controller || change === "add") wake(pod);
+    if (released && controllerOf(old)) trigger(old);
+    if (controller || change === "add") trigger(pod);
     else if (released || (change === "update" && !isDeepStrictEqual(old?.metadata.labels, pod.metadata.labels)))
-      wake(pod);
+      trigger(pod);
   });
   return { synced };
 }

@@ -1,8 +1,8 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import { guardedPatch } from "../guarded-patch.ts";
 import { PersistentVolume } from "../objects/kinds.ts";
-import { quantity } from "../objects/quantity.ts";
 import type { ClaimObject, VolumeObject } from "../objects/storage.ts";
 import { bindCompleted, boundByController, hasAnnotation } from "./annotations.ts";
 import { isFor } from "./match-volume.ts";
@@ -68,7 +68,7 @@ export async function setClaimPhase(
   // A bound claim's capacity may differ from its volume's on purpose: its file system is yet to be grown.
   const isNew = status.phase !== phase;
   const size = isNew ? volume?.spec.capacity : volume && status.capacity;
-  const sameSize = quantity(status.capacity?.storage) === quantity(size?.storage);
+  const sameSize = (quantityValue(status.capacity?.storage) || 0) === (quantityValue(size?.storage) || 0);
   const sameModes = JSON.stringify(status.accessModes ?? null) === JSON.stringify(accessModes);
   if (!isNew && sameModes && sameSize) return;
   const patch = { status: { phase, accessModes, capacity: size ?? null } };

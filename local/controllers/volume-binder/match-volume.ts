@@ -1,7 +1,7 @@
-import { matchesLabels } from "../objects/label-selector.ts";
+import { matchesLabelSelector } from "../../../shared/kubernetes/label-selector.ts";
+import { matchesNodeSelector } from "../../../shared/kubernetes/node-selector.ts";
+import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import type { NodeObject } from "../objects/node.ts";
-import { matchesNode } from "../objects/node-selector.ts";
-import { quantity } from "../objects/quantity.ts";
 import type { ClaimObject, ClaimReference, VolumeObject } from "../objects/storage.ts";
 
 /** Whether a volume is bound to, or reserved for, this very claim. */
@@ -54,7 +54,7 @@ export function findVolume(
       (volume) =>
         volume.status?.phase === "Available" &&
         (volume.spec.storageClassName ?? "") === storageClassName &&
-        (!selector || matchesLabels(selector, volume.metadata.labels)) &&
+        (!selector || matchesLabelSelector(selector, volume.metadata.labels)) &&
         reaches(node, volume),
     )
     .sort((a, b) => modesOf(a).length - modesOf(b).length || sizeOf(a) - sizeOf(b))[0];
@@ -62,15 +62,15 @@ export function findVolume(
 
 function reaches(node: NodeObject | undefined, { spec }: VolumeObject): boolean {
   const required = spec.nodeAffinity?.required;
-  return !node || !required || matchesNode(required, node);
+  return !node || !required || matchesNodeSelector(required, node.metadata);
 }
 
 function sizeOf({ spec }: VolumeObject): number {
-  return quantity(spec.capacity?.storage);
+  return quantityValue(spec.capacity?.storage) || 0;
 }
 
 function sizeWanted({ spec }: ClaimObject): number {
-  return quantity(spec.resources?.requests?.storage);
+  return quantityValue(spec.resources?.requests?.storage) || 0;
 }
 
 function modesOf({ spec }: VolumeObject): readonly string[] {

@@ -43,7 +43,7 @@ export async function carryOut(
   const read = commandSchema.safeParse(chunk);
   if (!read.success) return json({ status: 500, return: "An unexpected error occurred" }, 500);
   const { tgt, fun, kwarg, metadata, jid = newJid(), ...command } = read.data;
-  if (!mayCall(rights, fun, kwarg)) return page(401, "Authorization error occurred.");
+  if (!mayCall(rights, fun)) return page(401, "Authorization error occurred.");
   const arg = typeof command.arg === "string" ? [command.arg] : command.arg;
   const job: Published = { jid, fun, arg, kwarg, user: username, ...(metadata === undefined ? {} : { metadata }) };
   const minions = master.publish(job, tgt);

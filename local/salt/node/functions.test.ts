@@ -47,16 +47,16 @@ async function run(fun: string, kwarg: object) {
   return (await resultOf(jid)).return;
 }
 
-/** Runs states for a Volume; the result and comment of the one state. */
-async function states(mods: string, volume: { metadata: { name: string } } | undefined, name = "v1") {
-  const pillar = { volume: name, ...(volume ? { metalk8s: { volumes: { [name]: volume } } } : {}) };
-  const [state] = Object.values<{ result: boolean; comment: string }>(await run("state.sls", { mods, pillar }));
-  return [state?.result, state?.comment];
-}
-
-const prepare = (volume?: { metadata: { name: string } }, name?: string) => states("metalk8s.volumes", volume, name);
-const unprepare = (volume?: { metadata: { name: string } }) => states("metalk8s.volumes.unprepared", volume);
-const info = (name = "v1") => run("metalk8s_volumes.device_info", { name });
+const path = `/dev/disk/by-uuid/${uid}`;
+const prepare = (given?: object) => run("metalk8s_volumes.prepare", { volume: given ?? null });
+const unprepare = (given: object) => run("metalk8s_volumes.unprepare", { volume: given });
+const done = (rest: object = {}) => ({
+  changed: true,
+  device: expect.any(String),
+  path,
+  size: expect.any(String),
+  ...rest,
+});
 const deviceName = (path: string) => run("metalk8s_volumes.device_name", { path });
 
 beforeEach(async () => {
@@ -77,65 +77,61 @@ beforeEach(async () => {
 
 describe("a sparse volume", () => {
   test("is prepared once, found by its persistent path, and taken back", async () => {
-    expect(await prepare(sparse())).toEqual([true, "Storage for volume v1 prepared."]);
-    expect(await prepare(sparse())).toEqual([true, "Storage for volume v1 is already prepared."]);
-    const path = `/dev/disk/by-uuid/${uid}`;
-    expect(await info()).toEqual({ size: String(64 * 2 ** 20), path });
+    expect(await prepare(sparse())).toEqual(done({ size: String(64 * 2 ** 20) }));
+    expect(await prepare(sparse())).toEqual(done({ changed: false }));
     expect(await deviceName(path)).toEqual({ success: true, result: "loop0" });
-    expect(await unprepare(sparse())).toEqual([true, "Storage for volume v1 taken back."]);
-    expect(await unprepare(sparse())).toEqual([true, "Storage for volume v1 is already taken back."]);
+    expect(await unprepare(sparse())).toEqual({ changed: true });
+    expect(await unprepare(sparse())).toEqual({ changed: false });
     expect(node.files.size).toBe(0);
     expect(await deviceName(path)).toMatchObject({ success: false });
   });
 
   test("as a block device has the size of the one partition in its table", async () => {
-    await prepare(sparse("64Mi", { mode: "Block" }));
     const path = `/dev/disk/by-partuuid/${uid}`;
     // What sgdisk shows for a file of 64 MiB: sectors 2048 to 131038.
-    expect(await info()).toEqual({ size: String((131_038 - 2048 + 1) * 512), path });
+    const size = String((131_038 - 2048 + 1) * 512);
+    expect(await prepare(sparse("64Mi", { mode: "Block" }))).toEqual(done({ size, path }));
     expect(await deviceName(path)).toEqual({ success: true, result: "loop0p1" });
   });
 
   test("is attached again after a restart of the node, under another name", async () => {
     await prepare(sparse());
-    await prepare(volume({ sparseLoopDevice: { size: 512 } }, "v2", "00000000-0000-0000-0000-000000000002"), "v2");
+    await prepare(volume({ sparseLoopDevice: { size: 512 } }, "v2", "00000000-0000-0000-0000-000000000002"));
     node.reboot();
     expect(await deviceName(`/dev/disk/by-uuid/${uid}`)).toEqual({ success: true, result: "loop1" });
   });
 
   test("whose job is killed in the middle is completed by the next run", async () => {
-    const kwarg = { mods: "metalk8s.volumes", pillar: { volume: "v1", metalk8s: { volumes: { v1: sparse() } } } };
-    const jid = await post("state.sls", kwarg);
+    const jid = await post("metalk8s_volumes.prepare", { volume: sparse() });
     await clock.advance(500);
     expect([...node.files.keys()]).toEqual([`${uid}.new`]);
     salt.killJob(jid, "worker-0");
     await clock.advance(5000);
     expect([...node.files.keys()]).toEqual([`${uid}.new`]);
     expect(await resultOf(jid)).toBeUndefined();
-    expect(await prepare(sparse())).toEqual([true, "Storage for volume v1 prepared."]);
+    expect(await prepare(sparse())).toEqual(done());
     expect([...node.files.keys()]).toEqual([uid]);
   });
 
   test("is not made where there is no room, nor in the place of one that is gone", async () => {
     node.full = true;
-    expect(await prepare(sparse())).toEqual([false, expect.stringContaining("No space left on device")]);
+    expect(await prepare(sparse())).toEqual(expect.stringContaining("No space left on device"));
     node.full = false;
     await prepare(sparse());
     node.files.clear();
-    expect(await prepare(sparse())).toEqual([false, expect.stringContaining("Nothing was created in its place")]);
+    expect(await prepare(sparse())).toEqual(expect.stringContaining("Nothing was created in its place"));
   });
 });
 
 describe("a disk", () => {
   test("is formatted when it is blank, and left with its data", async () => {
     node.disks.set("/dev/sdb", { size: 10 ** 9 });
-    expect(await prepare(raw("/dev/sdb"))).toEqual([true, "Storage for volume v1 prepared."]);
-    expect(await info()).toEqual({ size: "1000000000", path: `/dev/disk/by-uuid/${uid}` });
+    expect(await prepare(raw("/dev/sdb"))).toEqual(done({ size: "1000000000" }));
     expect(await deviceName(`/dev/disk/by-uuid/${uid}`)).toEqual({ success: true, result: "sdb" });
-    await unprepare();
+    await unprepare(raw("/dev/sdb"));
     expect(node.disks.get("/dev/sdb")?.content).toEqual({ kind: "ext4", uuid: uid });
     const other = volume({ rawBlockDevice: { devicePath: "/dev/sdb" } }, "v2", "00000000-0000-0000-0000-000000000002");
-    expect(await prepare(other, "v2")).toEqual([false, expect.stringContaining("already holds a ext4 file system")]);
+    expect(await prepare(other)).toEqual(expect.stringContaining("already holds a ext4 file system"));
   });
 
   test.each([
@@ -148,7 +144,7 @@ describe("a disk", () => {
     ],
   ])("that is %s is refused", async (_, disk, words) => {
     if (disk) node.disks.set("/dev/sdb", disk);
-    expect(await prepare(raw("/dev/sdb"))).toEqual([false, expect.stringContaining(words)]);
+    expect(await prepare(raw("/dev/sdb"))).toEqual(expect.stringContaining(words));
     expect(node.records.size).toBe(0);
   });
 
@@ -156,10 +152,9 @@ describe("a disk", () => {
     node.disks.set("/dev/sdb", { size: 2 ** 30 });
     await prepare(raw("/dev/sdb"));
     const other = volume({ rawBlockDevice: { devicePath: "/dev/sdb" } }, "v2", "00000000-0000-0000-0000-000000000002");
-    expect(await prepare(other, "v2")).toEqual([false, expect.stringContaining("belongs to volume v1")]);
+    expect(await prepare(other)).toEqual(expect.stringContaining("belongs to volume v1"));
     node.disks.delete("/dev/sdb");
-    expect(await prepare(raw("/dev/sdb"))).toEqual([false, expect.stringContaining("its disk is missing")]);
-    expect(await info()).toContain("no device of this node holds volume v1");
+    expect(await prepare(raw("/dev/sdb"))).toEqual(expect.stringContaining("its disk is missing"));
   });
 
   test("as a block device gets a table, and a partition keeps its own", async () => {
@@ -168,8 +163,8 @@ describe("a disk", () => {
     expect(await deviceName(`/dev/disk/by-partuuid/${uid}`)).toEqual({ success: true, result: "sdb1" });
     const second = "00000000-0000-0000-0000-000000000002";
     node.disks.set("/dev/sdc2", { size: 2 ** 20, partition: { uuid: "before" } });
-    await prepare(volume({ rawBlockDevice: { devicePath: "/dev/sdc2" }, mode: "Block" }, "v2", second), "v2");
-    expect(await info("v2")).toEqual({ size: String(2 ** 20), path: `/dev/disk/by-partuuid/${second}` });
+    const partition = volume({ rawBlockDevice: { devicePath: "/dev/sdc2" }, mode: "Block" }, "v2", second);
+    expect(await prepare(partition)).toEqual(done({ size: String(2 ** 20), path: `/dev/disk/by-partuuid/${second}` }));
     expect(await deviceName(`/dev/disk/by-partuuid/${second}`)).toEqual({ success: true, result: "sdc2" });
   });
 });
@@ -178,38 +173,36 @@ describe("a logical volume", () => {
   beforeEach(() => void node.groups.set("vg", { free: 64 * 2 ** 20, volumes: new Map() }));
 
   test("has whole extents, and is left when it is taken back", async () => {
-    await prepare(lvm("10M"));
-    expect(await info()).toEqual({ size: String(12 * 2 ** 20), path: `/dev/disk/by-uuid/${uid}` });
-    await unprepare();
+    expect(await prepare(lvm("10M"))).toEqual(done({ size: String(12 * 2 ** 20) }));
+    await unprepare(lvm("10M"));
     expect(node.groups.get("vg")?.free).toBe(52 * 2 ** 20);
     expect(node.groups.get("vg")?.volumes.size).toBe(1);
   });
 
   test("as a block device is found by LVM's own UUID", async () => {
-    await prepare(lvm("4Mi", { mode: "Block" }));
-    const { path } = await info();
+    const { path } = await prepare(lvm("4Mi", { mode: "Block" }));
     expect(path).toMatch(/^\/dev\/disk\/by-id\/dm-uuid-LVM-/);
     expect(await deviceName(path)).toEqual({ success: true, result: "dm-0" });
   });
 
   test("for which there is no room, no group, or that is somebody else's", async () => {
-    expect(await prepare(lvm("1Gi"))).toEqual([false, expect.stringContaining("insufficient free space")]);
+    expect(await prepare(lvm("1Gi"))).toEqual(expect.stringContaining("insufficient free space"));
     node.groups.get("vg")?.volumes.set("v1", { size: 1, tag: "another" });
-    expect(await prepare(lvm("4Mi"))).toEqual([false, expect.stringContaining("is not tagged as volume v1's")]);
+    expect(await prepare(lvm("4Mi"))).toEqual(expect.stringContaining("is not tagged as volume v1's"));
     node.groups.clear();
-    expect(await prepare(lvm("4Mi"))).toEqual([false, 'Volume group "vg" not found']);
+    expect(await prepare(lvm("4Mi"))).toEqual('ERROR: Volume group "vg" not found');
   });
 });
 
 test.each([
-  [sparse("64Mi", { storageClass: "metalk8s" }), "StorageClass metalk8s of volume v1 not found in pillar"],
+  [sparse("64Mi", { storageClass: "metalk8s" }), "StorageClass metalk8s of volume v1 not found"],
   [sparse("64Mi", { storageClass: { parameters: { fsType: "btrfs" } } }), "unsupported filesystem: btrfs"],
   [sparse("64Mi", { nodeName: "worker-1" }), "volume v1 belongs to node worker-1, not to worker-0"],
   [volume({}), "must have exactly one of sparseLoopDevice, rawBlockDevice, lvmLogicalVolume, and has 0"],
   [sparse("1Ei"), "the size '1Ei' is not understood"],
-  [undefined, "volume v1 not found in pillar, and this node has no record of it"],
+  [undefined, "a Volume object with metadata and spec is expected"],
 ])("the definition %o is refused, and nothing is left", async (definition, words) => {
-  expect(await prepare(definition)).toEqual([false, expect.stringContaining(words)]);
+  expect(await prepare(definition)).toEqual(expect.stringContaining(words));
   expect([node.files.size, node.records.size]).toEqual([0, 0]);
 });
 
@@ -230,8 +223,8 @@ test("a return is made known once, with what its job was given", async () => {
     {
       jid: expect.stringMatching(/^\d{20}$/),
       id: "worker-0",
-      fun: "state.sls",
-      fun_args: [{ __kwarg__: true, mods: "metalk8s.volumes", pillar: expect.anything() }],
+      fun: "metalk8s_volumes.prepare",
+      fun_args: [{ __kwarg__: true, volume: expect.anything() }],
       return: expect.anything(),
       retcode: 0,
       success: true,
@@ -241,7 +234,7 @@ test("a return is made known once, with what its job was given", async () => {
 });
 
 test("a job is known for a day", async () => {
-  const jid = await post("metalk8s_volumes.device_info", { name: "v1" });
+  const jid = await post("metalk8s_volumes.device_name", { path: "/dev/none" });
   await clock.advance(86_400_000 - 1000);
   // The session has ended meanwhile.
   token = (await ask("POST", "/login", { username: "storage", password: "secret" })).return[0].token;

@@ -13,19 +13,19 @@ export interface Volume {
     | { readonly kind: "lvm"; readonly group: string; readonly size: number };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a pillar is of every shape.
-type Pillar = any;
+// biome-ignore lint/suspicious/noExplicitAny: an object that was sent is of every shape.
+type Given = any;
 
 /**
- * The Volume of this name in the pillar `metalk8s:volumes`, the object itself with its StorageClass in
- * `spec.storageClass`; `undefined` where the pillar has none.
+ * A Volume object with its StorageClass in `spec.storageClass`.
  *
- * @throws CommandExecutionError in the words of the states when it cannot be used on this node.
+ * @throws CommandExecutionError in the words of the product's module when it cannot be used on this node.
  */
-export function readVolume(pillar: Pillar, name: string, node: string): Volume | undefined {
-  const volume = pillar?.metalk8s?.volumes?.[name];
-  if (!volume) return undefined;
-  const { metadata = {}, spec = {} } = volume;
+export function readVolume(volume: Given, node: string): Volume {
+  if (!volume?.metadata?.name || !volume.spec)
+    throw new CommandExecutionError("a Volume object with metadata and spec is expected");
+  const { metadata, spec } = volume;
+  const { name } = metadata;
   if (spec.nodeName !== node)
     throw new CommandExecutionError(`volume ${name} belongs to node ${spec.nodeName}, not to ${node}`);
   const kinds = ["sparseLoopDevice", "rawBlockDevice", "lvmLogicalVolume"].filter((kind) => spec[kind]);
@@ -44,15 +44,15 @@ export function readVolume(pillar: Pillar, name: string, node: string): Volume |
   };
 }
 
-function sourceOf({ sparseLoopDevice: sparse, rawBlockDevice: raw, lvmLogicalVolume: lvm }: Pillar): Volume["source"] {
+function sourceOf({ sparseLoopDevice: sparse, rawBlockDevice: raw, lvmLogicalVolume: lvm }: Given): Volume["source"] {
   if (raw) return { kind: "raw", path: String(raw.devicePath) };
   if (sparse) return { kind: "sparse", size: sizeInBytes(sparse.size) };
   return { kind: "lvm", group: String(lvm.vgName), size: sizeInBytes(lvm.size) };
 }
 
-function fileSystemOf(name: string, { storageClass, storageClassName }: Pillar): "ext4" | "xfs" {
+function fileSystemOf(name: string, { storageClass, storageClassName }: Given): "ext4" | "xfs" {
   if (typeof storageClass !== "object" || storageClass === null)
-    throw new CommandExecutionError(`StorageClass ${storageClassName} of volume ${name} not found in pillar`);
+    throw new CommandExecutionError(`StorageClass ${storageClassName} of volume ${name} not found`);
   const fsType = storageClass.parameters?.fsType;
   if (fsType === "ext4" || fsType === "xfs") return fsType;
   throw new CommandExecutionError(

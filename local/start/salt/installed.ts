@@ -1,19 +1,21 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { SaltAccess } from "./account.ts";
+import type { SaltAccount } from "./account.ts";
 
 /** An object of `knative/` with the address of the Salt of this run in its place; another object as it is. */
-export function reachingSalt(object: KubernetesObject, { url, eauth, username }: SaltAccess): KubernetesObject {
+export function reachingSalt(object: KubernetesObject, { url, eauth, username }: SaltAccount): KubernetesObject {
   const { kind, metadata } = object;
   if (kind !== "ConfigMap" || metadata.name !== "holdfast-volume") return object;
+  const allowsHttp = String(url.startsWith("http:"));
   const { data } = object as KubernetesObject & { readonly data: Readonly<Record<string, string>> };
   return {
     ...object,
-    data: { ...data, SALT_URL: url, SALT_EAUTH: eauth, SALT_USERNAME: username },
+    // Who named an http:// URL on the command line has allowed it.
+    data: { ...data, SALT_URL: url, SALT_EAUTH: eauth, SALT_USERNAME: username, SALT_ALLOW_HTTP: allowsHttp },
   } as KubernetesObject;
 }
 
 /** The Secret by which the functions log in. */
-export function secretOf({ password, authority }: SaltAccess): KubernetesObject {
+export function secretOf({ password, authority }: SaltAccount): KubernetesObject {
   const encoded = (text: string) => Buffer.from(text).toString("base64");
   const data = { password: encoded(password), ...(authority ? { "ca.crt": encoded(authority) } : {}) };
   const metadata = { name: "holdfast-salt", namespace: "holdfast" };

@@ -37,7 +37,7 @@ const saltWith = (...minions: string[]): SaltStandIn =>
 /** What is said of a Salt on a port, with these flags over those that would do. */
 async function reach(salt: SaltStandIn, flags: Partial<SaltFlags> = {}, secure = false) {
   server = await serveSystem(salt.transport, 0, secure ? certified : undefined);
-  const usual = { url: server.url, username: "holdfast", eauth: "sharedsecret", password: { text: "secret" } };
+  const usual = { url: server.url, username: "holdfast", eauth: "holdfast", password: { text: "secret" } };
   return reachSalt({ ...usual, ...flags }, systemClock).catch((error: Error) => error.message);
 }
 
@@ -47,7 +47,7 @@ test("the only minion is the one to work on, and a file has the password", async
   expect(await reach(saltWith("worker-0"), { password: { file } })).toEqual({
     url: server?.url,
     username: "holdfast",
-    eauth: "sharedsecret",
+    eauth: "holdfast",
     password: "secret",
     minion: "worker-0",
   });
@@ -75,7 +75,7 @@ test("of several minions that answer one must be chosen", async () => {
 
 test("what is wrong with an account or an address is a sentence", async () => {
   expect(await reach(saltWith("worker-0"), { password: { text: "guessed" } })).toBe(
-    "Salt does not accept the password of the account holdfast (eauth sharedsecret).",
+    "Salt does not accept the password of the account holdfast (eauth holdfast).",
   );
   await server?.close();
   expect(await reach(saltWith("worker-0"), { username: "nobody" })).toBe(

@@ -11,7 +11,7 @@ test("without --salt there is a stand-in", () => {
 test("the account is the functions' usual one, or what flags or else the environment say", () => {
   const url = "https://salt-master:4507";
   const password = { text: "secret" };
-  expect(readSaltFlags({ salt }, environment)).toEqual({ url, username: "holdfast", eauth: "sharedsecret", password });
+  expect(readSaltFlags({ salt }, environment)).toEqual({ url, username: "holdfast", eauth: "holdfast", password });
   const theirs = { ...environment, SALT_USERNAME: "theirs", SALT_EAUTH: "pam" };
   expect(readSaltFlags({ salt }, theirs)).toMatchObject({ username: "theirs", eauth: "pam" });
   const flags = {

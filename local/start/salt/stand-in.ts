@@ -44,5 +44,5 @@ export async function startStandIn(
   const { url, close } = await serveSystem(transport);
   session.onEnd(close);
   const storage = () => [...node.files.keys()].map((uid) => `/var/lib/metalk8s/storage/sparse/${uid}`);
-  return { url, username, eauth: "sharedsecret", password, minion, storage };
+  return { url, username, eauth: "holdfast", password, minion, storage };
 }

@@ -10,7 +10,7 @@ import type { Step } from "../play.ts";
 import type { Tour } from "../tour.ts";
 import type { TourWorld } from "../world.ts";
 
-const own = "pvc-retention/own";
+const own = "pvc-retention/set-owner";
 
 /**
  * PVC retention from end to end: claims go with replicas that are scaled away, stay, and go with the set, by one
@@ -44,8 +44,8 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
     title: "A set whose claims go with it",
     text:
       `StatefulSet ${name}, three replicas, annotated ${policyKey}=${example.metadata.annotations?.[policyKey]}. ` +
-      "project writes that onto the set's own field, which Kubernetes obeys, " +
-      "and own notes on each claim that the set uses it.",
+      "sync-policy writes that onto the set's own field, which Kubernetes obeys, " +
+      "and set-owner notes on each claim that the set uses it.",
     async act() {
       await client.create(Sets, example);
     },
@@ -86,7 +86,7 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
     text: `The policy becomes Retain, and the set is scaled down to one ${
       installPolicy
         ? "in the same write, which the admission policy makes safe"
-        : "once project has written that onto the field"
+        : "once sync-policy has written that onto the field"
     }.`,
     async act() {
       if (installPolicy) {
@@ -95,7 +95,7 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
         return;
       }
       await choose("Retain");
-      // Kubernetes' own controller deletes by the field, which project changes first.
+      // Kubernetes' own controller deletes by the field, which sync-policy changes first.
       while (!(await fieldIs("Retain", "Retain"))) await clock.sleep(50, signal);
       await change({ spec: { replicas: 1 } });
     },
@@ -109,7 +109,7 @@ function steps({ client, clock, signal, installPolicy }: TourWorld): Step[] {
     title: "It is to go with the set after all",
     text:
       "The policy becomes DeleteOnStatefulSetDeletionOnly. Kubernetes' own controller looks after the claims of pods " +
-      `that are there; own ties claim data-${name}-1, which has none, to the set, because the set has used it.`,
+      `that are there; set-owner ties claim data-${name}-1, which has none, to the set, because the set has used it.`,
     async act() {
       await choose("DeleteOnStatefulSetDeletionOnly");
     },

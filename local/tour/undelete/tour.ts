@@ -47,7 +47,7 @@ function steps({ client, clock, holds }: TourWorld): Step[] {
     text:
       `The namespace is annotated ${keepKey}=24h, and gets StatefulSet db of three replicas. ` +
       "retain sets the reclaim policy of each volume to Retain while its claim is there, and notes on it what it " +
-      "was; project writes the policy of the set, by which claims go with their replicas, onto its field.",
+      "was; sync-policy writes the policy of the set, by which claims go with their replicas, onto its field.",
     async act() {
       await annotateNamespace({ [keepKey]: "24h" });
       await client.create(StatefulSet, set);

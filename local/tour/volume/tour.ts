@@ -32,9 +32,9 @@ function steps(world: TourWorld): Step[] {
   const made: Step = {
     title: "Storage on a node",
     text:
-      `Volume ${name} asks for a sparse file of 64 MiB on node ${node}. accept puts the finalizer on it, ` +
-      "prepare begins the Salt job that makes the file, settle reads the job's end, " +
-      "and publish makes a PersistentVolume of what the node says.",
+      `Volume ${name} asks for a sparse file of 64 MiB on node ${node}. add-finalizer puts the finalizer on ` +
+      "it; run-job begins the Salt job that makes the file, reads the job's end, and makes a PersistentVolume of the " +
+      "size and the path that it returns.",
     async act() {
       await client.create(StorageClass, storageClass);
       const spec = { nodeName: node, storageClassName: name, sparseLoopDevice: { size: "64Mi" } };
@@ -103,7 +103,7 @@ function steps(world: TourWorld): Step[] {
   const reclaimed: Step = {
     title: "The claim goes, and the node has its storage back",
     text:
-      "Pod and claim are deleted. That is an event: reclaim begins the Salt job that takes the file back, " +
+      "Pod and claim are deleted. That is an event: run-job begins the Salt job that takes the file back, " +
       "and when it has ended, the finalizers leave: the PersistentVolume's first, then the Volume's.",
     async act() {
       await client.delete(Pod, tourNamespace, "writer");

@@ -4,13 +4,13 @@ import { createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { inTreeProtection } from "../../shared/storage/protection.ts";
+import { heldObjects, holdsOf, letGo } from "../../shared/uninstall/held-objects.ts";
+import { describeHeld } from "../../shared/uninstall/what-is-left.ts";
 import { createApiServer } from "../apiserver/server.ts";
 import { defaultInstall } from "../start/manifests.ts";
 import { readOptions } from "../start/options.ts";
 import { virtualClock } from "../time/virtual-clock.ts";
-import { heldObjects, holdsOf, letGo } from "./held-objects.ts";
 import { installedRules } from "./installed-rules.ts";
-import { describeHeld } from "./what-is-left.ts";
 
 const others = "example.org/backup";
 const client = createClient(createApiServer({ clock: virtualClock(), random: seededRandom(1) }).handle);
