@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
 import { remove } from "../../functions/satellite/remove/rule.ts";
 import { retain } from "../../functions/satellite/retain/rule.ts";
-import { reclaim } from "../../functions/volume/reclaim/rule.ts";
+import { runJob } from "../../functions/volume/run-job/rule.ts";
 import { persistentVolume, volume } from "../../functions/volume/testing/objects.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
@@ -98,7 +98,7 @@ test("storage is not taken back where the PersistentVolume of its Volume cannot 
   const deleted = volume({ phase: "Available", job: "", deleting: true });
   const bound = persistentVolume({ phase: "Bound" });
   const node = { apiVersion: "v1", kind: "Node", metadata: { name: "n0", uid: "u-2", resourceVersion: "3" } };
-  const { reply, written, sent } = await give(reclaim as never, deleted, [bound, node], /persistentvolumes/);
+  const { reply, written, sent } = await give(runJob as never, deleted, [bound, node], /persistentvolumes/);
   expect(reply).toMatchObject({ status: 503, body: expect.stringContaining("says nothing about the object") });
   expect([...written, ...sent]).toEqual([]);
 });

@@ -1,5 +1,5 @@
-import { Complaint } from "../../shared/command/complaint.ts";
 import { runCommand } from "../../shared/command/run-command.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
 
 interface Benchmark {
@@ -71,13 +71,13 @@ async function main([name = "budget", ...args]: readonly string[]): Promise<numb
     return 0;
   }
   const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
-  if (!bench) throw new Complaint(`There is no benchmark ${name}. There are: ${Object.keys(benches).join(", ")}.`);
+  if (!bench) throw new UserError(`There is no benchmark ${name}. There are: ${Object.keys(benches).join(", ")}.`);
   if (!bench.flags && args.length > 0)
-    throw new Complaint(`The benchmark ${name} takes no flags, not ${args.join(" ")}.`);
+    throw new UserError(`The benchmark ${name} takes no flags, not ${args.join(" ")}.`);
   const { run } = await bench.load();
   await run(args).catch((error: NodeJS.ErrnoException) => {
     if (!error.code?.startsWith("ERR_PARSE_ARGS")) throw error;
-    throw new Complaint(`${error.message.split(". ")[0]?.replace(/\.$/, "")}. See npm run bench -- --help.`);
+    throw new UserError(`${error.message.split(". ")[0]?.replace(/\.$/, "")}. See npm run bench -- --help.`);
   });
   return 0;
 }

@@ -1,5 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
+import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type Declared, loadDeclared, loadSystems } from "../../build/manifests/declared.ts";
@@ -152,9 +151,9 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
       .sort();
   };
 
-  const reviewAccount = (name: string, { may }: Declared) => {
+  const reviewAccount = (name: string, { permissions }: Declared) => {
     for (const inside of ["holdfast", "default"]) {
-      const declared = may
+      const declared = permissions
         .filter(({ overlay, ownNamespace }) => !overlay && (!ownNamespace || inside === "holdfast"))
         .flatMap(({ resource, subresource, names = [], verbs }) => {
           const path = [resource.plural, ...(subresource ? [subresource] : [])].join("/");
@@ -201,43 +200,6 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
     }
     await expect.poll(stamped, { timeout: 60_000 }).not.toContain(holdfastProtection);
   });
-
-  const unbound = {
-    accessModes: ["ReadWriteOnce"],
-    storageClassName: "none",
-    resources: { requests: { storage: "1Gi" } },
-  };
-
-  test.each([["claim", holdfastProtection, "v1", "PersistentVolumeClaim", unbound]])(
-    "the README's way out takes our finalizer off every %s, and leaves all others",
-    (_, finalizer, apiVersion, kind, spec) => {
-      const carrying = (finalizers: readonly string[]) =>
-        given({ apiVersion, kind, metadata: { generateName: "leaving-", namespace: "default", finalizers }, spec });
-      const ours = carrying([finalizer, "example.com/a", "example.com/b"]);
-      const foreign = carrying(["example.com/c"]);
-      const finalizersOf = ({ metadata }: KubernetesObject): string[] =>
-        JSON.parse(call("get", kind, "-n", "default", metadata.name, "-o", "json")).metadata.finalizers;
-      try {
-        const readme = readFileSync(folder("knative/README.md"), "utf8");
-        const scripts = [...readme.matchAll(/^ *finalizer=([^\n]*)[^`]*/gm)];
-        const script = scripts.find((match) => match[1] === finalizer)?.[0] ?? "exit 1";
-        const env = {
-          ...process.env,
-          KUBECONFIG: cluster?.kubeconfig,
-          PATH: `${dirname(kubectl ?? "")}:${process.env.PATH}`,
-        };
-        execFileSync("bash", ["-euo", "pipefail", "-c", script], { env, stdio: "pipe" });
-        expect(finalizersOf(ours)).not.toContain(finalizer);
-        expect(finalizersOf(ours)).toEqual(expect.arrayContaining(["example.com/a", "example.com/b"]));
-        expect(finalizersOf(foreign)).toContain("example.com/c");
-      } finally {
-        for (const { metadata } of [ours, foreign]) {
-          call("patch", kind, "-n", "default", metadata.name, "-p", '{"metadata":{"finalizers":null}}');
-          call("delete", kind, "-n", "default", metadata.name, "--ignore-not-found");
-        }
-      }
-    },
-  );
 
   describe.each(optional)("with the overlay %s", (system) => {
     const members = functions.filter(({ name }) => name.startsWith(`${system}/`));

@@ -13,6 +13,34 @@ export interface SaltLab {
   stop(): void;
 }
 
+/** A real Salt on loopback as an administrator has it who has not heard of Holdfast. */
+export interface BareSalt {
+  /** `master` in it is what `/etc/salt` is on a master, `srv` is `/srv`. */
+  readonly folder: string;
+  /** The start of a shell command to which a subcommand of `test/salt/lab.py` is added. */
+  readonly lab: string;
+  stop(): void;
+}
+
+/** Starts one where that can be done. Else says why not, in a sentence. */
+export function startBareSalt(port: number): BareSalt | string {
+  const folder = mkdtempSync(join(tmpdir(), "salt-"));
+  const { status, stdout, stderr } = spawnSync("bash", [run, "lab", "bare", folder, "--port", String(port)], {
+    encoding: "utf8",
+  });
+  // Where it cannot run, that is one line, and no failure.
+  if (status !== 0 || stdout !== "") {
+    rmSync(folder, { recursive: true, force: true });
+    return `${stdout}${stderr.slice(-300)}`.trim();
+  }
+  return { folder, lab: `bash ${run} lab`, stop: () => down(folder) };
+}
+
+function down(folder: string): void {
+  execFileSync("bash", [run, "lab", "down", folder]);
+  rmSync(folder, { recursive: true, force: true });
+}
+
 /** Starts one where that can be done: on Linux, as root, with Python and PyPI. Else says why not, in a sentence. */
 export function startSaltLab(port: number): SaltLab | string {
   // Sockets lie in it, whose names must be short.
@@ -30,10 +58,13 @@ export function startSaltLab(port: number): SaltLab | string {
   mkdirSync(join(credentials, "salt"), { recursive: true });
   writeFileSync(join(credentials, "salt", "password"), password, { mode: 0o600 });
   return {
-    environment: { SALT_URL: url, SALT_USERNAME: user, SALT_EAUTH: eauth, HOLDFAST_CREDENTIALS: credentials },
-    stop() {
-      execFileSync("bash", [run, "lab", "down", folder]);
-      rmSync(folder, { recursive: true, force: true });
+    environment: {
+      SALT_URL: url,
+      SALT_ALLOW_HTTP: "true",
+      SALT_USERNAME: user,
+      SALT_EAUTH: eauth,
+      HOLDFAST_CREDENTIALS: credentials,
     },
+    stop: () => down(folder),
   };
 }

@@ -6,6 +6,7 @@ import { deletion } from "./deletion.ts";
 import { events } from "./events.ts";
 import { lists } from "./lists.ts";
 import { mutatingPolicy } from "./mutating-policy.ts";
+import { nodePolicy } from "./node-policy.ts";
 import { patches } from "./patches.ts";
 import { pods } from "./pods.ts";
 import { retentionPolicy } from "./retention-policy.ts";
@@ -13,6 +14,7 @@ import { serverSideApply } from "./server-side-apply.ts";
 import { statefulSets } from "./statefulsets.ts";
 import { versions } from "./versions.ts";
 import { watches } from "./watches.ts";
+import { writePolicies } from "./write-policies.ts";
 
 /**
  * What rules load on of the Kubernetes API, each point once. `open` gives a namespace of its own on the server the
@@ -32,5 +34,7 @@ export function apiContract(open: () => Promise<Bench>): void {
   statefulSets(open);
   mutatingPolicy(open);
   retentionPolicy(open);
+  nodePolicy(open);
   access(open);
+  writePolicies(open);
 }

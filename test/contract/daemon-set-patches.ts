@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DaemonSet } from "../../functions/satellite/lib/kinds.ts";
-import { strategicMerge } from "../../functions/satellite/lib/workload/strategic-merge.ts";
+import { mergeDaemonSet } from "../../functions/satellite/lib/workload/strategic-merge.ts";
 import { pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Bench } from "../worlds/server.ts";
@@ -111,7 +111,7 @@ export function daemonSetPatches(open: () => Promise<Bench>): void {
       const before = await admin.create<Workload>(DaemonSet, { apiVersion, kind, metadata, spec });
       const change = { spec: { template: { spec: patch } } };
       const patched = await admin.patch<Workload>(DaemonSet, namespace, "satellite", "strategic", change);
-      const ours = strategicMerge(before.spec.template.spec, patch as Record<string, unknown>);
+      const ours = mergeDaemonSet(before.spec.template.spec, patch as Record<string, unknown>);
       // The server fills in what is new: it is given ours, too, to do the same with it.
       const again = await admin.request<Workload>("PUT", pathOf(DaemonSet, namespace, "satellite"), {
         ...before,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isExpired } from "../../shared/kubernetes/api-error.ts";
 import { type Kind, PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { meets, type Requirement } from "../../shared/kubernetes/requirement.ts";
 import { ConfigMap } from "../worlds/kinds.ts";
 import { configMap, pod } from "../worlds/manifest.ts";
 import type { Bench } from "../worlds/server.ts";
@@ -150,6 +151,28 @@ export function lists(open: () => Promise<Bench>): void {
       const { admin, namespace } = bench;
       await admin.create(ConfigMap, configMap({ namespace, name: "c", labels: { ...labels, name: "c", extra: "" } }));
       expect(names((await list(bench, { labelSelector })).items)).toEqual(expected);
+    });
+
+    // Rules read requirements themselves: each row is asked of the server, too.
+    test.each<[Requirement, string]>([
+      [{ key: "n", operator: "Gt", values: ["3"] }, "n>3"],
+      [{ key: "n", operator: "Lt", values: ["4"] }, "n<4"],
+      [{ key: "n", operator: "Lt", values: ["9223372036854775807"] }, "n<9223372036854775807"],
+      [{ key: "n", operator: "In", values: ["3", ""] }, "n in (3,)"],
+      [{ key: "n", operator: "NotIn", values: ["3", "4.5"] }, "n notin (3,4.5)"],
+      [{ key: "n", operator: "Exists" }, "n"],
+      [{ key: "n", operator: "DoesNotExist" }, "!n"],
+    ])("meets the requirement %j as rules do", async (requirement, labelSelector) => {
+      const bench = await open();
+      const { admin, namespace } = bench;
+      const values = [undefined, "", "3", "4", "4.5", "x4", "9223372036854775808", "9007199254740993"];
+      for (const [index, value] of values.entries()) {
+        const labels = { t: "1", ...(value === undefined ? {} : { n: value }) };
+        await admin.create(ConfigMap, configMap({ namespace, name: `m${index}`, labels }));
+      }
+      const made = (await list(bench, { labelSelector: "t" })).items;
+      const met = made.filter(({ metadata }) => meets(requirement, metadata.labels?.n));
+      expect(names((await list(bench, { labelSelector: `t,${labelSelector}` })).items)).toEqual(names(met));
     });
 
     test("with a label selector that does not parse is a bad request", async () => {

@@ -196,7 +196,8 @@ export function statefulSets(open: () => Promise<Bench>): void {
       const path = `/apis/apps/v1/namespaces/${namespace}/statefulsets/set/scale`;
       const scale = await admin.request<KubernetesObject>("GET", path);
       expect(scale).toMatchObject({ kind: "Scale", spec: {}, status: { replicas: 0, selector: "app=set" } });
-      await admin.request("PUT", path, { ...scale, spec: { replicas: 3 } });
+      // Without a resourceVersion: the controller writes the set's status meanwhile.
+      await admin.request("PUT", path, { ...scale, metadata: { name: "set", namespace }, spec: { replicas: 3 } });
       const patch = { spec: { replicas: 2 } };
       const scaled = await admin.patch(StatefulSet, namespace, "set", "merge", patch, { subresource: "scale" });
       expect(scaled).toMatchObject({ apiVersion: "autoscaling/v1", kind: "Scale", spec: { replicas: 2 } });

@@ -1,5 +1,5 @@
-import { Complaint } from "../../shared/command/complaint.ts";
 import { parseFlags, wholeNumber } from "../../shared/command/parse-flags.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 
 /** What `npm run differential` was asked for. */
 export interface Options {
@@ -31,7 +31,7 @@ are alive in the one are alive in the other. In this process, on virtual time.
   --help           this text
 `;
 
-/** Reads a command line; `fresh` is where sequences begin when no seed is given. Throws a {@link Complaint}. */
+/** Reads a command line; `fresh` is where sequences begin when no seed is given. Throws a {@link UserError}. */
 export function readOptions(args: readonly string[], fresh: number): Options {
   const { values } = parseFlags("npm run differential", {
     args: [...args],
@@ -45,7 +45,7 @@ export function readOptions(args: readonly string[], fresh: number): Options {
   });
   const { seed, runs, world } = values;
   if (world !== undefined && world !== "policy" && world !== "no-policy")
-    throw new Complaint(`--world takes policy or no-policy, not ${JSON.stringify(world)}.`);
+    throw new UserError(`--world takes policy or no-policy, not ${JSON.stringify(world)}.`);
   const single = seed !== undefined && runs === undefined;
   return {
     first: seed === undefined ? fresh : wholeNumber("--seed", seed, 0),

@@ -50,8 +50,8 @@ export function fatedPost(faults: Faults): typeof post {
   return async (tools, task) => {
     const fate = faults.source?.(task.event) ?? [0];
     const { clock, trace } = tools;
-    const drop = (because: string) =>
-      trace?.({ at: clock.now(), hop: "dropped", event: task.event, by: task.by, because });
+    const drop = (message: string) =>
+      trace?.({ at: clock.now(), hop: "dropped", event: task.event, by: task.by, message });
     if (fate.length === 0) drop("a fault was asked for");
     const later = async (ms: number) => {
       await clock.sleep(ms, task.signal);
@@ -76,7 +76,7 @@ export function fatedBrokers(faults: Faults, create: typeof createBroker = creat
       const trigger = `${subscription.namespace}/${subscription.name}`;
       const fate = faults.broker?.(event.attributes, trigger) ?? [0];
       if (fate.length === 0) {
-        const dropped = { hop: "dropped", by: `Trigger ${trigger}`, because: "a fault was asked for" } as const;
+        const dropped = { hop: "dropped", by: `Trigger ${trigger}`, message: "a fault was asked for" } as const;
         given.trace?.({ at: given.clock.now(), event: event.attributes, ...dropped });
       }
       const copies = fate.map(async (ms) => {

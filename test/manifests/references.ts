@@ -1,4 +1,6 @@
+import { readTable } from "../../functions/platform/sweep/table.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { slug } from "../../shared/rule.ts";
 
 interface Reference {
   readonly kind: string;
@@ -44,6 +46,8 @@ function referencesOf(object: any): readonly Reference[] {
         here(pick(spec.subscriber.ref ?? serviceBehind(spec.subscriber.uri))),
         here(pick(spec.delivery.deadLetterSink.ref)),
       ];
+    case "ConfigMap":
+      return [...home, ...(object.data?.["table.yaml"] ? rowsOf(object).map(here) : [])];
     case "EventTransform":
       return [...home, here(pick(spec.sink.ref))];
     case "Deployment":
@@ -70,9 +74,26 @@ function referencesOf(object: any): readonly Reference[] {
     }
     case "MutatingAdmissionPolicyBinding":
       return [{ kind: "MutatingAdmissionPolicy", name: spec.policyName }];
+    case "ValidatingAdmissionPolicyBinding":
+      return [{ kind: "ValidatingAdmissionPolicy", name: spec.policyName }];
     default:
       return home;
   }
+}
+
+/** The functions that a table of the sweep serves, and the brokers that it sends to. */
+function rowsOf({ metadata: { namespace = "" }, data }: KubernetesObject): readonly Reference[] {
+  const { rows } = readTable((data as Record<string, string>)["table.yaml"] ?? "", namespace);
+  return rows.flatMap(({ rule, sink }) => {
+    const { hostname, pathname } = new URL(sink);
+    const [host = ""] = hostname.split(".");
+    const broker = { kind: "Broker", name: pathname.split("/").at(-1) ?? "" };
+    // Without Knative the brokers are in the process that is given them as files.
+    return [
+      { kind: "Service", name: slug(rule) },
+      host.endsWith("broker-ingress") ? broker : { kind: "Service", name: host },
+    ];
+  });
 }
 
 function serviceBehind(uri: string): Reference {

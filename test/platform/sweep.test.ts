@@ -267,13 +267,32 @@ describe("time", () => {
     }
   });
 
+  test("'again in 10 s' is kept although another rule's time on the same object has passed long ago", async () => {
+    await table(rowText());
+    const began = clock.now();
+    await waiting("data-1", new Date(began - 60_000).toISOString());
+    const uid = (await client.get(PersistentVolumeClaim, "default", "data-1"))?.metadata.uid;
+    const write = (next: number) => {
+      const text = JSON.stringify({ v: 1, uid, next: new Date(next).toISOString() });
+      const metadata = { annotations: { "holdfast.dev/test.other": text } };
+      return client.patch(PersistentVolumeClaim, "default", "data-1", "merge", { metadata });
+    };
+    await write(began + 10_000);
+    answer = () => {
+      void clock.sleep(12_000).then(() => write(clock.now() + 10_000));
+      return 202;
+    };
+    await tick();
+    expect(posted.map(({ at }) => Math.round((at - began) / 10_000))).toEqual([0, 1, 3, 5]);
+  });
+
   test("what is due and stays so is looked after for a moment, not for the whole tick", async () => {
     await table(rowText());
     const before = clock.now();
     await waiting("data-1", new Date(before).toISOString());
     await tick();
     expect(names()).toEqual(["data-1"]);
-    expect(clock.now() - before).toBeLessThanOrEqual(13_000);
+    expect(clock.now() - before).toBeLessThanOrEqual(33_000);
   });
 
   test("nothing that waits costs nothing: the tick ends at once", async () => {
@@ -373,8 +392,8 @@ describe("a broker that refuses events", () => {
     await table(rowText());
     await deleting("data-1");
     answer = () => 503;
-    const because = await tick();
-    expect(because).toBe(
+    const message = await tick();
+    expect(message).toBe(
       `${sink} takes no events, because it answered 503; it is tried again with the next tick. 1 row was swept.`,
     );
     expect(posted).toHaveLength(6);

@@ -2,8 +2,12 @@
 A real Salt (master, salt-api, minions) as plain processes on loopback, with Holdfast's states and configuration
 
     lab.py up DIR [--port N] [--minions A,B] [--broker URL]    starts all and prints its environment as `export` lines
+    lab.py bare DIR [--port N] [--minions A,B]                 starts a master and minions without anything of Holdfast:
+                                                               DIR/master is its /etc/salt, DIR/srv its /srv
     lab.py down DIR                                            stops all; DIR is kept
     lab.py stop|kill|start DIR NAME                            one of them: master, api or a minion's id
+    lab.py restart DIR [NAME]                                  one of them, or master and api; then waits for minions
+    lab.py salt DIR ARGUMENTS                                  the command `salt` of this master
 
 Needs root (minions act on this machine), and the interpreter of an environment with requirements.txt in it. What the
 minions keep lies in DIR, too, but for their loop devices and /dev/disk.
@@ -34,11 +38,11 @@ class Lab:
     One master with its minions, all of whose files lie in one folder
     """
 
-    def __init__(self, folder, port=24000, minions=("worker-0",), broker=None, path=None):
+    def __init__(self, folder, port=24000, minions=("worker-0",), broker=None, path=None, bare=False):
         self.folder = pathlib.Path(folder).resolve()
         if len(str(self.folder)) > 60:
             raise ValueError(f"{self.folder} is longer than 60 characters: sockets in it would have no usable name")
-        self.port, self.minions, self.broker = port, tuple(minions), broker
+        self.port, self.minions, self.broker, self.bare = port, tuple(minions), broker, bare
         self.url = f"http://127.0.0.1:{port}"
         self.environment = {**os.environ, **({"PATH": path} if path else {})}
         self.password = ""
@@ -61,13 +65,10 @@ class Lab:
     def _configure_master(self):
         home = self.folder / "master"
         (home / "master.d").mkdir(parents=True, exist_ok=True)
-        shipped = (SOURCE / "master.d" / "holdfast.conf").read_text()
-        shipped = shipped.replace("<password>", self.password).replace("/srv/reactor", str(self.folder / "reactor"))
-        shipped = shipped.replace(
-            "<http://broker-ingress.knative-eventing.svc.cluster.local/holdfast/storage>", str(self.broker)
-        )
-        (home / "master.d" / "holdfast.conf").write_text(shipped)
-        shutil.copy(SOURCE / "reactor" / "job-return.sls", self.folder / "reactor")
+        if not self.bare:
+            self._install(home)
+        srv = self.folder / "srv" / "salt"
+        roots = [str(srv)] if self.bare else [str(self.folder / "states"), str(SOURCE)]
         self._write(
             home / "master",
             self._common("master", home)
@@ -83,15 +84,28 @@ class Lab:
                 "auto_accept": True,
                 "worker_threads": 3,
                 "timeout": 5,
-                "file_roots": {"base": [str(self.folder / "states"), str(SOURCE)]},
+                "file_roots": {"base": roots},
                 "pillar_roots": {"base": [str(self.folder / "pillar")]},
-                "rest_cherrypy": {"host": "127.0.0.1", "port": self.port, "disable_ssl": True},
-            },
+            }
+            | ({} if self.bare else {"rest_cherrypy": {"host": "127.0.0.1", "port": self.port, "disable_ssl": True}}),
         )
+
+    def _install(self, home):
+        shipped = (SOURCE / "master.d" / "holdfast.conf").read_text()
+        shipped = shipped.replace("<password>", self.password).replace("/srv/reactor", str(self.folder / "reactor"))
+        shipped = shipped.replace("/srv/salt", str(SOURCE))
+        shipped = shipped.replace(
+            "<http://broker-ingress.knative-eventing.svc.cluster.local/holdfast/storage>", str(self.broker)
+        )
+        (home / "master.d" / "holdfast.conf").write_text(shipped)
+        shutil.copy(SOURCE / "reactor" / "job-return.sls", self.folder / "reactor")
 
     def _configure_minion(self, minion):
         home = self.folder / "minions" / minion
-        home.mkdir(parents=True, exist_ok=True)
+        (home / "minion.d").mkdir(parents=True, exist_ok=True)
+        if not self.bare:
+            # As the states metalk8s.volumes put it there.
+            shutil.copy(SOURCE / "metalk8s/volumes/files/minion.conf", home / "minion.d" / "holdfast.conf")
         self._write(
             home / "minion",
             self._common(minion, home)
@@ -211,12 +225,13 @@ class Lab:
 
     def up(self):
         self.configure()
-        for name in ("master", *self.minions, "api"):
+        for name in ("master", *self.minions, *([] if self.bare else ["api"])):
             self.start(name)
         try:
             self._wait("the minions", 120, self.minions_answer)
-            self.cli("*", "saltutil.sync_all")
-            self._wait("salt-api", 30, self.login)
+            if not self.bare:
+                self.cli("*", "saltutil.sync_all")
+                self._wait("salt-api", 30, self.login)
         except BaseException:
             self.down()
             raise
@@ -224,6 +239,18 @@ class Lab:
     def down(self):
         for name in self.names():
             self.stop(name, seconds=3)
+
+    def restart(self, *names):
+        for name in names:
+            self.stop(name)
+
+        def ready():
+            # One that finds a trace of the process before it ends again.
+            for name in names:
+                self.start(name)
+            return self.minions_answer()
+
+        self._wait("the minions", 120, ready)
 
     def _wait(self, what, seconds, ready):
         end = time.monotonic() + seconds
@@ -239,20 +266,14 @@ class Lab:
 
     # --- as the master's root ---
 
+    def salt(self):
+        return [PROGRAMS / "salt", "-c", self.folder / "master"]
+
     def cli(self, target, *arguments, timeout=20):
         """
         The `salt` command: a map from the minion to what it has returned
         """
-        command = [
-            PROGRAMS / "salt",
-            "-c",
-            self.folder / "master",
-            "--out=json",
-            "--static",
-            "-t",
-            str(timeout),
-            target,
-        ]
+        command = [*self.salt(), "--out=json", "--static", "-t", str(timeout), target]
         done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, timeout=300)
         return json.loads(done.stdout) if done.stdout.startswith("{") else {}
 
@@ -280,14 +301,14 @@ class Lab:
 
     def login(self):
         status, answer = self.request(
-            "/login", {"eauth": "sharedsecret", "username": "holdfast", "password": self.password}
+            "/login", {"eauth": "holdfast", "username": "holdfast", "password": self.password}
         )
         return answer["return"][0]["token"] if status == 200 else None
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["up", "down", "stop", "kill", "start"])
+    parser.add_argument("command", choices=["up", "bare", "down", "stop", "kill", "start", "restart", "salt"])
     parser.add_argument("folder")
     parser.add_argument("name", nargs="?")
     parser.add_argument("--port", type=int, default=24000, help="of salt-api; the master takes the next two")
@@ -295,18 +316,26 @@ def main():
     parser.add_argument(
         "--broker", default="http://127.0.0.1:9/", help="where returns of jobs are posted as CloudEvents"
     )
-    options = parser.parse_args()
-    lab = Lab(options.folder, options.port, options.minions.split(","), options.broker)
+    options, rest = parser.parse_known_args()
+    if rest and options.command != "salt":
+        parser.error(f"unknown: {' '.join(rest)}")
+    bare = options.command == "bare"
+    lab = Lab(options.folder, options.port, options.minions.split(","), options.broker, bare=bare)
     if options.command in ("stop", "kill", "start"):
         if not options.name:
             parser.error(f"{options.command} needs the name of a process")
         actions = {"start": lab.start, "stop": lab.stop, "kill": lambda name: lab.stop(name, signal.SIGKILL)}
         actions[options.command](options.name)
+    elif options.command == "salt":
+        sys.exit(subprocess.run([*lab.salt(), options.name, *rest], check=False).returncode)
+    elif options.command == "restart":
+        lab.restart(*([options.name] if options.name else ["master", "api"]))
     elif options.command == "down":
         lab.down()
     else:
         lab.up()
-        print(f"export SALT_API_URL={lab.url}\nexport SALT_EAUTH=sharedsecret\nexport SALT_USER=holdfast")
+    if options.command == "up":
+        print(f"export SALT_API_URL={lab.url}\nexport SALT_EAUTH=holdfast\nexport SALT_USER=holdfast")
         print(f"export SALT_PASSWORD={lab.password}\nexport SALT_MINIONS={options.minions}")
 
 

@@ -26,7 +26,7 @@ def run(*command, check=True):
 
 def volume(name="v1", uid=None, filesystem="ext4", node="worker-0", **source):
     """
-    A Volume object as the pillar has it; Block mode where there is no file system
+    A Volume object as it is given to Salt; Block mode where there is no file system
     """
     spec = {"nodeName": node, "storageClassName": "metalk8s", **source}
     if filesystem:
@@ -44,25 +44,16 @@ def raw(path, **more):
     return volume(rawBlockDevice={"devicePath": str(path)}, **more)
 
 
-class _Functions:
-    def __init__(self, loaded):
-        self._loaded = loaded
-
-    def __getattr__(self, name):
-        return self._loaded[f"metalk8s_volumes.{name}"]
-
-
 class Node:
     """
-    A node: `node(volume, ...)` gives the functions of metalk8s_volumes with these Volumes in the pillar
+    A node, with what its minion does for Volume objects
     """
 
-    def __init__(self, folder, lock_seconds=5, **pillar):
+    def __init__(self, folder, lock_seconds=5):
         self.directory = pathlib.Path(folder) / "storage"
         self.lock_seconds = lock_seconds
-        self.pillar = pillar
 
-    def functions(self, *volumes):
+    def functions(self):
         """
         Salt's `__salt__` on this node
         """
@@ -74,13 +65,21 @@ class Node:
             cachedir=str(self.directory.parent / "cache"),
             extension_modules=str(self.directory.parent / "cache" / "extmods"),
             grains={"kernel": "Linux", "id": "worker-0"},
-            pillar={"metalk8s": {"volumes": {each["metadata"]["name"]: each for each in volumes}, **self.pillar}},
             metalk8s_volumes={"directory": str(self.directory), "lock_seconds": self.lock_seconds},
         )
         return salt.loader.minion_mods(opts)
 
-    def __call__(self, *volumes):
-        return _Functions(self.functions(*volumes))
+    def call(self, function, *arguments):
+        return self.functions()[f"metalk8s_volumes.{function}"](*arguments)
+
+    def prepare(self, volume):
+        return self.call("prepare", volume)
+
+    def unprepare(self, volume):
+        return self.call("unprepare", volume)
+
+    def device_name(self, path):
+        return self.call("device_name", path)
 
     def sparse_file(self, each):
         return self.directory / "sparse" / each["metadata"]["uid"]

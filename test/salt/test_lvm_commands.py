@@ -75,7 +75,7 @@ def creation(group, *more):
 def test_one_is_created_with_its_tag_and_formatted(node, group, lvm):
     lvm("lvs", OTHERS)
     each = logical(group)
-    assert node(each).prepare("v1")["path"] == f"/dev/disk/by-uuid/{UID}"
+    assert node.prepare(each)["path"] == f"/dev/disk/by-uuid/{UID}"
     assert lvm.called() == [f"lvs --noheadings --options lv_name,lv_tags {group}", creation(group)]
     assert run("blkid", "-p", "-s", "UUID", "-o", "value", f"/dev/{group}/v1") == UID
 
@@ -83,7 +83,7 @@ def test_one_is_created_with_its_tag_and_formatted(node, group, lvm):
 @pytest.mark.parametrize("rows", [OTHERS + OWN, OWN_AMONG_TAGS])
 def test_its_own_is_not_created_again(node, group, lvm, rows):
     lvm("lvs", rows)
-    assert node(logical(group)).prepare("v1")["changed"]
+    assert node.prepare(logical(group))["changed"]
     assert lvm.called() == [f"lvs --noheadings --options lv_name,lv_tags {group}"]
 
 
@@ -91,7 +91,7 @@ def test_its_own_is_not_created_again(node, group, lvm, rows):
 def test_one_of_that_name_that_is_not_its_own_is_refused(node, group, lvm, tags):
     lvm("lvs", listed(tags))
     with pytest.raises(CommandExecutionError, match="is not tagged as volume v1's: nothing was written"):
-        node(logical(group)).prepare("v1")
+        node.prepare(logical(group))
     assert not any(call.startswith("lvcreate") for call in lvm.called())
     assert run("blkid", "-p", f"/dev/{group}/v1", check=False) == ""
 
@@ -99,21 +99,21 @@ def test_one_of_that_name_that_is_not_its_own_is_refused(node, group, lvm, tags)
 def test_a_group_that_is_absent_is_said_in_lvms_words(node, group, lvm):
     lvm("lvs", stderr=ABSENT.format(group=group), code=5)
     with pytest.raises(CommandExecutionError, match=f'`lvs .*` failed with exit code 5: Volume group "{group}" not'):
-        node(logical(group)).prepare("v1")
+        node.prepare(logical(group))
 
 
 def test_a_full_group_is_said_in_lvms_words(node, group, lvm):
     lvm("lvs", OTHERS)
     lvm("lvcreate", stderr=FULL.format(group=group), code=5)
     with pytest.raises(CommandExecutionError, match="insufficient free space"):
-        node(logical(group)).prepare("v1")
+        node.prepare(logical(group))
 
 
 def test_the_annotation_has_an_old_signature_wiped(node, group, lvm):
     lvm("lvs", OTHERS)
     each = logical(group)
     each["metadata"]["annotations"] = {"metalk8s.scality.com/force-lvcreate": ""}
-    node(each).prepare("v1")
+    node.prepare(each)
     assert lvm.called()[1] == creation(group, "--yes")
 
 
@@ -121,13 +121,13 @@ def test_a_node_without_lvm_says_so(node, group, folder, monkeypatch):
     (folder / "blkid").symlink_to(shutil.which("blkid"))
     monkeypatch.setenv("PATH", str(folder))
     with pytest.raises(CommandExecutionError, match="lvs is not installed on this node: install it and try again"):
-        node(logical(group)).prepare("v1")
+        node.prepare(logical(group))
 
 
 def test_one_whose_device_does_not_come_is_said(node, lvm):
     lvm("lvs", OTHERS)
     with pytest.raises(CommandExecutionError, match="/dev/hf-none/v1"):
-        node(logical("hf-none")).prepare("v1")
+        node.prepare(logical("hf-none"))
 
 
 @pytest.mark.skipif(not shutil.which("lvcreate"), reason="needs LVM")

@@ -10,10 +10,13 @@ import signal
 import time
 
 import pytest
+import salt.config
+import salt.loader
+import salt.utils.minions
 import yaml
-from node import loops, raw, run, sparse
+from node import SOURCE, loops, raw, run, sparse
 
-CONFLICT = r'^The function "state\.sls" is running as PID \d+ and was started at .* with jid \d{20}$'
+PREPARE = "metalk8s_volumes.prepare"
 numbers = itertools.count(1)
 
 
@@ -55,16 +58,15 @@ class Client:
         until(f"job {job} has a result", lambda: self.result(job) is not None, seconds)
         return self.result(job)
 
-    def state(self, mods, volume, job=None, **more):
-        name = volume["metadata"]["name"]
-        pillar = {"volume": name, "metalk8s": {"volumes": {name: volume}}}
-        return self.start("state.sls", job, kwarg={"mods": mods, "pillar": pillar, **more}, metadata={"volume": name})
+    def begin(self, function, volume, job=None):
+        metadata = {"volume": volume["metadata"]["name"]}
+        return self.start(f"metalk8s_volumes.{function}", job, kwarg={"volume": volume}, metadata=metadata)
 
     def prepare(self, volume):
-        return self.wait(self.state("metalk8s.volumes", volume))
+        return self.wait(self.begin("prepare", volume))
 
     def unprepare(self, volume):
-        return self.wait(self.state("metalk8s.volumes.unprepared", volume))
+        return self.wait(self.begin("unprepare", volume))
 
     def find_job(self, job):
         call = {"client": "local", "tgt": "worker-0", "fun": "saltutil.find_job", "arg": [job]}
@@ -85,14 +87,6 @@ def files(lab):
     return lambda: sorted(path.name for path in folder.glob("*"))
 
 
-def only(result):
-    """
-    The one state of a job's result
-    """
-    assert len(result["return"]) == 1
-    return next(iter(result["return"].values()))
-
-
 @pytest.mark.parametrize(
     ("filesystem", "size", "names"),
     [("ext4", "64Mi", "by-uuid"), ("xfs", "320Mi", "by-uuid"), (None, "64Mi", "by-partuuid")],
@@ -100,10 +94,13 @@ def only(result):
 def test_a_sparse_volume_from_its_preparation_to_its_end(lab, client, files, filesystem, size, names):
     volume = sparse(size, filesystem=filesystem)
     uid = volume["metadata"]["uid"]
-    job = client.state("metalk8s.volumes", volume)
+    job = client.begin("prepare", volume)
     result = client.wait(job)
     assert (result["retcode"], result["success"]) == (0, True)
-    assert only(result)["comment"] == "Storage for volume v1 prepared."
+    path = f"/dev/disk/{names}/{uid}"
+    device = os.path.realpath(path)
+    done = {"path": path, "device": device, "size": run("blockdev", "--getsize64", path)}
+    assert result["return"] == {"changed": True, **done}
 
     headers, body = lab.broker.event(f"{job}-worker-0")
     assert {name: value for name, value in headers.items() if name.startswith("ce-") and name != "ce-time"} == {
@@ -120,23 +117,20 @@ def test_a_sparse_volume_from_its_preparation_to_its_end(lab, client, files, fil
     assert json.loads(body) == {
         "jid": job,
         "minion": "worker-0",
-        "fun": "state.sls",
+        "fun": "metalk8s_volumes.prepare",
         "retcode": 0,
         "metadata": {"volume": "v1"},
     }
 
-    job = client.start("metalk8s_volumes.device_info", arg=["v1"])
-    info = client.wait(job)
-    path = f"/dev/disk/{names}/{uid}"
-    assert info["return"] == {"size": run("blockdev", "--getsize64", path), "path": path}
-    assert lab.broker.event(f"{job}-worker-0")[0]["ce-name"] == "v1"
     call = {"client": "local", "tgt": "worker-0", "fun": "metalk8s_volumes.device_name", "arg": [path]}
     name = client.post(call)[1]["return"][0]["worker-0"]
-    assert name == {"success": True, "result": os.path.basename(os.path.realpath(path))}
+    assert name == {"success": True, "result": os.path.basename(device)}
 
-    assert only(client.prepare(volume))["changes"] == {}
-    assert only(client.unprepare(volume))["comment"] == "Storage for volume v1 taken back."
-    assert only(client.unprepare(volume))["comment"] == "Storage for volume v1 is already taken back."
+    assert client.prepare(volume)["return"] == {"changed": False, **done}
+    job = client.begin("unprepare", volume)
+    assert client.wait(job)["return"] == {"changed": True}
+    assert lab.broker.event(f"{job}-worker-0")[0]["ce-name"] == "v1"
+    assert client.unprepare(volume)["return"] == {"changed": False}
     assert not os.path.lexists(path)
     assert files() == []
     assert loops(lab.folder) == []
@@ -145,40 +139,35 @@ def test_a_sparse_volume_from_its_preparation_to_its_end(lab, client, files, fil
 def test_a_raw_volume_and_foreign_data(client, disk):
     device = disk()
     volume = raw(device, name="raw1")
-    assert client.prepare(volume)["success"]
-    path = client.wait(client.start("metalk8s_volumes.device_info", arg=["raw1"]))["return"]["path"]
-    assert os.path.realpath(path) == device
+    assert os.path.realpath(client.prepare(volume)["return"]["path"]) == device
     assert client.unprepare(volume)["success"]
     result = client.prepare(raw(device, name="raw2"))
-    assert (result["retcode"], result["success"]) == (2, False)
+    assert (result["retcode"], result["success"]) == (1, False)
     uid = volume["metadata"]["uid"]
-    assert only(result)["comment"].startswith(
-        f"{device} already holds ext4 with the UUID {uid}: nothing was written to it."
+    assert result["return"].startswith(
+        f"ERROR: {device} already holds ext4 with the UUID {uid}: nothing was written to it."
     )
-
-
-def test_test_mode_changes_nothing(client, files):
-    volume = sparse(name="dry")
-    result = client.wait(client.state("metalk8s.volumes", volume, test=True))
-    assert only(result)["comment"] == "Storage for volume dry would be prepared."
-    assert files() == []
 
 
 def test_the_same_job_twice_and_a_second_one_at_once(lab, client, files, slow):
     volume = sparse(name="twice")
     (slow / "wait").touch()
-    job = client.state("metalk8s.volumes", volume)
+    job = client.begin("prepare", volume)
     until("mkfs runs", (slow / "started").exists)
-    assert client.state("metalk8s.volumes", volume, job) == job
-    conflict = client.wait(client.state("metalk8s.volumes", volume))
-    assert conflict["retcode"] == 1
-    assert len(conflict["return"]) == 1
-    assert re.match(CONFLICT, conflict["return"][0])
+    assert client.begin("prepare", volume, job) == job
+    second = client.begin("prepare", volume)
+    other = sparse(filesystem=None, name="other")
+    assert client.prepare(other)["success"], "another Volume does not wait for it"
+    assert client.unprepare(other)["success"]
+    assert client.wait(second)["return"].startswith(
+        "ERROR: another run has been working on volume twice for 20 s (lock /run/metalk8s-volumes/"
+    )
     (slow / "wait").unlink()
     (slow / "started").unlink()
-    assert only(client.wait(job))["comment"] == "Storage for volume twice prepared."
-    assert files() == [volume["metadata"]["uid"]]
-    assert len(loops(lab.folder)) == 1
+    assert client.wait(job)["return"]["changed"]
+    assert client.unprepare(volume)["success"]
+    assert client.prepare(volume)["success"]
+    assert volume["metadata"]["uid"] in files()
     assert client.unprepare(volume)["success"]
 
 
@@ -186,19 +175,19 @@ def test_a_job_that_is_killed_in_the_middle_is_run_again(lab, client, files, slo
     volume = sparse(name="killed")
     uid = volume["metadata"]["uid"]
     (slow / "wait").touch()
-    job = client.state("metalk8s.volumes", volume)
+    job = client.begin("prepare", volume)
     until("mkfs runs", (slow / "started").exists)
     os.kill(client.find_job(job)["pid"], signal.SIGKILL)
     until("the job has gone", lambda: not client.find_job(job))
     assert client.result(job) is None
     # Its mkfs lives on and holds the lock; the next run waits for it.
-    again = client.state("metalk8s.volumes", volume)
+    again = client.begin("prepare", volume)
     time.sleep(1)
     assert client.result(again) is None
     assert files() == [f"{uid}.new"]
     (slow / "wait").unlink()
     (slow / "started").unlink()
-    assert only(client.wait(again))["comment"] == "Storage for volume killed prepared."
+    assert client.wait(again)["return"]["changed"]
     assert files() == [uid]
     run("e2fsck", "-fn", f"/dev/disk/by-uuid/{uid}")
     assert client.unprepare(volume)["success"]
@@ -207,7 +196,7 @@ def test_a_job_that_is_killed_in_the_middle_is_run_again(lab, client, files, slo
 def test_a_minion_that_is_killed_in_the_middle_runs_the_same_job_again(lab, client, files, slow):
     volume = sparse(name="restarted")
     (slow / "wait").touch()
-    job = client.state("metalk8s.volumes", volume)
+    job = client.begin("prepare", volume)
     until("mkfs runs", (slow / "started").exists)
     lab.stop("worker-0", signal.SIGKILL)
 
@@ -220,59 +209,71 @@ def test_a_minion_that_is_killed_in_the_middle_runs_the_same_job_again(lab, clie
     (slow / "started").unlink()
     until("the minion is back", back)
     assert client.result(job) is None
-    client.state("metalk8s.volumes", volume, job)
-    assert only(client.wait(job))["comment"] == "Storage for volume restarted prepared."
+    client.begin("prepare", volume, job)
+    assert client.wait(job)["return"]["changed"]
     assert files() == [volume["metadata"]["uid"]]
     assert client.unprepare(volume)["success"]
 
 
-def test_the_calls_of_the_document_with_the_definition_in_the_minions_pillar(lab, client):
-    volume = sparse(name="known")
-    top = lab.folder / "pillar" / "top.sls"
-    top.write_text(yaml.safe_dump({"base": {"*": ["volumes"]}}))
-    (lab.folder / "pillar" / "volumes.sls").write_text(yaml.safe_dump({"metalk8s": {"volumes": {"known": volume}}}))
-    try:
-        for mods in ("metalk8s.volumes", "metalk8s.volumes.unprepared"):
-            job = client.start("state.sls", kwarg={"mods": mods, "pillar": {"volume": "known"}})
-            assert client.wait(job)["success"]
-            assert lab.broker.event(f"{job}-worker-0")[0]["ce-name"] == "known", "the name is found without metadata"
-    finally:
-        top.unlink()
-
-
-def test_an_environment_that_is_absent_is_a_failure_with_its_text(lab, client):
-    volume = sparse(name="nowhere")
-    job = client.state("metalk8s.volumes", volume, saltenv="metalk8s-9")
+def test_a_name_cannot_smuggle_headers_in(lab, client):
+    volume = sparse(name="x\r\nce-name: other")
+    job = client.begin("prepare", volume)
     result = client.wait(job)
-    assert (result["retcode"], result["success"]) == (1, False)
-    assert "No matching sls found for 'metalk8s.volumes' in env 'metalk8s-9'" in result["return"]
-    assert json.loads(lab.broker.event(f"{job}-worker-0")[1])["retcode"] == 1
-
-
-def test_a_volume_must_be_named_to_be_taken_back(client):
-    result = client.wait(client.start("state.sls", kwarg={"mods": "metalk8s.volumes.unprepared"}))
-    assert result["success"] is False
-    assert only(result)["comment"] == "Name the Volume to take back in the pillar, as `volume`."
-
-
-def test_a_name_cannot_smuggle_states_or_headers_in(lab, client, folder):
-    target = folder / "smuggled"
-    name = f'x"\n  file.touch:\n    - name: {target}\nevil: {{}}\r\nce-name: other'
-    job = client.start("state.sls", kwarg={"mods": "metalk8s.volumes", "pillar": {"volume": name}})
-    result = client.wait(job)
-    assert result["success"] is False
-    assert "is not a Volume's name" in only(result)["comment"]
-    assert not target.exists()
+    assert "is not a Volume's name" in result["return"]
     # An event after it has come: this one has not.
-    later = client.start("metalk8s_volumes.device_info", arg=["absent"])
+    later = client.begin("unprepare", sparse())
     lab.broker.event(f"{later}-worker-0")
     assert not [event for event in lab.broker.events if event[0]["ce-id"].startswith(job)]
 
 
-def test_an_unknown_volume_has_no_device(client):
-    result = client.wait(client.start("metalk8s_volumes.device_info", arg=["absent"]))
-    assert result["retcode"] == 1
-    assert result["return"] == "ERROR: volume absent not found in pillar, and this node has no record of it"
+def test_the_states_that_a_node_needs_are_applied(lab):
+    done = lab.cli("worker-0", "state.apply", "metalk8s.volumes")["worker-0"]
+    assert [state["result"] for state in done.values()] == [True]
+    assert "rawfile_json" in (lab.folder / "minions" / "worker-0" / "minion.d" / "holdfast.conf").read_text()
+    boot = lab.cli("worker-0", "state.show_sls", "metalk8s.volumes.boot")["worker-0"]
+    assert set(boot) == {f"metalk8s-sparse-volumes-{what}" for what in ("script", "unit", "enabled")}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"localconfig": "/tmp/minion"},
+        {"pillar": {"metalk8s": {"volumes": {}}}},
+        {"saltenv": "evil"},
+        {"test": True},
+        {"mods": "evil"},
+    ],
+)
+def test_what_is_given_beside_the_volume_is_refused_and_nothing_is_run(client, files, more):
+    result = client.wait(client.start(PREPARE, kwarg={"volume": sparse(), **more}))
+    assert (result["retcode"], result["success"]) == (1, False)
+    assert "not valid" in result["return"]
+    assert files() == []
+
+
+def test_a_pillar_of_the_minion_changes_nothing(lab, client, files):
+    top = lab.folder / "pillar" / "top.sls"
+    top.write_text(yaml.safe_dump({"base": {"*": ["volumes"]}}))
+    volume = sparse(name="known")
+    (lab.folder / "pillar" / "volumes.sls").write_text(yaml.safe_dump({"metalk8s": {"volumes": {"known": volume}}}))
+    try:
+        result = client.wait(
+            client.start("metalk8s_volumes.prepare", kwarg={"volume": {"metadata": {"name": "known"}}})
+        )
+        assert result["return"] == "ERROR: a Volume object with metadata and spec is expected"
+        assert files() == []
+    finally:
+        top.unlink()
+
+
+def test_a_returner_of_the_call_writes_to_no_file(lab, client, folder):
+    file = folder / "written"
+    job = client.start(
+        "metalk8s_volumes.unprepare", kwarg={"volume": sparse()}, ret="rawfile_json", ret_kwargs={"filename": str(file)}
+    )
+    assert client.wait(job)["success"]
+    time.sleep(1)
+    assert not file.exists()
 
 
 @pytest.mark.parametrize(
@@ -281,28 +282,23 @@ def test_an_unknown_volume_has_no_device(client):
         {"client": "local", "fun": "cmd.run", "arg": ["id"]},
         {"client": "local_async", "fun": "cmd.run", "arg": ["id"]},
         {"client": "local", "fun": "test.ping"},
+        {"client": "local", "fun": ["saltutil.find_job", "cmd.run"], "arg": [["1"], ["id"]]},
+        {"client": "local_async", "fun": ["metalk8s_volumes.device_name", "cmd.run"], "arg": [["x"], ["id"]]},
         {"client": "local", "fun": "saltutil.kill_job", "arg": ["20261121060000000001"]},
-        {"client": "local", "fun": "metalk8s_volumes.unprepare", "arg": ["v1"]},
         {"client": "local", "fun": "metalk8s_devices.detach", "arg": ["/dev/loop0"]},
-        {"client": "local", "fun": "state.sls", "arg": ["metalk8s.volumes"]},
+        {"client": "local", "fun": "metalk8s_volumes.size_in_bytes", "arg": ["1Gi"]},
         {"client": "local", "fun": "state.highstate"},
-        *(
-            {"client": "local_async", "fun": "state.sls", "kwarg": {"mods": mods}}
-            for mods in (
-                "metalk8s.volumes,evil",
-                "metalk8s.volumes.tools",
-                "metalk8s.volumes.unprepared.more",
-                "metalk8s.volumes\nevil",
-                "evil",
-                ["metalk8s.volumes"],
-            )
-        ),
+        {"client": "local_async", "fun": "state.sls", "kwarg": {"mods": "metalk8s.volumes"}},
+        {"client": "local_async", "fun": "state.sls", "kwarg": {"mods": "metalk8s.volumes", "localconfig": "/tmp/x"}},
+        {"client": "local_async", "fun": "state.apply", "kwarg": {"mods": "metalk8s.volumes"}},
         {"client": "runner", "fun": "manage.status"},
     ],
 )
 def test_everything_else_is_refused(client, call):
-    status, text = client.post({"tgt": "worker-0", **call})
-    assert status == 401
+    # Each process of the master must refuse it, whatever it was asked before.
+    for _ in range(12):
+        status, text = client.post({"tgt": "worker-0", **call})
+        assert status == 401
     assert "Authorization error occurred." in text or "Authentication failure of type" in text
 
 
@@ -312,6 +308,49 @@ def test_clients_that_holdfast_does_not_need_are_disabled(client):
     assert "Client disabled" in text
 
 
-def test_a_wrong_password_is_refused(lab):
-    status, _ = lab.request("/login", {"eauth": "sharedsecret", "username": "holdfast", "password": "wrong"})
-    assert status == 401
+@pytest.mark.parametrize(
+    "change",
+    [{"password": "wrong"}, {"password": ""}, {"username": "root"}, {"eauth": "sharedsecret"}, {"eauth": "pam"}],
+)
+def test_another_password_name_or_authentication_is_refused(lab, change):
+    account = {"eauth": "holdfast", "username": "holdfast", "password": lab.password}
+    assert lab.request("/login", account)[0] == 200
+    assert lab.request("/login", {**account, **change})[0] == 401
+    call = {"client": "local", "tgt": "*", "fun": ["saltutil.find_job", "cmd.run"], "arg": [["1"], ["id"]]}
+    assert lab.request("/run", {**account, **call})[0] == 401
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "allowed"),
+    [
+        (PREPARE, [{"__kwarg__": True, "volume": sparse()}], True),
+        ("metalk8s_volumes.unprepare", [{"__kwarg__": True, "volume": sparse()}], True),
+        ("metalk8s_volumes.device_name", ["/dev/disk/by-uuid/x"], True),
+        ("saltutil.find_job", ["20261121060000000001"], True),
+        (f"{PREPARE}d", [], False),
+        (f"{PREPARE}\n", [], False),
+        ("metalk8s_volumes.attach", [], False),
+        ("metalk8s_volumesx.prepare", [], False),
+        ("state.sls", [{"__kwarg__": True, "mods": "metalk8s.volumes"}], False),
+        ("state.sls", ["metalk8s.volumes"], False),
+        ("state.sls", [{"__kwarg__": True, "mods": "metalk8s.volumes", "localconfig": "/var/lib/x"}], False),
+        ("state.sls", [{"__kwarg__": True, "mods": "metalk8s.volumes", "pillar": {"metalk8s": {}}}], False),
+        ("state.single", [PREPARE], False),
+        ("state.high", [{}], False),
+        ("cmd.run", ["id"], False),
+        ("module.run", [PREPARE], False),
+        ([PREPARE, "cmd.run"], [[], ["id"]], False),
+        (["saltutil.find_job", "cmd.run"], [[], ["id"]], False),
+    ],
+)
+def test_salts_own_check_of_rights_lets_nothing_else_through(folder, function, arguments, allowed):
+    shipped = (SOURCE / "master.d" / "holdfast.conf").read_text()
+    rights = yaml.safe_load(re.sub("<[^>]*>", "x", shipped))["external_auth"]["holdfast"]["holdfast"]
+    options = salt.config.master_config(None)
+    options.update(cachedir=str(folder), pki_dir=str(folder), module_dirs=[str(SOURCE)])
+    assert "holdfast.get_token" in salt.loader.eauth_tokens(options)
+    check = salt.utils.minions.CkMinions(options)
+    given = check.auth_check(
+        rights, function, arguments, "worker-0", minions=["worker-0"], whitelist=["saltutil.find_job"]
+    )
+    assert given is allowed

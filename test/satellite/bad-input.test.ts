@@ -57,12 +57,11 @@ test.each(Object.entries(strange))(
 
     bed.answerLinstor();
     await bed.until("LINSTOR was called", () => bed.calls.evacuate.length > 0);
-    await admin.gone(LinstorSatellite, "node-2");
     answerStrangely();
     await bed.clock.advance(60_000);
     expect(await bed.get(LinstorSatellite, node)).toBeDefined();
     bed.answerLinstor();
-    await admin.gone(LinstorSatellite, node);
+    for (const name of leaving) await admin.gone(LinstorSatellite, name);
     expect(bed.calls).toEqual({ evacuate: [node], atOnce: 1 });
     expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
   },
@@ -167,6 +166,7 @@ test("no field that is wrong costs a satellite or changes its policy, and each i
     [LinstorSatelliteConfiguration, { nodeAffinity: term("Gt", ["x"]) }],
     [LinstorSatelliteConfiguration, { deletionPolicy: "Evict" }],
     [LinstorSatelliteConfiguration, { evacuationStrategy: { attachedVolumeReattachTimeout: "soon" } }],
+    [LinstorSatelliteConfiguration, { evacuationStrategy: { unattachedVolumeAttachTimeout: "5m" } }],
     [LinstorSatelliteConfiguration, { properties: [{ name: "" }] }],
     [LinstorSatelliteConfiguration, { storagePools: [{ name: "p2", fileThinPool: { directory: "x" } }] }],
     [LinstorSatelliteConfiguration, { ipFamilies: ["IPX"] }],
@@ -211,6 +211,20 @@ test("annotations that are damaged or somebody else's change nothing but what th
   expect(bed.calls).toEqual({ evacuate: [node], atOnce: 1 });
   expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
   expect(await admin.marks("pvc-1", node)).toEqual([]);
+});
+
+test("a damaged note of the LINSTOR that has the node stops the evacuation, until a person has looked", async () => {
+  await bed.volume("pvc-1", [node, "node-2"]);
+  await admin.cordon(node);
+  bed.linstor.stopController();
+  await bed.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": '{"v":1,' } } });
+  await bed.delete(LinstorSatellite, node);
+  bed.linstor.startController();
+  await admin.says(node, "SatelliteEvacuated", /is damaged.* kubectl annotate linstorsatellite node-1 /);
+  expect(bed.calls.evacuate).toEqual([]);
+  await bed.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": null } } });
+  await admin.replaced(node);
+  expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
 });
 
 test("a record that has lost how many copies there were stops the evacuation, until a person has looked", async () => {

@@ -11,7 +11,7 @@ import { linstor as linstorSystem } from "../../functions/satellite/lib/linstor/
 import { csiDriver } from "../../functions/satellite/lib/names.ts";
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
-import { Cluster, definitions, GenericMachine } from "../../local/cluster-api/kinds.ts";
+import { Cluster, definitions, GenericMachine, infrastructureRef } from "../../local/cluster-api/kinds.ts";
 import { startMachines } from "../../local/cluster-api/start-machines.ts";
 import { createControllerTools } from "../../local/controllers/controller-tools.ts";
 import { followEverything } from "../../local/controllers/discovery/everything.ts";
@@ -26,6 +26,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { parseLabelSelector } from "../../shared/kubernetes/parse-label-selector.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { Log } from "../../shared/log.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
@@ -58,6 +59,11 @@ export interface SatelliteBed {
   onWrite(checks: { before?(request: { path: string; body?: string }): Promise<void>; after?(): Promise<void> }): void;
   /** Has what rules ask of LINSTOR answered by somebody else, until it is called again without an argument. */
   answerLinstor(instead?: (request: SystemRequest, send: SystemTransport) => Promise<SystemResponse>): void;
+  /**
+   * API paths that rules cannot reach, or are told that there is no such thing, until it is called again without an
+   * argument.
+   */
+  cutOff(paths?: RegExp, how?: "unreachable" | "not found"): void;
   /** Has the clock of the rules jump: by so many milliseconds it is ahead of everybody else's, or behind. */
   setClock(ms: number): void;
   create(kind: Kind, object: { metadata: object; [field: string]: unknown }): Promise<KubernetesObject>;
@@ -111,6 +117,8 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
   /** Addresses of satellites, by their DaemonSet's uid. */
   const running = new Map<string, string>();
   let ahead = 0;
+  let unreachable: RegExp | undefined;
+  let cutHow: "unreachable" | "not found" = "unreachable";
 
   const scope = (kind: Kind) => (kind.namespaced ? namespace : undefined);
   const until: SatelliteBed["until"] = async (what, done) => {
@@ -138,6 +146,10 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
     },
     answerLinstor: (instead) => {
       answered = instead;
+    },
+    cutOff: (paths, how = "unreachable") => {
+      unreachable = paths;
+      cutHow = how;
     },
     setClock: (ms) => {
       ahead = ms;
@@ -178,7 +190,7 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
       await bed.create(GenericMachine, { metadata: { name }, spec: {} });
       await bed.create(Machine, {
         metadata: { name, ...metadata },
-        spec: { clusterName: "test", providerID: `generic:///${node}`, infrastructureRef: { name } },
+        spec: { clusterName: "test", providerID: `generic:///${node}`, infrastructureRef: infrastructureRef(name) },
       });
       await until(`${name} runs`, async () => {
         const machine = await bed.get<KubernetesObject & { status?: { nodeRef?: object } }>(Machine, name);
@@ -315,6 +327,10 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
       failures.push(error.message);
     };
     const transport: Transport = async (request) => {
+      if (unreachable?.test(request.path)) {
+        if (cutHow === "unreachable") throw new Error("connect ETIMEDOUT");
+        return server.handle({ ...request, path: "/apis/absent.example.com" });
+      }
       if (request.method === "GET") return server.handle(request);
       for (const { before } of checks) await before?.(request).catch(wrong);
       const response = await server.handle(request);
@@ -361,29 +377,37 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
       else clock.after(attempt * 1_000, () => void deliver(rule, type, kind, object, attempt + 1));
     }
     // Of Cluster API there is the newest version, as an admin installs the overlay of one.
-    const all = rules.flatMap(({ wakes }) => wakes).filter(({ overlay }) => overlay !== "cluster-api-v1beta1");
+    const all = rules.flatMap(({ triggers }) => triggers).filter(({ overlay }) => overlay !== "cluster-api-v1beta1");
     const watched = new Map(all.map(({ kind }) => [kind.plural, kind] as const));
     for (const kind of watched.values()) {
       const reflection = tools.reflections.of(kind);
       reflection.on((change, object) => {
         for (const rule of rules)
-          if (rule.wakes.some((wake) => wake.kind.plural === kind.plural && wake.changes.includes(change)))
+          if (rule.triggers.some((trigger) => trigger.kind.plural === kind.plural && trigger.changes.includes(change)))
             void deliver(rule, `dev.knative.apiserver.resource.${change}`, kind, object);
       });
       await outcomeOf(clock, reflection.synced, 60_000);
     }
-    // The sweep looks after what is due, and every five minutes after what is being deleted, whatever is written there.
+    // The sweep looks after what is due, each minute after what is labelled for it, and every five minutes after what
+    // is being deleted, whatever is written there.
     let ticks = 0;
     const sweep = async () => {
-      const isFifthMinute = ticks++ % 30 === 29;
+      const isFifthMinute = ticks % 30 === 29;
+      const isMinute = ticks++ % 6 === 5;
       for await (const satellite of client.list(LinstorSatellite))
         for (const rule of rules) {
           const next = readProgress(satellite, rule.name)?.next;
           const isDue = next && Date.parse(next) <= clock.now();
+          const isLabelled = rule.sweep?.some(
+            ({ kind, labelSelector }) =>
+              kind === LinstorSatellite &&
+              labelSelector !== undefined &&
+              parseLabelSelector(labelSelector)(satellite.metadata.labels ?? {}),
+          );
           const isSwept = rule.sweep?.some(
             ({ kind, when }) => kind === LinstorSatellite && when && "deletingWith" in when,
           );
-          if (isDue || (isFifthMinute && isSwept && satellite.metadata.deletionTimestamp))
+          if (isDue || (isMinute && isLabelled) || (isFifthMinute && isSwept && satellite.metadata.deletionTimestamp))
             void deliver(rule, "dev.holdfast.sweep", LinstorSatellite, satellite);
         }
     };

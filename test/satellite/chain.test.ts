@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { steps } from "../../functions/satellite/lib/evacuation.ts";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
-import { standingOf } from "../../functions/satellite/lib/step-rule.ts";
 import { aCopy, aNode, dataFacts } from "../../functions/satellite/lib/testing/data.ts";
 import { aLeaving, aMachine, aSatellite, now, volumeFactsOf } from "../../functions/satellite/lib/testing/seen.ts";
+import { stepOf } from "../../shared/chain/chain.ts";
 import type { Decision } from "../../shared/decision.ts";
 import { rules } from "./rules.ts";
 
@@ -55,12 +55,7 @@ const leaving = fc
 
 const decided = (name: string, seen: ReturnType<typeof aLeaving>): readonly Decision[] => {
   const rule = chain.find((one) => one.name === name)?.rule;
-  const facts =
-    name === "evacuate"
-      ? { lease: undefined, namespace: "holdfast", seen: [seen] }
-      : name === "unmark"
-        ? { seen: [seen], stale: [] }
-        : [seen];
+  const facts = { seen: [seen], lease: undefined, namespace: "holdfast", stale: [] };
   return rule?.decide(facts, now, rule.settings.parse({})) ?? [];
 };
 
@@ -68,7 +63,7 @@ describe("whatever is found", () => {
   test("one rule acts, the one whose step it is, and all others leave", () => {
     fc.assert(
       fc.property(leaving, (seen) => {
-        const { step } = standingOf(seen, now);
+        const { step } = stepOf(steps, seen.facts, now);
         for (const { name } of chain) {
           // What is said of volumes, and to whom, is no step of its own.
           const ofSatellite = decided(name, seen).filter(
@@ -101,7 +96,7 @@ describe("whatever is found", () => {
       fc.property(leaving, (seen) => {
         for (const { name } of chain)
           for (const decision of decided(name, seen)) {
-            expect(decision.because).toMatch(/^[A-Z].*[.…]$/s);
+            expect(decision.message).toMatch(/^[A-Z].*[.…]$/s);
             const releases = /delete\.hook\.machine[^"]*\/linstor[^"]*":null/.test(JSON.stringify(decision));
             if (releases) expect(name).toMatch(/^release-/);
           }

@@ -176,6 +176,20 @@ describe("bad cases", () => {
     await bed.until("it is restored", async () => !(await admin.linstorNode(node)).flags?.includes("EVACUATE"));
   });
 
+  test("3: a satellite that is made again in the middle, after Retain, is restored by itself", async () => {
+    await bed.volume("pvc-1", [node, "node-2"]);
+    await bed.delete(LinstorSatellite, node);
+    await bed.until("LINSTOR was called", () => bed.calls.evacuate.length > 0);
+    await admin.setPolicy(node, "Retain");
+    await bed.until("it was made again", async () => {
+      const live = await bed.get(LinstorSatellite, node);
+      return live && !live.metadata.deletionTimestamp;
+    });
+    const made = bed.clock.now();
+    await bed.until("it is restored", async () => !(await admin.linstorNode(node)).flags?.includes("EVACUATE"));
+    expect(bed.clock.now() - made).toBeLessThan(120_000);
+  });
+
   test("4: an offline satellite is named, and the policy Delete is the way out", async () => {
     await bed.volume("pvc-1", [node, "node-2"]);
     bed.linstor.stopSatellite(addressOf(node));
@@ -190,6 +204,18 @@ describe("bad cases", () => {
     // Its Node is not to have a satellite any more, so that configurations do not reach it.
     await bed.merge(LinstorSatellite, node, { spec: { deletionPolicy: "Delete" } });
     await admin.gone(LinstorSatellite, node);
+    expect(bed.linstor.goodCopies("pvc-1")).toEqual(["node-2"]);
+  });
+
+  test("4: the policy Delete in a configuration for the Node, as the message says, ends it", async () => {
+    await bed.volume("pvc-1", [node, "node-2"]);
+    bed.linstor.stopSatellite(addressOf(node));
+    await bed.clock.advance(5_000);
+    await bed.delete(LinstorSatellite, node);
+    await admin.says(node, "SatelliteEvacuated", /Delete in a LinstorSatelliteConfiguration for its Node/);
+    const replaced = admin.replaced(node);
+    await admin.setPolicy(node, "Delete");
+    await replaced;
     expect(bed.linstor.goodCopies("pvc-1")).toEqual(["node-2"]);
   });
 

@@ -71,7 +71,8 @@ export function watchInvariants(bed: SatelliteBed): void {
         if ((now.drain && !before.drain) || (now.terminate && !before.terminate))
           throw new Error(`Machine ${name} got a hook back that had been released.`);
       }
-      hooks.set(name, now);
+      // A Machine that is made to wait late has had none before.
+      if (before || now.drain || now.terminate) hooks.set(name, now);
     }
   };
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
 import { seededRandom } from "../../eventing/random.ts";
-import { hook } from "../../functions/satellite/hook/rule.ts";
 import { Cluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
 import { satelliteRule } from "../../functions/satellite/lib/satellite-rule.ts";
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
+import { setHooks } from "../../functions/satellite/set-hooks/rule.ts";
 import { type HttpServer, serveHttp } from "../../local/apiserver/http.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { definitions } from "../../local/cluster-api/kinds.ts";
@@ -68,9 +68,9 @@ afterEach(async () => {
 /** An event about the satellite, given to the function with this setting. */
 const delivered = (clusterApiKubeconfig: string) => {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const settings = { ...hook.settings.parse({}), clusterApiKubeconfig };
+  const settings = { ...setHooks.settings.parse({}), clusterApiKubeconfig };
   const connect = () => ({ url: "http://linstor-controller:3370" }) as never;
-  const handle = receive(hook, { client: () => here, connect, clock: systemClock, log, settings });
+  const handle = receive(setHooks, { client: () => here, connect, clock: systemClock, log, settings });
   const { apiVersion, kind } = LinstorSatellite;
   const event = { specversion: "1.0", id: "1", source: "test", type: "dev.holdfast.sweep", name: node, namespace: "" };
   const all = Object.entries({ ...event, apiversion: apiVersion, kind }).map(([key, value]) => [`ce-${key}`, value]);
@@ -98,7 +98,7 @@ test("an unreachable management cluster is not one without Machines: the event i
 });
 
 test("every rule that looks at Machines looks for them there", () => {
-  const looking = rules.filter(({ may }) => may.some(({ resource }) => resource.kind === Machine.kind));
+  const looking = rules.filter(({ permissions }) => permissions.some(({ resource }) => resource.kind === Machine.kind));
   expect(looking.length).toBeGreaterThan(10);
   expect(looking.filter(({ client }) => client !== satelliteRule.client).map(({ name }) => name)).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
 import { seededRandom } from "../../eventing/random.ts";
+import { applyDaemonset } from "../../functions/satellite/apply-daemonset/rule.ts";
 import { DaemonSet, LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import { linstor as linstorSystem } from "../../functions/satellite/lib/linstor/system.ts";
 import { type LinstorSatelliteObject, satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
-import { spawn } from "../../functions/satellite/spawn/rule.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { CustomResourceDefinition } from "../../local/controllers/objects/kinds.ts";
 import { createLinstor } from "../../local/linstor/linstor.ts";
@@ -58,7 +58,13 @@ async function delivered(kind: Kind, name: string, type: string): Promise<number
   });
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const connect = () => linstor as never;
-  const handle = receive(spawn, { client: () => client, connect, clock, log, settings: spawn.settings.parse({}) });
+  const handle = receive(applyDaemonset, {
+    client: () => client,
+    connect,
+    clock,
+    log,
+    settings: applyDaemonset.settings.parse({}),
+  });
   const event = { specversion: "1.0", id: "1", source: "test", type, name, namespace: "" };
   const all = { ...event, apiversion: kind.apiVersion, kind: kind.kind };
   const headers = Object.fromEntries(Object.entries(all).map(([key, value]) => [`ce-${key}`, value]));

@@ -49,7 +49,7 @@ test("a taint that nobody tolerates has the satellite deleted within seconds, by
     const live = await satellite();
     return !live || live.metadata.deletionTimestamp;
   });
-  expect(bed.history.filter((line) => line.startsWith("satellite/retire write"))).toEqual([
+  expect(bed.history.filter((line) => line.startsWith("satellite/delete write"))).toEqual([
     expect.stringContaining("has the taint test=yes:NoExecute"),
   ]);
 });

@@ -1,12 +1,15 @@
 import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
+import { explaining } from "./explained.ts";
 import { watchInvariants } from "./pvc-protection/invariants.ts";
 import { scenarios } from "./pvc-protection/scenarios.ts";
-import { settings } from "./pvc-protection/settings.ts";
+import { beside, settings } from "./pvc-protection/settings.ts";
 import { proveGrantsAreUsed } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
 describe("PVC protection on the laptop edition", () => {
-  const asked = runScenarios(scenarios, settings, { open: emulatedWorld, watch: watchInvariants });
+  const { open, prove } = explaining(emulatedWorld, beside);
+  const asked = runScenarios(scenarios, settings, { open, watch: watchInvariants });
   proveGrantsAreUsed("pvc-protection", asked);
+  prove();
 });

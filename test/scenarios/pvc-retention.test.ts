@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import { bySweepsAlone } from "./by-sweeps-alone.ts";
+import { explaining } from "./explained.ts";
 import { documentList } from "./pvc-retention/document-list.ts";
 import { holes } from "./pvc-retention/holes.ts";
 import { watchInvariants } from "./pvc-retention/invariants.ts";
@@ -13,8 +14,10 @@ import { runScenarios } from "./run-scenarios.ts";
 const worlds = { open: emulatedWorld, watch: watchInvariants };
 
 describe("PVC retention on the laptop edition", () => {
-  const asked = runScenarios(scenarios, [byDefault], worlds);
+  const { open, prove } = explaining(emulatedWorld, byDefault);
+  const asked = runScenarios(scenarios, [byDefault], { ...worlds, open });
   proveGrantsAreUsed("pvc-retention", asked);
+  prove();
   // The functions are the same, and the field of the set is written a moment earlier: simulation and differential
   // sequences run with this policy as well.
   const differing = scenarios.filter((one) => documentList.includes(one) || one.settings?.includes(admitted));

@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import { bySweepsAlone } from "./by-sweeps-alone.ts";
+import { explaining } from "./explained.ts";
 import { proveGrantsAreUsed } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 import { scenarios } from "./undelete/scenarios.ts";
@@ -14,8 +15,8 @@ const swept = bySweepsAlone(
 );
 
 describe("undelete on the laptop edition", () => {
-  const asked = runScenarios([...scenarios, ...swept.scenarios], [asking, always, never, swept.setting], {
-    open: emulatedWorld,
-  });
+  const { open, prove } = explaining(emulatedWorld, asking);
+  const asked = runScenarios([...scenarios, ...swept.scenarios], [asking, always, never, swept.setting], { open });
   proveGrantsAreUsed("undelete", asked);
+  prove();
 });

@@ -41,25 +41,21 @@ async function open(signals: boolean, node = createStorage(minion), answers: num
 
 const phase = async (world: World, name: string) => phaseOf((await volumeOf(world, name)) ?? {});
 
-test(
-  "the end of a job triggers settle and publish at once, " + "by the event of a real reactor and without the sweep",
-  async () => {
-    const answers: number[] = [];
-    const world = await open(true, createStorage(minion), answers);
-    const name = await createVolume(world);
-    await world.rest();
-    expect(await phase(world, name)).toBe("Available");
-    // PrepareVolume and GetDeviceInfo, each answered by the broker as any event is.
-    expect(answers).toEqual([202, 202]);
+test("the end of a job triggers run-job at once, by the event of a real reactor and without the sweep", async () => {
+  const answers: number[] = [];
+  const world = await open(true, createStorage(minion), answers);
+  const name = await createVolume(world);
+  await world.rest();
+  expect(await phase(world, name)).toBe("Available");
+  expect(answers).toEqual([202]);
 
-    await world.admin.delete(Volume, undefined, name);
-    await world.rest();
-    expect(await volumeOf(world, name)).toBeUndefined();
-    await world.stop();
-  },
-);
+  await world.admin.delete(Volume, undefined, name);
+  await world.rest();
+  expect(await volumeOf(world, name)).toBeUndefined();
+  await world.stop();
+});
 
-test("five Volumes of one node are made by events alone, one after the other, and go so", async () => {
+test("five Volumes of one node are made by events alone, and go so", async () => {
   const world = await open(true);
   const first = await createVolume(world);
   const { apiVersion, kind, spec } = (await volumeOf(world, first)) ?? {};
@@ -109,7 +105,7 @@ test("after a boot of the node each Volume has the name that its device has now"
 
   node.reboot();
   await boot("second");
-  // The kubelet's reports are no trigger: the sweep has `device` look once an hour.
+  // The kubelet's reports are no trigger: the sweep has `refresh-device-name` look once an hour.
   const isKnown = async () => ((await devices()).join() === "loop1,loop0" ? true : undefined);
   await swept(world, "the names are those of the new boot", isKnown);
   await world.stop();

@@ -12,6 +12,9 @@ describe("Volumes on the laptop edition", () => {
   const status = (account: string) => `${account}: patch storage.metalk8s.scality.com/volumes/status`;
   proveGrantsAreUsed("volume", asked, [
     // What another installation's schema has let in, and PersistentVolumes that fail, neither world here has.
-    ...["volume-accept", "volume-health"].flatMap((name) => [status(name), `${name}: create events.k8s.io/events`]),
+    ...["volume-add-finalizer", "volume-report-health"].flatMap((name) => [
+      status(name),
+      `${name}: create events.k8s.io/events`,
+    ]),
   ]);
 });

@@ -1,5 +1,6 @@
 import type { Setting } from "../worlds/world.ts";
 import type { User } from "./user.ts";
+import type { History } from "./world/history.ts";
 
 /** What users and Kubernetes do in a run. Faults, crashes and the workload come on top of it. */
 export interface Scenario {
@@ -21,6 +22,12 @@ export interface Scenario {
   readonly claimLag?: number;
   /** A rule of it waits for a time to come, which only the sweep notices: sweeps run even where nothing goes wrong. */
   readonly waits?: boolean;
+  /** For a scenario of outages of a part: the texts in requests by which each part of an external system is known. */
+  readonly parts?: {
+    readonly texts: readonly string[];
+    /** What has not come about although nothing was away that it needs, asked while the part still is. */
+    goesOn(history: History, now: number, away: string): string | undefined;
+  };
   /** What users do; every pause is drawn. Calls that the API server refuses are passed over, as a user would. */
   act(user: User): Promise<void>;
 }

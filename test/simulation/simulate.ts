@@ -1,7 +1,10 @@
 import { virtualClock } from "../../local/time/virtual-clock.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { functions, type Handler, type Start } from "../worlds/functions.ts";
+import type { Setting } from "../worlds/world.ts";
 import { apiFaults } from "./faults/api.ts";
 import { eventFaults } from "./faults/events.ts";
+import { drawOutage, type Outage, type OutageTarget } from "./faults/outage.ts";
 import { outsideFaults } from "./faults/outside.ts";
 import { drawRates, faultFree, type Rates } from "./faults/rates.ts";
 import { faultSchedule } from "./faults/schedule.ts";
@@ -35,6 +38,8 @@ export interface RunSpec {
   readonly without?: ReadonlySet<string>;
   /** Something that happens at one request of a function. */
   readonly point?: Point;
+  /** One thing that functions need is away for a while, and nothing else goes wrong. */
+  readonly outage?: boolean;
   /** A fault of an external system's own, by its name: every call that can meet it meets it. */
   readonly everyCall?: string;
   /** Functions in place of the repository's own. */
@@ -44,7 +49,7 @@ export interface RunSpec {
 export interface Failure {
   /** The invariant or end that does not hold. */
   readonly name: string;
-  readonly because: string;
+  readonly message: string;
 }
 
 export interface RunResult {
@@ -61,6 +66,8 @@ export interface RunResult {
 const sweepEvery = 60_000;
 /** Within so many sweeps after the last fault everything must have come to its end. */
 const usualSweeps = 4;
+/** After an outage the first sweep takes up what waits; what that leads to may wait for a second one. */
+const sweepsAfterOutage = 2;
 /** Writes of ours on one object that need no change by others to explain them, where a system needs no more. */
 const usualWrites = 6;
 /** A resource that is refused once is refused for so long (milliseconds): about as long as two verdicts take. */
@@ -69,6 +76,9 @@ const refusedFor = 1_500;
 const withoutSweeps = 30_000;
 /** Faults last at least this long (milliseconds), and until the scenario has been acted out. */
 const faultsLast = 50_000;
+
+/** What has been away for so long (milliseconds) is to be named on an object: the broker's retries are over then. */
+const longEnough = 45_000;
 
 /** Users wait two minutes for each of half a dozen things where much goes wrong, and then give up (milliseconds). */
 const longestScenario = 900_000;
@@ -80,7 +90,8 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   const invariants = [...everywhere, ...systems.flatMap((system) => system.invariants)];
   const liveness = systems.flatMap((system) => system.liveness);
   const kinds = systems.flatMap((system) => system.kinds ?? []);
-  const mostSweeps = Math.max(usualSweeps, ...systems.map((system) => system.sweeps ?? 0));
+  const usual = Math.max(usualSweeps, ...systems.map((system) => system.sweeps ?? 0));
+  const mostSweeps = spec.outage && !scenario.waits ? sweepsAfterOutage : usual;
   const clock = virtualClock();
   const streams = streamsOf(spec.number);
   const rates = ratesOf(spec, streams);
@@ -99,13 +110,13 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     mayRun.observe(change);
     if (change.object.kind !== "Event" || isOurs(change)) trace.add(change.by.name, describeChange(change));
     for (const { name, check } of invariants) {
-      const because = check(change, truth);
-      if (because) failure ??= { name, because };
+      const message = check(change, truth);
+      if (message) failure ??= { name, message };
     }
   });
   const mayRun: MayRun = trackMayRun(history, scenario.setting.finalizer === "kubernetes.io/pvc-protection");
   const isWhole = spec.point === undefined && spec.everyCall === undefined;
-  const undisturbed = !spec.faults && !spec.loseAllEvents && isWhole;
+  const undisturbed = !spec.faults && !spec.loseAllEvents && !spec.outage && isWhole;
   const outsides = new Map<string, Outside>();
   const writesAtFirst = Math.max(usualWrites, ...systems.map((system) => system.writesAtFirst ?? 0));
   const truth = { scenario, calm: undisturbed, history, mayRun, changes, outsides, writesAtFirst };
@@ -125,13 +136,24 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
             if (!begun || failure) return;
             trace.add(name, occurrence.what);
             for (const { name, checkOutside } of invariants) {
-              const because = checkOutside?.(occurrence, truth);
-              if (because) failure ??= { name, because };
+              const message = checkOutside?.(occurrence, truth);
+              if (message) failure ??= { name, message };
             }
           },
           post: (url, event) => void cluster.send(url, event).catch(() => {}),
         }),
       );
+
+  const targets: readonly OutageTarget[] = [
+    ...[...outsides.values()].map(({ system: { name } }) => ({
+      name,
+      takes: (path: string) => path.startsWith(`/${name}/`) || path.startsWith(`/${name}@`),
+      ...(scenario.parts ? { parts: scenario.parts.texts } : {}),
+    })),
+    ...systems.flatMap(({ otherClusters = [] }) => otherClusters),
+  ];
+  const outage = spec.outage ? drawOutage(streams, clock, targets) : undefined;
+  const isExternal = targets.some(({ name }) => name === outage?.what);
 
   /** When the point was reached at which the fault strikes. */
   let struckAt = Number.NEGATIVE_INFINITY;
@@ -154,6 +176,8 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
       if (here === "refused") refusing = { path, until: clock.now() + refusedFor };
       if (refusing?.path === path && clock.now() < refusing.until) return "refused";
       if ([...outsides.values()].some((one) => one.refuses?.(outgoing.request))) return "refused";
+      const met = outage?.verdictOn(path, outgoing.request.body ?? "", outgoing.write) ?? "pass";
+      if (met !== "pass") return met;
       if (here && here !== "second instance") return here;
       const company =
         !process.company &&
@@ -165,31 +189,67 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     },
   });
   const cluster = await startCluster({
-    scenario,
+    // What the resync alone would find is lost in an outage of an external system: it comes once in six hours.
+    scenario: isExternal ? { ...scenario, setting: withRealTurns(scenario.setting) } : scenario,
     clock,
     streams,
     trace,
     history,
     network,
     outsides,
-    faults: eventFaults(schedule, rates, trace),
+    faults: eventFaults(schedule, rates, trace, () => outage?.what === "events" && outage.isOn()),
     rates,
     starters: { ...functions, ...spec.starters },
+    mutated: spec.starters !== undefined,
   });
   begun = true;
   const since = clock.now();
+  if (outage) {
+    outage.start();
+    const [from, to] = [outage.begins, outage.ends].map((at) => Math.round((at - since) / 1000));
+    const what = outage.part ? `${outage.part} of ${outage.what}` : outage.what;
+    trace.add("simulation", `${what} is away from second ${from} to second ${to}`);
+  }
   const sweeping = new AbortController();
   // What an external system was not asked, or has not answered, is looked for when it is due.
   const looksAgain = spec.point !== undefined && outsides.size > 0;
-  const swept = spec.faults || spec.loseAllEvents === true || scenario.waits === true || looksAgain;
+  const isDisturbed = spec.faults || spec.loseAllEvents === true || outage !== undefined;
+  const swept = isDisturbed || scenario.waits === true || looksAgain;
   if (swept) sweepAgainAndAgain(cluster).catch(() => {});
 
   async function sweepAgainAndAgain({ fleet }: Cluster): Promise<void> {
     const sweep = addressOf({ service: "platform-sweep", namespace: "holdfast" });
     for (;;) {
       await clock.sleep(sweepEvery, sweeping.signal);
+      if (outage?.what === "sweep" && outage.isOn()) continue;
       fleet.deliver(sweep, { headers: {}, body: "" }).catch(() => {});
     }
+  }
+
+  const disturbed = () => spec.point !== undefined || schedule.struck.length > 0;
+  const unfinished = (): Failure | undefined => {
+    for (const { name, check } of liveness) {
+      const message = check({ ...truth, disturbed: disturbed() });
+      if (message) return { name, message };
+    }
+    return undefined;
+  };
+  if (outage) {
+    const { ends } = outage;
+    clock.after(ends - 1 - clock.now(), () => {
+      failure ??= wrongInOutage(outage);
+    });
+  }
+
+  /** What objects do not say, and what does not go on, right before an outage ends. */
+  function wrongInOutage({ what, part, refusedSince, refusedLast = 0 }: Outage): Failure | undefined {
+    const held = part !== undefined ? scenario.parts?.goesOn(history, clock.now(), part) : undefined;
+    if (held) return { name: "stops-that-object-only", message: held };
+    const isLong = clock.now() - (refusedSince ?? clock.now()) >= longEnough;
+    const isAsked = clock.now() - refusedLast <= 2 * sweepEvery;
+    const isNamed = () => kinds.some((kind) => history.live(kind).some((object) => namesOutage(object, what)));
+    if (!isLong || !isAsked || !isExternal || !unfinished() || isNamed()) return undefined;
+    return { name: "names-what-is-away", message: `${what} is away, and no object says so.` };
   }
 
   const user = createUser(cluster.user, clock, streams("users"), trace, outsides);
@@ -199,7 +259,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
       acted = true;
     },
     (error: Error) => {
-      failure ??= { name: "the scenario itself", because: error.stack ?? error.message };
+      failure ??= { name: "the scenario itself", message: error.stack ?? error.message };
     },
   );
   void runWorkload({
@@ -218,20 +278,14 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     () => failure !== undefined || (acted && (!spec.faults || clock.now() - since >= faultsLast)),
     longestScenario,
   );
-  if (!failure && !acted) failure = { name: "the scenario itself", because: "It did not come to its end." };
+  if (!failure && !acted) failure = { name: "the scenario itself", message: "It did not come to its end." };
   schedule.end();
   if (spec.faults) cluster.fleet.restore();
   for (const outside of outsides.values()) outside.restore();
   trace.add("simulation", "lets nothing go wrong any more");
 
-  const disturbed = () => spec.point !== undefined || schedule.struck.length > 0;
-  const unfinished = (): Failure | undefined => {
-    for (const { name, check } of liveness) {
-      const because = check({ ...truth, disturbed: disturbed() });
-      if (because) return { name, because };
-    }
-    return undefined;
-  };
+  if (outage && !failure) await clock.advance(Math.max(0, Math.max(outage.ends, outage.lastLate) - clock.now()) + 1);
+
   const calm = clock.now();
   const step = 5_000;
   let left = unfinished();
@@ -241,7 +295,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   }
   failure ??= left && {
     ...left,
-    because: `${left.because} ${swept ? `${mostSweeps} sweeps` : "30 seconds without a fault"} have passed.`,
+    message: `${left.message} ${swept ? `${mostSweeps} sweeps` : "30 seconds without a fault"} have passed.`,
   };
   const sweeps = Math.ceil((clock.now() - calm) / sweepEvery);
   if (!failure) failure = await restsThen(unfinished);
@@ -256,21 +310,45 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
       await clock.advance(2.5 * sweepEvery);
       before = changes.filter(isOurs).length;
       await clock.advance(1.5 * sweepEvery);
-      // A point may lie in this very rest: then it begins anew.
+      // A point may lie in this very rest: then it begins again.
     } while (struckAt >= since);
     const written = changes.filter(isOurs).slice(before);
     const [first] = written;
     if (first)
-      return { name: "rests", because: `Nothing changes any more, and ${describeChange(first)}, by ${first.by.name}.` };
+      return { name: "rests", message: `Nothing changes any more, and ${describeChange(first)}, by ${first.by.name}.` };
     const tooMuch = counts.tooMuch();
-    return failure ?? check() ?? (tooMuch ? { name: "asks-little", because: tooMuch } : undefined);
+    return failure ?? check() ?? (tooMuch ? { name: "asks-little", message: tooMuch } : undefined);
   }
 
-  if (failure) trace.add("simulation", `${failure.name}: ${failure.because}`);
+  if (failure) trace.add("simulation", `${failure.name}: ${failure.message}`);
   sweeping.abort(new Error("The run is over."));
   cluster.stop();
   await clock.settle();
   return { failure, trace: trace.lines, struck: schedule.struck, requests, sweeps };
+}
+
+/** Whether the object says which external system it waits for: in an annotation of ours, or in a condition. */
+function namesOutage({ metadata, status }: KubernetesObject & { status?: Status }, system: string): boolean {
+  const named = new RegExp(`${system}.*(away|reached|answer|asked|unreachable)`, "is");
+  const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith("holdfast.dev/"));
+  // The names of fields and steps are not for people.
+  const sentences = annotations.map(([, text]) => (text.startsWith("{") ? text.split('"because":')[1] : text) ?? "");
+  const messages = (status?.conditions ?? []).map(({ message = "" }) => message);
+  return [...sentences, ...messages].some((text) => named.test(text));
+}
+
+interface Status {
+  readonly conditions?: readonly { readonly message?: string }[];
+}
+
+const withTurnsAsShipped = new WeakMap<Setting, Setting>();
+
+/** A setting whose objects have their resync as often as they have it where Holdfast is installed. */
+function withRealTurns(setting: Setting): Setting {
+  const { edit: _, ...rest } = setting;
+  const made = withTurnsAsShipped.get(setting) ?? rest;
+  withTurnsAsShipped.set(setting, made);
+  return made;
 }
 
 function ratesOf({ faults, loseAllEvents = false }: RunSpec, streams: Streams): Rates {

@@ -1,3 +1,4 @@
+import type { OutageTarget } from "./faults/outage.ts";
 import type { Invariant } from "./invariants/invariant.ts";
 import type { LivenessCheck } from "./liveness/liveness-check.ts";
 import type { Mutant } from "./mutants/mutant.ts";
@@ -27,6 +28,8 @@ export interface System {
   readonly mutants: readonly Mutant[];
   /** The external system that its functions use, on the clock of a run. */
   readonly outside?: (context: OutsideContext) => Outside;
+  /** Clusters of their own that its functions read, and that may be away. */
+  readonly otherClusters?: readonly OutageTarget[];
   /** Within so many sweeps after the last fault everything must have come to its end; four by default. */
   readonly sweeps?: number;
   /** Writes of ours on one object that need no change by others to explain them; six by default. */

@@ -1,4 +1,5 @@
 import { readInstallation } from "../worlds/installation.ts";
+import { eviction } from "./eviction/system.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { pvcProtection } from "./pvc-protection/system.ts";
 import { pvcRetention } from "./pvc-retention/system.ts";
@@ -9,7 +10,7 @@ import { undelete } from "./undelete/system.ts";
 import { volume } from "./volume/system.ts";
 
 /** Every system that is simulated. */
-export const systems: readonly System[] = [pvcProtection, pvcRetention, satellite, undelete, volume];
+export const systems: readonly System[] = [eviction, pvcProtection, pvcRetention, satellite, undelete, volume];
 
 /** Every scenario of every system. */
 export const scenarios: readonly Scenario[] = systems.flatMap((system) => system.scenarios);

@@ -19,7 +19,8 @@ export interface User {
   outside(system: string): Outside;
   /** Does what the other calls do not, and writes `what` down: "creates set web". */
   attempt(what: string, act: (client: Client, namespace: string) => Promise<unknown>): Promise<void>;
-  list(kind: Kind): Promise<readonly KubernetesObject[]>;
+  /** Of the scenario's namespace where no other is named. */
+  list(kind: Kind, within?: string): Promise<readonly KubernetesObject[]>;
   /** Waits for up to so many milliseconds, drawn. */
   pause(most: number): Promise<void>;
   /** Creates a claim with a volume behind it. */
@@ -77,7 +78,7 @@ export function createUser(
       return found;
     },
     attempt,
-    list: (kind) => Array.fromAsync(client.list(kind, { namespace })),
+    list: (kind, within = namespace) => Array.fromAsync(client.list(kind, { namespace: within })),
     pause: (most) => clock.sleep(random.below(most)),
     createClaim: (name, metadata = {}) =>
       attempt(`creates claim ${name}`, () =>

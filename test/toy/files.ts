@@ -20,8 +20,8 @@ export const toy = rule({
   name: "${name}",
   doc: "${doc}",
   settings: z.object({}),
-  wakes: [on(PersistentVolumeClaim, ["add"])],
-  may: [{ resource: PersistentVolumeClaim, verbs: ["get"] }],
+  triggers: [on(PersistentVolumeClaim, ["add"])],
+  permissions: [{ resource: PersistentVolumeClaim, verbs: ["get"] }],
   sweep: [resync(PersistentVolumeClaim)],${finalizer ? finalizersText(finalizer) : ""}
   subjects: ({ kind, change, namespace = "", name }) =>
     kind === "PersistentVolumeClaim" && change !== "update" ? [{ kind: PersistentVolumeClaim, namespace, name }] : [],
@@ -63,8 +63,8 @@ ${doc}
 
 ## What triggers it
 
-<!-- generated: wakes -->
-<!-- end of wakes -->
+<!-- generated: triggers -->
+<!-- end of triggers -->
 
 ## What it may do
 

@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { Complaint } from "../../shared/command/complaint.ts";
 import { parseFlags } from "../../shared/command/parse-flags.ts";
 import { runCommand } from "../../shared/command/run-command.ts";
 import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
+import { UserError } from "../../shared/command/user-error.ts";
 import { finalizerOf, ruleFiles, systemFiles } from "./files.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -92,7 +92,7 @@ async function main(args: readonly string[]): Promise<number> {
   npm(copy, "run", "check");
   npm(copy, "test", ...(values.full ? [] : ["--", ...noticing]));
   const edited = git("status", "--porcelain").trim();
-  if (edited) throw new Complaint(`The checks or the tests have edited files:\n${edited}`);
+  if (edited) throw new UserError(`The checks or the tests have edited files:\n${edited}`);
   return 0;
 }
 
@@ -100,11 +100,13 @@ async function main(args: readonly string[]): Promise<number> {
  * What holds objects at an uninstall follows from the rules that are installed: of the toys, from the one that is by
  * default.
  *
- * @throws Complaint when it does not.
+ * @throws UserError when it does not.
  */
 async function seesFinalizers(copy: string): Promise<void> {
   const load = (file: string) => import(pathToFileURL(join(copy, "local", file)).href);
-  const { holdsOf }: typeof import("../../local/cluster/held-objects.ts") = await load("cluster/held-objects.ts");
+  const { holdsOf }: typeof import("../../shared/uninstall/held-objects.ts") = await load(
+    "../shared/uninstall/held-objects.ts",
+  );
   const { installedRules }: typeof import("../../local/cluster/installed-rules.ts") =
     await load("cluster/installed-rules.ts");
   const { defaultInstall }: typeof import("../../local/start/manifests.ts") = await load("start/manifests.ts");
@@ -112,7 +114,7 @@ async function seesFinalizers(copy: string): Promise<void> {
   const holds = holdsOf(await installedRules(defaultInstall(readOptions([]))));
   const found = holds.map(({ finalizer }) => finalizer);
   if (!found.includes(finalizerOf("toys")) || found.includes(finalizerOf("gadgets")))
-    throw new Complaint(
+    throw new UserError(
       `An uninstall would see to ${found.join(", ")}, and of the toys not to ${finalizerOf("toys")} alone.`,
     );
 }
@@ -136,10 +138,10 @@ function rowOf(what: string, numstat: string, written: readonly string[]): strin
   ].join("\n");
 }
 
-/** @throws Complaint when the command fails; it has said why. */
+/** @throws UserError when the command fails; it has said why. */
 function npm(cwd: string, ...args: string[]): void {
   const { status } = spawnSync("npm", args, { cwd, stdio: "inherit" });
-  if (status !== 0) throw new Complaint(`npm ${args.join(" ")} failed with the toys beside all there is.`);
+  if (status !== 0) throw new UserError(`npm ${args.join(" ")} failed with the toys beside all there is.`);
 }
 
 await runCommand(() => main(process.argv.slice(2)));

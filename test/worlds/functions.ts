@@ -36,7 +36,7 @@ const withSettings =
     start({ ...options, settings: readSettings(schema, options.environment) }, options);
 
 const declared = await loadDeclared(fileURLToPath(new URL("../..", import.meta.url)));
-const rules = declared.filter((one): one is Rule => one.wakes !== undefined);
+const rules = declared.filter((one): one is Rule => one.triggers !== undefined);
 
 /** Starts an instance of each function of the repository, by its name. */
 export const functions: Readonly<Record<string, Starter>> = {

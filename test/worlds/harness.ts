@@ -4,8 +4,9 @@ import type { Send } from "../../eventing/send.ts";
 import { CustomResourceDefinition } from "../../local/controllers/objects/kinds.ts";
 import { crashingDispatcher } from "../../local/knative/crashing-dispatcher.ts";
 import type { Plan } from "../../local/serving/plan.ts";
+import { systemClock } from "../../shared/clock.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
-import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { type Kind, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import { fatedPost } from "../faults/fates.ts";
 import { type Asked, observed } from "./asked.ts";
 import type { WhenOver } from "./bench.ts";
@@ -16,6 +17,7 @@ import { handRequest } from "./hand.ts";
 import { install, readInstallation } from "./installation.ts";
 import { claim } from "./manifest.ts";
 import { createRecorder } from "./recorder.ts";
+import { rightsInForce } from "./rights-in-force.ts";
 import type { Bench, Server } from "./server.ts";
 import { tokenOf } from "./service-account.ts";
 import { timePasses } from "./time-passes.ts";
@@ -29,6 +31,13 @@ export interface Harness {
   /** Stops it and takes off the server what was put there. */
   stop(): Promise<void>;
 }
+
+const MutatingAdmissionPolicy: Kind = {
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "MutatingAdmissionPolicy",
+  plural: "mutatingadmissionpolicies",
+  namespaced: false,
+};
 
 const ingress = "http://broker-ingress.knative-eventing.svc.cluster.local";
 
@@ -44,10 +53,12 @@ export async function startHarness(server: Server, random: Random, setting: Sett
   const definitions = installation.objects
     .filter(({ kind }) => kind === CustomResourceDefinition.kind)
     .map(({ metadata }) => metadata.name);
-  const hasPolicy = installation.objects.some(
-    ({ kind, metadata }) => kind === "MutatingAdmissionPolicy" && metadata.name.startsWith("pvc-protection"),
+  const policy = installation.objects.find(
+    ({ kind, metadata }) => kind === MutatingAdmissionPolicy.kind && metadata.name.startsWith("pvc-protection"),
   );
-  if (hasPolicy) await policyInForce(server);
+  if (policy) await policyInForce(server);
+  // The laptop edition's API server grants at once, in thousands of worlds.
+  if (clock === systemClock) await rightsInForce(server, installation.objects);
   const recorder = createRecorder();
   const underWay = createUnderWay();
   const accounts = new Map<string, ReturnType<Server["connect"]>>();
@@ -128,7 +139,7 @@ export async function startHarness(server: Server, random: Random, setting: Sett
       const { namespace } = bench;
       const page = recorder.open(namespace);
       whenOver(() => recorder.close(namespace));
-      const { said, calls, deliveries, intercepts } = page;
+      const { said, calls, deliveries, intercepts, everywhere } = page;
       const handled = async () => {
         // What runs there creates its brokers itself.
         if (setting.withoutKnative) return rest();
@@ -141,7 +152,7 @@ export async function startHarness(server: Server, random: Random, setting: Sett
         calls,
         deliveries,
         asked,
-        intercept: (step) => void intercepts.push(step),
+        intercept: (step, isAlone) => void (isAlone ? everywhere : intercepts).push(step),
         fate: (decide) => {
           page.fate = decide;
         },
@@ -171,8 +182,9 @@ export async function startHarness(server: Server, random: Random, setting: Sett
       ended.abort(new Error("The world has ended."));
       await uninstall();
       await definitionsGo(server, definitions);
-      // What comes next on this server may be a Holdfast without the policy.
-      if (hasPolicy) await policyInForce(server, false);
+      // What comes next on this server may be a Holdfast without the policy, or have put it there already.
+      const isThere = policy && (await admin.get(MutatingAdmissionPolicy, undefined, policy.metadata.name));
+      if (policy && !isThere) await policyInForce(server, false);
     },
   };
 }

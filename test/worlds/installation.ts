@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isEventing } from "../../eventing/manifest/read-plan.ts";
 import { readManifests } from "../../eventing/read-manifests.ts";
-import { discover } from "../../local/controllers/discovery/discover.ts";
 import { type Plan, readPlan } from "../../local/serving/plan.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
+import { discover } from "../../shared/kubernetes/discover.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Setting } from "./world.ts";
@@ -24,7 +24,8 @@ export interface Installation {
   readonly services: readonly Plan[];
 }
 
-const defaultFinalizer = "holdfast.dev/pvc-protection";
+/** Annotations of the rules begin so, too. */
+const defaultFinalizer = /holdfast\.dev\/pvc-protection(?![-.\w])/g;
 
 const known = new WeakMap<Setting, Installation>();
 
@@ -39,14 +40,14 @@ export function readInstallation(setting: Setting): Installation {
 }
 
 function read(setting: Setting): Installation {
-  const { components, environment, finalizer = defaultFinalizer, withoutKnative, edit = (object) => object } = setting;
+  const { components, environment, finalizer, withoutKnative, edit = (object) => object } = setting;
   const bare = ["source.yaml", "eventing.yaml"].map((file) => join("overlays/no-knative", file));
   const paths = [".", ...components, ...(withoutKnative ? bare : [])].map((path) => join(manifests, path));
-  const patched = (text: string) => text.replaceAll(defaultFinalizer, finalizer);
+  const patched = (text: string) => (finalizer ? text.replaceAll(defaultFinalizer, finalizer) : text);
   const found = readManifests(paths)
     .filter(({ object }) => !setting.leaveOut?.(object))
-    // Without Knative everything comes from one file, which the default has as objects.
-    .filter(({ file, object }) => !withoutKnative || !isEventing(object) || file.endsWith("eventing.yaml"));
+    // Without Knative this comes from files of its own, which the default has as objects.
+    .filter(({ file, object }) => !withoutKnative || !isEventing(object) || file.includes("/no-knative/"));
   const all = found.map(({ object }) => edit(JSON.parse(patched(JSON.stringify(object))) as KubernetesObject));
   const left = ["PingSource", ...(setting.bySweepsAlone ? ["ApiServerSource"] : [])];
   const isService = ({ apiVersion }: KubernetesObject) => apiVersion.startsWith("serving.knative.dev/");

@@ -13,6 +13,8 @@ export interface Page {
   readonly calls: Call[];
   readonly deliveries: Delivery[];
   readonly intercepts: Intercept[];
+  /** Of requests about other namespaces and about none as well. */
+  readonly everywhere: Intercept[];
   fate: ((event: Attributes) => Fate | undefined) | undefined;
 }
 
@@ -36,17 +38,16 @@ export function createRecorder(): Recorder {
 
   return {
     open(namespace) {
-      const page: Page = { said: [], calls: [], deliveries: [], intercepts: [], fate: undefined };
+      const page: Page = { said: [], calls: [], deliveries: [], intercepts: [], everywhere: [], fate: undefined };
       pages.set(namespace, page);
       return page;
     },
     close: (namespace) => void pages.delete(namespace),
     transport: (rule, transport) => (request) => {
       const page = pages.get(/\/namespaces\/([^/?]+)\//.exec(request.path)?.[1]);
-      if (!page) return transport(request);
-      page.calls.push({ rule, request });
+      page?.calls.push({ rule, request });
       let send = (sent: ApiRequest) => transport(sent);
-      for (const step of page.intercepts) {
+      for (const step of [...(page?.intercepts ?? []), ...[...pages.values()].flatMap((each) => each.everywhere)]) {
         const next = send;
         send = (sent) => step({ rule, request: sent }, (instead = sent) => next(instead));
       }

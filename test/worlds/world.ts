@@ -100,8 +100,11 @@ export interface World extends Bench {
   readonly deliveries: readonly Delivery[];
   /** What accounts of Holdfast asked of the API server, in this scenario and those before it on this installation. */
   readonly asked: readonly Asked[];
-  /** From now on every request of a function goes through this. The last one set is the first to be asked. */
-  intercept(step: Intercept): void;
+  /**
+   * From now on every request of a function goes through this. The last one set is the first to be asked. `everywhere`:
+   * also those about other namespaces and about none, for a scenario that runs alone.
+   */
+  intercept(step: Intercept, isAlone?: "everywhere"): void;
   /** From now on this decides what becomes of each event that a source emits; `undefined`: nothing special. */
   fate(decide: (event: Attributes) => Fate | undefined): void;
   /**

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => plane.stop());
 
 test("a busy cluster in which nothing is deleted, scaled or evicted triggers no function", async () => {
-  expect(plane.functions).toEqual(expect.arrayContaining(["pvc-protection-release", "pvc-retention-own"]));
+  expect(plane.functions).toEqual(expect.arrayContaining(["pvc-protection-release", "pvc-retention-set-owner"]));
   await furnishBusy(plane.admin);
   const { events, wakes } = await plane.measure(() => keepBusy(plane.admin, changes));
   expect(events).toBeGreaterThan(changes / 2);

@@ -66,7 +66,7 @@ const revision = createRevision({
   plan: { ...plan, scale: { ...plan.scale, window: 3_600_000 } },
   mostInstances: 1,
   report: (event) => {
-    if (event.what === "crashed" || event.what === "failed") console.error(event.because);
+    if (event.what === "crashed" || event.what === "failed") console.error(event.message);
   },
   async start(signal) {
     const launch = {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { Complaint } from "../../../shared/command/complaint.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import { count } from "../count.ts";
 import { bootPlane } from "../plane/boot.ts";
 import { compareReleases } from "./compare.ts";
@@ -15,7 +15,7 @@ export async function run(args: readonly string[]): Promise<void> {
     options: { claims: { type: "string", default: "1000" }, pods: { type: "string", default: "5000" } },
   });
   const [claims, pods] = [count("claims", values.claims), count("pods", values.pods)];
-  if (pods < claims) throw new Complaint(`--pods=${pods}: there must be at least one for each of ${claims} claims.`);
+  if (pods < claims) throw new UserError(`--pods=${pods}: there must be at least one for each of ${claims} claims.`);
   const plane = await bootPlane();
   if (!plane) return;
   try {

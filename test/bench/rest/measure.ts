@@ -81,7 +81,7 @@ export async function openRestingCluster({
 
   const begun = system?.begin(clock);
   const paths = [".", ...(system?.components ?? [])].map((path) => join(root, "knative", path));
-  const objects = readManifests(paths).map(({ object }) => edit(object));
+  const objects = readManifests(paths).map(({ object }) => edit(system?.edit?.(object) ?? object));
   const isService = ({ apiVersion }: KubernetesObject) => apiVersion.startsWith("serving.knative.dev/");
   await install(
     admin,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openRestingCluster, type RestingOptions } from "./measure.ts";
-import { oneVolume, threeSatellites } from "./systems.ts";
+import { oneVolume, threeSatellites, together, withAdmissionPolicy } from "./systems.ts";
 import { withOwnPods } from "./variants.ts";
 
 const hour = 3_600_000;
@@ -31,22 +31,31 @@ test("with a Volume, one function looks once an hour, alone, and no source sends
   const { wakes, events } = await rest(hour);
   expect([...wakes]).toEqual([
     ["platform-sweep", 12],
-    ["volume-device", 1],
+    ["volume-refresh-device-name", 1],
   ]);
   expect(events).toBe(0);
 });
 
-test("with satellites, one asks LINSTOR and one looks at Machines once an hour, and one hears of Nodes", async () => {
+test("with satellites, two ask LINSTOR and one looks at Machines once an hour, and one hears of Nodes", async () => {
   const { rest } = await resting({ system: threeSatellites });
   const { wakes } = await rest(hour);
   expect([...wakes.keys()].toSorted()).toEqual([
     "platform-sweep",
-    "satellite-admit",
-    "satellite-hook",
+    "satellite-create",
     "satellite-register",
+    "satellite-restore",
+    "satellite-set-hooks",
   ]);
-  expect(wakes.get("satellite-hook")).toBe(1);
+  expect(wakes.get("satellite-set-hooks")).toBe(1);
   expect(wakes.get("satellite-register")).toBe(1);
+});
+
+test("with the admission policy no heartbeat triggers a function: all systems take 900 pod-seconds", async () => {
+  const { rest } = await resting({ system: together(oneVolume, withAdmissionPolicy(threeSatellites)) });
+  const { wakes, podSeconds } = await rest(6 * hour);
+  // The resync.
+  expect(wakes.get("satellite-create")).toBe(1);
+  expect(podSeconds / 6).toBeLessThanOrEqual(900);
 });
 
 test("without the sources' selector the sweep's pods trigger functions, whose pods trigger them again", async () => {

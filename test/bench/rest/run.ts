@@ -1,6 +1,6 @@
 import { table } from "../table.ts";
 import { openRestingCluster, type RestingOptions } from "./measure.ts";
-import { oneVolume, threeSatellites } from "./systems.ts";
+import { oneVolume, threeSatellites, together, withAdmissionPolicy } from "./systems.ts";
 import { everyMinute, withOwnPods } from "./variants.ts";
 
 const hour = 3_600_000;
@@ -10,6 +10,8 @@ const installs: readonly (readonly [string, RestingOptions])[] = [
   ["as shipped", {}],
   ["with the overlay volume, and one Volume", { system: oneVolume }],
   ["with the overlay satellite, and three satellites", { system: threeSatellites }],
+  ["that, with its admission policy", { system: withAdmissionPolicy(threeSatellites) }],
+  ["all systems, with it", { system: together(oneVolume, withAdmissionPolicy(threeSatellites)) }],
   ["swept every minute, 10 s idle", { edit: everyMinute }],
   ["that, and sources without selector", { edit: (object) => withOwnPods(everyMinute(object)) }],
 ];

@@ -1,3 +1,4 @@
+import { parse } from "yaml";
 import { seededRandom } from "../../../eventing/random.ts";
 import {
   DaemonSet,
@@ -6,7 +7,7 @@ import {
   LinstorSatelliteConfiguration,
 } from "../../../functions/satellite/lib/kinds.ts";
 import { linstor as linstorSystem } from "../../../functions/satellite/lib/linstor/system.ts";
-import { csiDriver, lifeConditions } from "../../../functions/satellite/lib/names.ts";
+import { admissionPolicy, csiDriver, lifeConditions } from "../../../functions/satellite/lib/names.ts";
 import type { LinstorSatelliteObject } from "../../../functions/satellite/lib/satellite.ts";
 import { daemonSetName } from "../../../functions/satellite/lib/workload/pod-label.ts";
 import { Volume } from "../../../functions/volume/lib/kinds.ts";
@@ -14,11 +15,13 @@ import { phaseOf, type VolumeObject } from "../../../functions/volume/lib/volume
 import { Namespace } from "../../../local/controllers/objects/kinds.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
 import type { Clock } from "../../../shared/clock.ts";
+import { applyJsonPatch } from "../../../shared/kubernetes/json-patch.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import type { Connect } from "../../../shared/system/connect.ts";
 import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
+import { readKustomization } from "../../manifests/kustomization.ts";
 import { minion } from "../../scenarios/volume/helpers.ts";
 import { standInSalt } from "../../scenarios/volume/settings.ts";
 import { claim, manifest } from "../../worlds/manifest.ts";
@@ -28,6 +31,10 @@ import type { Server } from "../../worlds/server.ts";
 export interface RestingSystem {
   /** Components of `knative/`, as its overlay lists them. */
   readonly components: readonly string[];
+  /** The external system that it needs. */
+  readonly externalSystem: string;
+  /** What an administrator's component makes of an object. */
+  readonly edit?: (object: KubernetesObject) => KubernetesObject;
   /** Nodes beside the default's, each with a kubelet. */
   readonly nodes: readonly string[];
   /** Connects functions with a stand-in of the external system, and says what is to be put on the cluster. */
@@ -42,6 +49,7 @@ const halfAnHour = 1_800_000;
 
 /** One Volume on the emulated Salt, which a claim has bound. */
 export const oneVolume: RestingSystem = {
+  externalSystem: "salt",
   components: standInSalt.components,
   nodes: [minion],
   begin: (clock) => ({
@@ -73,11 +81,11 @@ export const oneVolume: RestingSystem = {
   }),
 };
 
-const nodes = ["node-1", "node-2", "node-3"];
 const namespace = "piraeus-datastore";
 
-/** Three satellites of one LinstorCluster on the emulated LINSTOR, with a volume that has copies on two of them. */
-export const threeSatellites: RestingSystem = {
+/** Satellites of one LinstorCluster on the emulated LINSTOR, with a volume that has copies on two of them. */
+const satellites = (nodes: readonly string[]): RestingSystem => ({
+  externalSystem: linstorSystem.name,
   components: ["access/satellite", "satellite"],
   nodes,
   begin(clock) {
@@ -149,7 +157,47 @@ export const threeSatellites: RestingSystem = {
       await admin.patch(DaemonSet, namespace, owner, "merge", { status }, { subresource: "status" });
     }
   },
-};
+});
+
+export const threeSatellites = satellites(["node-1", "node-2", "node-3"]);
+
+/** Satellites beside their admission policy, as its component has them. */
+export const withAdmissionPolicy = (system: RestingSystem): RestingSystem => ({
+  ...system,
+  components: [...system.components, ...["access", "policy", "source"].map(optionFile)],
+  edit: (object) => (object.kind === "Trigger" ? patched(object, optionPatches) : object),
+});
+
+/** Several systems on one cluster. */
+export const together = (...systems: readonly RestingSystem[]): RestingSystem => ({
+  externalSystem: systems.map(({ externalSystem }) => externalSystem).join(),
+  components: systems.flatMap(({ components }) => components),
+  nodes: systems.flatMap(({ nodes }) => nodes),
+  edit: (object) => systems.reduce((object, { edit }) => edit?.(object) ?? object, object),
+  begin(clock) {
+    const begun = systems.map((system) => ({ ...system.begin(clock), of: system.externalSystem }));
+    return {
+      connect: (system) => {
+        const found = begun.find(({ of }) => of === system.name);
+        if (!found) throw new Error(`There is no stand-in of ${system.name}.`);
+        return found.connect(system);
+      },
+      async populate(server) {
+        for (const { populate } of begun) await populate(server);
+      },
+    };
+  },
+});
+
+const option = `satellite/${admissionPolicy}`;
+const optionFile = (name: string) => `${option}/${name}.yaml`;
+const optionPatches = readKustomization(`knative/${option}`).patches;
+
+/** What JSON patches for an object of this name make of it. */
+const patched = (object: KubernetesObject, patches: typeof optionPatches): KubernetesObject =>
+  patches
+    .filter(({ target }) => target.kind === object.kind && target.name === object.metadata.name)
+    .reduce((object, { patch }) => applyJsonPatch(structuredClone(object), parse(patch)) as KubernetesObject, object);
 
 const isWell = ({ status }: LinstorSatelliteObject) =>
   Object.values(lifeConditions).every((type) =>

@@ -1,4 +1,4 @@
-import { own } from "../../../functions/pvc-retention/own/rule.ts";
+import { setOwner } from "../../../functions/pvc-retention/set-owner/rule.ts";
 import { createClient } from "../../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { ApiRequest, Transport } from "../../../shared/kubernetes/transport.ts";
@@ -11,9 +11,9 @@ const name = "web";
 const setPath = `/statefulsets/${name}`;
 
 /**
- * How long a reference is under way, `count` times: from the moment at which `own` asks for the set for the last time
- * before it ties a claim to the answer to that write, both in milliseconds. Somewhere in between the API server has
- * read the one and written the other: the window is no longer.
+ * How long a reference is under way, `count` times: from the moment at which `set-owner` asks for the set for the last
+ * time before it ties a claim to the answer to that write, both in milliseconds. Somewhere in between the API server
+ * has read the one and written the other: the window is no longer.
  */
 export async function measureWindow({ admin, transport }: Plane, count: number): Promise<readonly number[]> {
   const spans: number[] = [];
@@ -34,14 +34,14 @@ export async function measureWindow({ admin, transport }: Plane, count: number):
   const labels = (object.spec as { selector: { matchLabels: Record<string, string> } }).selector.matchLabels;
   const note = (uid: string, more: object = {}) =>
     JSON.stringify({ v: 1, uid, step: "used", since: new Date().toISOString(), because: "It is measured.", ...more });
-  const inForce = { annotations: { "holdfast.dev/pvc-retention.project": note(metadata.uid) } };
+  const inForce = { annotations: { "holdfast.dev/pvc-retention.sync-policy": note(metadata.uid) } };
   await admin.patch(StatefulSet, namespace, name, "merge", { metadata: inForce });
 
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const clock = { now: Date.now, after: () => silent, sleep: async () => {} };
   const client = createClient(timed);
-  const handle = receive(own, { client: () => client, clock, log, settings: {} });
+  const handle = receive(setOwner, { client: () => client, clock, log, settings: {} });
   const headers = {
     "ce-specversion": "1.0",
     "ce-source": "bench",
@@ -55,7 +55,7 @@ export async function measureWindow({ admin, transport }: Plane, count: number):
     const one = claim({ namespace, name: `data-${name}-${index}`, labels });
     const { uid } = (await admin.create(PersistentVolumeClaim, one)).metadata;
     const used = {
-      annotations: { "holdfast.dev/pvc-retention.own": note(uid, { set: metadata.uid, labels: "match" }) },
+      annotations: { "holdfast.dev/pvc-retention.set-owner": note(uid, { set: metadata.uid, labels: "match" }) },
     };
     await admin.patch(PersistentVolumeClaim, namespace, one.metadata.name, "merge", { metadata: used });
     const { status } = await handle({ headers: { ...headers, "ce-id": String(index) }, body: "" });

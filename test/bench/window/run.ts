@@ -5,7 +5,7 @@ import { quantile } from "../statistics.ts";
 import { milliseconds, table } from "../table.ts";
 import { measureWindow } from "./measure.ts";
 
-/** `npm run bench -- window [--claims 300]`: for how long a reference of `own` is under way, on a real API server. */
+/** `npm run bench -- window [--claims 300]`: how long a reference of `set-owner` is under way on a real API server. */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { claims: { type: "string", default: "300" } } });
   const claims = count("claims", values.claims);

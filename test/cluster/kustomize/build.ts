@@ -67,13 +67,14 @@ export function environmentOf(service: string, objects: readonly KubernetesObjec
   );
 }
 
-/** The rows of the sweep's table. */
+/** The rows of the sweep's tables. */
 export function sweepRows(objects: readonly KubernetesObject[]): ReturnType<typeof readTable>["rows"] {
-  const table = objects.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "holdfast-sweep");
-  const { data } = table as unknown as { data: Record<string, string> };
-  const { rows, faults } = readTable(data["table.yaml"] ?? "", table?.metadata.namespace ?? "");
-  expect(faults).toEqual([]);
-  return rows;
+  const tables = ofKind("ConfigMap", objects).filter(({ data }) => "table.yaml" in data);
+  return tables.flatMap(({ metadata, data }) => {
+    const { rows, faults } = readTable(data["table.yaml"] ?? "", metadata.namespace ?? "");
+    expect(faults).toEqual([]);
+    return rows;
+  });
 }
 
 /** An event about an object of a kind. */

@@ -64,11 +64,35 @@ describe.skipIf(!kubectl)("the overlay no-knative", () => {
     expect(namesOf("Service", objects).map((name) => `${name}.holdfast.svc`)).toContain(hostname);
   });
 
+  test.each(["volume", "satellite"])("takes the system %s as a component, whole and without Knative", (system) => {
+    const objects = buildOverlay({ resources: [folder], components: [`${folder}/${system}`] });
+    expect(objects.filter(({ apiVersion }) => apiVersion.includes("knative.dev"))).toEqual([]);
+    const standard = buildOverlay({
+      components: [`knative/access/${system}`, `knative/${system}`],
+      resources: ["knative"],
+    });
+    expect(namesOf("Deployment", objects)).toEqual([...namesOf("Service", standard), "platform-source"].sort());
+    const eventing = eventingOf(objects);
+    expect(namesOf("Trigger", eventing)).toEqual(namesOf("Trigger", standard));
+    expect(namesOf("Broker", eventing)).toEqual(namesOf("Broker", standard));
+    const functions = ofKind("ClusterService", objects).map(({ metadata }) => metadata.name);
+    for (const { spec } of ofKind("Trigger", eventing)) expect(functions).toContain(spec.subscriber.ref?.name);
+    const roles = ofKind("ClusterRole", objects).filter(({ metadata }) =>
+      metadata.name.startsWith("holdfast-platform-source"),
+    );
+    const listed = roles.flatMap(({ rules }) => rules.flatMap(({ resources }) => resources));
+    const watched = ofKind("ApiServerSource", eventing).flatMap(({ spec }) => spec.resources.map(({ kind }) => kind));
+    expect(new Set(listed).size).toBe(new Set([...watched, "Namespace"]).size);
+    for (const { data } of objects as unknown as { data?: Record<string, string> }[])
+      expect(data?.["table.yaml"] ?? "").not.toContain("knative-eventing");
+  });
+
   test("takes an option as one more file", () => {
     const objects = buildOverlay({ resources: [folder], components: [`${folder}/pod-updates`] });
     expect(namesOf("Trigger", eventingOf(objects))).toContain("pvc-protection-release-workloads-pod-updates");
     const mounted = ofKind("Deployment", objects).flatMap(({ spec }) => spec.template.spec.volumes ?? []);
-    expect(namesOf("ConfigMap", objects)).toContain(mounted[0]?.configMap.name);
+    const names = mounted.map((volume) => ("configMap" in volume ? volume.configMap.name : ""));
+    expect(namesOf("ConfigMap", objects)).toContain(names[0]);
   });
 });
 

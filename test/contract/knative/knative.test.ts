@@ -199,7 +199,12 @@ describe("a broker", () => {
   test("calls no function whose filters do not let the event pass, and is done with it", async () => {
     const recorded = find(recordings("hops"), "hop-filter-not-passed");
     expect(recorded.status).toBe(200);
-    const { take, arrivals } = broker({}, "pvc-retention-own", createBroker, ({ kind }) => kind === "StatefulSet");
+    const { take, arrivals } = broker(
+      {},
+      "pvc-retention-set-owner",
+      createBroker,
+      ({ kind }) => kind === "StatefulSet",
+    );
     expect(await take(recorded)).toBe(202);
     expect(arrivals).toEqual([]);
   });

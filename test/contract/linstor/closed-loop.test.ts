@@ -29,6 +29,7 @@ async function read(
     copies: await client.resources.of([...new Set([...here.map(({ name }) => name), ...Object.keys(known.before)])]),
     snapshots: await client.snapshots.onNode(node),
     placeCounts: new Map(definitions.map(({ name, group }) => [name, groups.get(group ?? "")])),
+    going: [],
     warnings: [],
     ...known,
   };

@@ -3,7 +3,7 @@ import { createPool, setNodeProperties, setPoolProperties } from "../../../funct
 import { storagePool } from "../../../functions/satellite/lib/linstor/storage-pool.ts";
 import { aNode } from "../../../functions/satellite/lib/testing/data.ts";
 import { aSatellite, aSeen, now } from "../../../functions/satellite/lib/testing/seen.ts";
-import { pools } from "../../../functions/satellite/pools/rule.ts";
+import { syncPools } from "../../../functions/satellite/sync-pools/rule.ts";
 import { exchange } from "./recordings.ts";
 import { sent } from "./sent.ts";
 
@@ -61,6 +61,6 @@ test("a pool that a satellite has refused, as LINSTOR then listed it, is not tak
     resources: [],
     properties: {},
   };
-  const [decision] = pools.decide({ ...seen, found }, now, pools.settings.parse({}));
+  const [decision] = syncPools.decide({ ...seen, found }, now, syncPools.settings.parse({}));
   expect(decision).toMatchObject({ do: "write", step: { name: "refused" } });
 });

@@ -3,7 +3,7 @@ import type { Harness } from "./harness.ts";
 import { said } from "./harness.ts";
 import type { SaltControl } from "./salt-under-test.ts";
 
-const fun = "metalk8s_volumes.device_info";
+const fun = "metalk8s_volumes.prepare";
 
 /** What becomes of jobs when something goes down or is killed. */
 export function faults(at: () => Harness): void {

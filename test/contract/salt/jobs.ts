@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Harness } from "./harness.ts";
 
 const device = { size: "1073741824", path: expect.stringMatching(/^\/dev\/disk\/by-uuid\/v-/) };
-const fun = "metalk8s_volumes.device_info";
+const fun = "metalk8s_volumes.prepare";
 
 /** A job from its post to its outcome, and the same id more than once. */
 export function jobs(at: () => Harness): void {
@@ -23,30 +23,9 @@ export function jobs(at: () => Harness): void {
       Minions: [minion],
       Result: {},
     });
-    expect(await at().ended(jid)).toEqual({ end: "success", value: device, states: [] });
+    expect(await at().ended(jid)).toEqual({ end: "success", value: device });
     expect((await at().info(jid)).Result).toEqual({ [minion]: { return: device, retcode: 0, success: true } });
     expect(await salt.findJob(jid, minion)).toBe("absent");
-  });
-
-  test("states run, and each says what it did", async () => {
-    const { salt, minion } = at();
-    const [jid, volume] = [at().jid(), at().volume()];
-    await salt.spawn({ jid, minion, fun: "state.sls", kwarg: { mods: "metalk8s.volumes", pillar: { volume } } });
-    const outcome = await at().ended(jid);
-    expect(outcome).toMatchObject({ end: "success", states: [{ id: `prepare-${volume}` }] });
-    const { Result } = await at().info(jid);
-    expect(Result[minion]).toMatchObject({ retcode: 0, success: true, out: "highstate" });
-    const [[key, state]] = Object.entries(Result[minion].return) as [[string, object]];
-    expect(key).toMatch(new RegExp(`^module_\\|-prepare-${volume}_\\|-.+_\\|-run$`));
-    expect(state).toMatchObject({
-      __id__: `prepare-${volume}`,
-      __run_num__: 0,
-      __sls__: "metalk8s.volumes",
-      result: true,
-      changes: expect.anything(),
-      start_time: expect.any(String),
-      duration: expect.any(Number),
-    });
   });
 
   test("an id runs once, posted while it runs and after its end", async () => {

@@ -38,7 +38,7 @@ export function requests(at: () => Harness): void {
   test("a minion that the master does not know", async () => {
     const token = await at().token();
     const jid = at().jid();
-    const command = { tgt: "nobody", fun: "metalk8s_volumes.device_info", kwarg: { name: "v" } };
+    const command = { tgt: "nobody", fun: "metalk8s_volumes.prepare", kwarg: { name: "v" } };
     for (const client of ["local_async", "local"]) {
       const { status, body } = await at().send({ body: JSON.stringify({ ...command, client, jid }) }, token);
       expect([status, JSON.parse(body)]).toEqual([200, { return: [{}] }]);

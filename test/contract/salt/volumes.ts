@@ -4,7 +4,7 @@ import type { Harness } from "./harness.ts";
 /** A UUID that was never used. */
 const newUid = () => crypto.randomUUID();
 
-/** What the product's own states and functions do on a node, as far as rules load on it. Needs loop devices. */
+/** What the product's own functions do on a node, as far as rules load on it. Needs loop devices. */
 export function volumes(at: () => Harness): void {
   interface Definition {
     readonly metadata: { readonly name: string; readonly uid: string };
@@ -21,11 +21,9 @@ export function volumes(at: () => Harness): void {
     },
   });
 
-  async function run(mods: string, volume: Definition, defined = true) {
-    const { name } = volume.metadata;
+  async function run(fun: string, volume: Definition) {
     const jid = at().jid();
-    const pillar = { volume: name, ...(defined ? { metalk8s: { volumes: { [name]: volume } } } : {}) };
-    await at().salt.spawn({ jid, minion: at().minion, fun: "state.sls", kwarg: { mods, pillar } });
+    await at().salt.spawn({ jid, minion: at().minion, fun: `metalk8s_volumes.${fun}`, kwarg: { volume } });
     return at().ended(jid);
   }
   const ask = async (fun: string, kwarg: object) =>
@@ -37,76 +35,47 @@ export function volumes(at: () => Harness): void {
       ["a block device", "Block", "by-partuuid", (131_038 - 2048 + 1) * 512, /^loop\d+p1$/],
     ])("a sparse volume with %s is prepared, found and taken back", async (_, mode, by, size, device) => {
       const volume = sparse({ mode });
-      const { name, uid } = volume.metadata;
-      const path = `/dev/disk/${by}/${uid}`;
-      expect(await run("metalk8s.volumes", volume)).toMatchObject({
-        end: "success",
-        states: [
-          {
-            id: `metalk8s-volume-${name}-prepared`,
-            comment: `Storage for volume ${name} prepared.`,
-            changes: { [name]: `prepared at ${path}` },
-          },
-        ],
-      });
-      expect(await run("metalk8s.volumes", volume)).toMatchObject({
-        end: "success",
-        states: [{ comment: `Storage for volume ${name} is already prepared.`, changes: {} }],
-      });
-      expect(await ask("device_info", { name })).toEqual({ size: String(size), path });
+      const path = `/dev/disk/${by}/${volume.metadata.uid}`;
+      const value = { changed: true, path, size: String(size), device: expect.any(String) };
+      expect(await run("prepare", volume)).toEqual({ end: "success", value });
+      expect(await run("prepare", volume)).toEqual({ end: "success", value: { ...value, changed: false } });
       expect(await ask("device_name", { path })).toEqual({ success: true, result: expect.stringMatching(device) });
-      expect(await run("metalk8s.volumes.unprepared", volume, false)).toMatchObject({
-        end: "success",
-        states: [{ id: `metalk8s-volume-${name}-unprepared`, comment: `Storage for volume ${name} taken back.` }],
-      });
-      expect(await run("metalk8s.volumes.unprepared", volume)).toMatchObject({
-        end: "success",
-        states: [{ comment: `Storage for volume ${name} is already taken back.` }],
-      });
+      expect(await run("unprepare", volume)).toEqual({ end: "success", value: { changed: true } });
+      expect(await run("unprepare", volume)).toEqual({ end: "success", value: { changed: false } });
       expect(await ask("device_name", { path })).toEqual({ success: false, result: `device \`${path}\` not found` });
-      expect(await ask("device_info", { name })).toEqual(
-        expect.stringMatching(/^ERROR: volume .* not found in pillar/),
-      );
     });
 
     test.each<[string, object, RegExp]>([
       [
         "a StorageClass that is gone",
         { storageClass: "metalk8s" },
-        /^StorageClass metalk8s of volume .* not found in pillar$/,
+        /^ERROR: StorageClass metalk8s of volume .* not found$/,
       ],
       [
         "another file system",
         { storageClass: { parameters: { fsType: "btrfs" } } },
-        /^unsupported filesystem: btrfs\. /,
+        /^ERROR: unsupported filesystem: btrfs\. /,
       ],
-      ["another node", { nodeName: "elsewhere" }, /^volume .* belongs to node elsewhere, not to /],
-      ["no source", { sparseLoopDevice: null }, /^volume .* must have exactly one of .*, and has 0$/],
+      ["another node", { nodeName: "elsewhere" }, /^ERROR: volume .* belongs to node elsewhere, not to /],
+      ["no source", { sparseLoopDevice: null }, /^ERROR: volume .* must have exactly one of .*, and has 0$/],
       [
         "two sources",
         { rawBlockDevice: { devicePath: "/dev/none" } },
-        /^volume .* must have exactly one of .*, and has 2$/,
+        /^ERROR: volume .* must have exactly one of .*, and has 2$/,
       ],
-      ["a size of nothing", { sparseLoopDevice: { size: "0Gi" } }, /^the size '0Gi' must be greater than 0$/],
-      ["a size in no form", { sparseLoopDevice: { size: "1Ei" } }, /^the size '1Ei' is not understood: /],
+      ["a size of nothing", { sparseLoopDevice: { size: "0Gi" } }, /^ERROR: the size '0Gi' must be greater than 0$/],
+      ["a size in no form", { sparseLoopDevice: { size: "1Ei" } }, /^ERROR: the size '1Ei' is not understood: /],
       [
         "no such disk",
         { sparseLoopDevice: null, rawBlockDevice: { devicePath: "/dev/none" } },
-        /^block device \/dev\/none cannot be found: No such file or directory$/,
+        /^ERROR: block device \/dev\/none cannot be found: No such file or directory$/,
       ],
-    ])("%s fails with a sentence", async (_, spec, because) => {
+    ])("%s fails with a sentence", async (_, spec, message) => {
       const volume = sparse(spec);
-      expect(await run("metalk8s.volumes", volume)).toEqual({
+      expect(await run("prepare", volume)).toEqual({
         end: "failure",
-        because: expect.stringMatching(because),
+        message: expect.stringMatching(message),
       });
-    });
-
-    test("a volume that neither the pillar nor the node knows", async () => {
-      const because = expect.stringMatching(/^volume .* not found in pillar, and this node has no record of it$/);
-      const volume = sparse();
-      expect(await run("metalk8s.volumes", volume, false)).toEqual({ end: "failure", because });
-      expect(await run("metalk8s.volumes.unprepared", volume, false)).toEqual({ end: "failure", because });
     });
   });
 }

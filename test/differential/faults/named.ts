@@ -115,7 +115,7 @@ export const namedFaults: readonly NamedFault[] = [
     // Claims are tied several at a time. The answers to the first ones are late: the set is gone, and its claims are
     // kept, when the last ones are to be tied. A claim that is tied then is garbage.
     stall: ({ rule, method, path, body }) =>
-      rule === "pvc-retention/own" &&
+      rule === "pvc-retention/set-owner" &&
       method === "PATCH" &&
       path.includes("/persistentvolumeclaims/") &&
       body?.includes("ownerReferences")
@@ -168,6 +168,6 @@ export const namedFaults: readonly NamedFault[] = [
       { do: "delete", set: "web", cascade: "Background" },
       rest,
     ],
-    stall: ({ rule }) => (rule === "pvc-retention/project" ? { before: 3_600_000 } : undefined),
+    stall: ({ rule }) => (rule === "pvc-retention/sync-policy" ? { before: 3_600_000 } : undefined),
   },
 ];

@@ -5,7 +5,7 @@ import { mutant } from "./mutant.ts";
 export const actsOnAge = mutant({
   name: "acts-on-age",
   doc: "Takes a claim without a pod that is younger than the set and out of its range for scaled away.",
-  replaces: "pvc-retention/own",
+  replaces: "pvc-retention/set-owner",
   decide: ({ set, idle }) => {
     if (set?.spec.persistentVolumeClaimRetentionPolicy?.whenScaled !== "Delete") return [];
     const { name, creationTimestamp = "" } = set.metadata;
@@ -18,7 +18,7 @@ export const actsOnAge = mutant({
         do: "write",
         about: claim,
         kind: PersistentVolumeClaim,
-        because: `${name} was scaled down.`,
+        message: `${name} was scaled down.`,
         writes: [
           {
             verb: "delete",

@@ -5,7 +5,7 @@ import { mutant } from "./mutant.ts";
 export const actsOnName = mutant({
   name: "acts-on-name",
   doc: "Ties every claim without a pod to the set whose claims have such names, where they are to go with it.",
-  replaces: "pvc-retention/own",
+  replaces: "pvc-retention/set-owner",
   decide: ({ set, idle }) => {
     if (set?.spec.persistentVolumeClaimRetentionPolicy?.whenDeleted !== "Delete") return [];
     const { name, uid } = set.metadata;
@@ -17,7 +17,7 @@ export const actsOnName = mutant({
         do: "write",
         about: { metadata, ...claim },
         kind: PersistentVolumeClaim,
-        because: `It has a name as claims of ${name} have.`,
+        message: `It has a name as claims of ${name} have.`,
         writes: [
           {
             verb: "patch",

@@ -5,7 +5,7 @@ import { mutant } from "./mutant.ts";
 export const forcesField = mutant({
   name: "forces-field",
   doc: "Makes the field what the annotation says, whoever has applied another value.",
-  replaces: "pvc-retention/project",
+  replaces: "pvc-retention/sync-policy",
   decide: ({ set, policy }) => {
     if (!set || policy === undefined) return [];
     const { whenDeleted, whenScaled } = set.spec.persistentVolumeClaimRetentionPolicy ?? keeps;
@@ -17,7 +17,7 @@ export const forcesField = mutant({
         do: "write",
         about: set,
         kind: StatefulSet,
-        because: `The policy of ${name} is ${policy}.`,
+        message: `The policy of ${name} is ${policy}.`,
         writes: [
           {
             verb: "patch",

@@ -39,8 +39,8 @@ export function mutant({
     name: replaces,
     doc,
     settings: z.object({}),
-    wakes: [on(StatefulSet, ["add", "update"])],
-    may: reading,
+    triggers: [on(StatefulSet, ["add", "update"])],
+    permissions: reading,
     sweep: [],
     subjects: setOf,
     look: lookAtSet,
@@ -54,7 +54,7 @@ export function mutant({
       receive(declared, { ...tools, settings: readSettings(declared.settings, environment) }),
     grant: (object) => {
       if (object.kind !== "ClusterRole" || !object.metadata.name.endsWith(slug(declared.name))) return object;
-      const rules = declared.may.map(({ resource, verbs }) => ({
+      const rules = declared.permissions.map(({ resource, verbs }) => ({
         apiGroups: [resource.apiVersion.includes("/") ? resource.apiVersion.split("/")[0] : ""],
         resources: [resource.plural],
         verbs,

@@ -135,6 +135,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     faults: eventFaults(schedule, rates, trace),
     rates,
     starters: startersOf(options),
+    mutated: options.functions !== "repository",
   });
   const { user } = cluster;
   await user.create(Namespace, manifest(Namespace, { name: plain }));

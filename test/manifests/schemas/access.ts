@@ -2,12 +2,18 @@ import * as z from "zod";
 import { clusterWide, name, namespace, namespaced } from "./common.ts";
 
 const verbs = ["get", "list", "watch", "create", "update", "patch", "delete"] as const;
-const rule = z.strictObject({
-  apiGroups: z.tuple([z.string().regex(/^[a-z0-9.-]*$/)]),
-  resources: z.array(z.string().regex(/^[a-z]+(\/[a-z]+)?$/)).min(1),
-  resourceNames: z.array(name).min(1).optional(),
-  verbs: z.array(z.enum(verbs)).min(1),
-});
+const rule = z
+  .strictObject({
+    apiGroups: z.tuple([z.string().regex(/^[a-z0-9.-]*$/)]),
+    resources: z.array(z.string().regex(/^([a-z0-9]+(\/[a-z]+)?|\*)$/)).min(1),
+    resourceNames: z.array(name).min(1).optional(),
+    verbs: z.array(z.enum(verbs)).min(1),
+  })
+  .refine(
+    ({ apiGroups: [group], resources, verbs }) =>
+      !resources.includes("*") || (group === "infrastructure.cluster.x-k8s.io" && verbs.join() === "get"),
+    "Only infrastructure objects may be got of every kind: each provider of Cluster API brings its own.",
+  );
 const rbac = z.literal("rbac.authorization.k8s.io/v1");
 const account = z.strictObject({ kind: z.literal("ServiceAccount"), name, namespace });
 const binding = <Kind extends string>(kind: Kind) =>

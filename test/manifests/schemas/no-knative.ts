@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { labels, name, namespaced } from "./common.ts";
 import { container, patient } from "./container.ts";
+import { credentials } from "./service.ts";
 
 const probe = (path: string) => z.strictObject({ path: z.literal(path), port: z.literal("http") });
 
@@ -29,7 +30,9 @@ export const deployment = z.strictObject({
             livenessProbe: z.strictObject({ httpGet: probe("/health/live"), ...patient }),
           }),
         ]),
-        volumes: z.tuple([z.strictObject({ name, configMap: z.strictObject({ name }) })]).optional(),
+        volumes: z
+          .array(z.union([z.strictObject({ name, configMap: z.strictObject({ name }) }), credentials]))
+          .optional(),
       }),
     }),
   }),

@@ -41,6 +41,41 @@ export const policy = z.strictObject({
   }),
 });
 
+export const writePolicy = z.strictObject({
+  apiVersion: z.literal("admissionregistration.k8s.io/v1"),
+  kind: z.literal("ValidatingAdmissionPolicy"),
+  metadata: clusterWide,
+  spec: z.strictObject({
+    failurePolicy: z.literal("Fail"),
+    matchConstraints: z.strictObject({
+      matchPolicy: z.literal("Exact"),
+      namespaceSelector: z.strictObject({}),
+      objectSelector: z.strictObject({}),
+      resourceRules: z.array(
+        z.strictObject({
+          apiGroups: z.tuple([z.string()]),
+          apiVersions: z.tuple([z.literal("*")]),
+          operations: z.array(z.enum(["CREATE", "UPDATE", "DELETE"])).min(1),
+          resources: z.tuple([z.string()]),
+          scope: z.literal("*"),
+        }),
+      ),
+    }),
+    matchConditions: z.tuple([expression]),
+    variables: z.array(expression).optional(),
+    validations: z
+      .array(z.strictObject({ expression: z.string(), message: z.string(), reason: z.literal("Forbidden") }))
+      .min(1),
+  }),
+});
+
+export const writePolicyBinding = z.strictObject({
+  apiVersion: z.literal("admissionregistration.k8s.io/v1"),
+  kind: z.literal("ValidatingAdmissionPolicyBinding"),
+  metadata: clusterWide,
+  spec: z.strictObject({ policyName: name, validationActions: z.tuple([z.literal("Deny")]) }),
+});
+
 export const policyBinding = z.strictObject({
   apiVersion: z.literal("admissionregistration.k8s.io/v1"),
   kind: z.literal("MutatingAdmissionPolicyBinding"),

@@ -6,7 +6,7 @@ import { apiServerSource, broker, eventTransform, pingSource } from "./events.ts
 import { application, fluxKustomization, gitRepository } from "./gitops.ts";
 import { networkPolicy } from "./network-policy.ts";
 import { clusterService, deployment } from "./no-knative.ts";
-import { policy, policyBinding } from "./policy.ts";
+import { policy, policyBinding, writePolicy, writePolicyBinding } from "./policy.ts";
 import { service } from "./service.ts";
 import { trigger } from "./trigger.ts";
 
@@ -76,6 +76,8 @@ const schemas = {
   ClusterService: clusterService,
   MutatingAdmissionPolicy: policy,
   MutatingAdmissionPolicyBinding: policyBinding,
+  ValidatingAdmissionPolicy: writePolicy,
+  ValidatingAdmissionPolicyBinding: writePolicyBinding,
   // Of Flux and Argo CD, in examples.
   GitRepository: gitRepository,
   Kustomization: fluxKustomization,

@@ -21,7 +21,7 @@ const tokens = z.strictObject({
 });
 
 /** Credentials of an external system, which may ask for none. */
-const credentials = z.strictObject({
+export const credentials = z.strictObject({
   name: z.string(),
   secret: z.strictObject({ secretName: z.string().startsWith("holdfast-"), optional: z.literal(true) }),
 });

@@ -78,11 +78,31 @@ const definition = ({ apiVersion, kind, plural }: Kind): KubernetesObject => {
   );
 };
 
+const channelName = "storage-kne-trigger";
+
+/** The Subscription of a Trigger of the broker `storage`, as Knative leaves it when all is well. */
+const readySubscription = (name: string) =>
+  manifest(
+    Subscription,
+    { namespace: installedIn, name },
+    {
+      spec: { channel: { apiVersion: InMemoryChannel.apiVersion, kind: InMemoryChannel.kind, name: channelName } },
+      status: { conditions: [{ type: "Ready", status: "True" }] },
+    },
+  );
+
+interface ServedChannel {
+  readonly name: string;
+  /** What Knative does when the channel is deleted: creates it again, for the Subscriptions that there are. */
+  rebuild(): Promise<void>;
+  leave(): Promise<void>;
+}
+
 /**
  * Has the kinds of Knative's channels served, and in Holdfast's namespace the channel that was recorded; its
  * Subscriptions have uids of their own.
  */
-async function staleChannel({ admin, eventually }: World): Promise<{ name: string; leave(): Promise<void> }> {
+async function staleChannel({ admin, eventually }: World): Promise<ServedChannel> {
   const definitions = [InMemoryChannel, Subscription].map(definition);
   for (const object of definitions) await admin.create(CustomResourceDefinition, object);
   const { channel, subscriptions } = recordedChannel();
@@ -93,7 +113,7 @@ async function staleChannel({ admin, eventually }: World): Promise<{ name: strin
     for (const { uid, name } of kept) {
       if (uids.has(uid)) continue;
       try {
-        const created = await admin.create(Subscription, manifest(Subscription, { namespace: installedIn, name }));
+        const created = await admin.create(Subscription, readySubscription(name));
         uids.set(uid, created.metadata.uid);
       } catch (error) {
         if (!isNotFound(error)) throw error;
@@ -104,12 +124,11 @@ async function staleChannel({ admin, eventually }: World): Promise<{ name: strin
   });
   const { name, labels = {} } = channel.metadata;
   const spec = { subscribers: subscribers.map((one) => ({ ...one, uid: uids.get(one.uid) ?? one.uid })) };
+  const create = (spec: object) =>
+    admin.create(InMemoryChannel, manifest(InMemoryChannel, { namespace: installedIn, name, labels }, { spec }));
   await eventually("the channel is there", async () => {
     try {
-      return await admin.create(
-        InMemoryChannel,
-        manifest(InMemoryChannel, { namespace: installedIn, name, labels }, { spec }),
-      );
+      return await create(spec);
     } catch (error) {
       if (!isNotFound(error)) throw error;
       return false;
@@ -117,6 +136,10 @@ async function staleChannel({ admin, eventually }: World): Promise<{ name: strin
   });
   return {
     name,
+    rebuild: async () => {
+      const present = await Array.fromAsync(admin.list(Subscription, { namespace: installedIn }));
+      await create({ subscribers: present.map(({ metadata: { uid, name } }) => ({ uid, name })) });
+    },
     leave: async () => {
       const names = definitions.map(({ metadata }) => metadata.name);
       for (const each of names) await admin.delete(CustomResourceDefinition, undefined, each);
@@ -141,7 +164,7 @@ const clusterScoped: readonly {
   {
     title: "namespace",
     kind: Namespace,
-    rule: "pvc-retention/project",
+    rule: "pvc-retention/sync-policy",
     nameIn: (namespace) => namespace,
     annotate: () => ({ [policyKey]: "Retain" }),
   },
@@ -223,7 +246,7 @@ const inEverySetting: readonly Scenario[] = [
     within: true,
     alone: true,
     async run(world) {
-      refuse(world, "pvc-retention/project");
+      refuse(world, "pvc-retention/sync-policy");
       const annotations = { [policyKey]: "Retain" };
       await world.admin.create(StatefulSet, statefulSet({ name: "web", namespace: world.namespace, annotations }));
       await world.eventually("the set shows a dead-lettered event", async () => {
@@ -305,6 +328,66 @@ const inEverySetting: readonly Scenario[] = [
   },
 ];
 
+type RetentionSet = KubernetesObject & {
+  spec: { persistentVolumeClaimRetentionPolicy?: { whenDeleted?: string; whenScaled?: string } };
+};
+
+const set = "web";
+const retentionOf = async ({ admin, namespace }: World) =>
+  (await admin.get<RetentionSet>(StatefulSet, namespace, set))?.spec.persistentVolumeClaimRetentionPolicy;
+
+/** A set whose claims are deleted with it. */
+async function scalableSet(world: World): Promise<string> {
+  const { admin, namespace } = world;
+  await admin.create(
+    StatefulSet,
+    statefulSet(
+      { name: set, namespace },
+      { replicas: 0, persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Delete" } },
+    ),
+  );
+  // The event of its creation has been handled before it is changed.
+  await world.rest();
+  return set;
+}
+
+/** Annotates the set so that its claims are kept; the event of it reaches no function. */
+async function annotate(world: World, name: string): Promise<void> {
+  const { admin, namespace } = world;
+  world.fate(() => []);
+  await admin.patch(StatefulSet, namespace, name, "merge", { metadata: { annotations: { [policyKey]: "Retain" } } });
+  await world.rest();
+  expect((await retentionOf(world))?.whenDeleted).toBe("Delete");
+}
+
+/** The next tick of the sweep has functions look at every object. */
+async function keepsAfterNextTick(world: World): Promise<void> {
+  await world.sweep();
+  await world.eventually("the set keeps its claims", async () => (await retentionOf(world))?.whenDeleted === "Retain");
+}
+
+/** `remove` deletes the channel where the sweep has not done so; the set is annotated before Knative rebuilds it. */
+async function annotatedWhileRebuilt(
+  world: World,
+  remove: (channel: ServedChannel) => Promise<unknown>,
+): Promise<void> {
+  const channel = await staleChannel(world);
+  try {
+    const name = await scalableSet(world);
+    await world.sweep();
+    await world.rest();
+    await remove(channel);
+    await annotate(world, name);
+    await channel.rebuild();
+    await keepsAfterNextTick(world);
+    await world.rest();
+    await world.sweep();
+    expect(await tableEvents(world)).toEqual([]);
+  } finally {
+    await channel.leave();
+  }
+}
+
 /** What the sweep makes of a channel with subscribers that are gone. */
 const channels: readonly Scenario[] = [
   {
@@ -323,6 +406,86 @@ const channels: readonly Scenario[] = [
         expect(warning?.note).toContain("the Trigger pvc-retention-grace-storage");
         expect(await world.admin.get(InMemoryChannel, installedIn, name)).toBeDefined();
         await world.admin.delete(InMemoryChannel, installedIn, name);
+        await world.sweep();
+        expect(await tableEvents(world)).toEqual([]);
+      } finally {
+        await leave();
+      }
+    },
+  },
+  {
+    title: "a set that is annotated while a stale channel is rebuilt keeps its claims, from the next tick on",
+    settings: [beside],
+    within: true,
+    alone: true,
+    run: async (world) =>
+      annotatedWhileRebuilt(world, ({ name }) => world.admin.delete(InMemoryChannel, installedIn, name)),
+  },
+  {
+    title:
+      "a set that is annotated after the sweep has deleted a stale channel keeps its claims, from the next tick on",
+    settings: [mending],
+    within: true,
+    alone: true,
+    run: async (world) => annotatedWhileRebuilt(world, async () => undefined),
+  },
+  {
+    title: "a Trigger that a channel has forgotten is reported, and everything is resynced once it is back",
+    settings: [beside],
+    within: true,
+    alone: true,
+    async run(world) {
+      const { admin } = world;
+      const channel = await staleChannel(world);
+      try {
+        await admin.delete(InMemoryChannel, installedIn, channel.name);
+        await channel.rebuild();
+        await world.sweep();
+        expect(await tableEvents(world)).toEqual([]);
+        const sound = await admin.get<KubernetesObject & { spec: { subscribers: { name: string }[] } }>(
+          InMemoryChannel,
+          installedIn,
+          channel.name,
+        );
+        const [forgotten, ...rest] = sound?.spec.subscribers ?? [];
+        await admin.patch(InMemoryChannel, installedIn, channel.name, "merge", { spec: { subscribers: rest } });
+        await world.sweep();
+        const [warning] = await tableEvents(world);
+        expect(warning?.reason).toBe("StaleSubscribers");
+        expect(warning?.note).toContain(`delivers no event for the Trigger ${forgotten?.name}`);
+        await annotate(world, await scalableSet(world));
+        await admin.patch(InMemoryChannel, installedIn, channel.name, "merge", { spec: sound?.spec ?? {} });
+        await keepsAfterNextTick(world);
+        expect(await tableEvents(world)).toEqual([]);
+      } finally {
+        await channel.leave();
+      }
+    },
+  },
+  {
+    title: "of many stale channels with many Triggers the Warning has the command for each",
+    settings: [beside],
+    within: true,
+    alone: true,
+    async run(world) {
+      const { admin } = world;
+      const { name, leave } = await staleChannel(world);
+      const second = "workloads-kne-trigger";
+      try {
+        const labels = { "eventing.knative.dev/broker": "workloads" };
+        const subscribers = Array.from({ length: 48 }, (_, i) => ({
+          uid: `gone-${i}`,
+          name: `workloads-trigger-${i}`,
+        }));
+        await admin.create(
+          InMemoryChannel,
+          manifest(InMemoryChannel, { namespace: installedIn, name: second, labels }, { spec: { subscribers } }),
+        );
+        await world.sweep();
+        const [warning] = await tableEvents(world);
+        expect(warning?.note).toContain(`"kubectl -n ${installedIn} delete inmemorychannel ${name} ${second}"`);
+        expect(warning?.note).toContain("do not delete or scale down what you have just annotated");
+        for (const one of [name, second]) await admin.delete(InMemoryChannel, installedIn, one);
         await world.sweep();
         expect(await tableEvents(world)).toEqual([]);
       } finally {
@@ -351,8 +514,9 @@ const channels: readonly Scenario[] = [
         const left = await Array.fromAsync(admin.list(InMemoryChannel, { namespace: installedIn }));
         expect(left.map(({ metadata }) => metadata.name)).toEqual(["sound"]);
         expect((await tableEvents(world)).map(({ note }) => note)).toEqual([
-          `The channel ${name} delivered to subscribers that are gone (pvc-retention-grace-storage) ` +
-            "and was deleted, so that Knative rebuilds it.",
+          `The channel ${name} was deleted, so that Knative rebuilds it, because it delivered to subscribers that ` +
+            "are gone (pvc-retention-grace-storage). The next tick of the sweep, within five minutes, sends an event " +
+            "for every object. Until then, do not delete or scale down what you have just annotated.",
         ]);
         await world.sweep();
         expect(await tableEvents(world)).toEqual([]);

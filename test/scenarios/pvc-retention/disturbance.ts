@@ -124,7 +124,7 @@ const disturbed: readonly Scenario[] = [
   {
     title: "two instances of every function at once do what one does",
     async run(world) {
-      const rules = ["project", "own"].map((rule) => `pvc-retention/${rule}`);
+      const rules = ["sync-policy", "set-owner"].map((rule) => `pvc-retention/${rule}`);
       const instances = [...rules, ...rules].map((rule) => world.instance(rule));
       const hand = { change: "sweep", kind: StatefulSet, name: set } as const;
       /** No event comes, and all instances are asked at the same moment, until it is done. */
@@ -158,7 +158,7 @@ const disturbed: readonly Scenario[] = [
       const live = await runningSet(world, { policy: both });
       const data = await dataOf(world, [0, 1]);
       const claim = await claimOf(world, 1);
-      const rules = ["project", "own"];
+      const rules = ["sync-policy", "set-owner"];
       const gone = { ...live, metadata: { ...live.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
       const lies = [
         { change: "update", kind: StatefulSet, name: set, object: gone },

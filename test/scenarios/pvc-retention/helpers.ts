@@ -115,21 +115,22 @@ export async function podsRun(world: World, replicas: number, name: string = set
 }
 
 /**
- * Waits until the field says what a policy asks for, and both Kubernetes' controller and `own` have seen to the claims.
+ * Waits until the field says what a policy asks for, and both Kubernetes' controller and `set-owner` have seen to the
+ * claims.
  */
 export async function inForce(world: World, policy: PolicyName, name: string = set): Promise<void> {
   await world.eventually(`${policy} is in force for ${name}`, async () => isInForce(await setOf(world, name), policy));
 }
 
 export function isInForce(live: LiveSet, policy: PolicyName): boolean {
-  const noted = progressOn(live, "project");
+  const noted = progressOn(live, "sync-policy");
   return noted?.step === "in-force" && noted.policy === policy && isFollowed(live);
 }
 
-/** Whether Kubernetes' controller and `own` have seen the set as it is. */
+/** Whether Kubernetes' controller and `set-owner` have seen the set as it is. */
 export function isFollowed(live: LiveSet): boolean {
   const { metadata, spec, status } = live;
-  const noted = progressOn(live, "own");
+  const noted = progressOn(live, "set-owner");
   return (
     noted?.step === "followed" &&
     noted.whenDeleted === spec.persistentVolumeClaimRetentionPolicy?.whenDeleted &&

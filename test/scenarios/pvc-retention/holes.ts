@@ -143,7 +143,7 @@ export const holes: readonly Scenario[] = [
     title: "a claim of a copied note is not the set's",
     async run(world) {
       await runningSet(world, { policy: "Retain" });
-      const key = "holdfast.dev/pvc-retention.own";
+      const key = "holdfast.dev/pvc-retention.set-owner";
       const note = (await claimOf(world, 0))?.metadata.annotations?.[key] ?? "";
       await provideClaim(world, 5, { annotations: { [key]: note }, labels: { app: "web" } });
       const data = await dataOf(world, [5]);

@@ -68,7 +68,8 @@ export const keeping: readonly Scenario[] = [
       await annotateSet(world, { [policyKey]: null });
       for (const ordinal of [0, 1]) await belongsTo(world, ordinal, []);
       await isForgotten(world);
-      for (const ordinal of [0, 1]) expect(progressOn((await claimOf(world, ordinal)) as never, "own")).toBeUndefined();
+      for (const ordinal of [0, 1])
+        expect(progressOn((await claimOf(world, ordinal)) as never, "set-owner")).toBeUndefined();
     },
   },
   {

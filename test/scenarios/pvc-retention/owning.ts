@@ -91,7 +91,7 @@ export const owning: readonly Scenario[] = [
       const late = Promise.withResolvers<void>();
       let status: number | undefined;
       world.intercept(async ({ rule, request }, send) => {
-        const ties = rule === "pvc-retention/own" && request.body?.includes("/metadata/ownerReferences");
+        const ties = rule === "pvc-retention/set-owner" && request.body?.includes("/metadata/ownerReferences");
         if (!ties || status !== undefined) return send();
         status = 0;
         await late.promise;

@@ -66,7 +66,7 @@ async function choose(
 }
 
 const isHeldNow = (world: World) =>
-  world.eventually("that is written down", async () => progressOn(await setOf(world), "project")?.step === "held");
+  world.eventually("that is written down", async () => progressOn(await setOf(world), "sync-policy")?.step === "held");
 
 /** What the policy makes of the set's own field. */
 export const projecting: readonly Scenario[] = [
@@ -159,7 +159,7 @@ export const projecting: readonly Scenario[] = [
       await world.rest();
       expect(await fieldOf(world)).toBe("Retain/Retain");
 
-      await annotateSet(world, { "holdfast.dev/pvc-retention.project": null });
+      await annotateSet(world, { "holdfast.dev/pvc-retention.sync-policy": null });
       await fieldBecomes(world, "Delete/Retain");
     },
   },

@@ -27,7 +27,7 @@ import { byDefault } from "./settings.ts";
 /** They find what there is by the sweep, event by event; where it comes by itself, it is left to it. */
 async function sweeps(world: World): Promise<void> {
   if (world.setting.bySweepsAlone) return;
-  for (const rule of ["project", "own", "own"])
+  for (const rule of ["sync-policy", "set-owner", "set-owner"])
     await world.instance(`pvc-retention/${rule}`)({ change: "sweep", kind: StatefulSet, name: set });
 }
 

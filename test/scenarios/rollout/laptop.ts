@@ -80,12 +80,13 @@ const controllers = [
 const installed = ["platform/dead-letter", "platform/sweep", "pvc-protection/release"];
 
 /**
- * Of the functions those that are installed; of what is no function's, all but the schedule: scenarios sweep when they
- * want to.
+ * Of the functions those that are installed; of what is no function's, the sweep tables of systems among them, all but
+ * the schedule: scenarios sweep when they want to.
  */
 function isInstalled({ kind, metadata }: KubernetesObject): boolean {
   const { "app.kubernetes.io/name": system, "app.kubernetes.io/component": rule } = metadata.labels ?? {};
-  return kind !== "PingSource" && (system === undefined || installed.includes(`${system}/${rule}`));
+  const isNoFunction = system === undefined || kind === "ConfigMap";
+  return kind !== "PingSource" && (isNoFunction || installed.includes(`${system}/${rule}`));
 }
 
 export async function openLaptop(): Promise<Laptop> {

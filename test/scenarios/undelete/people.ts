@@ -6,7 +6,9 @@ import {
   annotateVolume,
   boundVolume,
   createClaim,
+  createNamespace,
   deleteClaim,
+  deleteNamespace,
   hasEvent,
   hasNoEvent,
   isNoted,
@@ -164,6 +166,65 @@ export const people: readonly Scenario[] = [
       await world.rest();
       await deleteClaim(world, "other");
       await volumeIsGone(world, other);
+    },
+  },
+  {
+    title:
+      "an earlier volume is not bound where the claim of a later one goes and comes back before anything has looked",
+    within: true,
+    async run(world) {
+      const earlier = await offeredVolume(world);
+      await createClaim(world, { spec: { resources: { requests: { storage: "2Gi" } } } });
+      const later = await boundVolume(world);
+      await isNoted(world, later, "retained");
+      await isNoted(world, earlier, "kept");
+      let isLate = true;
+      world.intercept(({ rule }, send) =>
+        isLate && rule === "undelete/reserve" ? Promise.reject(new Error("killed")) : send(),
+      );
+      await deleteClaim(world);
+      await createClaim(world);
+      expect(await boundVolume(world)).not.toBe(earlier);
+      isLate = false;
+    },
+  },
+  {
+    title: "an offered volume over whose note another was written goes to nobody, before a person says so",
+    async run(world) {
+      const volume = await offeredVolume(world);
+      const note = '{"v":1,"uid":"of-another","step":"offered","since":"2026-01-01T00:00:00Z","because":"copied"}';
+      await annotateVolume(world, volume, { [noteKey]: note });
+      await deleteNamespace(world);
+      await createNamespace(world);
+      await createClaim(world, { keep: "" });
+      expect(await boundVolume(world)).not.toBe(volume);
+      expect(await hasEvent(world, volume, "NamespaceReplaced")).toContain(
+        `To offer it: kubectl annotate pv ${volume} ${offerKey}=yes`,
+      );
+      await deleteClaim(world);
+      await annotateVolume(world, volume, { [offerKey]: "yes" });
+      await isOffered(world, volume);
+      await createClaim(world);
+      expect(await boundVolume(world)).toBe(volume);
+    },
+  },
+  {
+    title: "an offered volume that a person sets to Delete is kept when its namespace goes, and reclaimed when due",
+    alone: true,
+    async run(world) {
+      const volume = await offeredVolume(world);
+      await patchVolume(world, volume, policy("Delete"));
+      await world.rest();
+      await isOffered(world, volume);
+      await deleteNamespace(world);
+      const { spec } = await isNoted(world, volume, "asks");
+      expect(spec).toMatchObject({ persistentVolumeReclaimPolicy: "Retain" });
+      expect(spec.claimRef?.uid).toBeDefined();
+      await world.rest();
+      await volumeOf(world, volume);
+      await makeDue(world, volume);
+      await world.sweep();
+      await volumeIsGone(world, volume);
     },
   },
   {

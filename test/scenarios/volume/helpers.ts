@@ -28,9 +28,9 @@ export async function createNode(world: World): Promise<void> {
     await world.admin.create(Node, manifest(Node, { name: minion, labels }));
 }
 
-/** A Volume of 16 MiB, named after the scenario's namespace. */
-export async function createVolume(world: World, spec: Partial<VolumeSpec> = {}): Promise<string> {
-  const name = `volume-${world.namespace}`;
+/** A Volume of 16 MiB, named after the scenario's namespace; of several by a suffix, too. */
+export async function createVolume(world: World, spec: Partial<VolumeSpec> = {}, suffix = ""): Promise<string> {
+  const name = `volume-${world.namespace}${suffix}`;
   const defaults = { nodeName: minion, storageClassName: `local-${world.namespace}` };
   const source = "rawBlockDevice" in spec ? {} : { sparseLoopDevice: { size: "16Mi" } };
   await world.admin.create(Volume, manifest(Volume, { name }, { spec: { ...defaults, ...source, ...spec } }));

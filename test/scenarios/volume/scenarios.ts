@@ -99,29 +99,72 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    title: "a Volume that is too small for the xfs of its class has failed before anything was done on the node",
+    alone: true,
+    async run(world) {
+      await createNode(world);
+      await createClass(world, "xfs");
+      const name = await createVolume(world);
+      const failed = await reaches(world, name, "Failed", "CreationError");
+      expect(messageOf(failed)).toContain("asks for 16Mi, and an xfs file system");
+      expect(messageOf(failed)).toContain("needs at least 300Mi. Nothing was done on the node.");
+      expect(failed.status?.job ?? "").toBe("");
+      await world.admin.delete(Volume, undefined, name);
+      await isGone(world, name);
+    },
+  },
+  {
+    title: "a Volume whose nodeName was mistyped says so, and goes at once when it is deleted",
+    alone: true,
+    async run(world) {
+      await createClass(world);
+      const nodeName = `gone-${world.namespace}`;
+      const name = await createVolume(world, { nodeName });
+      expect(messageOf(await reaches(world, name, "Pending"))).toContain(`Node ${nodeName} does not exist: add it`);
+      await world.admin.delete(Volume, undefined, name);
+      await world.rest();
+      expect(await volumeOf(world, name)).toBeUndefined();
+    },
+  },
+  {
     title: "a Volume of a node that is gone is kept until an admin gives its storage up",
     alone: true,
     async run(world) {
-      const gone = `gone-${world.namespace}`;
+      await createNode(world);
       await createClass(world);
-      const name = await createVolume(world, { nodeName: gone });
-      await reaches(world, name, "Pending");
+      const name = await createVolume(world);
+      await reaches(world, name, "Available");
+      await world.admin.delete(Node, undefined, minion);
       await world.admin.delete(Volume, undefined, name);
       const said = await swept(world, "it says what to do", async () => {
         const volume = await volumeOf(world, name);
         return volume && messageOf(volume).includes(abandonStorage) ? messageOf(volume) : undefined;
       });
-      expect(said).toContain(`kubectl annotate volume ${name} ${abandonStorage}=${gone}`);
+      expect(said).toContain(`kubectl annotate volume ${name} ${abandonStorage}=${minion}`);
       await world.sweep();
       await world.rest();
       expect(await volumeOf(world, name)).toBeDefined();
-      const annotations = { [abandonStorage]: gone };
+      const annotations = { [abandonStorage]: minion };
       await world.admin.patch(Volume, undefined, name, "merge", { metadata: { annotations } });
       await isGone(world, name);
     },
   },
   {
-    title: "two Volumes of one node are made one after the other",
+    title: "a Volume whose template the API server refuses has failed with the server's text before anything was made",
+    alone: true,
+    async run(world) {
+      await createNode(world);
+      await createClass(world);
+      const name = await createVolume(world, { template: { metadata: { annotations: { "not a key": "x" } } } });
+      const failed = await reaches(world, name, "Failed", "CreationError");
+      expect(messageOf(failed)).toMatch(/^The API server refuses the PersistentVolume of Volume .*annotations/);
+      expect(failed.status?.job ?? "").toBe("");
+      await world.admin.delete(Volume, undefined, name);
+      await isGone(world, name);
+    },
+  },
+  {
+    title: "two Volumes of one node are made",
     alone: true,
     async run(world) {
       await createNode(world);

@@ -4,7 +4,7 @@ import { storageRights } from "../../../local/salt/api/rights.ts";
 import type { JobReturned } from "../../../local/salt/master.ts";
 import { volumeFunctions } from "../../../local/salt/node/functions.ts";
 import { createNode, type StorageNode } from "../../../local/salt/node/node.ts";
-import { createSalt } from "../../../local/salt/salt.ts";
+import { createSalt, type SaltStandIn } from "../../../local/salt/salt.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { connectSystems } from "../../../shared/serve/connect-systems.ts";
 import { readSettings } from "../../../shared/settings.ts";
@@ -23,9 +23,14 @@ const common = {
 const password = "secret";
 
 /** Salt as the laptop edition has it, with one node; nobody hears of the ends of jobs, unless `onReturn` does. */
-function standIn(clock: Clock, node = createNode(minion), onReturn: (job: JobReturned) => void = () => {}): Connect {
+function standIn(
+  clock: Clock,
+  node = createNode(minion),
+  onReturn: (job: JobReturned) => void = () => {},
+  take: (salt: SaltStandIn) => void = () => {},
+): Connect {
   const settings = readSettings(salt.settings, {});
-  const { transport } = createSalt({
+  const made = createSalt({
     clock,
     random: seededRandom(11),
     minions: { [minion]: volumeFunctions(node) },
@@ -33,6 +38,8 @@ function standIn(clock: Clock, node = createNode(minion), onReturn: (job: JobRet
     password,
     onReturn,
   });
+  take(made);
+  const { transport } = made;
   const credential = async (name: string) => (name === "password" ? password : undefined);
   const client = salt.connect({ ...atOneRoot(transport), clock, settings, credential });
   return <Client>() => client as Client;
@@ -50,6 +57,13 @@ export const standInWith = (node: StorageNode, onReturn: (job: JobReturned) => v
   ...common,
   name: "with a reactor",
   connect: (clock) => standIn(clock, node, onReturn),
+});
+
+/** The same with the processes of Salt in the hands of the scenario. */
+export const standInTaken = (take: (salt: SaltStandIn) => void): Setting => ({
+  ...common,
+  name: "with processes of Salt that end",
+  connect: (clock) => standIn(clock, createNode(minion), () => {}, take),
 });
 
 /** With a real Salt: `environment` is that of a function. */

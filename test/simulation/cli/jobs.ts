@@ -9,6 +9,7 @@ export interface Job {
   readonly scenario: string;
   readonly number: number;
   readonly loseAllEvents: boolean;
+  readonly outage?: boolean;
   readonly point?: Point;
 }
 
@@ -18,6 +19,7 @@ export async function* jobsOf({
   first,
   runs,
   loseAllEvents,
+  outages,
   exhaustive,
   point,
 }: Options): AsyncGenerator<Job> {
@@ -31,19 +33,21 @@ export async function* jobsOf({
     const scenario = scenarios[run % scenarios.length];
     // A number stands for one run of each scenario.
     const number = first + Math.floor(run / scenarios.length);
-    if (scenario) yield { scenario: scenario.name, number, loseAllEvents, ...(point ? { point } : {}) };
+    const more = { ...(outages ? { outage: true } : {}), ...(point ? { point } : {}) };
+    if (scenario) yield { scenario: scenario.name, number, loseAllEvents, ...more };
   }
 }
 
 /** What to simulate for a job: with faults, unless something happens at a point. */
 export function specOf({ scenario, ...job }: Job): RunSpec {
-  return { ...job, scenario: scenarioNamed(scenario), faults: job.point === undefined };
+  return { ...job, scenario: scenarioNamed(scenario), faults: job.point === undefined && !job.outage };
 }
 
 /** The command that runs a job alone. */
-export function commandOf({ scenario, number, loseAllEvents, point }: Job): string {
+export function commandOf({ scenario, number, loseAllEvents, outage, point }: Job): string {
   const flags = [
     ...(loseAllEvents ? ["--lose-all-events"] : []),
+    ...(outage ? ["--outages"] : []),
     ...(point ? [`--point ${point.index}:${point.what.replaceAll(" ", "-")}`] : []),
   ];
   return ["npm run simulate --", `--seed ${number}`, `--scenario ${scenario}`, ...flags].join(" ");

@@ -41,7 +41,7 @@ describe("the command line", () => {
     [["--point", "3:conflict"], /--point needs --seed and --scenario/],
     [["--point", "3:nix", "--seed", "1", "--scenario", "replaced"], /--point takes a number and one of die before/],
     [["--loose"], /--loose/],
-  ])("refuses %j", (args, because) => {
-    expect(() => read(...args)).toThrow(because);
+  ])("refuses %j", (args, message) => {
+    expect(() => read(...args)).toThrow(message);
   });
 });

@@ -1,5 +1,5 @@
-import { Complaint } from "../../../shared/command/complaint.ts";
 import { parseFlags, wholeNumber } from "../../../shared/command/parse-flags.ts";
+import { UserError } from "../../../shared/command/user-error.ts";
 import { wrap } from "../../../shared/terminal/wrap.ts";
 import type { Mutant } from "../mutants/mutant.ts";
 import { type Point, whats } from "../point.ts";
@@ -13,6 +13,8 @@ export interface Options {
   readonly first: number;
   readonly runs: number;
   readonly loseAllEvents: boolean;
+  /** One outage in each run instead of faults. */
+  readonly outages: boolean;
   readonly exhaustive: boolean;
   /** Only this point of the scenario. */
   readonly point?: Point;
@@ -41,6 +43,8 @@ a workload of users, and checks after every write that storage is safe.
   --system NAME       only scenarios of this system
   --lose-all-events   lose every event that a source emits: the sweep must do
                       everything
+  --outages           instead of faults: one thing that functions need is away for
+                      up to four minutes, and comes back
   --exhaustive        instead: die, conflict, be refused or get company at every
                       single request
   --point INDEX:WHAT  with --seed and --scenario: put this fault at that request,
@@ -55,17 +59,19 @@ ${listed("Systems", systems)}
 ${listed("Scenarios", scenarios)}
 ${listed("Mutants", mutants)}`;
 
-/** Reads a command line; `fresh` is where runs begin when no number is given. Throws a {@link Complaint}. */
+/** Reads a command line; `fresh` is where runs begin when no number is given. Throws a {@link UserError}. */
 export function readOptions(args: readonly string[], fresh: number): Options {
   const values = parse(args);
-  const { seed, runs, forever = false, exhaustive = false, workers } = values;
-  if (forever && runs !== undefined) throw new Complaint("--forever and --runs exclude each other.");
+  const { seed, runs, forever = false, exhaustive = false, outages = false, workers } = values;
+  if (forever && runs !== undefined) throw new UserError("--forever and --runs exclude each other.");
   if (exhaustive && (forever || runs !== undefined))
-    throw new Complaint("--exhaustive has as many runs as there are points; leave --runs and --forever out.");
+    throw new UserError("--exhaustive has as many runs as there are points; leave --runs and --forever out.");
+  if (outages && (exhaustive || values["lose-all-events"] || values.point !== undefined))
+    throw new UserError("--outages has nothing else go wrong; leave --exhaustive, --lose-all-events and --point out.");
   const sought = values.mutant === undefined ? [] : chosenMutants(values);
   const chosen = chosenScenarios(values);
   if (values.point !== undefined && (seed === undefined || values.scenario === undefined))
-    throw new Complaint("--point needs --seed and --scenario: it is one request of one run.");
+    throw new UserError("--point needs --seed and --scenario: it is one request of one run.");
   const single = seed !== undefined && runs === undefined && !forever && !exhaustive;
   const asked = runs === undefined ? (single ? chosen.length : 1_000) : wholeNumber("--runs", runs, 1);
   return {
@@ -73,6 +79,7 @@ export function readOptions(args: readonly string[], fresh: number): Options {
     first: seed === undefined ? (sought.length > 0 ? 1 : fresh) : wholeNumber("--seed", seed, 0),
     runs: forever ? Number.POSITIVE_INFINITY : asked,
     loseAllEvents: values["lose-all-events"] ?? false,
+    outages,
     exhaustive,
     ...(values.point === undefined ? {} : { point: pointOf(values.point) }),
     mutants: sought,
@@ -96,6 +103,7 @@ function parse(args: readonly string[]) {
       mutant: { type: "string" },
       "lose-all-events": { type: "boolean" },
       exhaustive: { type: "boolean" },
+      outages: { type: "boolean" },
       forever: { type: "boolean" },
     },
   }).values;
@@ -103,27 +111,27 @@ function parse(args: readonly string[]) {
 
 function chosenScenarios({ scenario, system }: Values): readonly Scenario[] {
   if (scenario !== undefined && system !== undefined)
-    throw new Complaint("--scenario names one of one system already; leave --system out.");
+    throw new UserError("--scenario names one of one system already; leave --system out.");
   if (scenario !== undefined) return [orComplaint(() => scenarioNamed(scenario))];
   return system === undefined ? scenarios : orComplaint(() => systemNamed(system)).scenarios;
 }
 
 function chosenMutants(values: Values): readonly Mutant[] {
   const { mutant: name, system } = values;
-  for (const other of ["scenario", "runs", "exhaustive", "forever", "lose-all-events", "point"] as const)
+  for (const other of ["scenario", "runs", "exhaustive", "forever", "lose-all-events", "outages", "point"] as const)
     if (values[other] !== undefined)
-      throw new Complaint(`--mutant says itself where it is looked for; leave --${other} out.`);
+      throw new UserError(`--mutant says itself where it is looked for; leave --${other} out.`);
   const all = system === undefined ? mutants : orComplaint(() => systemNamed(system)).mutants;
   const found = name === "all" ? all : all.filter((one) => one.name === name);
   if (found.length > 0) return found;
-  throw new Complaint(`No mutant is called ${name}. There are all, ${names(all)}.`);
+  throw new UserError(`No mutant is called ${name}. There are all, ${names(all)}.`);
 }
 
 function pointOf(text: string): Point {
   const [index = "", what] = text.split(":");
   const known = whats.find((one) => one === what?.replaceAll("-", " "));
   if (!known || !/^\d+$/.test(index))
-    throw new Complaint(`--point takes a number and one of ${whats.join(", ")}, as in 17:die-after.`);
+    throw new UserError(`--point takes a number and one of ${whats.join(", ")}, as in 17:die-after.`);
   return { index: Number(index), what: known };
 }
 
@@ -131,6 +139,6 @@ function orComplaint<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new Complaint((error as Error).message);
+    throw new UserError((error as Error).message);
   }
 }

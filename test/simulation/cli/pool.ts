@@ -26,7 +26,7 @@ export async function runAll<Task, Answer>(
 }
 
 /** Milliseconds after which a task is taken for one that never ends. */
-const longest = 120_000;
+const longest = 300_000;
 
 function ask<Task, Answer>(worker: Worker, task: Task): Promise<Answer> {
   return new Promise((resolve, reject) => {

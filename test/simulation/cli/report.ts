@@ -17,7 +17,7 @@ export async function reportOf(job: Job): Promise<string> {
         ]
       : [];
   return [
-    `Run ${job.number} of ${job.scenario} fails. ${first.failure.name}: ${first.failure.because}`,
+    `Run ${job.number} of ${job.scenario} fails. ${first.failure.name}: ${first.failure.message}`,
     ...point,
     ...shorter,
     "",

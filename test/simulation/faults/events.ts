@@ -7,9 +7,11 @@ export function eventFaults(
   schedule: FaultSchedule,
   rates: { readonly source: FaultRates; readonly broker: FaultRates },
   trace: Trace,
+  isAway: () => boolean | undefined = () => false,
 ): Faults {
   const counts = { source: 0, broker: 0 };
   const fateAt = (place: "source" | "broker", about: string) => {
+    if (isAway()) return [];
     const name = `event ${++counts[place]} at the ${place}`;
     const fate = schedule.draw(name, (random) => {
       const drawn = randomFate(rates[place], random)();

@@ -1,8 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Change } from "../world/change.ts";
+import type { Process } from "../world/process.ts";
 import { type Invariant, isOurs } from "./invariant.ts";
 
 /**
  * An object is written only in the version that the same process has read: a verdict about another one, or an older
- * state of it, is none. Events are for people, and go by their name.
+ * state of it, is none. Events are for people, and go by their name. A change of one annotation rests on no verdict
+ * where its very text is one that the process has seen: a note of a call in flight changes, or goes, when that is
+ * answered.
  */
 export const writesOntoWhatWasRead: Invariant = {
   name: "writes-onto-what-was-read",
@@ -12,8 +17,31 @@ export const writesOntoWhatWasRead: Invariant = {
     const { knows } = change.by.process;
     const what = `${change.object.kind} ${name}`;
     if (!knows.includes(`"${uid}"`)) return `${what} was written although ${change.by.name} has never seen this one.`;
-    return knows.includes(`"resourceVersion":"${resourceVersion}"`)
+    return knows.includes(`"resourceVersion":"${resourceVersion}"`) || changesKnownNote(change, knows)
       ? undefined
       : `${what} was written in version ${resourceVersion}, which ${change.by.name} has not seen.`;
   },
 };
+
+function changesKnownNote({ before, after }: Change, knows: Process["knows"]): boolean {
+  if (!before || !after) return false;
+  const [was, is] = [before.metadata.annotations ?? {}, after.metadata.annotations ?? {}];
+  const changed = Object.keys(was).filter((key) => is[key] !== was[key]);
+  const [key = ""] = changed;
+  const { [key]: text = "", ...rest } = was;
+  const { [key]: _____, ...restNow } = is;
+  const { resourceVersion: _, managedFields: __, ...others } = before.metadata as typeof before.metadata & Managed;
+  const { resourceVersion: ___, managedFields: ____, ...now } = after.metadata as typeof after.metadata & Managed;
+  return (
+    changed.length === 1 &&
+    knows.includes(JSON.stringify(text)) &&
+    isDeepStrictEqual(
+      { ...before, metadata: { ...others, annotations: rest } },
+      { ...after, metadata: { ...now, annotations: restNow } },
+    )
+  );
+}
+
+interface Managed {
+  readonly managedFields?: unknown;
+}

@@ -34,6 +34,7 @@ async function* specsOf(
     const scenario = scenarioNamed(scenarios[run % scenarios.length] ?? "");
     const number = from + run;
     if (typeof by === "object") yield { scenario, number, faults: false, ...by };
+    else if (by === "outages") yield { scenario, number, faults: false, outage: true };
     else if (by !== "points") yield { scenario, number, faults: by === "runs with faults" && run >= scenarios.length };
     else for (const point of await pointsOf(scenario, number, rule)) yield { scenario, number, faults: false, point };
   }

@@ -14,10 +14,10 @@ export interface Mutant {
   readonly scenarios: readonly string[];
   /**
    * Where it is looked for: in runs with faults (the default), in fault-free ones, because the sweep makes up for it
-   * where something goes wrong, at every point of a fault-free one, or in those in which nothing goes wrong but that
-   * every call to an external system which can meet this fault of its own meets it.
+   * where something goes wrong, at every point of a fault-free one, in those with an outage, or in those in which
+   * nothing goes wrong but that every call to an external system which can meet this fault of its own meets it.
    */
-  readonly by?: "runs with faults" | "fault-free runs" | "points" | { readonly everyCall: string };
+  readonly by?: "runs with faults" | "fault-free runs" | "points" | "outages" | { readonly everyCall: string };
   /** In how many runs it must be found. */
   readonly within: number;
   /** The function in whose place it runs. */
@@ -25,9 +25,11 @@ export interface Mutant {
   readonly start: (start: Start) => Handler;
 }
 
-/** Starts a rule with the repository's own pipeline. */
+/** Starts a rule with the repository's own pipeline, which holds it to nothing that it declares to write. */
 export function starting<Schema extends ZodObject, Facts, Used extends Systems>(
   rule: Rule<Schema, Facts, Used>,
 ): (start: Start) => Handler {
-  return ({ environment, ...tools }) => receive(rule, { ...tools, settings: readSettings(rule.settings, environment) });
+  const permissions = rule.permissions.map(({ writes: _, ...permission }) => permission);
+  return ({ environment, ...tools }) =>
+    receive({ ...rule, permissions }, { ...tools, settings: readSettings(rule.settings, environment) });
 }

@@ -6,7 +6,7 @@ import { type Operation, onClaim } from "../workload.ts";
 import { progressOf } from "./history.ts";
 import { deleteSomehow, patchSet, policies, scale, setPolicy } from "./scenarios/sets.ts";
 
-const rules = ["project", "own"];
+const rules = ["sync-policy", "set-owner"];
 
 async function onSet(user: User, act: (set: KubernetesObject) => Promise<unknown>): Promise<void> {
   const sets = await user.list(StatefulSet);
@@ -39,7 +39,7 @@ export const workload: Readonly<Record<string, Operation>> = {
   "edits our progress on a claim": (user) =>
     onClaim(user, (claim) =>
       user.patchClaim(claim.metadata.name, {
-        metadata: { annotations: { [progressOf("own")]: pick(user.random, lies(claim)) } },
+        metadata: { annotations: { [progressOf("set-owner")]: pick(user.random, lies(claim)) } },
       }),
     ),
   "takes the owners off a claim": (user) =>

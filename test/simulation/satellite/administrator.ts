@@ -7,7 +7,7 @@ import {
 import { preTerminateHook } from "../../../functions/satellite/lib/names.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { User } from "../user.ts";
-import { addMachine, made, type SimulatedLinstor, type VolumeOptions } from "./linstor.ts";
+import { addMachine, apartAt, made, type SimulatedLinstor, type VolumeOptions } from "./linstor.ts";
 
 /** The LINSTOR of a run. */
 export const linstorOf = (user: User) => user.outside("satellite") as SimulatedLinstor;
@@ -63,6 +63,15 @@ export async function install(user: User, deletionPolicy: string, machines: read
     await user.attempt(`creates Machine of ${node}`, (client) => addMachine(client, `m-${node}`, node));
     await until(user, isHooked(user, `m-${node}`));
   }
+}
+
+/** Satellites of a LINSTOR that is apart, on two Nodes more. */
+export async function installApart(user: User): Promise<void> {
+  await user.attempt("adds Nodes of another LINSTOR", (client) => linstorOf(user).addApart(client));
+  const spec = { nodeSelector: { storage: "apart" }, externalController: { url: apartAt } };
+  const cluster = made(LinstorCluster, { metadata: { name: "apart" }, spec });
+  await user.attempt("creates the LinstorCluster apart", (client) => client.create(LinstorCluster, cluster));
+  await until(user, async () => (await satellites(user)).length === 6);
 }
 
 /** The same under Evacuate, with a Machine and a volume of node-1 that is used there, and can be used nowhere else. */

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
+import { leaseSeconds } from "../../../functions/satellite/evacuate/rule.ts";
+import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import { callFaults } from "./call-faults.ts";
 
@@ -56,8 +58,8 @@ test("what lies on its way begins late, and is heard of in time", async () => {
 test("LINSTOR works longer than a function listens, and shorter than it holds the Lease", async () => {
   const { carriedOut } = await happens("LINSTOR works longer than anybody listens");
   expect(carriedOut).toHaveLength(1);
-  expect(carriedOut[0]?.to).toBeGreaterThan(150_000);
-  expect(carriedOut[0]?.to).toBeLessThan(180_000);
+  expect(carriedOut[0]?.to).toBeGreaterThan(linstor.settings.parse({}).linstorCommandTimeout);
+  expect(carriedOut[0]?.to).toBeLessThan(1_000 * leaseSeconds);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import type { Random } from "../../../eventing/random.ts";
+import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import type { SystemResponse } from "../../../shared/system/transport.ts";
 
@@ -15,13 +16,10 @@ export interface EvacuateCall {
 type CallFault = (call: EvacuateCall) => Promise<SystemResponse>;
 
 const second = 1000;
-/**
- * Milliseconds that a call may lie on its way before LINSTOR begins with it. A function holds the Lease for three
- * minutes, less two where the clocks of two functions are a minute off each, one ahead and one behind.
- */
+/** Milliseconds that a call may lie on its way before LINSTOR begins with it: much less than the Lease is held. */
 const longestOnItsWay = 40 * second;
 /** Longer than a function listens, shorter than the Lease is held. */
-const longerThanHeard = 160 * second;
+const longerThanHeard = linstor.settings.parse({}).linstorCommandTimeout + 10 * second;
 
 const html = { "content-type": "text/html" };
 const reset = () => Promise.reject(new Error("socket hang up"));

@@ -7,7 +7,7 @@ import { faultSchedule } from "../faults/schedule.ts";
 import type { Truth } from "../invariants/invariant.ts";
 import { streamsOf } from "../streams.ts";
 import { startTrace } from "../trace.ts";
-import { evacuatesOnceAtATime, keepsTheLastCopy } from "./invariants.ts";
+import { evacuatesOnceAtATime, evacuatesWhatIsSafe, keepsTheLastCopy } from "./invariants.ts";
 import { simulatedLinstor } from "./linstor.ts";
 
 test("a volume without a good copy is found, unless a person has given it up", () => {
@@ -39,7 +39,10 @@ function judged(number: number, faults: boolean) {
     schedule: faultSchedule(streams, new Set()),
     faults,
     drop: 0,
-    occur: (occurrence) => found.push(evacuatesOnceAtATime.checkOutside?.(occurrence, {} as Truth)),
+    occur: (occurrence) => {
+      for (const { checkOutside } of [evacuatesOnceAtATime, evacuatesWhatIsSafe])
+        found.push(checkOutside?.(occurrence, {} as Truth));
+    },
     post: () => {},
   });
   return { clock, linstor, found, trace };
@@ -68,4 +71,27 @@ test("a call that the network delivers twice counts once, and what it may lose i
     expect([...linstor.forfeited]).toEqual(["single"]);
     return;
   }
+});
+
+test.each([
+  ["is stale", ["LINSTOR is asked to evacuate node-1, and no copy of single is known to be good."]],
+  ["is on a node whose satellite has just gone", []],
+])("a call for a node whose only copy %s", async (what, wrong) => {
+  const { clock, linstor, found } = judged(1, false);
+  const address = { address: "10.0.0.1", satellite_port: 3366, satellite_encryption_type: "Plain" };
+  const node = { name: "node-1", type: "Satellite", net_interfaces: [{ name: "default", ...address }] };
+  linstor.standIn.startSatellite(address.address);
+  const registered = linstor.transport({ method: "POST", path: "/v1/nodes", headers: {}, body: JSON.stringify(node) });
+  linstor.standIn.addVolume("single", { copies: ["node-1"] });
+  await clock.advance(20_000);
+  await registered;
+  if (what === "is stale") linstor.standIn.setDisk("single", "node-1", "Outdated");
+  else linstor.stop("node-1");
+  await clock.advance(10_000);
+  const answer = linstor.transport(call);
+  await clock.advance(60_000);
+  await answer;
+  expect(found.filter(Boolean)).toEqual(wrong);
+  // LINSTOR has deleted the stale one, and keeps the other.
+  expect(linstor.standIn.hasCopy("single", "node-1")).toBe(wrong.length === 0);
 });

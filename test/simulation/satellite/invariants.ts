@@ -123,10 +123,13 @@ export const evacuatesOnceAtATime = inLinstor("evacuates-once-at-a-time", ({ kin
   kind === "evacuate" && atOnce > 1 ? `LINSTOR is at work on ${atOnce} evacuate calls for ${node}.` : undefined,
 );
 
-/** LINSTOR deletes a source that is not UpToDate, also the last one: a good copy must be known before it is asked. */
-const evacuatesWhatIsSafe = inLinstor("evacuates-what-is-safe", ({ kind, node, resources }) => {
+/**
+ * LINSTOR deletes a source that it knows is not UpToDate, also the last one: another copy must be good. One whose
+ * satellite has gone between the last read and the call it takes for UpToDate, and keeps.
+ */
+export const evacuatesWhatIsSafe = inLinstor("evacuates-what-is-safe", ({ kind, node, resources }) => {
   if (kind !== "evacuate") return undefined;
-  for (const { name } of resources.filter((one) => one.node === node && !one.diskless))
+  for (const { name } of resources.filter((one) => one.node === node && one.stale))
     if (!resources.some((one) => one.name === name && one.good))
       return `LINSTOR is asked to evacuate ${node}, and no copy of ${name} is known to be good.`;
   return undefined;

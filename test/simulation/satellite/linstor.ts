@@ -2,7 +2,7 @@ import { LinstorSatellite, Machine } from "../../../functions/satellite/lib/kind
 import { parseJson } from "../../../functions/satellite/lib/linstor/parse-json.ts";
 import { linstor as linstorSystem } from "../../../functions/satellite/lib/linstor/system.ts";
 import { csiDriver } from "../../../functions/satellite/lib/names.ts";
-import { Cluster, definitions, GenericMachine } from "../../../local/cluster-api/kinds.ts";
+import { Cluster, definitions, GenericMachine, infrastructureRef } from "../../../local/cluster-api/kinds.ts";
 import { startMachines } from "../../../local/cluster-api/start-machines.ts";
 import type { ControllerTools } from "../../../local/controllers/controller.ts";
 import { CustomResourceDefinition, Namespace } from "../../../local/controllers/objects/kinds.ts";
@@ -12,7 +12,7 @@ import { startVolumeUsers, type VolumeUsers } from "../../../local/piraeus/start
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { SystemRequest, SystemResponse } from "../../../shared/system/transport.ts";
+import type { SystemRequest, SystemResponse, SystemTransport } from "../../../shared/system/transport.ts";
 import { pick } from "../faults/api.ts";
 import { shop } from "../world/namespace.ts";
 import type { Occurrence, Outside, OutsideContext } from "../world/outside.ts";
@@ -25,6 +25,8 @@ export interface Listed {
   readonly diskless: boolean;
   /** UpToDate on a node that is ONLINE. */
   readonly good: boolean;
+  /** LINSTOR knows that it is not UpToDate; of a node that is not ONLINE it knows nothing. */
+  readonly stale: boolean;
 }
 
 /** What is asked of LINSTOR, with what it lists at that moment. */
@@ -49,6 +51,8 @@ export interface SimulatedLinstor extends Outside {
   readonly forfeited: Set<string>;
   /** A volume with copies in LINSTOR; `bound` to the first node, and used there where that is said. */
   addVolume(client: Client, name: string, copies: readonly string[], more?: VolumeOptions): Promise<void>;
+  /** Adds the nodes of the LINSTOR that is apart, and Nodes for them. */
+  addApart(client: Client): Promise<void>;
   stop(node: string): void;
   start(node: string): void;
   /** Ends the Machine controller: until it starts again its webhook refuses every change of a Machine by functions. */
@@ -63,6 +67,10 @@ export interface VolumeOptions {
 }
 
 export const nodes = ["node-1", "node-2", "node-3", "node-4"] as const;
+/** Nodes of the LINSTOR of the same cluster that is apart, where a scenario has one. */
+const nodesApart: readonly string[] = ["node-5", "node-6"];
+/** Where that one is, as `spec.externalController.url` of a LinstorCluster says. */
+export const apartAt = "http://apart.linstor:3370";
 const addressOf = (node: string) => `10.0.0.${node.at(-1)}`;
 
 /** Makes an object of a kind; namespaced ones in the namespace of the runs. */
@@ -84,7 +92,16 @@ export function simulatedLinstor({
   everyCall,
   occur,
 }: OutsideContext): SimulatedLinstor {
-  const standIn = createLinstor({ clock, random: streams("linstor"), syncTime: 12_000 });
+  const own = createLinstor({ clock, random: streams("linstor"), syncTime: 12_000 });
+  const apart = createLinstor({ clock, random: streams("linstor apart"), syncTime: 12_000 });
+  const of = (node = "") => (nodesApart.includes(node) ? apart : own);
+  const standIn: LinstorStandIn = {
+    ...own,
+    nodes: () => [...own.nodes(), ...apart.nodes()],
+    hasSnapshot: (node) => of(node).hasSnapshot(node),
+    hasCopy: (name, node) => of(node).hasCopy(name, node),
+    goodCopies: (name) => [...own.goodCopies(name), ...apart.goodCopies(name)],
+  };
   const stopped = new Set<string>();
   const volumes = new Set<string>();
   const forfeited = new Set<string>();
@@ -96,13 +113,16 @@ export function simulatedLinstor({
   let manager = new AbortController();
   let count = 0;
 
-  const plainly = async (method: SystemRequest["method"], path: string, body?: object) => {
+  const plainly = async (to: LinstorStandIn, method: SystemRequest["method"], path: string, body?: object) => {
     const content = body ? { body: JSON.stringify(body) } : {};
-    return standIn.transport({ method, path, headers: {}, ...content });
+    return to.transport({ method, path, headers: {}, ...content });
   };
 
-  async function resources(): Promise<readonly Listed[]> {
-    const [views, listed] = await Promise.all([plainly("GET", "/v1/view/resources"), plainly("GET", "/v1/nodes")]);
+  async function resources(to: LinstorStandIn): Promise<readonly Listed[]> {
+    const [views, listed] = await Promise.all([
+      plainly(to, "GET", "/v1/view/resources"),
+      plainly(to, "GET", "/v1/nodes"),
+    ]);
     const online = new Set(
       (parseJson(listed.body) as { name: string; connection_status: string }[])
         .filter(({ connection_status }) => connection_status === "ONLINE")
@@ -114,35 +134,30 @@ export function simulatedLinstor({
       flags?: string[];
       volumes?: { state?: { disk_state?: string } }[];
     };
-    return (parseJson(views.body) as View[]).map(({ name, node_name: node, flags = [], volumes = [] }) => ({
-      name,
-      node,
-      diskless: flags.includes("DISKLESS"),
-      good:
-        online.has(node) &&
-        !flags.includes("DELETE") &&
-        !flags.includes("DISKLESS") &&
-        volumes.length > 0 &&
-        volumes.every(({ state }) => state?.disk_state === "UpToDate"),
-    }));
+    return (parseJson(views.body) as View[]).map(({ name, node_name: node, flags = [], volumes = [] }) => {
+      const diskless = flags.includes("DISKLESS");
+      const isUpToDate = volumes.length > 0 && volumes.every(({ state }) => state?.disk_state === "UpToDate");
+      const good = online.has(node) && !flags.includes("DELETE") && !diskless && isUpToDate;
+      return { name, node, diskless, good, stale: online.has(node) && !diskless && !isUpToDate };
+    });
   }
 
   /** What invariants look at: commands, at the moment at which a function has sent them. */
-  async function observed(request: SystemRequest, index: number): Promise<SystemResponse> {
+  async function observed(to: LinstorStandIn, request: SystemRequest, index: number): Promise<SystemResponse> {
     const { method, path } = request;
     const [, node = "", verb] = /^\/v1\/nodes\/([^/]+)(?:\/([a-z]+))?$/.exec(path) ?? [];
     const kind = commandOf(method, verb);
-    if (!node || !kind) return standIn.transport(request);
+    if (!node || !kind) return to.transport(request);
     const atOnce = (inFlight.get(node) ?? 0) + (kind === "evacuate" ? 1 : 0);
     if (kind === "evacuate") inFlight.set(node, atOnce);
     // A controller that is down is asked nothing.
-    const listed = await resources().catch(() => undefined);
+    const listed = await resources(to).catch(() => undefined);
     const hasSnapshot = standIn.hasSnapshot(node);
     const asked = { what: `is asked to ${kind} ${node}`, kind, node, resources: listed, hasSnapshot, atOnce };
     if (listed) occur(asked as InLinstor);
-    if (kind === "evacuate") return evacuated(node, request, index);
+    if (kind === "evacuate") return evacuated(to, node, request, index);
     try {
-      return await standIn.transport(request);
+      return await to.transport(request);
     } finally {
       ends(kind, node);
     }
@@ -154,7 +169,12 @@ export function simulatedLinstor({
   }
 
   /** A call to evacuate, with what becomes of it on its way; it is in flight until LINSTOR is through with it. */
-  async function evacuated(node: string, request: SystemRequest, index: number): Promise<SystemResponse> {
+  async function evacuated(
+    to: LinstorStandIn,
+    node: string,
+    request: SystemRequest,
+    index: number,
+  ): Promise<SystemResponse> {
     const drawn = schedule.draw(`call ${index} to LINSTOR`, (random) => {
       if (everyCall !== undefined) return { fault: everyCall, random };
       return random.next() < callRate ? { fault: pick(random, Object.keys(callFaults)), random } : undefined;
@@ -170,7 +190,7 @@ export function simulatedLinstor({
           if (standIn.goodCopies(volume).every((one) => one === node)) forfeited.add(volume);
       }
       try {
-        return await standIn.transport(request);
+        return await to.transport(request);
       } finally {
         if (!isDuplicate) inFlight.set(node, (inFlight.get(node) ?? 1) - 1);
         ends("evacuate", node);
@@ -179,32 +199,47 @@ export function simulatedLinstor({
     if (!drawn) return send();
     trace.add("network", `call to evacuate ${node}: ${drawn.fault}`);
     const callFault = callFaults[drawn.fault] as (typeof callFaults)[string];
-    return callFault({ clock, random: drawn.random, send, deployIn: (time) => standIn.setDeployTime(time) });
+    return callFault({ clock, random: drawn.random, send, deployIn: (time) => to.setDeployTime(time) });
   }
 
   async function register(node: string): Promise<void> {
     stopped.delete(node);
-    standIn.startSatellite(addressOf(node));
+    of(node).startSatellite(addressOf(node));
     const address = { address: addressOf(node), satellite_port: 3366, satellite_encryption_type: "Plain" };
     const props = { "StorDriver/StorPoolName": "/srv/pool" };
-    await plainly("POST", "/v1/nodes", {
+    await plainly(of(node), "POST", "/v1/nodes", {
       name: node,
       type: "Satellite",
       net_interfaces: [{ name: "default", ...address }],
       props: { "Aux/piraeus.io/managed-by": "simulation" },
     });
     const pool = { storage_pool_name: "pool1", provider_kind: "FILE_THIN", props };
-    await plainly("POST", `/v1/nodes/${node}/storage-pools`, pool);
+    await plainly(of(node), "POST", `/v1/nodes/${node}/storage-pools`, pool);
   }
 
   async function addNode(client: Client, node: string): Promise<void> {
     await register(node);
-    const metadata = { name: node, labels: { "linbit.com/hostname": node, storage: "yes" } };
+    const metadata = {
+      name: node,
+      labels: { "linbit.com/hostname": node, storage: nodesApart.includes(node) ? "apart" : "yes" },
+    };
     await client.create(Node, made(Node, { metadata, spec: { providerID: `generic:///${node}` } }));
   }
 
   const runManager = (given: ControllerTools) =>
     startMachines({ ...given, signal: AbortSignal.any([given.signal, manager.signal]) }).synced;
+
+  const through =
+    (to: LinstorStandIn): SystemTransport =>
+    async (request) => {
+      const index = ++count;
+      const fault = schedule.draw(`answer ${index} of LINSTOR`, (random) =>
+        random.next() < rate ? pick(random, Object.keys(faults)) : undefined,
+      );
+      const answer = await observed(to, request, index);
+      if (fault === "slow") await clock.sleep(45_000);
+      return (fault === undefined ? undefined : faults[fault]) ?? answer;
+    };
 
   return {
     system: linstorSystem,
@@ -213,14 +248,12 @@ export function simulatedLinstor({
     volumes,
     forfeited,
 
-    async transport(request) {
-      const index = ++count;
-      const fault = schedule.draw(`answer ${index} of LINSTOR`, (random) =>
-        random.next() < rate ? pick(random, Object.keys(faults)) : undefined,
-      );
-      const answer = await observed(request, index);
-      if (fault === "slow") await clock.sleep(45_000);
-      return (fault === undefined ? undefined : faults[fault]) ?? answer;
+    transport: through(own),
+    transportTo: (root) =>
+      root === apartAt ? through(apart) : () => Promise.reject(new Error("connect ECONNREFUSED")),
+
+    async addApart(client) {
+      for (const node of nodesApart) await addNode(client, node);
     },
 
     refuses: ({ method, path }) => manager.signal.aborted && method !== "GET" && /\/machines\//.test(path),
@@ -234,9 +267,9 @@ export function simulatedLinstor({
       await client.create(Namespace, made(Namespace, { metadata: { name: "piraeus-datastore" } }));
       await client.create(Cluster, made(Cluster, { metadata: { name: "test" }, spec: {} }));
       for (const node of nodes) await addNode(client, node);
-      users = startVolumeUsers(tools, standIn);
+      users = startVolumeUsers(tools, own);
       startAffinityController(tools);
-      // A satellite that is created anew is registered anew, which needs a pod of it.
+      // A satellite that is created again is registered again, which needs a pod of it.
       tools.reflections.of(LinstorSatellite).on((change, { metadata: { name, deletionTimestamp } }) => {
         if (change === "add" && !deletionTimestamp && !standIn.nodes().includes(name)) register(name).catch(() => {});
       });
@@ -251,7 +284,7 @@ export function simulatedLinstor({
     },
 
     async addVolume(client, name, copies, { used, bound, localOnly } = {}) {
-      standIn.addVolume(name, { copies });
+      of(copies[0]).addVolume(name, { copies });
       volumes.add(name);
       const volumeAttributes = {
         "linstor.csi.linbit.com/uses-volume-context": "true",
@@ -273,10 +306,10 @@ export function simulatedLinstor({
 
     stop(node) {
       stopped.add(node);
-      standIn.stopSatellite(addressOf(node));
+      of(node).stopSatellite(addressOf(node));
     },
     start(node) {
-      if (stopped.delete(node)) standIn.startSatellite(addressOf(node));
+      if (stopped.delete(node)) of(node).startSatellite(addressOf(node));
     },
     restore() {
       for (const node of [...stopped]) this.start(node);
@@ -308,6 +341,6 @@ const faults: Readonly<Record<string, SystemResponse | undefined>> = {
 /** An infrastructure object and a Machine for a node. */
 export async function addMachine(client: Client, name: string, node: string, labels: object = {}): Promise<void> {
   await client.create(GenericMachine, made(GenericMachine, { metadata: { name }, spec: {} }));
-  const spec = { clusterName: "test", providerID: `generic:///${node}`, infrastructureRef: { name } };
+  const spec = { clusterName: "test", providerID: `generic:///${node}`, infrastructureRef: infrastructureRef(name) };
   await client.create(Machine, made(Machine, { metadata: { name, labels }, spec }));
 }

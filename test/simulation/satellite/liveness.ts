@@ -42,7 +42,7 @@ function missingCopies(truth: LivenessTruth): string | undefined {
   const hasGivenUp = truth.scenario.name === "given-up" || isClusterDeleting(truth);
   for (const volume of volumes) {
     const good = standIn.goodCopies(volume).length;
-    const needed = hasGivenUp || forfeited.has(volume) || volume === "single" ? 1 : 2;
+    const needed = hasGivenUp || forfeited.has(volume) || ["single", "apart"].includes(volume) ? 1 : 2;
     if (good < needed) return `Volume ${volume} has ${good} good copies.`;
   }
   return undefined;

@@ -1,17 +1,20 @@
-import { admit } from "../../../functions/satellite/admit/rule.ts";
+import { createSatellite } from "../../../functions/satellite/create/rule.ts";
+import { deleteSatellite } from "../../../functions/satellite/delete/rule.ts";
 import { evacuate } from "../../../functions/satellite/evacuate/rule.ts";
-import { hook } from "../../../functions/satellite/hook/rule.ts";
+import type { LookedSatellite, ReadyFacts } from "../../../functions/satellite/lib/evacuation-facts.ts";
+import { LinstorCluster } from "../../../functions/satellite/lib/kinds.ts";
 import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts";
 import type { LinstorControllers } from "../../../functions/satellite/lib/linstor/controllers.ts";
 import { answeredCall } from "../../../functions/satellite/lib/linstor/evacuate-answer.ts";
-import type { LeavingSeen, SatelliteSeen } from "../../../functions/satellite/lib/look.ts";
-import { lose } from "../../../functions/satellite/lose/rule.ts";
+import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
+import type { LinstorClusterObject } from "../../../functions/satellite/lib/satellite.ts";
 import { mark } from "../../../functions/satellite/mark/rule.ts";
 import { releaseDrain } from "../../../functions/satellite/release-drain/rule.ts";
 import { releaseTerminate } from "../../../functions/satellite/release-terminate/rule.ts";
 import { remove } from "../../../functions/satellite/remove/rule.ts";
+import { removeLost } from "../../../functions/satellite/remove-lost/rule.ts";
 import { retain } from "../../../functions/satellite/retain/rule.ts";
-import { retire } from "../../../functions/satellite/retire/rule.ts";
+import { setHooks } from "../../../functions/satellite/set-hooks/rule.ts";
 import { unmark } from "../../../functions/satellite/unmark/rule.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import type { Decision } from "../../../shared/decision.ts";
@@ -19,33 +22,33 @@ import type { Connect } from "../../../shared/system/connect.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
 import { type Mutant, starting } from "../mutants/mutant.ts";
 
-type Seen = readonly (SatelliteSeen | LeavingSeen)[];
-type Facts = LeavingSeen["facts"];
-type Data = NonNullable<Facts["data"]>;
+type Data = NonNullable<ReadyFacts["data"]>;
 
-/** What is seen of satellites that leave, with other facts. */
-const withFacts = (seen: Seen, change: (facts: Facts) => Partial<Facts>): Seen =>
-  seen.map((one) => ("facts" in one ? { ...one, facts: { ...one.facts, ...change(one.facts) } } : one));
+/** What is seen of satellites that are evacuated, with other facts. */
+const withFacts = <Seen extends { readonly seen: readonly LookedSatellite[] }>(
+  facts: Seen,
+  change: (facts: ReadyFacts) => Partial<ReadyFacts>,
+): Seen => ({
+  ...facts,
+  seen: facts.seen.map((one) =>
+    one.facts.is === "ready" ? { ...one, facts: { ...one.facts, ...change(one.facts) } } : one,
+  ),
+});
 
-const withData = (seen: Seen, change: (data: Data) => Partial<Data>): Seen =>
-  withFacts(seen, ({ data }) => (data ? { data: { ...data, ...change(data) } } : {}));
+const withData = <Seen extends { readonly seen: readonly LookedSatellite[] }>(
+  facts: Seen,
+  change: (data: Data) => Partial<Data>,
+): Seen => withFacts(facts, ({ data }) => (data ? { data: { ...data, ...change(data) } } : {}));
 
-const { data: _, ...nothing } = { data: undefined };
 /** LINSTOR does not know the node. */
-const withoutData = (seen: Seen): Seen =>
-  seen.map((one) => {
-    if (!("facts" in one)) return one;
-    const { data: _, ...facts } = one.facts;
-    return { ...one, facts: { ...facts, ...nothing } };
-  });
+const withoutData = <Seen extends { readonly seen: readonly LookedSatellite[] }>(facts: Seen): Seen =>
+  withFacts(facts, () => ({ data: undefined as never }));
 
 /** The same without when LINSTOR was called to evacuate their nodes. */
-const uncalled = (seen: Seen): Seen =>
-  seen.map((one) => {
-    if (!("facts" in one) || !one.facts.data) return one;
-    const { calledAt: _, ...data } = one.facts.data;
-    return { ...one, facts: { ...one.facts, data } };
-  });
+const uncalled = <Seen extends { readonly seen: readonly LookedSatellite[] }>(facts: Seen): Seen =>
+  withData(facts, () => ({ calledAt: undefined as never }));
+
+const dataOf = ({ facts }: LookedSatellite) => (facts.is === "ready" ? facts.data : undefined);
 
 /** Nothing says that LINSTOR is at work on the node. */
 const untouched = ({ node, copies }: Data): Partial<Data> => ({
@@ -92,9 +95,13 @@ const repeating = (isRepeated: (error: SystemError) => boolean) =>
   );
 
 /** Milliseconds in which a function listens to a call. */
-const listens = 150_000;
+const listens = linstor.settings.parse({}).linstorCommandTimeout;
 
 const by = "fault-free runs" as const;
+
+/** Whether a decision waits for what is away. */
+const isAway = (decision: Decision): decision is Extract<Decision, { do: "write" }> =>
+  decision.do === "write" && decision.step?.name === "away";
 
 /** Functions with a fault each. */
 export const mutants: readonly Mutant[] = [
@@ -108,11 +115,7 @@ export const mutants: readonly Mutant[] = [
     start: starting({
       ...releaseDrain,
       look: async (...args) =>
-        (await releaseDrain.look(...args)).map((one) =>
-          "facts" in one
-            ? { ...one, record: one.record ?? ({} as never), facts: { ...one.facts, volumes: [], neighbours: [] } }
-            : one,
-        ),
+        withFacts(await releaseDrain.look(...args), () => ({ begun: true, note: {}, volumes: [], neighbours: [] })),
     }),
   },
   {
@@ -139,7 +142,7 @@ export const mutants: readonly Mutant[] = [
       decide: (facts, now, settings) =>
         withoutWrites(
           mark.decide(
-            facts.map((one) => ({ ...one, record: {} as never, note: {} })),
+            withFacts(facts, () => ({ begun: true, note: {} })),
             now,
             settings,
           ),
@@ -166,8 +169,8 @@ export const mutants: readonly Mutant[] = [
     start: starting({
       ...evacuate,
       look: async (...args) => {
-        const { seen, lease: _, ...rest } = await evacuate.look(...args);
-        return { ...rest, lease: undefined, seen: uncalled(withData(seen, untouched)) };
+        const facts = await evacuate.look(...args);
+        return { ...uncalled(withData(facts, untouched)), lease: undefined };
       },
     }),
   },
@@ -191,8 +194,8 @@ export const mutants: readonly Mutant[] = [
       ...evacuate,
       look: async (...args) => {
         const facts = await evacuate.look(...args);
-        const isFlagged = facts.seen.some((one) => "facts" in one && one.facts.data?.node.flags.includes("EVACUATE"));
-        return isFlagged ? facts : { ...facts, lease: undefined, seen: uncalled(facts.seen) };
+        const isFlagged = facts.seen.some((one) => dataOf(one)?.node.flags.includes("EVACUATE"));
+        return isFlagged ? facts : { ...uncalled(facts), lease: undefined };
       },
       decide: (...args) => withoutWrites(evacuate.decide(...args), "Lease"),
     }),
@@ -232,13 +235,13 @@ export const mutants: readonly Mutant[] = [
     rule: evacuate.name,
     start: starting({
       ...evacuate,
-      decide: ({ lease, seen, ...rest }, now, settings) => {
-        const isOver = seen.some((one) => {
-          const { node, calledAt } = ("facts" in one && one.facts.data) || {};
+      decide: (facts, now, settings) => {
+        const isOver = facts.seen.some((one) => {
+          const { node, calledAt } = dataOf(one) ?? {};
           return node && calledAt !== undefined && answeredCall(node) !== calledAt && now - calledAt >= listens;
         });
-        if (!isOver) return evacuate.decide({ ...rest, lease, seen }, now, settings);
-        const forgotten = { ...rest, lease: undefined, seen: uncalled(withData(seen, untouched)) };
+        if (!isOver) return evacuate.decide(facts, now, settings);
+        const forgotten = { ...uncalled(withData(facts, untouched)), lease: undefined };
         return withoutWrites(evacuate.decide(forgotten, now, settings), "Lease");
       },
     }),
@@ -272,7 +275,7 @@ export const mutants: readonly Mutant[] = [
             volumes: copy.volumes.map((volume) => ({ ...volume, diskState: "UpToDate" })),
           })),
         });
-        return { ...facts, seen: withData(facts.seen, good) };
+        return withData(facts, good);
       },
     }),
   },
@@ -331,11 +334,11 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["satellite-away"],
     by,
     within: 2,
-    rule: lose.name,
+    rule: removeLost.name,
     start: starting({
-      ...lose,
+      ...removeLost,
       look: async (subject, view) => {
-        const seen = await lose.look(subject, view);
+        const seen = await removeLost.look(subject, view);
         if (!seen) return seen;
         const linstor = await view.linstor.at(seen.controller).nodes.get(seen.satellite.metadata.name);
         return { ...seen, policy: "Delete" as const, volumes: [], linstor };
@@ -348,8 +351,8 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["machine-deleted"],
     by,
     within: 2,
-    rule: hook.name,
-    start: starting({ ...hook, decide: () => [] }),
+    rule: setHooks.name,
+    start: starting({ ...setHooks, decide: () => [] }),
   },
   {
     name: "never-comes-back",
@@ -357,10 +360,10 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["given-up"],
     by,
     within: 2,
-    rule: admit.name,
+    rule: createSatellite.name,
     start: starting({
-      ...admit,
-      decide: (facts, ...rest) => (facts.nodes.length > 5 ? admit.decide(facts, ...rest) : []),
+      ...createSatellite,
+      decide: (facts, ...rest) => (facts.nodes.length > 5 ? createSatellite.decide(facts, ...rest) : []),
     }),
   },
   {
@@ -369,7 +372,47 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["given-up"],
     by,
     within: 2,
-    rule: retire.name,
-    start: starting({ ...retire, decide: () => [] }),
+    rule: deleteSatellite.name,
+    start: starting({ ...deleteSatellite, decide: () => [] }),
+  },
+  {
+    name: "silent-about-linstor",
+    doc: "Says nothing while LINSTOR or the management cluster is away: the sweep comes back anyway.",
+    scenarios: ["machine-deleted"],
+    by: "outages",
+    within: 30,
+    rule: mark.name,
+    start: starting({
+      ...mark,
+      decide: (...given) =>
+        mark
+          .decide(...given)
+          .map((decision) => (isAway(decision) ? { ...decision, message: "It waits.", writes: [] } : decision)),
+    }),
+  },
+  {
+    name: "forgets-while-linstor-is-away",
+    doc: "Leaves an evacuation that cannot be looked at alone: an event says when anything changes.",
+    scenarios: ["machine-deleted"],
+    by: "outages",
+    within: 30,
+    rule: mark.name,
+    start: starting({ ...mark, decide: (...given) => mark.decide(...given).filter((decision) => !isAway(decision)) }),
+  },
+  {
+    name: "asks-every-linstor",
+    doc: "Looks at every LINSTOR before it evacuates a node, so that no two evacuations of one name begin.",
+    scenarios: ["two-linstors"],
+    by: "outages",
+    within: 12,
+    rule: evacuate.name,
+    start: starting({
+      ...evacuate,
+      look: async (subject, view) => {
+        for await (const cluster of view.client.list<LinstorClusterObject>(LinstorCluster))
+          await view.linstor.at(cluster.spec?.externalController?.url).nodes.get("node-1");
+        return evacuate.look(subject, view);
+      },
+    }),
   },
 ];

@@ -26,7 +26,7 @@ export const machinesOf = ({ history }: Truth) => history.live("Machine") as rea
 export const volumesOf = ({ history }: Truth) => history.live("PersistentVolume") as readonly VolumeLike[];
 export const attachmentsOf = ({ history }: Truth) => history.live("VolumeAttachment") as readonly AttachmentLike[];
 export const nodesOf = ({ history }: Truth) =>
-  (history.live("Node") as readonly NodeLike[]).filter(({ metadata }) => metadata.labels?.storage === "yes");
+  (history.live("Node") as readonly NodeLike[]).filter(({ metadata }) => metadata.labels?.storage !== undefined);
 
 export const satelliteOf = (truth: Truth, node: string) =>
   satellitesOf(truth).find(({ metadata }) => metadata.name === node);

@@ -6,6 +6,7 @@ import {
   comeBack,
   deleteMachine,
   install,
+  installApart,
   installWithBound,
   isGone,
   leave,
@@ -19,6 +20,9 @@ import { withSatellites } from "./settings.ts";
 
 // What a satellite owns goes with it.
 const usual = { setting: withSatellites, waits: true, controllers: ["garbage-collector-controller"] };
+
+/** Milliseconds in which a satellite is evacuated where nothing that it needs is away. */
+const evacuatedWithin = 180_000;
 
 /** What happens to Nodes with satellites. */
 export const scenarios: readonly Scenario[] = [
@@ -173,6 +177,30 @@ export const scenarios: readonly Scenario[] = [
       for (let round = 0; round < 4; round++) await user.pause(60_000);
       standIn.deleteSnapshot("backup", "used", "node-1");
       await until(user, isGone(user, uid));
+    },
+  },
+  {
+    ...usual,
+    name: "two-linstors",
+    doc: "Two Nodes leave whose satellites belong to two LINSTORs, and each is evacuated there.",
+    parts: {
+      texts: ["/linstor/", "/linstor@"],
+      goesOn(history, now, away) {
+        const node = away.includes("@") ? "node-1" : "node-5";
+        const satellite = history.live("LinstorSatellite").find(({ metadata }) => metadata.name === node);
+        return now - Date.parse(satellite?.metadata.deletionTimestamp ?? "") > evacuatedWithin
+          ? `LinstorSatellite ${node} is still there, and its own LINSTOR was not away.`
+          : undefined;
+      },
+    },
+    async act(user) {
+      await install(user, "Evacuate");
+      await installApart(user);
+      await addVolume(user, "used", ["node-1", "node-2"]);
+      await addVolume(user, "apart", ["node-5"]);
+      const uids = await Promise.all(["node-1", "node-5"].map((node) => uidOf(user, node)));
+      for (const node of ["node-1", "node-5"]) await leave(user, node);
+      for (const uid of uids) await until(user, isGone(user, uid));
     },
   },
   {

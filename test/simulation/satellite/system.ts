@@ -1,3 +1,4 @@
+import type { OutageTarget } from "../faults/outage.ts";
 import type { System } from "../system.ts";
 import { invariants } from "./invariants.ts";
 import { simulatedLinstor } from "./linstor.ts";
@@ -5,6 +6,12 @@ import { liveness } from "./liveness.ts";
 import { mutants } from "./mutants.ts";
 import { scenarios } from "./scenarios.ts";
 import { workload } from "./workload.ts";
+
+/** Machines and Clusters, as a management cluster of its own serves them. */
+const managementCluster: OutageTarget = {
+  name: "Cluster API",
+  takes: (path) => path.startsWith("/apis/cluster.x-k8s.io"),
+};
 
 export const satellite: System = {
   name: "satellite",
@@ -14,8 +21,9 @@ export const satellite: System = {
   workload,
   mutants,
   outside: simulatedLinstor,
+  otherClusters: [managementCluster],
   kinds: ["LinstorSatellite", "LinstorCluster", "Machine", "Cluster", "Node", "PersistentVolume", "VolumeAttachment"],
-  // LINSTOR is asked again every ten seconds, and an evacuation that has met a fault begins its longest wait anew.
+  // LINSTOR is asked again every ten seconds, and an evacuation that has met a fault begins its longest wait again.
   sweeps: 15,
   // Seventeen functions look at each satellite, and where much goes wrong each has events dead-lettered on it.
   writesAtFirst: 200,

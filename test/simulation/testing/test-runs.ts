@@ -5,8 +5,9 @@ import { fixed, fresh } from "./numbers.ts";
 import { patience } from "./patience.ts";
 
 /**
- * Tests that the scenarios of a system hold: in runs with faults, without a sweep, and by sweeps alone. Where there are
- * many of them, `oneIn` has every nth of these runs run, others each time; all of them by `npm run simulate`.
+ * Tests that the scenarios of a system hold: in runs with faults, after an outage, without a sweep, and by sweeps
+ * alone. Where there are many of them, `oneIn` has every nth of these runs run, others each time; all of them by
+ * `npm run simulate`.
  */
 export function testRuns({ name, scenarios }: System, { oneIn = 1 } = {}): void {
   let count = fresh;
@@ -20,6 +21,10 @@ export function testRuns({ name, scenarios }: System, { oneIn = 1 } = {}): void 
 
     test.runIf(isChosen() && !scenario.waits)("comes to its end without a sweep when nothing goes wrong", () =>
       holds({ scenario, number: 1, faults: false }),
+    );
+
+    test.runIf(isChosen())("comes to its end within two sweeps of an outage, and an object names what is away", () =>
+      holds({ scenario, number: fresh, faults: false, outage: true }),
     );
 
     test.runIf(isChosen())("comes to its end by sweeps alone when every event is lost", () =>

@@ -48,8 +48,8 @@ const each = (
     if (truth.scenario.setting !== shipped) return undefined;
     for (const volume of volumesOf(truth)) {
       if (volume.metadata.deletionTimestamp) continue;
-      const because = problem(volume, truth);
-      if (because) return `Volume ${volume.metadata.name} ${because}.`;
+      const message = problem(volume, truth);
+      if (message) return `Volume ${volume.metadata.name} ${message}.`;
     }
     return undefined;
   },

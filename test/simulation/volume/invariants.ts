@@ -2,7 +2,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { type Invariant, isBy, leaving } from "../invariants/invariant.ts";
 import type { Change } from "../world/change.ts";
 import type { InSalt } from "./salt.ts";
-import { guard, isAvailable, jobIn, type PublishedLike, publishedOf, readyOf, saltOf } from "./volumes.ts";
+import { guard, isAvailable, jobIn, type PublishedLike, publishedOf, readyOf, saltOf, storageOf } from "./volumes.ts";
 
 const isOurs = (change: Change) => isBy(change, "volume");
 const isVolume = ({ object }: Change) => object.kind === "Volume";
@@ -16,38 +16,10 @@ const oneJobAtATime: Invariant = {
   check: () => undefined,
   checkOutside(occurrence, truth) {
     const happened = occurrence as InSalt;
-    if (happened.kind !== "posted" || happened.job.step === "GetDeviceInfo") return undefined;
+    if (happened.kind !== "posted") return undefined;
     const { jid, uid, volume } = happened.job;
     const other = [...saltOf(truth).running.values()].find((job) => job.uid === uid && job.jid !== jid);
     return other && `Job ${jid} was posted for Volume ${volume} while job ${other.jid} was running for it.`;
-  },
-};
-
-/** Milliseconds from a look to the post that comes of it; with whatever delays the requests in between. */
-const lookToPost = { calm: 2_000, disturbed: 20_000 };
-
-/**
- * While states run on a node for one Volume, none are begun for another: they would be refused. What was refused once
- * (two were begun at the same time) may be tried again.
- */
-const waitsForTheNode: Invariant = {
-  name: "waits-for-the-node",
-  check: () => undefined,
-  checkOutside(occurrence, truth) {
-    const happened = occurrence as InSalt;
-    if (happened.kind !== "posted" || happened.job.step === "GetDeviceInfo") return undefined;
-    const { job, at } = happened;
-    const { running, history } = saltOf(truth);
-    const before = history.filter((one) => "job" in one && one.job.uid === job.uid && one !== happened);
-    const isFirst = before.every((one) => one.kind === "ends" && one.how !== "busy");
-    if (!isFirst) return undefined;
-    const since = at - lookToPost[truth.calm ? "calm" : "disturbed"];
-    const other = history.find(
-      (one) => one.kind === "begins" && one.at < since && one.job.uid !== job.uid && running.has(one.job.jid),
-    );
-    return other && "job" in other
-      ? `Job ${job.jid} was posted for Volume ${job.volume} while the node had worked for ${other.job.volume} for long.`
-      : undefined;
   },
 };
 
@@ -129,7 +101,7 @@ const givesBackFirst: Invariant = {
   check(change, truth) {
     if (!isOurs(change) || !leaving(change).includes(guard)) return undefined;
     const { object } = change;
-    const { files, records } = saltOf(truth).node;
+    const { files, records } = storageOf(truth);
     const uid = isVolume(change) ? object.metadata.uid : (object as PublishedLike).spec.local?.path?.split("/").at(-1);
     return uid && (files.has(uid) || records.has(uid))
       ? `${object.kind} ${object.metadata.name} was let go while its storage was on the node.`
@@ -152,7 +124,6 @@ const triesSoOften: Invariant = {
     for (const one of saltOf(truth).history) {
       if (!("job" in one) || one.job.uid !== uid || one.job.step !== step) continue;
       if (one.kind === "posted") row.add(one.job.jid);
-      if (one.kind === "ends" && one.how === "busy") row.delete(one.job.jid);
       if (one.kind === "ends" && (one.how === "done" || one.how === "failed")) row.clear();
     }
     return row.size > attempts
@@ -186,7 +157,7 @@ const asksSaltLittle: Invariant = {
 };
 
 /**
- * A creation fails because the node cannot, or because it was lost as often as is tried; not because the node was busy.
+ * A creation fails because the node cannot, or because it was lost as often as is tried.
  */
 const failsForAReason: Invariant = {
   name: "fails-for-a-reason",
@@ -207,7 +178,6 @@ const failsForAReason: Invariant = {
 /** What must hold after every write, and whatever happens in Salt. */
 export const invariants: readonly Invariant[] = [
   oneJobAtATime,
-  waitsForTheNode,
   sparesWhatIsBound,
   availableWhenPublished,
   publishesWhatIsHeld,

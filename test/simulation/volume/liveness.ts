@@ -1,5 +1,5 @@
 import type { LivenessCheck } from "../liveness/liveness-check.ts";
-import { isAvailable, jobIn, publishedOf, readyOf, saltOf, volumesOf } from "./volumes.ts";
+import { isAvailable, jobIn, publishedOf, readyOf, storageOf, volumesOf } from "./volumes.ts";
 
 /** A Volume is Available with all that belongs to it, or has failed with a reason that people can read. */
 const volumesAreMade: LivenessCheck = {
@@ -31,7 +31,7 @@ const deletedVolumesGo: LivenessCheck = {
       if (volume.metadata.deletionTimestamp && !isBound)
         return `Volume ${volume.metadata.name} is still there (${readyOf(volume)?.message}).`;
     }
-    const { files, records } = saltOf(truth).node;
+    const { files, records } = storageOf(truth);
     const uids = all.map(({ metadata }) => metadata.uid);
     const stray = [...files.keys(), ...records.keys()].find((key) => !uids.includes(key.replace(/\.new$/, "")));
     return stray && `The node has storage of a Volume that is gone: ${stray}.`;

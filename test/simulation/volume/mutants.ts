@@ -1,11 +1,11 @@
-import { accept } from "../../../functions/volume/accept/rule.ts";
-import { device } from "../../../functions/volume/device/rule.ts";
-import type { JobRecord, Whereabouts } from "../../../functions/volume/lib/salt/job.ts";
-import { prepare } from "../../../functions/volume/prepare/rule.ts";
-import { publish } from "../../../functions/volume/publish/rule.ts";
-import { reclaim } from "../../../functions/volume/reclaim/rule.ts";
-import { retire } from "../../../functions/volume/retire/rule.ts";
-import { type Facts as Settling, settle } from "../../../functions/volume/settle/rule.ts";
+import { addFinalizer } from "../../../functions/volume/add-finalizer/rule.ts";
+import { deletePv } from "../../../functions/volume/delete-pv/rule.ts";
+import { Volume } from "../../../functions/volume/lib/kinds.ts";
+import type { JobView } from "../../../functions/volume/lib/salt/job.ts";
+import { statusWrites } from "../../../functions/volume/lib/volume.ts";
+import { refreshDeviceName } from "../../../functions/volume/refresh-device-name/rule.ts";
+import type { Facts } from "../../../functions/volume/run-job/look.ts";
+import { runJob } from "../../../functions/volume/run-job/rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
@@ -19,23 +19,42 @@ const withWrites = (decisions: readonly Decision[], change: (writes: readonly Wr
       "writes" in decision && decision.writes ? { ...decision, writes: change(decision.writes) } : decision,
   );
 
-/** A settle that is shown its job otherwise than Salt has it. */
-const settleSeeing = (change: (seen: { record: JobRecord; whereabouts?: Whereabouts }) => object) =>
+/** A run-job that is shown its job otherwise than Salt has it. */
+const seeing = (change: (seen: JobView) => JobView) =>
   starting({
-    ...settle,
+    ...runJob,
     decide: (facts, ...rest) => {
-      const seen = facts?.seen;
-      const shown = facts && seen && "record" in seen ? { ...facts, seen: change(seen) } : facts;
-      return settle.decide(shown as Settling, ...rest);
+      const work = facts?.work;
+      if (!work || "obstacle" in work || work.seen.of !== "job") return runJob.decide(facts, ...rest);
+      const { record, whereabouts } = work.seen;
+      const seen = { of: "job", ...change({ record, ...(whereabouts ? { whereabouts } : {}) }) } as const;
+      return runJob.decide({ ...facts, work: { ...work, seen } }, ...rest);
     },
   });
 
-const done: JobRecord = { state: "ended", outcome: { end: "success", value: {}, states: [] } };
+/** A run-job that decides by what is written down otherwise. */
+const noting = (change: (note: string) => string | undefined) =>
+  starting({
+    ...runJob,
+    look: async (subject, view) => {
+      const client = {
+        ...view.client,
+        get: async (...args: Parameters<typeof view.client.get>) => {
+          const object = await view.client.get(...args);
+          return object?.kind === "Volume" ? withNote(object, change) : object;
+        },
+      };
+      return runJob.look(subject, { ...view, client: client as typeof view.client });
+    },
+  });
 
-/** The object without what a rule has written down about it. */
-function withoutNote<T extends KubernetesObject>(object: T, rule: string): T {
-  const { [`holdfast.dev/volume.${rule}`]: _, ...annotations } = object.metadata.annotations ?? {};
-  return { ...object, metadata: { ...object.metadata, annotations } };
+const noteKey = "holdfast.dev/volume.job";
+
+function withNote<T extends KubernetesObject>(object: T, change: (note: string) => string | undefined): T {
+  const { [noteKey]: note, ...annotations } = object.metadata.annotations ?? {};
+  const changed = note === undefined ? undefined : change(note);
+  const all = changed === undefined ? annotations : { ...annotations, [noteKey]: changed };
+  return { ...object, metadata: { ...object.metadata, annotations: all } };
 }
 
 /** Functions with a fault each. */
@@ -45,54 +64,24 @@ export const mutants: readonly Mutant[] = [
     doc: "Leaves a Volume as it was created: it is deleted seldom.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: accept.name,
-    start: starting({ ...accept, decide: () => [] }),
+    rule: addFinalizer.name,
+    start: starting({ ...addFinalizer, decide: () => [] }),
   },
-  {
-    name: "begins-beside-others",
-    doc: "Begins each Volume's job at once, and leaves it to the minion to refuse it.",
-    scenarios: ["volumes-of-one-node"],
-    by: "fault-free runs",
-    within: 4,
-    rule: prepare.name,
-    start: starting({
-      ...prepare,
-      decide: (facts, ...rest) => {
-        if (!facts?.job) return prepare.decide(facts, ...rest);
-        const { busy: _, ...job } = facts.job;
-        return prepare.decide({ ...facts, job }, ...rest);
-      },
-    }),
-  },
-  ...[prepare, reclaim, settle].map(
-    (rule): Mutant => ({
-      name: `${rule.name.replace("volume/", "")}-waits-for-the-sweep`,
-      doc: "Looks at its own Volume alone: one that waits for the node is looked at again when it is due.",
-      scenarios: ["volumes-of-one-node"],
-      by: "fault-free runs",
-      within: 8,
-      rule: rule.name,
-      start: starting({
-        ...(rule as typeof settle),
-        subjects: (...given) => rule.subjects(...given).filter(({ kind }) => kind.kind !== "Node"),
-      }),
-    }),
-  ),
   {
     name: "long-is-lost",
-    doc: "Takes a job that has not returned for one that is lost, and begins it anew.",
+    doc: "Takes a job that has not returned for one that is lost, and begins it again under another id.",
     scenarios: ["job-runs-long"],
     within: 8,
-    rule: settle.name,
-    start: settleSeeing((seen) => (seen.record.state === "pending" ? { ...seen, whereabouts: "absent" } : seen)),
+    rule: runJob.name,
+    start: seeing((seen) => (seen.record.state === "pending" ? { ...seen, whereabouts: "absent" } : seen)),
   },
   {
     name: "posted-is-run",
     doc: "Waits for a job that Salt does not know, because its post will arrive.",
     scenarios: ["volume-comes-and-goes", "deleted-while-made"],
     within: 40,
-    rule: settle.name,
-    start: settleSeeing((seen) =>
+    rule: runJob.name,
+    start: seeing((seen) =>
       seen.record.state === "unknown" ? { record: { state: "pending" }, whereabouts: "running" } : seen,
     ),
   },
@@ -101,27 +90,17 @@ export const mutants: readonly Mutant[] = [
     doc: "Waits for a job that the minion does not run, because its return is under way.",
     scenarios: ["job-lost"],
     within: 4,
-    rule: settle.name,
-    start: settleSeeing((seen) => (seen.whereabouts === "absent" ? { ...seen, whereabouts: "running" } : seen)),
+    rule: runJob.name,
+    start: seeing((seen) => (seen.whereabouts === "absent" ? { ...seen, whereabouts: "running" } : seen)),
   },
   {
     name: "accepted-is-done",
-    doc: "Goes on as soon as Salt has the job: what it begins it ends.",
+    doc: "Lets the storage go as soon as Salt has the job: what it begins it ends.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: settle.name,
-    start: settleSeeing((seen) => (seen.record.state === "pending" ? { record: done } : seen)),
-  },
-  {
-    name: "conflict-is-failure",
-    doc: "Takes a return code of 1 for what it usually is.",
-    scenarios: ["node-busy"],
-    within: 4,
-    rule: settle.name,
-    start: settleSeeing((seen) =>
-      seen.record.state === "ended" && seen.record.outcome.end === "conflict"
-        ? { record: { state: "ended", outcome: { end: "failure", because: seen.record.outcome.because } } }
-        : seen,
+    rule: runJob.name,
+    start: seeing((seen) =>
+      seen.record.state === "pending" ? { record: { state: "ended", outcome: { end: "success", value: {} } } } : seen,
     ),
   },
   {
@@ -129,37 +108,24 @@ export const mutants: readonly Mutant[] = [
     doc: "Forgets how often a job was lost: some day it will not be.",
     scenarios: ["job-lost"],
     within: 12,
-    rule: settle.name,
-    start: starting({
-      ...settle,
-      decide: (facts, ...rest) => {
-        const key = "holdfast.dev/volume.settle";
-        const note = facts?.volume.metadata.annotations?.[key];
-        if (!facts?.input || !note) return settle.decide(facts, ...rest);
-        const annotations = {
-          ...facts.volume.metadata.annotations,
-          [key]: note.replace(/"attempt":\d+/, '"attempt":1'),
-        };
-        const volume = { ...facts.volume, metadata: { ...facts.volume.metadata, annotations } };
-        return settle.decide({ ...facts, volume, input: { ...facts.input, volume } }, ...rest);
-      },
-    }),
+    rule: runJob.name,
+    start: noting((note) => note.replace(/"attempt":\d+/, '"attempt":1')),
   },
   {
     name: "taken-back-while-bound",
     doc: "Takes storage back as soon as the Volume is deleted, as its owner has asked.",
     scenarios: ["volume-in-use"],
     within: 4,
-    rule: reclaim.name,
+    rule: runJob.name,
     start: starting({
-      ...reclaim,
-      look: (subject, context) => {
+      ...runJob,
+      look: (subject, view) => {
         const client = {
-          ...context.client,
-          get: async (...args: Parameters<typeof context.client.get>) =>
-            args[0].kind === "PersistentVolume" ? undefined : context.client.get(...args),
+          ...view.client,
+          get: async (...args: Parameters<typeof view.client.get>) =>
+            args[0].kind === "PersistentVolume" ? undefined : view.client.get(...args),
         };
-        return reclaim.look(subject, { ...context, client: client as typeof context.client });
+        return runJob.look(subject, { ...view, client: client as typeof view.client });
       },
     }),
   },
@@ -168,10 +134,10 @@ export const mutants: readonly Mutant[] = [
     doc: "Lets the Volume go before its PersistentVolume, as it was deleted first.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: reclaim.name,
+    rule: deletePv.name,
     start: starting({
-      ...reclaim,
-      decide: (...args) => withWrites(reclaim.decide(...args), (writes) => writes.toReversed()),
+      ...deletePv,
+      decide: (...args) => withWrites(deletePv.decide(...args), (writes) => writes.toReversed()),
     }),
   },
   {
@@ -179,16 +145,14 @@ export const mutants: readonly Mutant[] = [
     doc: "Lets both go when the job that takes the storage back has been begun.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: reclaim.name,
+    rule: deletePv.name,
     start: starting({
-      ...reclaim,
-      subjects: (hint) => reclaim.subjects(hint, {} as never),
-      look: async (subject, context) => {
-        const facts = await reclaim.look(subject, context);
+      ...deletePv,
+      look: async (subject, view) => {
+        const facts = await deletePv.look(subject, view);
         const { status } = facts?.volume ?? {};
         if (!facts || !status?.job?.startsWith("UnprepareVolume/")) return facts;
-        const volume = { ...facts.volume, status: { ...status, job: "UnprepareVolume/DONE" } };
-        return { ...facts, volume, job: { volume, storageClass: undefined, node: undefined } };
+        return { ...facts, volume: { ...facts.volume, status: { ...status, job: "UnprepareVolume/DONE" } } };
       },
     }),
   },
@@ -197,10 +161,13 @@ export const mutants: readonly Mutant[] = [
     doc: "Says that a Volume is available, and makes its PersistentVolume next.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: publish.name,
+    rule: runJob.name,
     start: starting({
-      ...publish,
-      decide: (...args) => withWrites(publish.decide(...args), (writes) => writes.toReversed()),
+      ...runJob,
+      decide: (...args) =>
+        withWrites(runJob.decide(...args), (writes) =>
+          writes.some(({ verb }) => verb === "create") ? writes.toReversed() : writes,
+        ),
     }),
   },
   {
@@ -208,11 +175,11 @@ export const mutants: readonly Mutant[] = [
     doc: "Makes a PersistentVolume without a finalizer: Kubernetes has its own.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: publish.name,
+    rule: runJob.name,
     start: starting({
-      ...publish,
+      ...runJob,
       decide: (...args) =>
-        withWrites(publish.decide(...args), (writes) =>
+        withWrites(runJob.decide(...args), (writes) =>
           writes.map((write) => {
             if (write.verb !== "create") return write;
             const { metadata } = write.object;
@@ -224,31 +191,70 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "never-retires",
-    doc: "Leaves the PersistentVolume to whoever has bound it.",
+    doc: "Leaves the PersistentVolume to the claim that has bound it.",
     scenarios: ["volume-comes-and-goes", "volume-in-use"],
     within: 4,
-    rule: retire.name,
-    start: starting({ ...retire, decide: () => [] }),
+    rule: deletePv.name,
+    start: starting({ ...deletePv, decide: () => [] }),
   },
   {
     name: "asks-at-each-look",
     doc: "Forgets that it has looked at a job: its own writes come back as events, and it looks again.",
     scenarios: ["job-runs-long"],
     within: 4,
-    rule: settle.name,
+    rule: runJob.name,
     start: starting({
-      ...settle,
+      ...runJob,
       subjects: (hint) =>
-        settle.subjects(hint.object ? { ...hint, object: withoutNote(hint.object, "settle") } : hint, {} as never),
-      decide: (facts, now, settings) => {
-        const decisions = settle.decide(facts, now, settings);
-        return decisions.map(
-          (decision): Decision =>
-            decision.do === "wait" && decision.step
-              ? { ...decision, step: { ...decision.step, details: { ...decision.step.details, looked: now } } }
-              : decision,
-        );
+        runJob.subjects(hint.object ? { ...hint, object: withNote(hint.object, () => undefined) } : hint, {} as never),
+      decide: (facts, now, settings) =>
+        runJob
+          .decide(facts, now, settings)
+          .map(
+            (decision): Decision =>
+              decision.do === "write" && decision.step
+                ? { ...decision, step: { ...decision.step, details: { ...decision.step.details, looked: now } } }
+                : decision,
+          ),
+    }),
+  },
+  {
+    name: "waits-in-its-look",
+    doc: "Waits for the job while it looks, so that no event and no sweep is needed for its end.",
+    scenarios: ["job-runs-long"],
+    within: 4,
+    rule: runJob.name,
+    start: starting({
+      ...runJob,
+      look: async (subject, view) => {
+        for (let asked = 1; ; asked++) {
+          const facts = await runJob.look(subject, view);
+          const seen = facts?.work && "seen" in facts.work ? facts.work.seen : undefined;
+          if (seen?.of !== "job" || seen.record.state === "ended" || asked === 80) return facts;
+        }
       },
+    }),
+  },
+  {
+    name: "phase-by-turns",
+    doc: "Says Terminating of a Volume whose job runs, and at the next look again what it was before.",
+    scenarios: ["job-runs-long"],
+    by: "fault-free runs",
+    within: 4,
+    rule: runJob.name,
+    start: starting({
+      ...runJob,
+      subjects: (hint) =>
+        runJob.subjects(hint.object ? { ...hint, object: withNote(hint.object, () => undefined) } : hint, {} as never),
+      decide: (facts, now, settings) =>
+        runJob
+          .decide(facts, now, settings)
+          .map(
+            (decision): Decision =>
+              decision.do === "write" && decision.step?.name === "running"
+                ? { ...decision, writes: byTurns(facts, now) }
+                : decision,
+          ),
     }),
   },
   {
@@ -256,21 +262,86 @@ export const mutants: readonly Mutant[] = [
     doc: "Leaves the device's name away, which is for show.",
     scenarios: ["volume-comes-and-goes"],
     within: 4,
-    rule: device.name,
-    start: starting({ ...device, decide: () => [] }),
+    rule: refreshDeviceName.name,
+    start: starting({ ...refreshDeviceName, decide: () => [] }),
   },
   {
     name: "prepared-while-going",
     doc: "Begins what was asked for, also when the Volume is deleted meanwhile: the storage may be wanted again.",
     scenarios: ["deleted-while-made"],
     within: 12,
-    rule: reclaim.name,
+    rule: runJob.name,
     start: starting({
-      ...reclaim,
+      ...runJob,
       decide: (facts, ...rest) => {
-        if (!facts || facts.volume.status?.job) return reclaim.decide(facts, ...rest);
-        return reclaim.decide({ ...facts, job: undefined as never }, ...rest);
+        if (!facts || facts.volume.status?.job) return runJob.decide(facts, ...rest);
+        return runJob.decide({ ...facts, work: undefined as never }, ...rest);
+      },
+    }),
+  },
+  {
+    name: "silent-about-salt",
+    doc: "Ends an event quietly while Salt is away, because the sweep comes back anyway.",
+    scenarios: ["volumes-of-two-nodes"],
+    by: "outages",
+    within: 20,
+    rule: runJob.name,
+    start: starting({
+      ...runJob,
+      decide: (...given) =>
+        runJob
+          .decide(...given)
+          .map(
+            (decision): Decision => (isAway(decision) ? { ...decision, message: "It waits.", writes: [] } : decision),
+          ),
+    }),
+  },
+  {
+    name: "forgets-while-salt-is-away",
+    doc: "Plans no further look while Salt is away, because it cannot know when Salt is back.",
+    scenarios: ["volume-comes-and-goes"],
+    by: "outages",
+    within: 20,
+    rule: runJob.name,
+    start: starting({
+      ...runJob,
+      decide: (...given) =>
+        runJob.decide(...given).map((decision): Decision => {
+          if (!isAway(decision)) return decision;
+          const { next: _, ...rest } = decision;
+          return rest;
+        }),
+    }),
+  },
+  {
+    name: "asks-for-all-nodes",
+    doc: "Looks at the jobs of all Volumes before it begins one, so that no more than a few run.",
+    scenarios: ["volumes-of-two-nodes"],
+    by: "outages",
+    within: 20,
+    rule: runJob.name,
+    start: starting({
+      ...runJob,
+      look: async (subject, view) => {
+        const facts = await runJob.look(subject, view);
+        for await (const { metadata } of view.client.list(Volume, { metadataOnly: true })) {
+          const other = await runJob.look({ kind: Volume, name: metadata.name }, view);
+          const isUnknown = other?.work && "seen" in other.work && other.work.seen.of === "outage";
+          if (isUnknown) return undefined;
+        }
+        return facts;
       },
     }),
   },
 ];
+
+/** Whether a decision waits for Salt, which is away. */
+const isAway = (decision: Decision): decision is Extract<Decision, { do: "write" }> =>
+  decision.do === "write" && decision.step?.name === "salt-away";
+
+function byTurns(facts: Facts, now: number): readonly Write[] {
+  const { volume } = facts ?? {};
+  if (!volume) return [];
+  const phase = volume.status?.phase === "Pending" ? "Terminating" : "Pending";
+  return statusWrites(volume, { phase, message: "It is the node's turn." }, now);
+}

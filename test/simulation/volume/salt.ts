@@ -1,12 +1,12 @@
 import { salt as saltSystem } from "../../../functions/volume/lib/salt/system.ts";
 import { storageRights } from "../../../local/salt/api/rights.ts";
-import type { MinionFunction } from "../../../local/salt/minion/function.ts";
+import type { Call, MinionFunction, Process } from "../../../local/salt/minion/function.ts";
 import { volumeFunctions } from "../../../local/salt/node/functions.ts";
 import { createNode, type StorageNode } from "../../../local/salt/node/node.ts";
 import { reactTo } from "../../../local/salt/reactor.ts";
 import { createSalt, type SaltStandIn } from "../../../local/salt/salt.ts";
 import type { SystemRequest, SystemTransport } from "../../../shared/system/transport.ts";
-import { kubeletNode } from "../../worlds/cluster-objects.ts";
+import { bareNode, kubeletNode } from "../../worlds/cluster-objects.ts";
 import { pick } from "../faults/api.ts";
 import type { Occurrence, Outside, OutsideContext } from "../world/outside.ts";
 
@@ -18,8 +18,8 @@ export interface JobOfVolume {
   readonly uid: string;
 }
 
-/** How a run of states ended: `busy`, because the minion ran others; `killed`, with its process. */
-export type RunEnd = "done" | "failed" | "busy" | "killed";
+/** How a job ended: `killed`, with its process. */
+export type RunEnd = "done" | "failed" | "killed";
 
 /** What happens in Salt. */
 export type InSalt = Occurrence &
@@ -30,19 +30,17 @@ export type InSalt = Occurrence &
     | { readonly kind: "ends"; readonly job: JobOfVolume; readonly how: RunEnd }
   );
 
-/** Salt with one minion, on the node of the kubelet, and all that has happened in it. */
+/** Salt with two minions, one on the node of the kubelet, and all that has happened in it. */
 export interface SimulatedSalt extends Outside {
   readonly standIn: SaltStandIn;
-  readonly node: StorageNode;
+  readonly nodes: readonly StorageNode[];
   readonly history: readonly InSalt[];
-  /** Runs of states that are under way. */
+  /** Jobs that are under way. */
   readonly running: ReadonlyMap<string, JobOfVolume>;
-  /** Milliseconds that each run of states takes beyond what it needs. */
+  /** Milliseconds that each job takes beyond what it needs. */
   delay: number;
-  /** So many runs that make storage are killed as soon as they have begun, also when all faults have ended. */
+  /** So many jobs that make storage are killed as soon as they have begun, also when all faults have ended. */
   kills: number;
-  /** Has the minion run states of somebody else's for so many milliseconds. */
-  runOthers(ms: number): void;
   /** Posts the last job once more, as a network or a person may. */
   postAgain(): void;
 }
@@ -52,6 +50,8 @@ const password = "secret";
 /** Milliseconds, before a run has done anything. */
 const soon = 100;
 export const minion = kubeletNode;
+/** A node without a kubelet. */
+export const otherMinion = bareNode;
 
 /** Makes the Salt of a run. */
 export function simulatedSalt({
@@ -64,8 +64,7 @@ export function simulatedSalt({
   occur,
   post,
 }: OutsideContext): SimulatedSalt {
-  const node = createNode(minion);
-  const functions = volumeFunctions(node);
+  const nodes = [minion, otherMinion].map(createNode);
   const running = new Map<string, JobOfVolume>();
   const history: InSalt[] = [];
   const add = (occurrence: InSalt) => {
@@ -75,19 +74,14 @@ export function simulatedSalt({
   let last: SystemRequest | undefined;
   let events = 0;
 
-  const sls: MinionFunction = async (call, process) => {
-    const run = functions["state.sls"] as MinionFunction;
-    const job = jobOf(call.jid, call.kwarg);
+  const watched = (run: MinionFunction, on: string) => async (call: Call, process: Process) => {
+    const job = jobOf(call);
     if (!job) return run(call, process);
     const end = (how: RunEnd) => add({ kind: "ends", job, how, what: `${job.step} of ${job.volume} is ${how}` });
-    if (process.running().some((other) => other.call.fun.startsWith("state."))) {
-      end("busy");
-      return run(call, process);
-    }
     running.set(job.jid, job);
     if (salt.kills > 0 && job.step === "PrepareVolume") {
       salt.kills--;
-      clock.after(soon, () => standIn.killJob(job.jid, minion));
+      clock.after(soon, () => standIn.killJob(job.jid, on));
     }
     add({ kind: "begins", job, at: clock.now(), what: `${job.step} of ${job.volume} begins (${job.jid})` });
     let how: RunEnd = "killed";
@@ -101,15 +95,13 @@ export function simulatedSalt({
       end(how);
     }
   };
-  const others: MinionFunction = async ({ kwarg }, process) => {
-    await process.clock.sleep(Number(kwarg.ms), process.signal);
-    return { return: {}, retcode: 0 };
-  };
+  const functionsOf = (node: StorageNode) =>
+    Object.entries(volumeFunctions(node)).map(([fun, run]) => [fun, steps[fun] ? watched(run, node.id) : run]);
   const standIn = createSalt({
     clock,
     random: streams("salt"),
-    minions: { [minion]: { ...functions, "state.sls": sls, "state.apply": others } },
-    accounts: { holdfast: storageRights, root: [{ "*": ["state.apply", "state.sls"] }] },
+    minions: Object.fromEntries(nodes.map((node) => [node.id, Object.fromEntries(functionsOf(node))])),
+    accounts: { holdfast: storageRights, root: [{ "*": Object.keys(steps) }] },
     password,
     onReturn(returned) {
       const event = reactTo(returned);
@@ -138,7 +130,7 @@ export function simulatedSalt({
   }
 
   async function send(command: object): Promise<void> {
-    const login = JSON.stringify({ eauth: "sharedsecret", username: "root", password });
+    const login = JSON.stringify({ eauth: "holdfast", username: "root", password });
     const { body } = await standIn.transport({ method: "POST", path: "/login", headers: {}, body: login });
     const headers = { "x-auth-token": JSON.parse(body).return[0].token };
     await standIn.transport({ method: "POST", path: "/", headers, body: JSON.stringify(command) });
@@ -149,18 +141,17 @@ export function simulatedSalt({
     transport,
     credential: async (name) => (name === "password" ? password : undefined),
     standIn,
-    node,
+    nodes,
     history,
     running,
     kills: 0,
     delay: faults ? pick(streams("jobs of Salt"), [0, 0, 2_000, 25_000]) : 0,
-    runOthers: (ms) => asRoot({ client: "local_async", tgt: minion, fun: "state.apply", kwarg: { ms } }),
     postAgain() {
       if (last?.body) asRoot(JSON.parse(last.body));
     },
     restore() {
-      for (const name of ["master", "api", minion]) standIn.start(name);
-      node.full = false;
+      for (const name of ["master", "api", minion, otherMinion]) standIn.start(name);
+      for (const node of nodes) node.full = false;
       salt.delay = 0;
     },
     isIdle: () => running.size === 0,
@@ -169,16 +160,14 @@ export function simulatedSalt({
 }
 
 const steps: Readonly<Record<string, string>> = {
-  "metalk8s.volumes": "PrepareVolume",
-  "metalk8s.volumes.unprepared": "UnprepareVolume",
+  "metalk8s_volumes.prepare": "PrepareVolume",
+  "metalk8s_volumes.unprepare": "UnprepareVolume",
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a pillar is of every shape.
-function jobOf(jid: string, { mods, pillar }: any): JobOfVolume | undefined {
-  const volume = pillar?.volume;
-  const uid = pillar?.metalk8s?.volumes?.[volume]?.metadata?.uid;
-  const step = steps[String(mods)];
-  return volume && uid && step ? { jid, step, volume, uid } : undefined;
+function jobOf({ fun, jid, kwarg }: Call): JobOfVolume | undefined {
+  const { name, uid } = (kwarg.volume as { metadata?: { name?: string; uid?: string } } | undefined)?.metadata ?? {};
+  const step = steps[fun];
+  return name && uid && step ? { jid, step, volume: name, uid } : undefined;
 }
 
 function jidIn({ path, body = "" }: SystemRequest): string {

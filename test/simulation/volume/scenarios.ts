@@ -4,19 +4,19 @@ import { PersistentVolume, StorageClass } from "../../worlds/kinds.ts";
 import { claim, manifest } from "../../worlds/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import { podIs, type User } from "../user.ts";
-import { minion, type SimulatedSalt } from "./salt.ts";
+import { minion, otherMinion, type SimulatedSalt } from "./salt.ts";
 import { volumes } from "./settings.ts";
-import { isAvailable, readyOf } from "./volumes.ts";
+import { isAvailable, readyOf, type VolumeLike } from "./volumes.ts";
 
 const saltOf = (user: User) => user.outside("volume") as SimulatedSalt;
 
-const createClass = (user: User, fsType = "ext4") =>
-  user.attempt(`creates class local with ${fsType}`, (client) =>
+const createClass = (user: User, fsType = "ext4", name = "local") =>
+  user.attempt(`creates class ${name} with ${fsType}`, (client) =>
     client.create(
       StorageClass,
       manifest(
         StorageClass,
-        { name: "local" },
+        { name },
         {
           provisioner: "kubernetes.io/no-provisioner",
           reclaimPolicy: "Retain",
@@ -27,15 +27,11 @@ const createClass = (user: User, fsType = "ext4") =>
     ),
   );
 
-const createVolume = (user: User, name: string) =>
+const createVolume = (user: User, name: string, storageClassName = "local", nodeName = minion) =>
   user.attempt(`creates Volume ${name}`, (client) =>
     client.create(
       Volume,
-      manifest(
-        Volume,
-        { name },
-        { spec: { nodeName: minion, storageClassName: "local", sparseLoopDevice: { size: "1Gi" } } },
-      ),
+      manifest(Volume, { name }, { spec: { nodeName, storageClassName, sparseLoopDevice: { size: "1Gi" } } }),
     ),
   );
 
@@ -47,6 +43,9 @@ const find = async (user: User, name: string) =>
 const isMade = (name: string) => async (user: User) => isAvailable(await find(user, name));
 const isGone = (name: string) => async (user: User) => !(await find(user, name));
 const hasFailed = (name: string) => async (user: User) => readyOf(await find(user, name))?.status === "False";
+
+/** Milliseconds in which storage is made, or taken back, where nothing that it needs is away. */
+const madeWithin = 90_000;
 
 const usual = { setting: volumes, controllers: ["persistentvolume-protection-controller"] };
 
@@ -134,20 +133,6 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     ...usual,
-    name: "node-busy",
-    doc: "Others run states on the node when a Volume is to be made there, and when it is taken back.",
-    waits: true,
-    async act(user) {
-      await createClass(user);
-      saltOf(user).runOthers(15_000);
-      await createVolume(user, "data");
-      await user.pause(60_000);
-      saltOf(user).runOthers(15_000);
-      await deleteVolume(user, "data");
-    },
-  },
-  {
-    ...usual,
     name: "job-runs-long",
     doc: "Making the storage takes longer than looks at the job are apart, and the master is away for a while.",
     waits: true,
@@ -173,6 +158,52 @@ export const scenarios: readonly Scenario[] = [
       await user.until(hasFailed("data"));
       await user.pause(3_000);
       await deleteVolume(user, "data");
+    },
+  },
+  {
+    ...usual,
+    name: "failed-volume-deleted-beside-another",
+    doc: "A Volume that could not be made is deleted while its node works for another one.",
+    waits: true,
+    async act(user) {
+      await createClass(user);
+      await createClass(user, "btrfs", "impossible");
+      await createVolume(user, "failed", "impossible");
+      await user.until(hasFailed("failed"));
+      const salt = saltOf(user);
+      salt.delay = Math.max(salt.delay, 30_000);
+      await createVolume(user, "other");
+      await user.pause(4_000);
+      await deleteVolume(user, "failed");
+      await user.until(isMade("other"));
+      await user.until(isGone("failed"));
+    },
+  },
+  {
+    ...usual,
+    name: "volumes-of-two-nodes",
+    doc: "Volumes are created on two nodes at once, again and again, and deleted when they are Available.",
+    waits: true,
+    parts: {
+      texts: [minion, otherMinion],
+      goesOn(history, now, away) {
+        const held = (history.live("Volume") as readonly VolumeLike[]).find((volume) => {
+          const { creationTimestamp = "", deletionTimestamp } = volume.metadata;
+          const isLate = now - Date.parse(deletionTimestamp ?? creationTimestamp) > madeWithin;
+          return volume.spec.nodeName !== away && isLate && (deletionTimestamp || !isAvailable(volume));
+        });
+        return held && `Volume ${held.metadata.name} waits, and its own node was not away.`;
+      },
+    },
+    async act(user) {
+      await createClass(user);
+      for (let round = 0; round < 4; round++) {
+        const names = [minion, otherMinion].map((node) => [`${node}-${round}`, node] as const);
+        for (const [name, node] of names) await createVolume(user, name, "local", node);
+        for (const [name] of names) await user.until(isMade(name));
+        for (const [name] of names) await deleteVolume(user, name);
+        await user.pause(20_000);
+      }
     },
   },
   {

@@ -14,8 +14,8 @@ export const volume: System = {
   workload,
   mutants,
   outside: simulatedSalt,
-  // A lost job is found, posted again, found lost again and begun anew, each in a sweep; what was not taken back pauses
-  // longer.
+  // A lost job is found, posted again, found lost again and begun again, each in a sweep; what was not taken back
+  // pauses longer.
   sweeps: 15,
   // Each step of a job is written down, and a minion that does not answer is looked for again and again.
   writesAtFirst: 60,

@@ -23,6 +23,15 @@ export interface PublishedLike extends KubernetesObject {
 
 export const saltOf = ({ outsides }: Pick<Truth, "outsides">) => outsides.get("volume") as SimulatedSalt;
 
+/** What lies on all nodes. */
+export const storageOf = (truth: Pick<Truth, "outsides">) => {
+  const { nodes } = saltOf(truth);
+  return {
+    files: new Map(nodes.flatMap(({ files }) => [...files])),
+    records: new Map(nodes.flatMap(({ records }) => [...records])),
+  };
+};
+
 export const volumesOf = ({ history }: Truth) => history.live("Volume") as VolumeLike[];
 
 /** The PersistentVolume that is made of a Volume: at a path that names it. */

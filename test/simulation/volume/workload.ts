@@ -28,14 +28,13 @@ export const workload: Readonly<Record<string, Operation>> = {
   "restarts the master": restart("master", 20_000),
   "restarts salt-api": restart("api", 20_000),
   "kills a job": (user) => {
-    const { running, standIn } = saltOf(user);
+    const { running, standIn, nodes } = saltOf(user);
     const [job] = running.values();
-    if (job) standIn.killJob(job.jid, minion);
+    if (job) for (const { id } of nodes) standIn.killJob(job.jid, id);
   },
-  "runs other states on the node": (user) => saltOf(user).runOthers(user.random.below(40_000)),
   "posts a job again": (user) => saltOf(user).postAgain(),
   "fills the disk": async (user, { clock }) => {
-    const { node } = saltOf(user);
+    const node = pick(user.random, saltOf(user).nodes);
     node.full = true;
     await clock.sleep(user.random.below(20_000));
     node.full = false;

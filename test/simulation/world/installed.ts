@@ -30,6 +30,8 @@ const CustomResourceDefinition: Kind = {
 const known: readonly Kind[] = [
   admission("MutatingAdmissionPolicy", "mutatingadmissionpolicies"),
   admission("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings"),
+  admission("ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
+  admission("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"),
   CustomResourceDefinition,
   Namespace,
   ServiceAccount,

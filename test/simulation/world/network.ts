@@ -5,6 +5,7 @@ import type { SystemRequest, SystemResponse, SystemTransport } from "../../../sh
 import { answer } from "../../worlds/answer.ts";
 import type { Disturb } from "../faults/api.ts";
 import { never } from "../faults/kill.ts";
+import type { OutageVerdict } from "../faults/outage.ts";
 import type { DisturbOutside } from "../faults/outside.ts";
 import type { Streams } from "../streams.ts";
 import type { Trace } from "../trace.ts";
@@ -22,10 +23,10 @@ export interface Outgoing {
 }
 
 /**
- * What is to happen to a request: its process may die before it is sent, or when it has been answered, or the server
- * refuses it.
+ * What is to happen to a request: its process may die before it is sent, or when it has been answered, the server
+ * refuses it, or it is carried out late.
  */
-export type Gate = (outgoing: Outgoing) => "pass" | "die before" | "die after" | "conflict" | "refused";
+export type Gate = (outgoing: Outgoing) => OutageVerdict | "die before" | "die after" | "conflict" | "refused";
 
 /** What lies between functions and the API server. */
 export interface Network {
@@ -111,6 +112,14 @@ export function createNetwork(parts: NetworkParts): Network {
         const response = await disturb({ process, request, write }, async () => {
           if (verdict === "conflict") return answer(409, "Conflict");
           if (verdict === "refused") return answer(500, "InternalError");
+          if (verdict === "unreachable") throw new Error("connect ECONNREFUSED");
+          if (typeof verdict === "object") {
+            void clock
+              .sleep(verdict.late)
+              .then(() => history.as({ name: process.name, process }, () => transport(request)))
+              .catch(() => {});
+            throw new Error("read ETIMEDOUT");
+          }
           const sent = await history.as({ name: process.name, process }, () => transport(asAnswered(request)));
           status = sent.status;
           if (verdict === "die after") return die(`after it was answered ${status}`);
@@ -132,7 +141,7 @@ export function createNetwork(parts: NetworkParts): Network {
       const verdict = gate({
         index: index++,
         process,
-        request: { method, path: `/${system}${path}`, headers },
+        request: { method, path: `/${system}${path}`, headers, ...(request.body ? { body: request.body } : {}) },
         write,
         event,
       });
@@ -144,7 +153,15 @@ export function createNetwork(parts: NetworkParts): Network {
       let sent = "not sent";
       try {
         const response = await disturbOutside(process, async () => {
-          if (verdict === "conflict" || verdict === "refused") throw new Error("connect ECONNREFUSED");
+          if (verdict === "conflict" || verdict === "refused" || verdict === "unreachable")
+            throw new Error("connect ECONNREFUSED");
+          if (typeof verdict === "object") {
+            void clock
+              .sleep(verdict.late)
+              .then(() => transport(request))
+              .catch(() => {});
+            throw new Error("read ETIMEDOUT");
+          }
           const answered = await transport(request);
           sent = String(answered.status);
           if (verdict === "die after") return die(`after it was answered ${sent}`);

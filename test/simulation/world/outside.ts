@@ -13,6 +13,10 @@ export interface Outside {
   /** As functions declare it. */
   readonly system: Systems[string];
   readonly transport: SystemTransport;
+  /** What answers at other roots than the one that is set; nothing does when absent. */
+  readonly transportTo?: (root: string) => SystemTransport;
+  /** Of its settings, those that are not as by default. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly credential: (name: string) => Promise<string | undefined>;
   /** Puts what belongs to it on the cluster, before the functions are there; resolves when that watches. */
   join?(tools: ControllerTools): Promise<void>;

@@ -100,11 +100,19 @@ export function startProcess(parts: ProcessParts): Process {
 
   const client = createClient(send, { clock });
   const clients = new Map(
-    outsides.map(({ system, transport, credential }) => {
-      const through: SystemTransport = (request) =>
-        alive() ? whileAlive(network.carryOutside(process, system.name, request, requests.at(-1), transport)) : never();
-      const settings = readSettings(system.settings, {});
-      return [system.name, system.connect({ ...atOneRoot(through), clock, settings, credential })];
+    outsides.map(({ system, transport, transportTo, credential, settings = {} }) => {
+      const through =
+        (transport: SystemTransport, where = system.name): SystemTransport =>
+        (request) =>
+          alive() ? whileAlive(network.carryOutside(process, where, request, requests.at(-1), transport)) : never();
+      const tools = {
+        ...atOneRoot(through(transport)),
+        ...(transportTo && {
+          transportTo: (root: string) => through(transportTo(root), `${system.name}@${new URL(root).hostname}`),
+        }),
+        ...{ clock, settings: readSettings(system.settings, settings), credential },
+      };
+      return [system.name, system.connect(tools)];
     }),
   );
   const connect: Connect = <Client>({ name }: ExternalSystem<Client>) => clients.get(name) as Client;

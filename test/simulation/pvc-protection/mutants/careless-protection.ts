@@ -47,7 +47,7 @@ export const carelessProtection: readonly Mutant[] = [
       ...protect,
       decide: (claim, now, settings): Decision[] =>
         protect.decide(claim, now, settings).map((decision) => {
-          const note = { "holdfast.dev/pvc-protection.protect": decision.because };
+          const note = { "holdfast.dev/pvc-protection.protect": decision.message };
           return decision.do === "leave"
             ? { ...decision, do: "write", writes: [annotate(PersistentVolumeClaim, decision.about, note)] }
             : decision;

@@ -40,7 +40,7 @@ const lookAtNamedPods =
 const keepingProgress: typeof release.decide = (facts, now, settings) =>
   release
     .decide(facts, now, settings)
-    .map((decision) => (decision.do === "write" ? { ...decision, step: "kept" } : decision));
+    .map((decision) => (decision.do === "write" ? { ...decision, progress: "unchanged" } : decision));
 
 export const wrongVerdicts: readonly Mutant[] = [
   {

@@ -94,7 +94,7 @@ const notesHaveReasons: LivenessCheck = {
   name: "notes-have-reasons",
   check(truth) {
     const left = ({ metadata }: KubernetesObject) =>
-      ["project", "own"].map(progressOf).filter((key) => metadata.annotations?.[key] !== undefined);
+      ["sync-policy", "set-owner"].map(progressOf).filter((key) => metadata.annotations?.[key] !== undefined);
     for (const { set, asked } of standing(truth)) {
       // A claim that is going, or that another set has the name of as well, is not asked about.
       if (asked || setsEver(truth).length > 1 || !truth.calm) continue;

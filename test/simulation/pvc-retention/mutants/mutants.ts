@@ -1,5 +1,5 @@
-import { own } from "../../../../functions/pvc-retention/own/rule.ts";
-import { project } from "../../../../functions/pvc-retention/project/rule.ts";
+import { setOwner } from "../../../../functions/pvc-retention/set-owner/rule.ts";
+import { syncPolicy } from "../../../../functions/pvc-retention/sync-policy/rule.ts";
 import type { Decision } from "../../../../shared/decision.ts";
 import { annotate } from "../../../../shared/kubernetes/annotate.ts";
 import type { Client } from "../../../../shared/kubernetes/client.ts";
@@ -9,7 +9,7 @@ import { nextProgress, progressKey, readProgress } from "../../../../shared/prog
 import { withClient } from "../../mutants/clients.ts";
 import { type Mutant, starting } from "../../mutants/mutant.ts";
 
-type Facts = NonNullable<Awaited<ReturnType<typeof own.look>>>;
+type Facts = NonNullable<Awaited<ReturnType<typeof setOwner.look>>>;
 type Named = Facts["claims"][number];
 interface Operation {
   op: string;
@@ -17,23 +17,23 @@ interface Operation {
   value?: unknown;
 }
 
-const own_ = own.name;
+const own_ = setOwner.name;
 
-/** Starts `own` with another view of the claims of a set. */
+/** Starts `set-owner` with another view of the claims of a set. */
 const seeing = (see: (claim: Named, facts: Facts) => Named | undefined) =>
   starting({
-    ...own,
+    ...setOwner,
     look: async (subject, view) => {
-      const facts = await own.look(subject, view);
+      const facts = await setOwner.look(subject, view);
       return facts && { ...facts, claims: facts.claims.flatMap((claim) => see(claim, facts) ?? []) };
     },
   });
 
-/** Starts `own` with other decisions. */
+/** Starts `set-owner` with other decisions. */
 const deciding = (change: (decisions: readonly Decision[], facts: Facts) => readonly Decision[]) =>
   starting({
-    ...own,
-    decide: (facts, now, settings) => (facts ? change(own.decide(facts, now, settings), facts) : []),
+    ...setOwner,
+    decide: (facts, now, settings) => (facts ? change(setOwner.decide(facts, now, settings), facts) : []),
   });
 
 /** The claim with the note that a pod of the set has used it. */
@@ -91,11 +91,11 @@ export const mutants: readonly Mutant[] = [
     start: (tools) =>
       withClient(
         starting({
-          ...own,
+          ...setOwner,
           decide: (facts, now, settings) =>
-            own
+            setOwner
               .decide(facts as never, now, settings)
-              .map((decision) => (decision.do === "write" ? { ...decision, provided: [] } : decision)),
+              .map((decision) => (decision.do === "write" ? { ...decision, preconditions: [] } : decision)),
         }),
         (client) => ({
           patch: async <T extends KubernetesObject>(...patch: Parameters<Client["patch"]>) => {
@@ -125,7 +125,7 @@ export const mutants: readonly Mutant[] = [
     by: "fault-free runs",
     within: 6,
     rule: own_,
-    start: deciding((decisions) => decisions.filter((one) => one.do !== "write" || !one.provided)),
+    start: deciding((decisions) => decisions.filter((one) => one.do !== "write" || !one.preconditions)),
   },
   {
     name: "forgets-nothing",
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
     within: 6,
     rule: own_,
     start: deciding((decisions, { set }) =>
-      readProgress(set, project.name) ? decisions : decisions.filter(({ about }) => about.kind === "StatefulSet"),
+      readProgress(set, syncPolicy.name) ? decisions : decisions.filter(({ about }) => about.kind === "StatefulSet"),
     ),
   },
   {
@@ -176,11 +176,11 @@ export const mutants: readonly Mutant[] = [
     doc: "Takes any Retain for a default that the server has filled in.",
     scenarios: ["field-applied"],
     within: 6,
-    rule: project.name,
+    rule: syncPolicy.name,
     start: starting({
-      ...project,
+      ...syncPolicy,
       decide: (facts, now, settings) =>
-        project.decide(
+        syncPolicy.decide(
           facts.map(({ set, policy }) => ({
             policy,
             set: { ...set, metadata: { ...set.metadata, managedFields: [] } },
@@ -195,13 +195,13 @@ export const mutants: readonly Mutant[] = [
     doc: "Puts the field back as often as somebody else takes it back: the policy is the admin's word.",
     scenarios: ["field-fought-over"],
     within: 6,
-    rule: project.name,
+    rule: syncPolicy.name,
     start: starting({
-      ...project,
+      ...syncPolicy,
       decide: (facts, now, settings) =>
-        project.decide(
+        syncPolicy.decide(
           facts.map(({ set, policy }) => {
-            const { [progressKey(project.name)]: _, ...annotations } = set.metadata.annotations ?? {};
+            const { [progressKey(syncPolicy.name)]: _, ...annotations } = set.metadata.annotations ?? {};
             return { policy, set: { ...set, metadata: { ...set.metadata, annotations } } };
           }),
           now,
@@ -215,11 +215,11 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["policy-gone", "namespace-turns"],
     by: "fault-free runs",
     within: 8,
-    rule: project.name,
+    rule: syncPolicy.name,
     start: starting({
-      ...project,
+      ...syncPolicy,
       decide: (facts, now, settings) =>
-        project.decide(
+        syncPolicy.decide(
           facts.filter(({ policy }) => policy),
           now,
           settings,

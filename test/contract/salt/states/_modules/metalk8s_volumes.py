@@ -13,7 +13,7 @@ def _starts(name):
     return os.path.join(__opts__["cachedir"], "contract", name)
 
 
-def device_info(name, seconds=0):
+def prepare(name, seconds=0):
     """
     Writes down that it was started for this name, takes so many seconds, and fails for the name "bad".
     """
@@ -22,13 +22,13 @@ def device_info(name, seconds=0):
         starts.write(".")
     time.sleep(seconds)
     if name == "bad":
-        raise CommandExecutionError("volume bad not found in pillar")
+        raise CommandExecutionError("volume bad is bad")
     return {"size": "1073741824", "path": "/dev/disk/by-uuid/{}".format(name)}
 
 
 def device_name(path):
     """
-    How often device_info was started for this name on this minion; a failure in Salt's own form when it never was.
+    How often prepare was started for this name on this minion; a failure in Salt's own form when it never was.
     """
     try:
         return {"success": True, "result": str(os.path.getsize(_starts(path)))}

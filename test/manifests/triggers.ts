@@ -9,10 +9,10 @@ import { ofKind } from "./schemas/schemas.ts";
 
 /** Every kind that a function could be triggered by. */
 const declared = await loadDeclared(root);
-const wakes = declared.flatMap(({ wakes = [] }) => wakes);
+const triggers = declared.flatMap(({ triggers = [] }) => triggers);
 const kinds = [
   ...new Map(
-    [...Object.values(known).filter((value) => typeof value === "object"), ...wakes.map(({ kind }) => kind)].map(
+    [...Object.values(known).filter((value) => typeof value === "object"), ...triggers.map(({ kind }) => kind)].map(
       (kind) => [`${kind.apiVersion} ${kind.kind}`, kind],
     ),
   ).values(),
@@ -21,7 +21,7 @@ const types = [
   ...["add", "update", "delete"].map((change) => `dev.knative.apiserver.resource.${change}`),
   "dev.knative.apiserver.ref.update",
   "dev.holdfast.sweep",
-  ...new Set(wakes.flatMap(({ signal }) => signal ?? [])),
+  ...new Set(triggers.flatMap(({ signal }) => signal ?? [])),
   ...declared.map(({ name }) => pollSignal(name)),
 ];
 
@@ -57,9 +57,9 @@ export function wakesOf({ name }: Declared, objects: readonly KubernetesObject[]
 }
 
 /** What a function wants to be triggered by, by default or with an overlay: types and kinds, sorted. */
-export function declaredWakes({ name, wakes = [], sweep = [] }: Declared, overlay?: string): readonly string[] {
-  const changes = wakes
-    .filter((wake) => wake.overlay === overlay)
+export function declaredWakes({ name, triggers = [], sweep = [] }: Declared, overlay?: string): readonly string[] {
+  const changes = triggers
+    .filter((trigger) => trigger.overlay === overlay)
     .flatMap(({ kind, changes, signal }) => [
       ...changes.map((change) => `dev.knative.apiserver.resource.${change} ${kind.kind}`),
       ...(signal ? [`${signal} ${kind.kind}`] : []),

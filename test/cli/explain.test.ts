@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import { Namespace, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
+import { progressKey } from "../../shared/progress.ts";
+import { claim, manifest, pod } from "../worlds/manifest.ts";
+import { type CliCluster, openCliCluster } from "./open-cluster.ts";
+
+const release = "pvc-protection/release";
+const ours = "holdfast.dev/pvc-protection";
+
+/** A claim that is being deleted, that a pod uses, and that a finalizer of others holds besides. */
+async function heldClaim(functions: readonly string[] = [release]): Promise<CliCluster> {
+  const cluster = await openCliCluster(functions);
+  const { admin } = cluster;
+  await admin.create(Namespace, manifest(Namespace, { name: "shop" }));
+  const finalizers = [ours, "backup.example.org/copy"];
+  await admin.create(PersistentVolumeClaim, claim({ namespace: "shop", name: "data", finalizers }));
+  await admin.create(Pod, pod({ namespace: "shop", name: "web" }, ["data"], { nodeName: "worker-1" }));
+  await admin.delete(PersistentVolumeClaim, "shop", "data");
+  return cluster;
+}
+
+const live = ({ admin }: CliCluster) => admin.get(PersistentVolumeClaim, "shop", "data");
+const cause = "Claim data is kept, because pod web on node worker-1 uses it; it goes when no pod uses it any more.";
+
+test.each([[["pvc/data"]], [["PersistentVolumeClaim", "data"]], [["persistentvolumeclaims/data"]]])(
+  "explain %j names each finalizer with who removes it and when, as a user who may only read, and writes nothing",
+  async (words) => {
+    const cluster = await heldClaim();
+    const before = await live(cluster);
+    const { code, out, err } = await cluster.holdfast(["explain", ...words, "-n", "shop"]);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/^PersistentVolumeClaim shop\/data is being deleted since .* ago\. 3 finalizers hold it\.\n/);
+    expect(out).toContain(`  ${ours}\n    Removed by ${release}. ${cause}\n`);
+    expect(out).toContain("  backup.example.org/copy\n    Removed by a controller that Holdfast does not know.");
+    expect(out).not.toContain("\u001b");
+    expect(await live(cluster)).toEqual(before);
+  },
+);
+
+test("the answer for programs is the same, as JSON and as YAML", async () => {
+  const cluster = await heldClaim();
+  const { out } = await cluster.holdfast(["explain", "pvc/data", "-n", "shop", "-o", "json"]);
+  const answer = JSON.parse(out);
+  expect(answer).toMatchObject({ object: "PersistentVolumeClaim shop/data", isStuck: false, gaps: [] });
+  expect(answer.words).toEqual([expect.objectContaining({ rule: release, decision: "wait", message: cause })]);
+  const { out: yaml } = await cluster.holdfast(["explain", "pvc/data", "-n", "shop", "-o", "yaml"]);
+  expect(yaml).toContain("object: PersistentVolumeClaim shop/data\n");
+});
+
+test("a difference between what is written down and what a look says is pointed out", async () => {
+  const cluster = await heldClaim();
+  const { uid } = (await live(cluster))!.metadata;
+  const because = "No pod uses claim data.";
+  const text = JSON.stringify({ v: 1, uid, step: "after-in-tree", since: "2026-01-01T00:00:00Z", because });
+  const metadata = { annotations: { [progressKey(release)]: text } };
+  await cluster.admin.patch(PersistentVolumeClaim, "shop", "data", "merge", { metadata });
+  const { out } = await cluster.holdfast(["explain", "pvc/data", "-n", "shop"]);
+  expect(out).toContain(cause);
+  expect(out).toContain("This differs from what is written down.");
+  expect(out).toContain(`Written down since 2026-01-01 00:00 UTC, `);
+  expect(out).toContain(`: ${because}\n`);
+});
+
+test("what may not be read is named, and the exit code says that the answer is not whole", async () => {
+  const cluster = await heldClaim();
+  const reads = ["persistentvolumeclaims", "deployments", "services"];
+  const { code, out } = await cluster.holdfast(["explain", "pvc/data", "-n", "shop"], reads);
+  expect(code).toBe(2);
+  expect(out).toMatch(/Not known: pvc-protection\/release could not look: .*pods.* forbidden/i);
+});
+
+test("a user who may not read which functions there are gets the answer of all rules, and is told so", async () => {
+  const cluster = await heldClaim();
+  const { code, out } = await cluster.holdfast(
+    ["explain", "pvc/data", "-n", "shop"],
+    ["persistentvolumeclaims", "pods", "persistentvolumes", "namespaces", "storageclasses", "statefulsets"],
+  );
+  expect(code).toBe(2);
+  expect(out).toContain(cause);
+  expect(out).toContain("Not known: You may not read which functions are installed.");
+});
+
+test("a finalizer whose function is not installed is a reason for a person to act", async () => {
+  const cluster = await heldClaim(["undelete/retain"]);
+  const { code, out } = await cluster.holdfast(["explain", "pvc/data", "-n", "shop"]);
+  expect(code).toBe(1);
+  expect(out).toContain("Only pvc-protection-release removes it: install it again, or run holdfast uninstall.");
+});
+
+test("of a namespace that hangs it says what is left in it and what would let that go", async () => {
+  const cluster = await heldClaim();
+  await cluster.admin.delete(Namespace, undefined, "shop");
+  const { out } = await cluster.holdfast(["explain", "ns/shop"]);
+  expect(out).toMatch(/^Namespace shop is being deleted since .* One finalizer holds it\.\n/);
+  expect(out).toContain("Removed by Kubernetes' namespace controller.");
+  expect(out).toContain(`PersistentVolumeClaim shop/data is held by `);
+  expect(out).toContain(`${ours}: ${cause}`);
+});
+
+test.each([
+  [["pvc/nope", "-n", "shop"], "There is no PersistentVolumeClaim shop/nope. Is it in another namespace?"],
+  [["nope/data"], "The cluster serves no kind nope; kubectl api-resources lists those it serves."],
+  [["data"], "data names no object: write KIND/NAME, for example pvc/data-web-0."],
+  [["pvc/a/b"], "pvc/a/b names no object"],
+])("explain %j ends with 2 and says what to do", async (args, message) => {
+  const cluster = await heldClaim();
+  const { code, out, err } = await cluster.holdfast(["explain", ...args]);
+  expect([code, out]).toEqual([2, ""]);
+  expect(err).toContain(`holdfast: ${message}`);
+});
+
+test("without an answer of the cluster it ends with 2", async () => {
+  const cluster = await heldClaim();
+  await cluster.stop();
+  const { code, err } = await cluster.holdfast(["explain", "pvc/data"]);
+  expect([code, err]).toEqual([
+    2,
+    expect.stringMatching(/^holdfast: GET .* failed with no answer .* kubectl cluster-info\n$/),
+  ]);
+});

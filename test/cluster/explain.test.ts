@@ -1,0 +1,92 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { KubeConfig } from "@kubernetes/client-node";
+import { describe, expect, inject, test } from "vitest";
+import { Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { root } from "../manifests/kustomization.ts";
+import {
+  bareNode,
+  claimGoes,
+  claimIsHeld,
+  deleteClaim,
+  protectedClaim,
+  removePod,
+  runningPod,
+  stripInTree,
+} from "../scenarios/pvc-protection/helpers.ts";
+import { beside } from "../scenarios/pvc-protection/settings.ts";
+import { ClusterRole, ClusterRoleBinding, ServiceAccount } from "../worlds/kinds.ts";
+import { manifest } from "../worlds/manifest.ts";
+import { tokenOf } from "../worlds/service-account.ts";
+import type { World } from "../worlds/world.ts";
+import { worldsOnCluster } from "./open-worlds.ts";
+import { tokenKubeconfig } from "./token-kubeconfig.ts";
+
+const cluster = inject("cluster");
+const Deployment = { apiVersion: "apps/v1", kind: "Deployment", plural: "deployments", namespaced: true } as const;
+const name = "pvc-protection-release";
+
+describe.skipIf(!cluster)("holdfast explain on a real control plane", () => {
+  if (!cluster) return;
+  const { open } = worldsOnCluster(cluster);
+
+  /** A kubeconfig of a user who may get and list everything, and no more. */
+  async function readerOf({ admin, namespace }: World, folder: string): Promise<string> {
+    const reader = `reader-${namespace}`;
+    await admin.create(ServiceAccount, manifest(ServiceAccount, { namespace, name: reader }));
+    const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list"] }];
+    await admin.create(ClusterRole, manifest(ClusterRole, { name: reader }, { rules }));
+    const subjects = [{ kind: "ServiceAccount", namespace, name: reader }];
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: reader };
+    await admin.create(ClusterRoleBinding, manifest(ClusterRoleBinding, { name: reader }, { subjects, roleRef }));
+    const config = new KubeConfig();
+    config.loadFromFile(cluster?.kubeconfig ?? "");
+    const file = join(folder, "config");
+    const token = await tokenOf(admin, namespace, reader);
+    writeFileSync(file, tokenKubeconfig(config.getCurrentCluster() as never, token));
+    return file;
+  }
+
+  test("a claim that waits, and its namespace, are explained by their cause to a user who may only read", async () => {
+    const world = await open(beside, { whenOver: () => {} });
+    const { admin, namespace } = world;
+    const folder = mkdtempSync(join(tmpdir(), "holdfast-explain-"));
+    try {
+      // The functions of this suite run in its own process; the program looks for their Deployments.
+      const labels = { "app.kubernetes.io/part-of": "holdfast", "app.kubernetes.io/component": "release" };
+      const template = {
+        metadata: { labels },
+        spec: { containers: [{ name: "function", image: "example.org/it:1" }] },
+      };
+      const spec = { replicas: 0, selector: { matchLabels: labels }, template };
+      await admin.create(Deployment, manifest(Deployment, { namespace: "holdfast", name, labels }, { spec }));
+      const kubeconfig = await readerOf(world, folder);
+      const explain = (...args: string[]) =>
+        execFileSync(process.execPath, [join(root, "cli/main.ts"), "explain", ...args, "--kubeconfig", kubeconfig], {
+          encoding: "utf8",
+        });
+
+      await protectedClaim(world, "data");
+      await runningPod(world, "web", ["data"]);
+      await deleteClaim(world, "data");
+      await stripInTree(world, "data");
+      await claimIsHeld(world, "data");
+      const before = await admin.get(PersistentVolumeClaim, namespace, "data");
+      const cause = `Claim data is kept, because pod web on node ${bareNode} uses it`;
+      expect(explain("pvc/data", "-n", namespace)).toContain(cause);
+      expect(await admin.get(PersistentVolumeClaim, namespace, "data")).toEqual(before);
+
+      await admin.delete(Namespace, undefined, namespace);
+      const hanging = explain("ns", namespace);
+      expect(hanging).toContain(`PersistentVolumeClaim ${namespace}/data is held by`);
+      expect(hanging).toContain(cause);
+      await removePod(world, "web");
+      await claimGoes(world, "data");
+    } finally {
+      await admin.delete(Deployment, "holdfast", name);
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

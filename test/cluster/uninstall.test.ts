@@ -1,0 +1,135 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { partOf, product } from "../../build/manifests/metadata.ts";
+import { Namespace } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { root } from "../manifests/kustomization.ts";
+import { identityOf } from "../manifests/references.ts";
+import { asking } from "../scenarios/undelete/settings.ts";
+import { nothingHangs, plays } from "../scenarios/uninstall/plays.ts";
+import { poll } from "../worlds/poll.ts";
+import type { Setting } from "../worlds/world.ts";
+import { kubectl, run } from "./kubectl.ts";
+import { buildOverlay } from "./kustomize/build.ts";
+import { chosen, overlayOf } from "./kustomize/chosen-systems.ts";
+import { worldsOnCluster } from "./open-worlds.ts";
+
+const cluster = inject("cluster");
+const { HOLDFAST_KNATIVE_CRDS: definitions } = process.env;
+const ready = Boolean(cluster && kubectl && definitions);
+if (cluster && !ready)
+  console.log(
+    "Installs are not uninstalled: that takes kubectl in KUBEBUILDER_ASSETS and Knative's definitions in " +
+      "HOLDFAST_KNATIVE_CRDS.",
+  );
+
+const policy = "pvc-protection/admission-policy";
+const byDefault = Object.keys(plays);
+
+/** What an administrator applies, and the systems of which that has functions. */
+interface Install {
+  readonly systems: readonly string[];
+  readonly overlay: { readonly resources: readonly string[]; readonly components?: readonly string[] };
+  readonly withoutKnative?: true;
+}
+
+const alone = (systems: readonly string[]): Install => {
+  const { resources, components } = overlayOf(systems);
+  const more = systems.includes("pvc-protection") ? [`knative/${policy}`] : [];
+  return { systems, overlay: { resources, components: [...components, ...more] } };
+};
+const installs: readonly (readonly [string, Install])[] = [
+  ...chosen.filter(({ length }) => length === 1).map((systems) => [systems.join(" and "), alone(systems)] as const),
+  [
+    "the default",
+    { systems: byDefault, overlay: { resources: ["knative/overlays/default"], components: [`knative/${policy}`] } },
+  ],
+  [
+    "the default without Knative",
+    {
+      systems: byDefault,
+      overlay: { resources: ["knative/overlays/no-knative"], components: [`knative/${policy}`] },
+      withoutKnative: true,
+    },
+  ],
+];
+
+describe.skipIf(!ready)("an install on a real control plane", () => {
+  if (!cluster) return;
+  const { open } = worldsOnCluster(cluster);
+  const call = (...options: string[]) => run(options, cluster.kubeconfig);
+  const knative = (verb: string, ...options: string[]) =>
+    call(verb, "--recursive", "-f", definitions ?? "", ...options);
+
+  /** Waits until kinds that were just defined can be listed: for a moment the API server answers 429. */
+  const served = () =>
+    poll(
+      "every kind is listed",
+      async () => {
+        try {
+          return everything();
+        } catch {
+          return false;
+        }
+      },
+      { within: 60_000 },
+    );
+
+  beforeAll(async () => {
+    knative("apply", "--server-side");
+    call("wait", "--for=condition=established", "--all", "crd", "--timeout=60s");
+    await served();
+  });
+  afterAll(() => {
+    knative("delete", "--ignore-not-found");
+  });
+
+  /** Everything of an install that is on the cluster, of whatever kind. */
+  const everything = (): readonly string[] => {
+    const kinds = call("api-resources", "--verbs=list,delete", "-o", "name").trim().split("\n");
+    const read = kinds.filter((kind) => !/^(events|podmetrics|nodemetrics)/.test(kind)).join(",");
+    const list = call("get", read, "--all-namespaces", "-l", `${partOf}=${product}`, "-o", "json");
+    return (JSON.parse(list) as { items: KubernetesObject[] }).items.map(identityOf);
+  };
+
+  test.each(installs)("of %s is uninstalled by the README's command, and nothing hangs", async (_, install) => {
+    if (install.withoutKnative) knative("delete", "--ignore-not-found");
+    const objects = buildOverlay(install.overlay);
+    const others = byDefault.filter((system) => !install.systems.includes(system));
+    const list = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
+    const apply = () => run(["apply", "--server-side", "--force-conflicts", "-f", "-"], cluster.kubeconfig, list);
+    // What is of a kind that the install itself brings is refused until that is served.
+    if (objects.some(({ kind }) => kind === "CustomResourceDefinition")) {
+      const crds = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
+      const first = JSON.stringify({ apiVersion: "v1", kind: "List", items: crds });
+      run(["apply", "--server-side", "--force-conflicts", "-f", "-"], cluster.kubeconfig, first);
+      call("wait", "--for=condition=established", "--all", "crd", "--timeout=60s");
+      await served();
+    }
+    apply();
+
+    const setting: Setting = {
+      ...asking,
+      name: install.systems.join(" and "),
+      components: install.systems.includes("pvc-protection") ? [policy] : [],
+      leaveOut: ({ metadata }) => others.includes(metadata.labels?.["app.kubernetes.io/name"] ?? ""),
+      ...(install.withoutKnative ? { withoutKnative: true } : {}),
+    };
+    const world = await open(setting, { whenOver: () => {} });
+    const after = [];
+    for (const system of install.systems) {
+      const check = await plays[system]?.(world);
+      if (check) after.push(check);
+    }
+
+    const command = join(root, "cli/main.ts");
+    const args = [command, "uninstall", "--yes", "--kubeconfig", cluster.kubeconfig];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    for (const check of after) await check(stdout);
+    await nothingHangs(world);
+    expect(everything()).toEqual([]);
+    expect(await world.admin.get(Namespace, undefined, "holdfast")).toBeUndefined();
+  });
+});

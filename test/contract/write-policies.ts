@@ -1,0 +1,279 @@
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { readManifests } from "../../eventing/read-manifests.ts";
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
+import { type Client, createClient } from "../../shared/kubernetes/client.ts";
+import { Event, type Kind, PersistentVolumeClaim, pathOf } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { install } from "../worlds/installation.ts";
+import { ConfigMap, Namespace, PersistentVolume, StatefulSet } from "../worlds/kinds.ts";
+import { claim, configMap, manifest, statefulSet } from "../worlds/manifest.ts";
+import type { Bench } from "../worlds/server.ts";
+import { tokenOf } from "../worlds/service-account.ts";
+
+const DaemonSet: Kind = { apiVersion: "apps/v1", kind: "DaemonSet", plural: "daemonsets", namespaced: true };
+
+/** A write that an account tries, as a dry run: admission sees it, and nothing changes. */
+type Attempt =
+  | { readonly patch: Kind; readonly with: object; readonly subresource?: string }
+  | { readonly create: Kind; readonly object: object }
+  | { readonly delete: Kind };
+
+interface Case {
+  /** The function whose account tries. */
+  readonly account: string;
+  readonly objects: readonly [Kind, (metadata: { name: string; namespace: string }) => KubernetesObject][];
+  readonly declared: Readonly<Record<string, Attempt>>;
+  readonly forged: Readonly<Record<string, Attempt>>;
+}
+
+const privileged = { spec: { template: { spec: { hostPID: true } } } };
+const foreign = {
+  annotation: { metadata: { annotations: { "example.com/foreign": "a" } } },
+  label: { metadata: { labels: { "example.com/foreign": "a" } } },
+  finalizer: { metadata: { finalizers: ["example.com/foreign"] } },
+};
+const owned = (kind: string, apiVersion = "apps/v1") => ({
+  metadata: { ownerReferences: [{ apiVersion, kind, name: "a", uid: "a" }] },
+});
+
+const set: Case["objects"][number] = [StatefulSet, (metadata) => statefulSet(metadata)];
+const aClaim: Case["objects"][number] = [PersistentVolumeClaim, (metadata) => claim(metadata)];
+const volume: Case["objects"][number] = [
+  PersistentVolume,
+  ({ name, namespace }) => localVolume(name, { claimRef: { namespace, name: "data", uid: "1" } }),
+];
+
+function localVolume(name: string, more: object = {}, metadata: object = {}): KubernetesObject {
+  const terms = [{ matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: ["n"] }] }];
+  const spec = {
+    accessModes: ["ReadWriteOnce"],
+    capacity: { storage: "1Gi" },
+    local: { path: "/dev/disk/by-uuid/a" },
+    nodeAffinity: { required: { nodeSelectorTerms: terms } },
+    persistentVolumeReclaimPolicy: "Retain",
+    storageClassName: "none",
+    ...more,
+  };
+  return manifest(PersistentVolume, { name, ...metadata }, { spec });
+}
+
+const patchesOf = (kind: Kind, patches: Readonly<Record<string, object>>): Record<string, Attempt> =>
+  Object.fromEntries(
+    Object.entries(patches).map(([name, patch]) => [`${kind.kind}: ${name}`, { patch: kind, with: patch }]),
+  );
+
+const eventOf = (reportingController: string) => ({
+  eventTime: "2026-01-01T00:00:00.000000Z",
+  type: "Normal",
+  reason: "Held",
+  action: "Hold",
+  note: "It is held.",
+  reportingController,
+  reportingInstance: "a",
+});
+
+const hostPath = { local: null, hostPath: { path: "/" } };
+const guarded = "storage.metalk8s.scality.com/volume-protection";
+const ofVolume = {
+  finalizers: [guarded],
+  ownerReferences: [{ apiVersion: "storage.metalk8s.scality.com/v1alpha1", kind: "Volume", name: "made", uid: "a" }],
+};
+
+const cases: readonly Case[] = [
+  {
+    account: "pvc-protection/release",
+    objects: [aClaim],
+    declared: {
+      ...patchesOf(PersistentVolumeClaim, {
+        progress: { metadata: { annotations: { "holdfast.dev/pvc-protection.release": "{}" } } },
+        "its finalizer": { metadata: { finalizers: ["holdfast.dev/pvc-protection", "kubernetes.io/pvc-protection"] } },
+      }),
+      "an Event": { create: Event, object: eventOf("holdfast.dev/pvc-protection-release") },
+    },
+    forged: {
+      ...patchesOf(PersistentVolumeClaim, {
+        ...foreign,
+        owner: owned("StatefulSet"),
+        volume: { spec: { volumeName: "b" } },
+      }),
+      "an Event of another": { create: Event, object: eventOf("kubelet") },
+    },
+  },
+  {
+    account: "pvc-retention/sync-policy",
+    objects: [set],
+    declared: patchesOf(StatefulSet, {
+      policy: { spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Retain" } } },
+      progress: { metadata: { annotations: { "holdfast.dev/pvc-retention.sync-policy": "{}" } } },
+    }),
+    forged: patchesOf(StatefulSet, {
+      ...foreign,
+      privileged,
+      replicas: { spec: { replicas: 7 } },
+      owner: owned("Pod", "v1"),
+    }),
+  },
+  {
+    account: "pvc-retention/set-owner",
+    objects: [set, aClaim],
+    // That the owner itself may be written, scenarios show: some servers ask for more than the policy.
+    declared: patchesOf(StatefulSet, {
+      progress: { metadata: { annotations: { "holdfast.dev/pvc-retention.set-owner": "{}" } } },
+    }),
+    forged: {
+      ...patchesOf(StatefulSet, {
+        ...foreign,
+        privileged,
+        policy: { spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" } } },
+      }),
+      ...patchesOf(PersistentVolumeClaim, { ...foreign, "another owner": owned("Pod", "v1") }),
+    },
+  },
+  {
+    account: "undelete/reserve",
+    objects: [volume],
+    declared: patchesOf(PersistentVolume, {
+      offer: { spec: { claimRef: { uid: null, resourceVersion: null } } },
+      progress: { metadata: { annotations: { "holdfast.dev/undelete.note": "{}" } } },
+    }),
+    forged: {
+      ...patchesOf(PersistentVolume, {
+        ...foreign,
+        "claim of another tenant": { spec: { claimRef: { namespace: "kube-system", name: "b" } } },
+        class: { spec: { storageClassName: "b" } },
+      }),
+      ...patchesOf(Namespace, foreign),
+    },
+  },
+  {
+    account: "undelete/retain",
+    objects: [volume],
+    declared: patchesOf(PersistentVolume, { policy: { spec: { persistentVolumeReclaimPolicy: "Delete" } } }),
+    forged: patchesOf(PersistentVolume, { ...foreign, "reserved claim": { spec: { claimRef: { uid: "2" } } } }),
+  },
+  {
+    account: "volume/run-job",
+    objects: [],
+    declared: { "a local volume": { create: PersistentVolume, object: localVolume("made", {}, ofVolume) } },
+    forged: {
+      "a volume of the host": { create: PersistentVolume, object: localVolume("made", hostPath, ofVolume) },
+      "a volume of nobody": { create: PersistentVolume, object: localVolume("made") },
+    },
+  },
+  {
+    account: "volume/delete-pv",
+    objects: [volume],
+    declared: {},
+    forged: {
+      "another's volume": { delete: PersistentVolume },
+      ...patchesOf(PersistentVolume, { ...foreign, claim: { spec: { claimRef: { name: "b" } } } }),
+    },
+  },
+  {
+    account: "satellite/mark",
+    objects: [volume],
+    declared: patchesOf(PersistentVolume, {
+      mark: { metadata: { annotations: { "wait-for-reattach.evacuation.piraeus.io/n": "true" } } },
+    }),
+    forged: patchesOf(PersistentVolume, { ...foreign, claim: { spec: { claimRef: { name: "b" } } } }),
+  },
+  {
+    account: "satellite/apply-daemonset",
+    objects: [
+      [ConfigMap, (metadata) => configMap(metadata)],
+      [DaemonSet, (metadata) => ({ ...statefulSet(metadata), kind: "DaemonSet", spec: daemonSetSpec })],
+    ],
+    declared: {},
+    forged: {
+      ...patchesOf(DaemonSet, { ...foreign, privileged }),
+      ...patchesOf(ConfigMap, { ...foreign, data: { data: { a: "b" } } }),
+      "another's DaemonSet": { delete: DaemonSet },
+    },
+  },
+];
+
+const daemonSetSpec = {
+  selector: { matchLabels: { app: "a" } },
+  template: {
+    metadata: { labels: { app: "a" } },
+    spec: { containers: [{ name: "a", image: "registry.example/a:1" }] },
+  },
+};
+
+/** The policies that are generated from what functions declare, each with its function's account and roles. */
+export function writePolicies(open: () => Promise<Bench>): void {
+  describe("what a function's account may write", () => {
+    test.each(cases)("is what $account declares, and nothing else", async ({ account, objects, declared, forged }) => {
+      const bench = await open();
+      const { namespace } = bench;
+      const client = await accountOf(bench, account);
+      const name = `a-${namespace}`;
+      for (const [kind, make] of objects) {
+        await bench.admin.create(kind, make({ name, namespace }));
+        onTestFinished(() => void bench.admin.delete(kind, namespace, name));
+      }
+      const answer = (attempt: Attempt) => tried(client, attempt, { namespace, name });
+      // A real server learns of roles and policies by watching them.
+      const [first] = Object.values(forged) as [Attempt];
+      await bench.eventually("the policy is in force", async () => (await answer(first)) === "refused");
+      const answers = async (attempts: Readonly<Record<string, Attempt>>) => {
+        const found: [string, string][] = [];
+        for (const [title, attempt] of Object.entries(attempts)) found.push([title, await answer(attempt)]);
+        return Object.fromEntries(found);
+      };
+      const all = (attempts: object, word: string) =>
+        Object.fromEntries(Object.keys(attempts).map((one) => [one, word]));
+      expect(await answers(forged)).toEqual(all(forged, "refused"));
+      expect(await answers(declared)).toEqual(all(declared, "allowed"));
+    });
+  });
+}
+
+/** The API as the function's account sees it, with its roles and its policy, in the bench's namespace. */
+async function accountOf({ admin, namespace, connect, clock }: Bench, account: string): Promise<Client> {
+  const files = readManifests([join(import.meta.dirname, `../../knative/access/${account}.yaml`)]);
+  // Other tests may be at the same function.
+  const text = JSON.stringify(files.map(({ object }) => object))
+    .replaceAll('"holdfast-', `"${namespace}-`)
+    .replaceAll('"namespace":"holdfast"', `"namespace":"${namespace}"`);
+  const uninstall = await install(admin, JSON.parse(text));
+  onTestFinished(uninstall);
+  return createClient(connect(await tokenOf(admin, namespace, account.replace("/", "-"))), { clock });
+}
+
+/** Some servers refuse owner references before any policy is asked. */
+const isRefusal = ({ status, message }: ApiError) =>
+  status === 403 && /ValidatingAdmissionPolicy|cannot set an ownerRef/.test(message);
+
+/** What became of an attempt: `refused` by the policy, or another answer in the server's words. */
+async function tried(client: Client, attempt: Attempt, { namespace, name }: { namespace: string; name: string }) {
+  try {
+    if ("patch" in attempt) await client.request("PATCH", `${at(attempt.patch)}?dryRun=All`, attempt.with, merge);
+    else if ("delete" in attempt) await client.request("DELETE", `${at(attempt.delete)}?dryRun=All`);
+    else await client.request("POST", `${pathOf(attempt.create, namespace)}?dryRun=All`, created(attempt));
+    return "allowed";
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return isRefusal(error) ? "refused" : error.message;
+  }
+
+  function at(kind: Kind): string {
+    return kind.plural === "namespaces" ? pathOf(kind, undefined, namespace) : pathOf(kind, namespace, name);
+  }
+
+  function created({ create: { apiVersion, kind, namespaced }, object }: Extract<Attempt, { create: Kind }>) {
+    const { metadata = {} } = object as Partial<KubernetesObject>;
+    const regarding = { kind: "PersistentVolumeClaim", namespace, name };
+    const more = kind === Event.kind ? { regarding } : {};
+    return {
+      ...object,
+      ...more,
+      apiVersion,
+      kind,
+      metadata: { name, ...metadata, ...(namespaced ? { namespace } : {}) },
+    };
+  }
+}
+
+const merge = { "content-type": "application/merge-patch+json" };

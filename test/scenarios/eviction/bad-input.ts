@@ -1,0 +1,203 @@
+import { expect } from "vitest";
+import { NeutronL3Agent, NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
+import { abandonKey, approvalKey } from "../../../functions/eviction/lib/names.ts";
+import { maintenanceLabel } from "../../../functions/eviction/lib/node-lock.ts";
+import { l3 } from "../../../functions/eviction/lib/openstack/neutron.ts";
+import { Namespace, Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import type { SystemResponse } from "../../../shared/system/transport.ts";
+import { bareNode } from "../../worlds/cluster-objects.ts";
+import { manifest } from "../../worlds/manifest.ts";
+import type { Scenario } from "../scenario.ts";
+import {
+  agentPod,
+  approve,
+  approveAgent,
+  boot,
+  conditionOf,
+  create,
+  createAgent,
+  hostsOf,
+  isAgentGone,
+  locksOf,
+  namespace,
+  node,
+  nothingHappens,
+  other,
+  podOf,
+  removeAgent,
+  serve,
+  swept,
+  whereabouts,
+} from "./helpers.ts";
+import { besideOf, standInOpenStack } from "./settings.ts";
+
+const both = [NovaComputeNode, NeutronL3Agent];
+const anyApi = ["nova", "neutron"];
+const catalog = (endpoints: readonly object[]) => ({
+  status: 201,
+  headers: { "x-subject-token": "t" },
+  body: JSON.stringify({ token: { expires_at: "2099-01-01T00:00:00Z", catalog: endpoints } }),
+});
+const page = { body: "<html><body>Welcome</body></html>" };
+
+/** Who answers what, and what the conditions of a compute node and an L3 agent that are to leave say then. */
+const answers: readonly (readonly [string, readonly string[], Partial<SystemResponse>, RegExp])[] = [
+  ["Nova and Neutron answer with a page", anyApi, page, /waits for OpenStack.*is not OpenStack's: no JSON/],
+  ["Nova and Neutron answer with half a body", anyApi, { body: '{"servers":[{"id":"' }, /waits for OpenStack.*no JSON/],
+  [
+    "Nova and Neutron answer with 300",
+    anyApi,
+    { status: 300, body: '{"choices":[]}' },
+    /waits for OpenStack.*redirects/,
+  ],
+  [
+    "Nova and Neutron redirect",
+    anyApi,
+    { status: 302, headers: { location: "https://elsewhere/" } },
+    /waits for OpenStack.*redirects.*elsewhere.*not sent there/,
+  ],
+  ["Keystone answers with a page", ["keystone"], { status: 201, ...page }, /waits for OpenStack.*no JSON/],
+  [
+    "Keystone answers with half a body",
+    ["keystone"],
+    { status: 201, body: '{"token":{' },
+    /waits for OpenStack.*no JSON/,
+  ],
+  ["Keystone answers with 300", ["keystone"], { status: 300, body: "{}" }, /waits for OpenStack.*redirects/],
+  [
+    "the catalog is another cloud's, which has neither",
+    ["keystone"],
+    catalog([]),
+    /waits for OpenStack.*catalog has no service (compute|network)/,
+  ],
+];
+
+export const badInputScenarios: readonly Scenario[] = [
+  ...answers.map(
+    ([what, services, answer, message]): Scenario => ({
+      title: `while ${what}, servers, routers, pods and locks stay, and it says so; then it goes on by itself`,
+      async run(world) {
+        const beside = besideOf(world);
+        await createAgent(world, NeutronL3Agent);
+        const ids = await boot(world, 1);
+        const router = await serve(world, l3);
+        beside.tamper = (service) => (services.includes(service) ? answer : undefined);
+        if (services.includes("keystone")) beside.standIn?.expireTokens();
+        for (const kind of both) await removeAgent(world, kind);
+        for (const kind of both) await approveAgent(world, kind);
+        for (const kind of both)
+          await swept(world, "it says so", async () => message.test(await conditionOf(world, "converged", kind)));
+        await nothingHappens(world);
+        expect([await whereabouts(world, ids), await hostsOf(world, l3, router)]).toEqual([[`ACTIVE ${node}`], [node]]);
+        for (const kind of both) expect(await podOf(world, agentPod(kind))).toBeDefined();
+        expect(await locksOf(world)).toEqual(["NeutronL3Agent", "NovaComputeNode"]);
+        delete beside.tamper;
+        for (const kind of both) await isAgentGone(world, kind);
+        expect([await whereabouts(world, ids), await hostsOf(world, l3, router)]).toEqual([
+          [`ACTIVE ${other}`],
+          [other],
+        ]);
+      },
+      settings: [standInOpenStack],
+    }),
+  ),
+  {
+    title: "another cloud, which knows neither host nor agent, evicts nothing, and nothing is taken for empty",
+    async run(world) {
+      const beside = besideOf(world);
+      await createAgent(world, NeutronL3Agent);
+      const ids = await boot(world, 1);
+      const router = await serve(world, l3);
+      const none = { services: [], servers: [], migrations: [], agents: [], routers: [] };
+      beside.tamper = (service, { path }) =>
+        anyApi.includes(service) && path !== "/" ? { body: JSON.stringify(none) } : undefined;
+      for (const kind of both) await removeAgent(world, kind);
+      for (const kind of both) await approveAgent(world, kind);
+      for (const [kind, says] of [
+        [NovaComputeNode, "Nova knows no nova-compute"],
+        [NeutronL3Agent, "Neutron shows no L3 agent"],
+      ] as const)
+        await swept(world, "it says so", async () => (await conditionOf(world, "converged", kind)).includes(says));
+      await nothingHappens(world);
+      expect(await locksOf(world)).toEqual(["NeutronL3Agent", "NovaComputeNode"]);
+      delete beside.tamper;
+      for (const kind of both) await isAgentGone(world, kind);
+      expect([await whereabouts(world, ids), await hostsOf(world, l3, router)]).toEqual([[`ACTIVE ${other}`], [other]]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "a token that ends again and again in the middle stops no eviction, and moves nothing twice",
+    async run(world) {
+      const beside = besideOf(world);
+      await createAgent(world, NeutronL3Agent);
+      const ids = await boot(world, 2);
+      const router = await serve(world, l3);
+      // At uneven distances: at even ones each look could end at the same request, for ever.
+      let requests = 0;
+      let next = 11;
+      beside.tamper = () => {
+        if (++requests < next) return undefined;
+        next += 11 + (requests % 7);
+        beside.standIn?.expireTokens();
+        return undefined;
+      };
+      for (const kind of both) await removeAgent(world, kind);
+      for (const kind of both) await approveAgent(world, kind);
+      for (const kind of both) await isAgentGone(world, kind);
+      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`]);
+      expect(await hostsOf(world, l3, router)).toEqual([other]);
+      expect(beside.standIn?.cloud.moves).toHaveLength(2);
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "a resource whose Node has a name that no host has is kept until a person gives the host up",
+    async run(world) {
+      const { admin } = world;
+      const pod = `novacomputenode-${bareNode}`;
+      const get = () => admin.get(NovaComputeNode, namespace, bareNode);
+      const annotate = (annotations: Record<string, string>) =>
+        admin.patch(NovaComputeNode, namespace, bareNode, "merge", { metadata: { annotations } });
+      await admin.patch(Node, undefined, bareNode, "merge", { metadata: { labels: { [maintenanceLabel]: "False" } } });
+      const template = { spec: { containers: [{ name: "nova-compute", image: "agent" }] } };
+      await create(world, { template }, NovaComputeNode, bareNode);
+      await swept(world, "its pod is there", async () => (await podOf(world, pod)) !== undefined);
+      await admin.delete(NovaComputeNode, namespace, bareNode);
+      await annotate({ [approvalKey]: "true" });
+      const advice = `kubectl annotate novacomputenode -n ${namespace} ${bareNode} ${abandonKey}=${bareNode}`;
+      await swept(world, "it says so", async () => JSON.stringify((await get())?.status ?? "").includes(advice));
+      await nothingHappens(world);
+      expect((await podOf(world, pod))?.metadata.deletionTimestamp).toBeUndefined();
+      await annotate({ [abandonKey]: bareNode });
+      await swept(world, "it is gone", async () => {
+        const going = await podOf(world, pod);
+        if (going?.metadata.deletionTimestamp) await admin.delete(Pod, namespace, pod, { gracePeriodSeconds: 0 });
+        return !(await get());
+      });
+      await admin.patch(Node, undefined, bareNode, "merge", { metadata: { labels: { [maintenanceLabel]: null } } });
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "a second resource for one host, in another namespace, is left alone and evicts nothing",
+    async run(world) {
+      const { admin } = world;
+      const ids = await boot(world, 1);
+      const elsewhere = { name: node, namespace: "elsewhere" };
+      await admin.create(Namespace, manifest(Namespace, { name: elsewhere.namespace }));
+      const annotations = { [approvalKey]: "true" };
+      const spec = { state: "DisabledAndCleared", template: { spec: { containers: [{ name: "a", image: "a" }] } } };
+      await admin.create(NovaComputeNode, manifest(NovaComputeNode, { ...elsewhere, annotations }, { spec }));
+      await nothingHappens(world);
+      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${node}`]);
+      const second = await admin.get(NovaComputeNode, elsewhere.namespace, node);
+      expect([second?.metadata.finalizers, second?.status]).toEqual([undefined, undefined]);
+      await admin.delete(NovaComputeNode, elsewhere.namespace, node);
+      await removeAgent(world, NovaComputeNode);
+      await approve(world);
+      await isAgentGone(world, NovaComputeNode);
+    },
+    settings: [standInOpenStack],
+  },
+];

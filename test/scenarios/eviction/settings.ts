@@ -1,0 +1,101 @@
+import { seededRandom } from "../../../eventing/random.ts";
+import { openstack } from "../../../functions/eviction/lib/openstack/system.ts";
+import { createOpenStack, type OpenStackStandIn } from "../../../local/openstack/openstack.ts";
+import { outcomeOf } from "../../../local/time/outcome-of.ts";
+import type { VirtualClock } from "../../../local/time/virtual-clock.ts";
+import { connectSystems } from "../../../shared/serve/connect-systems.ts";
+import { readSettings } from "../../../shared/settings.ts";
+import type { SystemRequest, SystemResponse } from "../../../shared/system/transport.ts";
+import { type Harness, harnessFor } from "../../contract/openstack/harness.ts";
+import type { OpenStackUnderTest } from "../../contract/openstack/openstack-under-test.ts";
+import { kubeletNode } from "../../worlds/cluster-objects.ts";
+import type { Setting, World } from "../../worlds/world.ts";
+
+/** The host that is evicted is the Node whose kubelet runs pods; there is one other. */
+export const hosts = [kubeletNode, "node-b"] as const;
+
+/** Stands between functions and OpenStack: sends a request on, holds it up, or loses its answer by throwing. */
+interface Wire {
+  step: (request: SystemRequest, send: () => Promise<SystemResponse>) => Promise<SystemResponse>;
+}
+
+/** A cloud beside a cluster, as a scenario has it in its hands. */
+interface Beside {
+  readonly cloud: Harness;
+  /** The stand-in itself; absent beside a real one. */
+  readonly standIn?: OpenStackStandIn;
+  /** What functions get instead of the stand-in's answer; `service` is keystone, nova or neutron. */
+  tamper?: (service: string, request: SystemRequest) => Partial<SystemResponse> | undefined;
+  readonly wire: Wire;
+}
+
+const beside = new WeakMap<Setting, Beside>();
+
+/** The cloud beside a world. */
+export function besideOf(world: World): Beside {
+  const found = beside.get(world.setting);
+  if (!found) throw new Error(`There is no cloud ${world.setting.name}.`);
+  return found;
+}
+
+const common = {
+  inTree: true,
+  components: ["access/eviction", "eviction"],
+} satisfies Partial<Setting>;
+
+/** Settings of the system, which each function gets by itself. */
+const forRules = (environment: Readonly<Record<string, string>>) =>
+  Object.fromEntries(rules.map((rule) => [`eviction-${rule}`, environment]));
+const chain = ["disable-compute", "confirm-outage", "shut-down-host", "evacuate-servers", "move-servers"];
+const rules = [...chain, "release-compute", "enable-compute", "label-node", "replace-agent"];
+
+const password = "secret";
+
+/** With the stand-in for OpenStack; a new one for each world. */
+export const standInOpenStack: Setting = {
+  ...common,
+  name: "with the stand-in for OpenStack",
+  // A tick would nap until what waits is due, which a scenario asks for itself.
+  environment: { "platform-sweep": { TICK: "2" }, ...forRules({ EVICTION_DOWN_FOR: "30s" }) },
+  connect: (clock) => {
+    const standIn = createOpenStack({ clock, random: seededRandom(11), hosts, password, downAfter: 10_000 });
+    const { authUrl, transportTo, cloud, network } = standIn;
+    const under: OpenStackUnderTest = {
+      ...{ authUrl, transportTo, clock, password, hosts, server: {} },
+      settled: (work) => outcomeOf(clock as VirtualClock, work, 600_000),
+      agents: async (host, sort, isRunning) => network.run(host, sort, isRunning),
+      control: { stop: async (host) => cloud.run(host, false), start: async (host) => cloud.run(host, true) },
+    };
+    const wire: Wire = { step: (_, send) => send() };
+    const here: Beside = { cloud: harnessFor(under), standIn, wire };
+    beside.set(standInOpenStack, here);
+    const tampered = (root: string) => async (request: SystemRequest) => {
+      const given = here.tamper?.(new URL(root).host.split(".")[0] ?? "", request);
+      if (given) return { status: 200, headers: {}, body: "", ...given };
+      return wire.step(request, () => transportTo(root)(request));
+    };
+    const settings = readSettings(openstack.settings, { OS_AUTH_URL: authUrl });
+    const credential = async (name: string) => (name === "password" ? password : undefined);
+    const transport = tampered(authUrl);
+    const client = openstack.connect({ transport, transportTo: tampered, clock, settings, credential });
+    return <Client>() => client as Client;
+  },
+};
+
+/** With a real OpenStack: `environment` is that of a function. */
+export function realOpenStack(environment: Readonly<Record<string, string>>, under: OpenStackUnderTest): Setting {
+  const setting: Setting = {
+    ...common,
+    name: "with a real OpenStack",
+    environment: {
+      "platform-sweep": { TICK: "2" },
+      // Beside a real one time is short.
+      ...forRules({ EVICTION_LOOK_AGAIN: "2000", EVICTION_DOWN_FOR: "15s" }),
+    },
+    connect: (clock) => {
+      beside.set(setting, { cloud: harnessFor(under), wire: { step: (_, send) => send() } });
+      return connectSystems({ openstack }, environment, clock);
+    },
+  };
+  return setting;
+}

@@ -1,0 +1,4 @@
+import { testMutants } from "../testing/test-mutants.ts";
+import { eviction } from "./system.ts";
+
+testMutants(eviction);

@@ -1,0 +1,22 @@
+import type { System } from "../system.ts";
+import { invariants } from "./invariants.ts";
+import { liveness } from "./liveness.ts";
+import { mutants } from "./mutants.ts";
+import { simulatedOpenStack } from "./openstack.ts";
+import { scenarios } from "./scenarios.ts";
+import { workload } from "./workload.ts";
+
+export const eviction: System = {
+  name: "eviction",
+  scenarios,
+  invariants,
+  liveness,
+  workload,
+  mutants,
+  outside: simulatedOpenStack,
+  kinds: ["NovaComputeNode", "NeutronL2Agent", "Node"],
+  // Moves are looked at three times a minute, and each may be tried three times.
+  sweeps: 15,
+  // Each look at moves that go on counts them in a condition.
+  writesAtFirst: 60,
+};
