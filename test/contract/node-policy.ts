@@ -51,6 +51,11 @@ export function nodePolicy(open: () => Promise<Bench>): void {
         isLabelled(await create(`${name}-${made.length}`)),
       );
       const node = made.at(-1) as string;
+      // A real server taints each new Node as not ready, and the node controller removes that: a change of taints.
+      await bench.eventually("the Node has no other taints than its own", async () => {
+        const spec = (await admin.get(Node, undefined, node))?.spec as { taints?: unknown[] } | undefined;
+        return spec?.taints?.length === taints.length;
+      });
       const change: Change = (patch, type = "merge", subresource) =>
         admin.patch(Node, undefined, node, type, patch, subresource ? { subresource } : {});
       expect(isLabelled(await change({ metadata: { labels: { [changedLabel]: null } } }))).toBe(false);
