@@ -1,18 +1,21 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { HttpResponse } from "../shared/http-message.ts";
-import { largestBody, readBody } from "../shared/serve/read-body.ts";
+import { createBodyReader, largestBody } from "../shared/serve/read-body.ts";
 import type { Standalone } from "./start-eventing.ts";
 
 /** Serves the ingress, and beside it `/health/live` and `/health/ready`. Not listening yet. */
 export function createHttp({ receive, ready }: Pick<Standalone, "receive" | "ready">): Server {
+  const readBody = createBodyReader();
   async function answer(request: IncomingMessage): Promise<HttpResponse> {
     const path = request.url ?? "/";
     if (request.method === "GET" && path === "/health/live") return empty(204);
     if (request.method === "GET" && path === "/health/ready") return empty(ready() ? 204 : 503);
     if (request.method !== "POST") return empty(405);
     const body = await readBody(request);
-    if (body === undefined) return { ...empty(413), body: `An event may have at most ${largestBody} bytes.` };
-    return receive(path, { headers: request.headers as Record<string, string>, body });
+    if (body.refused === "too long") return { ...empty(413), body: `An event may have at most ${largestBody} bytes.` };
+    if (body.refused) return empty(503);
+    const taken = receive(path, { headers: request.headers as Record<string, string>, body: body.text });
+    return taken.finally(body.release);
   }
 
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { Readable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { largestBody, readBody } from "./read-body.ts";
+import { describe, expect, test } from "vitest";
+import { type Body, createBodyReader, largestBody } from "./read-body.ts";
 
 /** A request whose body comes in these pieces, each in a turn of its own. */
-const arriving = (pieces: Iterable<Buffer> | AsyncIterable<Buffer>) =>
+const arriving = (pieces: Iterable<Buffer> | AsyncIterable<Buffer>, readBody = createBodyReader()) =>
   readBody(Readable.from(pieces, { objectMode: false }) as IncomingMessage);
 
 /** Cuts a text between bytes, not characters. */
@@ -18,7 +19,7 @@ test("a body is read as it was sent, however it was cut", async () => {
   const text = fc.string({ unit: "binary", maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 7 }), async (text, size) => {
-      expect(await arriving(cut(text, size))).toBe(text);
+      expect(await arriving(cut(text, size))).toMatchObject({ text });
     }),
   );
 });
@@ -28,7 +29,8 @@ test("a body is too long from one byte above the limit on, however it was cut", 
   await fc.assert(
     fc.asyncProperty(excess, fc.integer({ min: 50_000, max: 6_000_000 }), async (excess, size) => {
       const body = await arriving(cut("x".repeat(largestBody + excess), size));
-      expect(body?.length).toBe(excess > 0 ? undefined : largestBody + excess);
+      if (excess > 0) expect(body).toEqual({ refused: "too long" });
+      else expect(!body.refused && body.text.length).toBe(largestBody + excess);
     }),
     { numRuns: 30 },
   );
@@ -40,4 +42,48 @@ test("a sender that goes away in the middle fails the reader", async () => {
     throw new Error("aborted");
   }
   await expect(arriving(half())).rejects.toThrow("aborted");
+});
+
+describe("where bodies hold more than the budget together", () => {
+  /** Bodies that arrive when the test says so. */
+  function openReader(budget: number) {
+    const readBody = createBodyReader(budget);
+    return () => {
+      const request = new PassThrough();
+      return { request, body: readBody(request as unknown as IncomingMessage) };
+    };
+  }
+  const lengthOf = (body: Body) => (body.refused ? body : body.text.length);
+
+  test("the longest of those that still arrive is refused, and a small one is read", async () => {
+    const open = openReader(1000);
+    const [large, larger, small] = [open(), open(), open()];
+    large.request.write("x".repeat(400));
+    larger.request.write("x".repeat(500));
+    await setImmediate();
+    small.request.end("x".repeat(200));
+    expect(await larger.body).toEqual({ refused: "too many at once" });
+    expect(lengthOf(await small.body)).toBe(200);
+    large.request.end();
+    expect(lengthOf(await large.body)).toBe(400);
+  });
+
+  test("a body counts until it is released, and a sender that goes away no longer", async () => {
+    const open = openReader(1000);
+    const first = open();
+    first.request.end("x".repeat(900));
+    const read = await first.body;
+    const second = open();
+    second.request.end("x".repeat(200));
+    expect(await second.body).toEqual({ refused: "too many at once" });
+    if (!read.refused) read.release();
+    const third = open();
+    third.request.write("x".repeat(900));
+    await setImmediate();
+    third.request.destroy(new Error("aborted"));
+    await expect(third.body).rejects.toThrow("aborted");
+    const fourth = open();
+    fourth.request.end("x".repeat(900));
+    expect(lengthOf(await fourth.body)).toBe(900);
+  });
 });

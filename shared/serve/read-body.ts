@@ -6,25 +6,72 @@ import type { IncomingMessage } from "node:http";
  */
 export const largestBody = 4 * 1024 * 1024;
 
+/** What the events that a process has in flight may hold together, in bytes: hundreds of usual ones, few of the largest. */
+const allBodies = 16 * 1024 * 1024;
+
+/** A body, whose bytes count until `release` is called; or why there is none. */
+export type Body =
+  | { readonly refused?: undefined; readonly text: string; release(): void }
+  | { readonly refused: "too long" | "too many at once" };
+
+interface Arriving {
+  length: number;
+  giveUp(): void;
+}
+
 /**
- * Reads a request's body as text; returns `undefined` when it is longer than {@link largestBody}. The rest is then read
- * and thrown away: a sender that is still writing would see a broken connection instead of the answer, and try again.
- * Rejects when the sender goes away.
+ * Returns the reader for the bodies of one process. A body longer than {@link largestBody} is refused. Where all bodies
+ * in flight hold more than `budget` bytes together, the longest of those that are still arriving is refused, so that a
+ * sender of large bodies can neither keep small events out nor use up the process's memory. What a refused sender still
+ * writes is read and thrown away: it would see a broken connection instead of the answer, and try again. The reader
+ * rejects when the sender goes away.
  */
-export function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
-  let chunks: Buffer[] = [];
-  let length = 0;
-  // Listeners, because iterating over a request costs more than all that is done with it afterwards.
-  request.on("data", (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > largestBody) chunks = [];
-    else chunks.push(chunk);
-  });
-  request.on("end", () => {
-    if (length > largestBody) resolve(undefined);
-    else resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString("utf8"));
-  });
-  request.on("error", reject);
-  return promise;
+export function createBodyReader(budget = allBodies): (request: IncomingMessage) => Promise<Body> {
+  const arriving = new Set<Arriving>();
+  let held = 0;
+
+  return (request) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Body>();
+    let chunks: Buffer[] = [];
+    const release = () => {
+      held -= body.length;
+      body.length = 0;
+    };
+    const end = () => {
+      const ended = arriving.delete(body);
+      const read = chunks;
+      chunks = [];
+      return ended ? read : undefined;
+    };
+    const refuse = (refused: "too long" | "too many at once") => {
+      end();
+      release();
+      resolve({ refused });
+    };
+    const body: Arriving = { length: 0, giveUp: () => refuse("too many at once") };
+    arriving.add(body);
+    // Listeners, because iterating over a request costs more than all that is done with it afterwards.
+    request.on("data", (chunk: Buffer) => {
+      if (!arriving.has(body)) return;
+      chunks.push(chunk);
+      body.length += chunk.length;
+      held += chunk.length;
+      if (body.length > largestBody) refuse("too long");
+      else if (held > budget) longest(arriving).giveUp();
+    });
+    request.on("end", () => {
+      const read = end();
+      if (read) resolve({ text: (read.length === 1 ? (read[0] as Buffer) : Buffer.concat(read)).toString(), release });
+    });
+    request.on("error", (error) => {
+      end();
+      release();
+      reject(error);
+    });
+    return promise;
+  };
+}
+
+function longest(bodies: Iterable<Arriving>): Arriving {
+  return [...bodies].reduce((one, other) => (other.length > one.length ? other : one));
 }

@@ -10,9 +10,9 @@ import type { Tools } from "../pipeline/receive.ts";
 import { readSettings, SettingsError } from "../settings.ts";
 import { connectSystems } from "./connect-systems.ts";
 import { createExpressServer } from "./express-server.ts";
-import { guarded } from "./oidc/guard.ts";
+import { type CheckSender, senderCheck } from "./oidc/sender-check.ts";
 import { readOidcSettings } from "./oidc/settings.ts";
-import { largestBody, readBody } from "./read-body.ts";
+import { createBodyReader, largestBody } from "./read-body.ts";
 
 /**
  * Runs a function's handler as a Knative function: listens on `PORT` (8080), answers `/health/live` and
@@ -31,8 +31,7 @@ export function serveFunction<Schema extends ZodObject>(
     const connect = connectSystems(declaration.systems ?? {}, process.env);
     const verifiesSenders = readOidcSettings(process.env) !== undefined;
     const tools = { client: lazyClient(), connect, clock: systemClock, log, settings, verifiesSenders };
-    const handle = guarded(handlerOf(tools), tools, process.env);
-    const server = createExpressServer(application(handle, log));
+    const server = createExpressServer(application(handlerOf(tools), log, senderCheck(tools, process.env)));
     const port = readPort(process.env.PORT);
     server.once("error", (error) => fail(`It cannot listen on port ${port}: ${error.message}.`));
     server.listen(port, () => log.debug({ rule: name }, "The function listens."));
@@ -67,18 +66,32 @@ function lazyClient(): () => Promise<Client> {
   };
 }
 
-/** What a function answers over HTTP. */
-export function application(handle: (request: HttpRequest) => Promise<HttpResponse>, log: Log): Express {
+/** What a function answers over HTTP. The sender is checked by the headers, before any of the body is read. */
+export function application(
+  handle: (request: HttpRequest) => Promise<HttpResponse>,
+  log: Log,
+  checkSender?: CheckSender,
+): Express {
+  const readBody = createBodyReader();
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   // Events come first: matching their path with the routes below would be for nothing.
   app.use(async (request: Request, response: Response, next: NextFunction) => {
     if (request.method !== "POST") return next();
+    const headers = request.headers as Record<string, string>;
+    const unwanted = await checkSender?.(headers);
+    if (unwanted) {
+      request.resume();
+      return reply(response, unwanted);
+    }
     const body = await readBody(request);
-    if (body === undefined)
-      return reply(response, { status: 413, headers: plain, body: `An event may have at most ${largestBody} bytes.` });
-    reply(response, await handle({ headers: request.headers as Record<string, string>, body }));
+    if (body.refused) return reply(response, refusals[body.refused]);
+    try {
+      reply(response, await handle({ headers, body: body.text }));
+    } finally {
+      body.release();
+    }
   });
   app.get(["/health/live", "/health/ready"], (_request: Request, response: Response) => {
     reply(response, { status: 204, headers: {}, body: "" });
@@ -101,6 +114,11 @@ function reply(response: Response, { status, headers, body }: HttpResponse): voi
 }
 
 const plain = { "content-type": "text/plain; charset=utf-8" };
+
+const refusals = {
+  "too long": { status: 413, headers: plain, body: `An event may have at most ${largestBody} bytes.` },
+  "too many at once": { status: 503, headers: plain, body: "Too many large events come at once. Send this one again." },
+};
 
 /** Knative sends SIGTERM after its proxy has drained; what is still in flight is finished, and nothing new is taken. */
 function drainOnSignal(server: Server): void {

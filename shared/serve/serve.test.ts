@@ -93,6 +93,22 @@ describe("a function as a process", () => {
     expect((await fetch(`${url}health/live`)).status).toBe(204);
   });
 
+  test("holds few of a hundred large bodies that never end, and serves other events meanwhile", async () => {
+    const sockets = Array.from({ length: 100 }, () => connect(port, "127.0.0.1"));
+    const length = 4 * 1024 * 1024;
+    const answers: string[] = [];
+    for (const socket of sockets) {
+      socket.on("error", () => {});
+      socket.on("data", (data) => answers.push(String(data).split("\r\n", 1)[0] as string));
+      socket.write(`POST / HTTP/1.1\r\nhost: x\r\nce-id: 1\r\ncontent-length: ${length}\r\n\r\n`);
+      socket.write(Buffer.alloc(length - 1, " "));
+    }
+    await expect.poll(() => answers.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(96);
+    expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 503 Service Unavailable"]));
+    expect(await post(event({ "ce-type": "dev.knative.apiserver.resource.add" }), pod)).toEqual([204, ""]);
+    for (const socket of sockets) socket.destroy();
+  });
+
   test("survives a sender that goes away in the middle of a body", async () => {
     const socket = connect(port, "127.0.0.1");
     socket.write("POST / HTTP/1.1\r\nhost: x\r\nce-id: 1\r\ncontent-length: 100\r\nexpect: 100-continue\r\n\r\n");

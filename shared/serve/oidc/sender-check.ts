@@ -5,37 +5,36 @@ import { truncate } from "../../truncate.ts";
 import { type OidcSettings, readOidcSettings } from "./settings.ts";
 import type { Verify } from "./verify.ts";
 
-type Handler = (request: HttpRequest) => Promise<HttpResponse>;
+/** Returns the refusal for a sender that may not send, by the headers of its request; `undefined` for one that may. */
+export type CheckSender = (headers: HttpRequest["headers"]) => Promise<HttpResponse | undefined>;
 
 /**
- * Puts a check of the sender before a handler where `OIDC_AUDIENCE` asks for one, and returns the handler itself where
- * it does not: what checks tokens is a chunk of its own, which only the first event of a guarded function loads.
+ * Returns the check of senders where `OIDC_AUDIENCE` asks for one, and `undefined` where it does not. The code that
+ * verifies tokens is a chunk of its own, which the first event that has to be checked loads.
  *
  * @throws SettingsError as {@link readOidcSettings} does.
  */
-export function guarded(
-  handle: Handler,
+export function senderCheck(
   tools: Pick<Tools<unknown>, "client" | "clock" | "log">,
   environment: Readonly<Record<string, string | undefined>>,
-): Handler {
+): CheckSender | undefined {
   const settings = readOidcSettings(environment);
-  return settings ? checkFirst(handle, settings, tools) : handle;
+  return settings && checkBy(settings, tools);
 }
 
-function checkFirst(
-  handle: Handler,
+function checkBy(
   settings: OidcSettings,
   { client, clock, log }: Pick<Tools<unknown>, "client" | "clock" | "log">,
-): Handler {
+): CheckSender {
   let verifier: Promise<Verify> | undefined;
   const load = () => {
     verifier ??= import("./verify-token.ts").then(({ tokenVerifier }) => tokenVerifier(settings, client, clock));
     return verifier;
   };
-  return async (request) => {
+  return async ({ authorization }) => {
     const verify = await load();
-    const refusal = await verify(request.headers.authorization);
-    if (!refusal) return handle(request);
+    const refusal = await verify(authorization);
+    if (!refusal) return undefined;
     const { status, message } = refusal;
     log.warn({ status }, message);
     const headers = { "content-type": "text/plain; charset=utf-8" };

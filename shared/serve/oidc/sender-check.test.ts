@@ -1,27 +1,28 @@
 import { describe, expect, test } from "vitest";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import { SettingsError } from "../../settings.ts";
-import { guarded } from "./guard.ts";
+import { senderCheck } from "./sender-check.ts";
 import { readOidcSettings } from "./settings.ts";
 
-const taken = { status: 204, headers: {}, body: "" };
-const handle = async () => taken;
 const warned: string[] = [];
 const tools = {
-  client: () => Promise.reject(new Error("nobody may ask")),
+  client: () => Promise.reject(new Error("the API server must not be asked")),
   clock: virtualClock(),
   log: { debug() {}, info() {}, warn: (_: object, sentence: string) => void warned.push(sentence), error() {} },
 };
 
-test("without an audience a function is served as it is", () => {
-  expect(guarded(handle, tools, {})).toBe(handle);
+test("without an audience no sender is checked", () => {
+  expect(senderCheck(tools, {})).toBeUndefined();
 });
 
 test("with one, an event without a token is refused in a sentence that is logged", async () => {
-  const guard = guarded(handle, tools, { OIDC_AUDIENCE: "a", OIDC_SENDERS: "b" });
-  const { status, headers, body } = await guard({ headers: {}, body: "" });
-  expect([status, body]).toEqual([401, "The event is refused, because no token came with it."]);
-  expect(headers["content-type"]).toContain("text/plain");
+  const check = senderCheck(tools, { OIDC_AUDIENCE: "a", OIDC_SENDERS: "b" });
+  const body = "The event is refused, because no token came with it.";
+  expect(await check?.({})).toEqual({
+    status: 401,
+    headers: { "content-type": expect.stringContaining("text/plain") },
+    body,
+  });
   expect(warned).toEqual([body]);
 });
 
