@@ -4,6 +4,7 @@ import { readManifests } from "../../eventing/read-manifests.ts";
 import { fieldManager, holdsField } from "../../functions/pvc-retention/lib/field-managers.ts";
 import { policyKey } from "../../functions/pvc-retention/lib/policy.ts";
 import type { RetentionPolicy, StatefulSet } from "../../functions/pvc-retention/lib/stateful-set.ts";
+import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Namespace, pathOf, StatefulSet as Sets } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { manifest, statefulSet } from "../worlds/manifest.ts";
@@ -22,6 +23,15 @@ const [Policy, Binding] = (["MutatingAdmissionPolicy", "MutatingAdmissionPolicyB
 const both = "DeleteOnScaledownAndStatefulSetDeletion";
 const field = (whenDeleted: string, whenScaled: string) => ({ whenDeleted, whenScaled }) as RetentionPolicy;
 const [deletes, keeps] = [field("Delete", "Delete"), field("Retain", "Retain")];
+
+/** A client in the name of sync-policy's account, with every right. */
+function syncPolicy({ transport, clock }: Pick<Bench, "transport" | "clock">): Client {
+  const headers = {
+    "impersonate-user": "system:serviceaccount:holdfast:pvc-retention-sync-policy",
+    "impersonate-group": "system:masters",
+  };
+  return createClient((request) => transport({ ...request, headers: { ...request.headers, ...headers } }), { clock });
+}
 
 /**
  * The admission policy of PVC retention as it is shipped: in the write that changes a policy to one that keeps, so does
@@ -54,27 +64,31 @@ export function retentionPolicy(open: () => Promise<Bench>): void {
       return bench;
     }
 
-    /** A set whose policy was written onto its field, as project does. */
+    /** A set whose policy was written onto its field, as sync-policy does. */
     async function projected(
-      { admin, namespace }: Bench,
+      bench: Bench,
       {
         name = "set",
         policy = both,
         value = deletes,
       }: { name?: string; policy?: string; value?: RetentionPolicy } = {},
     ): Promise<StatefulSet> {
+      const { admin, namespace } = bench;
       await admin.create(Sets, statefulSet({ namespace, name, annotations: { [policyKey]: policy } }));
-      return project({ admin, namespace }, name, { spec: { persistentVolumeClaimRetentionPolicy: value } });
+      return project(bench, name, { spec: { persistentVolumeClaimRetentionPolicy: value } });
     }
 
+    /** What sync-policy applies, under the name of its account; `client` is another user's. */
     async function project(
-      { admin, namespace }: Pick<Bench, "admin" | "namespace">,
+      bench: Pick<Bench, "transport" | "clock" | "namespace">,
       name: string,
       applied: { metadata?: object; spec?: object },
+      client = syncPolicy(bench),
     ): Promise<StatefulSet> {
+      const { namespace } = bench;
       const patch = manifest(Sets, { namespace, name, ...applied.metadata }, { spec: applied.spec });
       const options = { fieldManager, force: true };
-      return (await admin.patch<StatefulSet>(Sets, namespace, name, "apply", patch, options))!;
+      return (await client.patch<StatefulSet>(Sets, namespace, name, "apply", patch, options))!;
     }
 
     const change = async (
@@ -99,7 +113,7 @@ export function retentionPolicy(open: () => Promise<Bench>): void {
       const bench = await install();
       const set = await change(bench, await projected(bench), annotated(annotations));
       expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(expected);
-      // The value is still what project holds: it goes on from there without a conflict.
+      // The value is still what sync-policy holds: it goes on from there without a conflict.
       expect(holdsField(set, "whenScaled")).toBe(true);
       await project(bench, "set", { spec: { persistentVolumeClaimRetentionPolicy: deletes } });
     });
@@ -191,7 +205,15 @@ export function retentionPolicy(open: () => Promise<Bench>): void {
       expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(field("Retain", "Delete"));
     });
 
-    test("what project writes is left as it is: it has read the namespace itself", async () => {
+    test("what another user applies as the same field manager keeps what the policy keeps", async () => {
+      const bench = await install();
+      const { admin, namespace } = bench;
+      await admin.create(Sets, statefulSet({ namespace, name: "set", annotations: { [policyKey]: "Retain" } }));
+      const set = await project(bench, "set", { spec: { persistentVolumeClaimRetentionPolicy: deletes } }, admin);
+      expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(keeps);
+    });
+
+    test("what sync-policy writes stays as it is, because it has read the namespace itself", async () => {
       const bench = await install();
       const { admin, namespace } = bench;
       await admin.create(Sets, statefulSet({ namespace, name: "set", annotations: { [policyKey]: "Retain" } }));
