@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http";
  */
 export const largestBody = 4 * 1024 * 1024;
 
-/** What the events that a process has in flight may hold together, in bytes: hundreds of usual ones, few of the largest. */
+/** What all events in flight in a process may hold together, in bytes: hundreds of usual ones, few of the largest. */
 const allBodies = 16 * 1024 * 1024;
 
 /** A body, whose bytes count until `release` is called; or why there is none. */

@@ -5,7 +5,9 @@ import { loadSystems } from "../../build/manifests/declared.ts";
 import { readManifests } from "../../eventing/read-manifests.ts";
 import { fieldManager } from "../../functions/pvc-retention/lib/field-managers.ts";
 import { policyKey, readPolicy } from "../../functions/pvc-retention/lib/policy.ts";
+import { syncPolicy } from "../../functions/pvc-retention/sync-policy/rule.ts";
 import { readPlan } from "../../local/serving/plan.ts";
+import { slug } from "../../shared/rule.ts";
 import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { readKustomization, root } from "./kustomization.ts";
 import { misspellings } from "./misspell.ts";
@@ -128,14 +130,14 @@ test("the admission policy stamps the finalizer that protect adds and release re
   );
 });
 
-test("PVC retention's admission policy knows the rules' annotations, policies and field manager", () => {
+test("PVC retention's admission policy knows the rules' annotations, policies, account and field manager", () => {
   const [policy] = ofKind(
     "MutatingAdmissionPolicy",
     readKustomization("knative/pvc-retention/admission-policy").objects,
   );
   const { matchConditions = [], variables = [] } = policy?.spec ?? {};
   const expressionOf = (name: string) => variables.find((variable) => variable.name === name)?.expression;
-  expect(matchConditions[0]?.expression).toContain(`"${fieldManager}"`);
+  expect(matchConditions[0]?.expression).toContain(`":${slug(syncPolicy.name)}"`);
   expect(expressionOf("policy")).toContain(`"${policyKey}"`);
   expect(expressionOf("projected")).toContain(`"${fieldManager}"`);
   const names = [

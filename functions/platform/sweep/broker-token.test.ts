@@ -13,22 +13,32 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true }));
 
+const signIn = (url: string, folder = tokens) =>
+  authorization(url, { tokens: folder, tokenHosts: ["broker.example", "kafka.example:8080"] });
+
+test("another host is shown no token, and a port belongs to the host", async () => {
+  for (const host of ["evil.example", "broker.example.evil.example", "broker.example:81", "kafka.example"])
+    expect(await signIn(`http://${host}/holdfast/storage`)).toEqual({});
+  expect(await signIn("http://kafka.example:8080/holdfast/storage")).toHaveProperty("authorization");
+  expect(await signIn("http://broker.example@evil.example/holdfast/storage")).toEqual({});
+});
+
 test("a broker is shown the token at the path of its address", async () => {
-  expect(await authorization("http://broker.example/holdfast/storage", tokens)).toEqual({
+  expect(await signIn("http://broker.example/holdfast/storage")).toEqual({
     authorization: "Bearer one.two.three",
   });
 });
 
-test("a broker without a token is shown none, and nobody is where there is no folder", async () => {
-  expect(await authorization("http://broker.example/holdfast/workloads", tokens)).toEqual({});
-  expect(await authorization("http://broker.example/holdfast/storage", "")).toEqual({});
+test("a broker without a token is shown none, and no broker is where there is no folder", async () => {
+  expect(await signIn("http://broker.example/holdfast/workloads")).toEqual({});
+  expect(await signIn("http://broker.example/holdfast/storage", "")).toEqual({});
 });
 
 test("a token that cannot be read is not passed over", async () => {
-  await expect(authorization("http://broker.example/holdfast", tokens)).rejects.toThrow("EISDIR");
+  await expect(signIn("http://broker.example/holdfast")).rejects.toThrow("EISDIR");
 });
 
 test("no address leads out of the folder", async () => {
   for (const path of ["../secret", "%2e%2e/secret", "holdfast/../../secret"])
-    expect(await authorization(`http://broker.example/${path}`, tokens)).toEqual({});
+    expect(await signIn(`http://broker.example/${path}`)).toEqual({});
 });

@@ -54,6 +54,13 @@ const settings = z.object({
       "The folder with a token for each broker that asks for one, at the path of the broker's address; empty: " +
         "none is sent.",
     ),
+  tokenHosts: z
+    .string()
+    .default(
+      "broker-ingress.knative-eventing.svc.cluster.local,kafka-broker-ingress.knative-eventing.svc.cluster.local",
+    )
+    .transform((text) => text.split(",").map((host) => host.trim()))
+    .describe("The hosts that these tokens are sent to, separated by commas; those of Knative's brokers."),
 });
 export type Settings = z.output<typeof settings>;
 

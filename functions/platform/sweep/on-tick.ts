@@ -14,7 +14,7 @@ import { sweep } from "./sweep.ts";
  */
 export function onTick(
   tools: Tools<Settings>,
-  post: Post = postSigned(tools.settings.tokens),
+  post: Post = postSigned(tools.settings),
   id: () => string = randomUUID,
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, settings } = tools;

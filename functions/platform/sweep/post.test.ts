@@ -24,12 +24,14 @@ afterAll(() => {
   broker.closeAllConnections();
   broker.close();
 });
+const unsigned = { tokens: "", tokenHosts: [] };
+
 beforeEach(() => {
   received = [];
 });
 
 test("an event is posted as it is, with empty attributes, and the connection is kept for the next one", async () => {
-  const post = postSigned("");
+  const post = postSigned(unsigned);
   for (let index = 0; index < 3; index++)
     expect(await post(`${url}/shop/storage`, { headers, body: "" })).toEqual({ status: 202, headers: {}, body: "" });
   expect(received).toHaveLength(3);
@@ -39,14 +41,14 @@ test("an event is posted as it is, with empty attributes, and the connection is 
 });
 
 test("an answer is an answer, whatever it says; none is an error", async () => {
-  const post = postSigned("");
+  const post = postSigned(unsigned);
   expect((await post(`${url}/refuses`, { headers, body: "" })).status).toBe(503);
   await expect(post("http://127.0.0.1:1/", { headers, body: "" })).rejects.toThrow("ECONNREFUSED");
 });
 
 test("a request that nobody waits for any more ends", async () => {
   const late = new AbortController();
-  const answer = postSigned("")(`${url}/never`, { headers, body: "" }, late.signal);
+  const answer = postSigned(unsigned)(`${url}/never`, { headers, body: "" }, late.signal);
   late.abort(new Error("late"));
   await expect(answer).rejects.toThrow("aborted");
 });

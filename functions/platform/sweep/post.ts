@@ -1,5 +1,5 @@
 import { sendRequest } from "../../../shared/http/send-request.ts";
-import { authorization } from "./broker-token.ts";
+import { authorization, type BrokerTokens } from "./broker-token.ts";
 import type { Post } from "./deliver.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { Post } from "./deliver.ts";
  * `fetch`, which takes 20 MB to load and much more for the events of a large cluster.
  */
 export const postSigned =
-  (tokens: string): Post =>
+  (tokens: BrokerTokens): Post =>
   async (url, { headers, body }, signal) => {
     const signed = { ...headers, ...(await authorization(url, tokens)) };
     const response = await sendRequest(url, { method: "POST", headers: signed, ...(signal ? { signal } : {}) }, body);

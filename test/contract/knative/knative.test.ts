@@ -263,6 +263,7 @@ describe("the functions", () => {
       rate: 1,
       tick: 1,
       tokens: "",
+      tokenHosts: [],
       staleChannels: "report" as const,
     };
     const { status } = await onTick({ ...tools, settings })(requestOf(find(recordings("sources"), "ping")));
