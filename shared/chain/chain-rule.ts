@@ -6,6 +6,7 @@ import { conditionWrites } from "../kubernetes/condition-writes.ts";
 import type { Kind } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import type { Write } from "../kubernetes/write.ts";
+import { mapConcurrently } from "../map-concurrently.ts";
 import { progressKey, readProgress } from "../progress.ts";
 import { type Rule, rule, type View } from "../rule.ts";
 import { type Steps, silent, warning } from "../steps.ts";
@@ -106,7 +107,7 @@ export function chainRule<
         return "away" in looked ? { is: "unknown", away: looked.away } : looked.read;
       };
       const seen = async () =>
-        Promise.all((await chain.find(subject, view)).map(async (one) => ({ ...one, facts: await factsOf(one) })));
+        mapConcurrently(await chain.find(subject, view), async (one) => ({ ...one, facts: await factsOf(one) }));
       return look ? look(subject, view, seen) : ({ seen: await seen() } as Seen<O, K> & More);
     },
     decide: (facts, now, settings) => [

@@ -22,12 +22,13 @@ const idle = 30_000;
  * have been replaced.
  *
  * @param context one of the kubeconfig's contexts; its current one when absent
+ * @param maxSockets how many requests are sent at the same time; more wait. Each watch holds one
  * @throws Error when the kubeconfig cannot be read or names no cluster.
  */
-export function kubeconfigTransport(file?: string, context?: string): Transport {
+export function kubeconfigTransport(file?: string, context?: string, maxSockets = Number.POSITIVE_INFINITY): Transport {
   const agents = {
-    "http:": new HttpAgent({ keepAlive: true, timeout: idle }),
-    "https:": new HttpsAgent({ keepAlive: true, timeout: idle }),
+    "http:": new HttpAgent({ keepAlive: true, timeout: idle, maxSockets }),
+    "https:": new HttpsAgent({ keepAlive: true, timeout: idle, maxSockets }),
   };
   let session: Session | undefined = openSession(file, context, agents);
   return async (request) => {

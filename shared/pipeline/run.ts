@@ -4,6 +4,7 @@ import { Contended } from "../contended.ts";
 import type { Decision } from "../decision.ts";
 import { isAlreadyExists, isConflict, isExpired } from "../kubernetes/api-error.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
+import { mapConcurrently } from "../map-concurrently.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
 import type { Rule, View } from "../rule.ts";
 import { isObject, nameOf, type Subject } from "../subject.ts";
@@ -23,8 +24,6 @@ export interface RunResult {
 }
 
 const looks = 3;
-const actsAtOnce = 16;
-
 /**
  * Looks, decides and acts. A conflict, or a list whose continue token expired, means that the facts have changed: look
  * and decide anew, at most three times in all, then leave it to the broker (503).
@@ -62,9 +61,9 @@ export async function run<Schema extends ZodObject, Facts, Used extends Systems>
       for (const order of orders) {
         const next = decisions.filter((decision) => orderOf(decision) === order);
         if (failure) for (const { about } of next) outcomes.set(about.metadata.name, failure);
-        else if (!contended) await inParallel(next, carryOut);
+        else if (!contended) await mapConcurrently(next, carryOut);
       }
-      await inParallel(afterwards, (finish) => finish());
+      await mapConcurrently(afterwards, (finish) => finish());
       if (!contended) return { outcomes };
     } catch (error) {
       if ((isExpired(error) || isConflict(error) || error instanceof Contended) && look < looks) continue;
@@ -176,11 +175,3 @@ const tooOften = ({ about }: Decision): Outcome => ({
     `${describe(referenceTo(about))} changed under every one of ${looks} attempts; ` +
     "the event will be delivered again.",
 });
-
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  let next = 0;
-  const lane = async () => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(actsAtOnce, items.length) }, lane));
-}

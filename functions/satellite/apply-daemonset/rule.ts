@@ -9,6 +9,7 @@ import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kub
 import { ConfigMap, type Kind, Namespace } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
+import { mapConcurrently } from "../../../shared/map-concurrently.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
@@ -106,7 +107,7 @@ export const applyDaemonset = rule({
   look: async (subject, view): Promise<Facts> => {
     const satellites = isObject(subject) ? [] : await Array.fromAsync(view.client.list(LinstorSatellite));
     const names = isObject(subject) ? [subject.name] : satellites.map(({ metadata }) => metadata.name);
-    return Promise.all(names.map((one) => lookAtWorkload(one, view)));
+    return mapConcurrently(names, (one) => lookAtWorkload(one, view));
   },
   decide: (facts: Facts, now) => facts.flatMap((one) => decide(one, now)),
 });

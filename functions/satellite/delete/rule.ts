@@ -4,6 +4,7 @@ import type { Decision } from "../../../shared/decision.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Event, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { mapConcurrently } from "../../../shared/map-concurrently.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
@@ -57,16 +58,14 @@ export const deleteSatellite = rule({
         ? [one]
         : []
       : await Array.fromAsync(client.list<LinstorSatelliteObject>(LinstorSatellite));
-    return Promise.all(
-      satellites.map(async (satellite) => {
-        const owner = ownerOf(satellite);
-        const [node, cluster] = await Promise.all([
-          client.get(Node, undefined, satellite.metadata.name),
-          owner ? client.get<LinstorClusterObject>(LinstorCluster, undefined, owner.name) : undefined,
-        ]);
-        return { satellite, node, cluster: cluster?.metadata.uid === owner?.uid ? cluster : undefined };
-      }),
-    );
+    return mapConcurrently(satellites, async (satellite) => {
+      const owner = ownerOf(satellite);
+      const [node, cluster] = await Promise.all([
+        client.get(Node, undefined, satellite.metadata.name),
+        owner ? client.get<LinstorClusterObject>(LinstorCluster, undefined, owner.name) : undefined,
+      ]);
+      return { satellite, node, cluster: cluster?.metadata.uid === owner?.uid ? cluster : undefined };
+    });
   },
   decide,
 });

@@ -3,6 +3,7 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { readGoDuration } from "../../../shared/kubernetes/go-duration.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { mapConcurrently } from "../../../shared/map-concurrently.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { isObject, type Subject } from "../../../shared/subject.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
@@ -38,7 +39,7 @@ export async function findSatellites(
   { client }: Pick<ChainView, "client">,
 ): Promise<readonly SatelliteInChain[]> {
   const names = isObject(subject) ? [subject.name] : (await listSatellites(client)).filter(isUnderWay).map(nameOf);
-  const seen = await Promise.all(names.map((name) => lookAtSatellite(client, name)));
+  const seen = await mapConcurrently(names, (name) => lookAtSatellite(client, name));
   return seen.flatMap((one) => (one ? [{ ...one, object: one.satellite }] : []));
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Namespace, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../shared/kubernetes/kind.ts";
@@ -218,6 +219,40 @@ describe("subjects", () => {
     expect(isLooked({ ...retained, ref: { uid: "new" } })).toBe(true);
     expect(isLooked({ ...retained, note: { step: "offered" } })).toBe(true);
     expect(isLooked({ ...retained, phase: "Released" })).toBe(false);
+  });
+});
+
+describe("look", () => {
+  test("reads each claim once, namespaces and the class once for all, and few at the same time", async () => {
+    const names = Array.from({ length: 500 }, (_, index) => `pv-${index}`);
+    const read: string[] = [];
+    let [inFlight, most] = [0, 0];
+    const client = {
+      async *list() {
+        for (const name of names) {
+          const ref = { namespace: `shop-${name.at(-1)}`, name, uid: name };
+          const { metadata, ...rest } = volume({ ...bound, name });
+          yield { ...rest, metadata, spec: { ...rest.spec, storageClassName: "fast", claimRef: ref } };
+        }
+      },
+      async get({ kind }: { kind: string }, _namespace: string | undefined, name: string) {
+        read.push(kind === "PersistentVolumeClaim" ? kind : `${kind} ${name}`);
+        most = Math.max(most, ++inFlight);
+        await setImmediate();
+        inFlight--;
+        return kind === "PersistentVolumeClaim" ? claim(name, name, undefined, { name }) : saying(name, undefined);
+      },
+    };
+    const facts = await retain.look({ kind: StorageClass, name: "fast" }, { client } as never);
+    expect(facts).toHaveLength(500);
+    expect(facts[0]).toMatchObject({
+      namespace: { metadata: { name: "shop-0" } },
+      storageClass: { metadata: { name: "fast" } },
+    });
+    const namespaces = Array.from({ length: 10 }, (_, index) => `Namespace shop-${index}`);
+    // In this order: whoever moves the annotation to something wider writes it there first.
+    expect(read).toEqual([...names.map(() => "PersistentVolumeClaim"), ...namespaces, "StorageClass fast"]);
+    expect(most).toBe(16);
   });
 });
 

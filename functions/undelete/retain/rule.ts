@@ -7,12 +7,14 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import {
   Event,
+  type Kind,
   Namespace,
   PersistentVolume,
   PersistentVolumeClaim,
   StorageClass,
 } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { mapConcurrently } from "../../../shared/map-concurrently.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { warning } from "../../../shared/steps.ts";
 import { type Claim, isBound, type Volume } from "../../../shared/storage/volume.ts";
@@ -120,18 +122,39 @@ async function look({ kind, name = "" }: Subject, { client }: { readonly client:
       const { claimRef, storageClassName } = volume.spec;
       if ((kind === Namespace ? claimRef?.namespace : storageClassName) === name) volumes.push(volume);
     }
-  // Not before the list has come to its end: nobody would wait for them where it breaks off.
-  return (await Promise.all(volumes.map((volume) => lookAround(client, volume)))).flat();
+  // Only after the list: if it breaks off, these requests would go on, and their results would not be used.
+  const claims = await mapConcurrently(volumes, ({ spec: { claimRef: { namespace, name } = {} } }) =>
+    name ? client.get<Claim>(PersistentVolumeClaim, namespace, name) : Promise.resolve(undefined),
+  );
+  // What is wider is read after what is narrower: whoever moves the annotation outwards writes it there first. Volumes
+  // of one run share these reads.
+  const bound = volumes.flatMap((volume, index) =>
+    isBound(volume, claims[index]) ? [{ volume, claim: claims[index] }] : [],
+  );
+  const namespaces = await readEach(
+    client,
+    Namespace,
+    bound.map(({ volume }) => volume.spec.claimRef?.namespace),
+  );
+  const facts = bound.flatMap(({ volume, claim }): readonly Facts[] => {
+    const namespace = namespaces.get(volume.spec.claimRef?.namespace);
+    return claim && namespace ? [{ volume, claim, namespace }] : [];
+  });
+  const asksClass = ({ volume, claim, namespace }: Facts) =>
+    scopeOf(claim, namespace).by ? undefined : volume.spec.storageClassName;
+  const classes = await readEach(client, StorageClass, facts.map(asksClass));
+  return facts.map((one) => ({ ...one, storageClass: classes.get(asksClass(one)) }));
 }
 
-async function lookAround(client: Client, volume: Volume): Promise<readonly Facts[]> {
-  const { claimRef: { namespace: home = "", name } = {}, storageClassName } = volume.spec;
-  const claim = name ? await client.get<Claim>(PersistentVolumeClaim, home, name) : undefined;
-  const namespace = isBound(volume, claim) && (await client.get(Namespace, undefined, home, { metadataOnly: true }));
-  if (!claim || !namespace) return [];
-  if (scopeOf(claim, namespace).by || !storageClassName) return [{ volume, claim, namespace }];
-  const storageClass = await client.get(StorageClass, undefined, storageClassName, { metadataOnly: true });
-  return [{ volume, claim, namespace, storageClass }];
+/** The metadata of the objects of these names, each read once. */
+async function readEach(
+  client: Client,
+  kind: Kind,
+  names: readonly (string | undefined)[],
+): Promise<ReadonlyMap<string | undefined, KubernetesObject | undefined>> {
+  const each = [...new Set(names)].filter((name): name is string => Boolean(name));
+  const read = await mapConcurrently(each, (name) => client.get(kind, undefined, name, { metadataOnly: true }));
+  return new Map(each.map((name, index) => [name, read[index]]));
 }
 
 function decideOne(facts: Facts, now: number): readonly Decision[] {
