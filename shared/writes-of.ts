@@ -17,13 +17,22 @@ export function writesOf(type: PatchType, patch: unknown): readonly Written[] {
 
 /** What of a patch a rule has not declared. */
 export function undeclared(written: readonly Written[], declared: readonly DeclaredWrites[]): readonly Written[] {
-  const covers =
-    ({ of, name }: Written) =>
-    (one: DeclaredWrites) =>
-      of === "fields"
-        ? (one.fields?.some((field) => name === field || name.startsWith(`${field}.`)) ?? false)
-        : isDeclared(one[of], name) || (of === "ownerReferences" && name === "" && one.ownerReferences !== undefined);
-  return written.filter((one) => !declared.some(covers(one)));
+  const entries = declared.flatMap(declaredEntries);
+  return written.filter((one) => !entries.some((entry) => isMadeBy(entry, one)));
+}
+
+/** Each key, finalizer, kind of owner and field that is declared. */
+export function declaredEntries(declared: DeclaredWrites): readonly Written[] {
+  return (Object.keys(declared) as (keyof DeclaredWrites)[]).flatMap((of) =>
+    (declared[of] ?? []).map((name) => ({ of, name })),
+  );
+}
+
+/** Whether what a patch changes is what this entry of a declaration is about. */
+export function isMadeBy(entry: Written, { of, name }: Written): boolean {
+  if (of !== entry.of) return false;
+  if (of === "fields") return name === entry.name || name.startsWith(`${entry.name}.`);
+  return isDeclared([entry.name], name) || (of === "ownerReferences" && name === "");
 }
 
 const keysOf = (of: "annotations" | "labels", map: unknown) =>

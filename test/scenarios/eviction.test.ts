@@ -2,7 +2,7 @@ import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import { scenarios } from "./eviction/scenarios.ts";
 import { standInOpenStack } from "./eviction/settings.ts";
-import { proveGrantsAreUsed } from "./rights.ts";
+import { proveGrantsAreUsed, proveWritesAreMade } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
 describe("Evictions on the laptop edition", () => {
@@ -10,5 +10,11 @@ describe("Evictions on the laptop edition", () => {
   // What an OpenStack says that refuses to enable a service; and a step that nothing stops has an Event all the same.
   const silent = ["enable-compute", "release-compute", "disable-agent", "release-agent", "enable-agent"];
   const events = silent.map((name) => `eviction-${name}: create events.k8s.io/events`);
+  const retry = "annotations holdfast.dev/retry-eviction of";
+  proveWritesAreMade("eviction", asked, {
+    [`eviction-evacuate-servers: ${retry} NovaComputeNode`]: "next-call.ts, as eviction-move-servers does",
+    [`eviction-move-bindings: ${retry} NeutronDHCPAgent`]: "as of a NeutronL3Agent",
+    [`eviction-move-bindings: ${retry} NeutronBGPDRAgent`]: "as of a NeutronL3Agent",
+  });
   proveGrantsAreUsed("eviction", asked, events);
 });

@@ -8,7 +8,7 @@ import { watchInvariants } from "./pvc-retention/invariants.ts";
 import { both } from "./pvc-retention/policies.ts";
 import { scenarios } from "./pvc-retention/scenarios.ts";
 import { admitted, byDefault } from "./pvc-retention/settings.ts";
-import { proveGrantsAreUsed } from "./rights.ts";
+import { proveGrantsAreUsed, proveWritesAreMade } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
 const worlds = { open: emulatedWorld, watch: watchInvariants };
@@ -16,6 +16,7 @@ const worlds = { open: emulatedWorld, watch: watchInvariants };
 describe("PVC retention on the laptop edition", () => {
   const { open, prove } = explaining(emulatedWorld, byDefault);
   const asked = runScenarios(scenarios, [byDefault], { ...worlds, open });
+  proveWritesAreMade("pvc-retention", asked);
   proveGrantsAreUsed("pvc-retention", asked);
   prove();
   // The functions are the same, and the field of the set is written a moment earlier: simulation and differential

@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { grantsOf } from "../manifests/grants.ts";
+import { loadDeclared, systemOf } from "../../build/manifests/declared.ts";
+import { slug } from "../../shared/rule.ts";
+import { declaredEntries, isMadeBy } from "../../shared/writes-of.ts";
+import { grant, grantsOf } from "../manifests/grants.ts";
 import { readKustomization, root, standard } from "../manifests/kustomization.ts";
 import { ofKind } from "../manifests/schemas/schemas.ts";
 import type { Asked } from "../worlds/asked.ts";
@@ -21,6 +24,48 @@ export function proveGrantsAreUsed(system: string, asked: Iterable<Asked>, elsew
         .join("\n"),
     ).toBe("");
   });
+}
+
+/**
+ * Comes after the scenarios of a system: each write that its functions declare (a key, a finalizer, a kind of owner, a
+ * field), some scenario must have made. `elsewhere`: what no scenario does, with the code or scenario that covers it.
+ */
+export function proveWritesAreMade(
+  system: string,
+  asked: Iterable<Asked>,
+  elsewhere: Readonly<Record<string, string>> = {},
+): void {
+  test(`the functions of ${system} declare no write that no scenario makes`, async () => {
+    const patches = [...asked].filter(({ written }) => written);
+    const unmade = (await declaredWrites(system)).filter(
+      ({ account, right, entry }) =>
+        !patches.some(
+          (one) =>
+            one.account === account && one.grant === right && one.written?.some((written) => isMadeBy(entry, written)),
+        ),
+    );
+    const sentences = unmade.map(({ sentence }) => sentence);
+    expect(sentences.filter((sentence) => !(sentence in elsewhere)).join("\n")).toBe("");
+    expect(Object.keys(elsewhere).filter((sentence) => !sentences.includes(sentence))).toEqual([]);
+  });
+}
+
+/** What the functions of a system declare that they write in the default install, one entry each. */
+async function declaredWrites(system: string) {
+  const functions = (await loadDeclared(root)).filter((one) => systemOf(one) === system);
+  expect(functions.length).toBeGreaterThan(0);
+  return functions.flatMap(({ name, permissions }) =>
+    permissions
+      .filter(({ overlay }) => !overlay)
+      .flatMap(({ resource, writes = {} }) =>
+        declaredEntries(writes).map((entry) => ({
+          account: slug(name),
+          right: grant(resource, "patch"),
+          entry,
+          sentence: `${slug(name)}: ${entry.of} ${entry.name} of ${resource.kind}`,
+        })),
+      ),
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import { bySweepsAlone } from "./by-sweeps-alone.ts";
 import { explaining } from "./explained.ts";
-import { proveGrantsAreUsed } from "./rights.ts";
+import { proveGrantsAreUsed, proveWritesAreMade } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 import { scenarios } from "./undelete/scenarios.ts";
 import { always, asking, never } from "./undelete/settings.ts";
@@ -17,6 +17,7 @@ const swept = bySweepsAlone(
 describe("undelete on the laptop edition", () => {
   const { open, prove } = explaining(emulatedWorld, asking);
   const asked = runScenarios([...scenarios, ...swept.scenarios], [asking, always, never, swept.setting], { open });
+  proveWritesAreMade("undelete", asked);
   proveGrantsAreUsed("undelete", asked);
   prove();
 });

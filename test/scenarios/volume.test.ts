@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
-import { proveGrantsAreUsed } from "./rights.ts";
+import { proveGrantsAreUsed, proveWritesAreMade } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 import { scenarios } from "./volume/scenarios.ts";
 import { standInSalt } from "./volume/settings.ts";
@@ -10,6 +10,7 @@ describe("Volumes on the laptop edition", () => {
     open: emulatedWorld,
   });
   const status = (account: string) => `${account}: patch storage.metalk8s.scality.com/volumes/status`;
+  proveWritesAreMade("volume", asked);
   proveGrantsAreUsed("volume", asked, [
     // What another installation's schema has let in, and PersistentVolumes that fail, neither world here has.
     ...["volume-add-finalizer", "volume-report-health"].flatMap((name) => [

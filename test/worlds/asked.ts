@@ -1,4 +1,6 @@
-import type { ApiResponse, Transport } from "../../shared/kubernetes/transport.ts";
+import type { PatchType } from "../../shared/kubernetes/client.ts";
+import type { ApiRequest, ApiResponse, Transport } from "../../shared/kubernetes/transport.ts";
+import { type Written, writesOf } from "../../shared/writes-of.ts";
 
 /** One request of a service account, as its roles see it. */
 export interface Asked {
@@ -7,6 +9,8 @@ export interface Asked {
    * `patch /persistentvolumeclaims`: verb, group and resource, as `test/manifests/grants.ts` writes what roles grant.
    */
   readonly grant: string;
+  /** What a patch changed, as far as it says; none where the API server has refused it. */
+  readonly written?: readonly Written[];
   /** What the API server said when it was not allowed. */
   readonly denied?: string;
 }
@@ -18,7 +22,8 @@ export function observed(account: string, transport: Transport, report: (asked: 
     const grant = grantFor(request.method, request.path);
     if (!grant) return response;
     if (response.status !== 403) {
-      report({ account, grant });
+      const written = response.status < 300 ? writtenBy(request) : undefined;
+      report({ account, grant, ...(written ? { written } : {}) });
       return response;
     }
     const text = (await Array.fromAsync(response.body)).join("");
@@ -27,6 +32,22 @@ export function observed(account: string, transport: Transport, report: (asked: 
     report({ account, grant, ...denied });
     return { ...response, body: again(text) } satisfies ApiResponse;
   };
+}
+
+const patchTypes: Readonly<Record<string, PatchType>> = {
+  "application/json-patch+json": "json",
+  "application/merge-patch+json": "merge",
+  "application/strategic-merge-patch+json": "strategic",
+  "application/apply-patch+yaml": "apply",
+};
+
+/** What a patch of an object changes; of its subresources, RBAC says enough. */
+export function writtenBy({ method, headers, body }: ApiRequest): readonly Written[] | undefined {
+  if (method !== "PATCH" || body === undefined) return undefined;
+  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1];
+  const patch = patchTypes[type ?? ""];
+  // The client sends an object that is applied as JSON, which is YAML, too.
+  return patch && writesOf(patch, JSON.parse(body));
 }
 
 async function* again(text: string): AsyncGenerator<string> {

@@ -10,11 +10,9 @@ import type { Subject } from "../../../shared/subject.ts";
 import { lacking, resync } from "../../../shared/sweep.ts";
 import { type Dependent, findDependent, mayHaveServed, resourcesIn } from "../lib/dependent.ts";
 import { dependents, kindOf } from "../lib/kinds.ts";
-import { agentFinalizer, computeFinalizer, finalizerOf, noticedKey } from "../lib/names.ts";
+import { finalizerOf, noticedKey } from "../lib/names.ts";
 import { hasLock, lockOf, lockPrefix, locksOn, maintenanceOf, setLock } from "../lib/node-lock.ts";
 import { type Common, common } from "../lib/settings.ts";
-
-const dependentWrites = { annotations: [noticedKey], finalizers: [computeFinalizer, agentFinalizer] };
 
 export const lockNode = rule({
   name: "eviction/lock-node",
@@ -23,7 +21,11 @@ export const lockNode = rule({
   common,
   triggers: [...dependents.map((kind) => on(kind, ["add", "update"])), on(Node, ["update"])],
   permissions: [
-    ...dependents.map((resource) => ({ resource, verbs: ["get", "patch"] as const, writes: dependentWrites })),
+    ...dependents.map((resource) => ({
+      resource,
+      verbs: ["get", "patch"] as const,
+      writes: { annotations: [noticedKey], finalizers: [finalizerOf(resource)] },
+    })),
     { resource: Node, verbs: ["get", "patch"], writes: { annotations: [`${lockPrefix}*`] } },
     { resource: Pod, verbs: ["get", "list"] },
   ],

@@ -2,13 +2,18 @@ import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { agentEviction, agentPlanOf } from "../lib/agent-eviction.ts";
 import { transfer } from "../lib/commands.ts";
+import { NeutronOVNBGPAgent, servingAgents } from "../lib/kinds.ts";
 import { movingKey, noteMoving } from "../lib/moving-record.ts";
 import { retryKey } from "../lib/names.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";
 
 export const moveBindings = chainRule(agentEviction, "move-bindings", {
   doc: "Has other agents serve the routers, networks and BGP speakers of an agent that is to leave, a few at a time.",
-  permissions: mayLookAtAgents({ annotations: [movingKey, retryKey] }),
+  permissions: [
+    ...mayLookAtAgents({ annotations: [movingKey, retryKey] }, servingAgents),
+    // Nothing that Neutron lists moves from one of these.
+    ...mayLookAtAgents({}, [NeutronOVNBGPAgent]),
+  ],
   steps: { called: silent },
   act: ({ object, facts, moving, standing, now, next, about, shows, act, wait }) => {
     // What is waited for is an annotation, which comes as an event.

@@ -135,6 +135,28 @@ export const people: readonly Scenario[] = [
     },
   },
   {
+    title: "what a person has said about an offer ends with the claim that gets the volume, and when it is reclaimed",
+    alone: true,
+    async run(world) {
+      const volume = await offeredVolume(world);
+      const { namespace } = world;
+      await annotateVolume(world, volume, { [offerKey]: "no" });
+      await isNoted(world, volume, "kept");
+      await patchVolume(world, volume, { spec: { claimRef: { namespace, name: "other", uid: null } } });
+      await createClaim(world, { name: "other" });
+      expect(await boundVolume(world, "other")).toBe(volume);
+      const { metadata } = await isNoted(world, volume, "retained");
+      expect(metadata.annotations?.[offerKey]).toBeUndefined();
+      await deleteClaim(world, "other");
+      await isOffered(world, volume);
+      await annotateVolume(world, volume, { [offerKey]: "no" });
+      await isNoted(world, volume, "kept");
+      await makeDue(world, volume);
+      await world.sweep();
+      await volumeIsGone(world, volume);
+    },
+  },
+  {
     title: "a claim of another name may ask for the volume, and does not get it",
     async run(world) {
       const volume = await offeredVolume(world);
