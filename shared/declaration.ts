@@ -7,6 +7,8 @@ import type { Systems } from "./system/system.ts";
 export interface Permission {
   /** Only in the namespace that the function runs in. */
   readonly ownNamespace?: true;
+  /** Only in the namespace that this setting names. An admin who sets another one moves the Role there. */
+  readonly namespaceSetting?: string;
   /** Not granted by default: only where the admin installs the overlay of this name. */
   readonly overlay?: string;
   readonly resource: Kind;

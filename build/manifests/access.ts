@@ -1,5 +1,7 @@
 import type { Permission } from "../../shared/declaration.ts";
 import { groupOf } from "../../shared/kubernetes/kind.ts";
+import { readSettings } from "../../shared/settings.ts";
+import type { Declared } from "./declared.ts";
 import { clusterWide, namespace } from "./metadata.ts";
 
 /** Who is granted something. */
@@ -10,38 +12,57 @@ interface Identity {
 }
 
 /** What is granted. A source may watch, which no function may. */
-export type Grant = Omit<Permission, "verbs"> & { readonly verbs: readonly (Permission["verbs"][number] | "watch")[] };
+export type Grant = Omit<Permission, "verbs" | "namespaceSetting"> & {
+  readonly verbs: readonly (Permission["verbs"][number] | "watch")[];
+  /** Only in this namespace, which is not the function's own. */
+  readonly namespace?: string;
+};
 
 const group = "rbac.authorization.k8s.io";
 
-/**
- * A ServiceAccount and roles with exactly these grants, bound to it: a ClusterRole, and a Role for what is granted in
- * the function's own namespace only.
- */
-export function accessOf({ name, labels }: Identity, grants: readonly Grant[]): readonly object[] {
-  const everywhere = grants.filter(({ ownNamespace }) => !ownNamespace);
-  const here = grants.filter(({ ownNamespace }) => ownNamespace);
-  const inCluster = { name: clusterWide(name), labels };
-  const inNamespace = { name, namespace, labels };
-  return [
-    // The token is asked for here, because in a Service Knative takes only its refusal.
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: inNamespace, automountServiceAccountToken: true },
-    ...(everywhere.length > 0 ? bind("ClusterRole", inCluster, everywhere, name) : []),
-    ...(here.length > 0 ? bind("Role", inNamespace, here, name) : []),
-  ];
+/** What a function is granted, with the namespaces that its settings name by default. */
+export function grantsOf(
+  { settings }: Pick<Declared, "settings">,
+  permissions: readonly Permission[],
+): readonly Grant[] {
+  return permissions.map(({ namespaceSetting, ...grant }) => {
+    if (!namespaceSetting) return grant;
+    const defaults: Readonly<Record<string, unknown>> = readSettings(settings, {});
+    return { ...grant, namespace: String(defaults[namespaceSetting]) };
+  });
 }
 
 /**
- * What an overlay grants to an account that is there: in the whole cluster, or in the function's own namespace only.
+ * A ServiceAccount and roles with exactly these grants, bound to it: a ClusterRole, and a Role for what is granted in
+ * one namespace only.
  */
-export function furtherAccessOf({ name, labels }: Identity, overlay: string, grants: readonly Grant[]) {
-  const further = `${name}-${overlay}`;
-  const everywhere = grants.filter(({ ownNamespace }) => !ownNamespace);
-  const here = grants.filter(({ ownNamespace }) => ownNamespace);
+export function accessOf({ name, labels }: Identity, grants: readonly Grant[]): readonly object[] {
   return [
-    ...(everywhere.length > 0 ? bind("ClusterRole", { name: clusterWide(further), labels }, everywhere, name) : []),
-    ...(here.length > 0 ? bind("Role", { name: further, namespace, labels }, here, name) : []),
+    // The token is asked for here, because in a Service Knative takes only its refusal.
+    {
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: { name, namespace, labels },
+      automountServiceAccountToken: true,
+    },
+    ...rolesOf(name, labels, name, grants),
   ];
+}
+
+/** What an overlay grants to an account that is there: in the whole cluster, or in one namespace only. */
+export function furtherAccessOf({ name, labels }: Identity, overlay: string, grants: readonly Grant[]) {
+  return rolesOf(`${name}-${overlay}`, labels, name, grants);
+}
+
+function rolesOf(role: string, labels: Identity["labels"], account: string, grants: readonly Grant[]) {
+  const places = Map.groupBy(grants, (grant) => (grant.ownNamespace ? namespace : (grant.namespace ?? "")));
+  // The whole cluster first.
+  return [...places].sort().flatMap(([place, granted]) => {
+    if (!place) return bind("ClusterRole", { name: clusterWide(role), labels }, granted, account);
+    // Elsewhere, its name has to say whose it is.
+    const name = place === namespace ? role : clusterWide(role);
+    return bind("Role", { name, namespace: place, labels }, granted, account);
+  });
 }
 
 function bind(

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { SystemDeclaration } from "../../shared/system-declaration.ts";
 import type { Declared } from "./declared.ts";
 import { installedByDefault, manifestsOf } from "./manifests.ts";
-import { functionTables, sourceTables, type Tables, withTables } from "./reference.ts";
+import { functionTables, permissionTables, sourceTables, type Tables, withTables } from "./reference.ts";
 import { isGenerated } from "./yaml.ts";
 
 /** How a file of the repository departs from what follows from the declarations. */
@@ -34,6 +34,7 @@ export function differences(
   };
   for (const declared of functions) document(`functions/${declared.name}/README.md`, functionTables(declared));
   document("sources/README.md", sourceTables(installedByDefault(functions, systems)));
+  document("docs/permissions.md", permissionTables(functions));
 
   const found: Difference[] = [];
   for (const [path, text] of wanted) {

@@ -129,6 +129,21 @@ test("grants on one resource are one line; what is the function's own namespace'
   expect(find("knative/access/a/one.yaml", "RoleBinding")).toHaveLength(1);
 });
 
+test("what is granted in the namespace that a setting names is a Role there, by the setting's default", () => {
+  const find = generate(
+    declare("a/one", {
+      settings: z.object({ place: z.string().default("elsewhere").describe("Where.") }),
+      permissions: [{ namespaceSetting: "place", resource: Pod, verbs: ["delete"] }],
+    }),
+  );
+  expect(find("knative/access/a/one.yaml", "ClusterRole")).toEqual([]);
+  const metadata = { name: "holdfast-a-one", namespace: "elsewhere" };
+  expect(find("knative/access/a/one.yaml", "Role")).toMatchObject([{ metadata, rules: [{ verbs: ["delete"] }] }]);
+  expect(find("knative/access/a/one.yaml", "RoleBinding")).toMatchObject([
+    { metadata, subjects: [{ name: "a-one", namespace: "holdfast" }] },
+  ]);
+});
+
 test("what an overlay grants is a role of its own, for the same account", () => {
   const find = generate(
     declare("a/one", {

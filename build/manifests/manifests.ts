@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { slug } from "../../shared/rule.ts";
 import type { SystemDeclaration } from "../../shared/system-declaration.ts";
-import { accessOf, furtherAccessOf } from "./access.ts";
+import { accessOf, furtherAccessOf, grantsOf } from "./access.ts";
 import { addChangedNodes } from "./components/changed-nodes.ts";
 import { addKafka } from "./components/kafka.ts";
 import { addMendChannels } from "./components/mend-channels.ts";
@@ -109,7 +109,10 @@ function addFunction(files: Map<string, string>, declared: Declared, functions: 
   const byDefault = permissions.filter(({ overlay }) => !overlay);
   files.set(
     `knative/access/${name}.yaml`,
-    toFile(origin, [...accessOf(identityOf(name), byDefault), ...writePolicyOf(declared)].map(plain)),
+    toFile(
+      origin,
+      [...accessOf(identityOf(name), grantsOf(declared, byDefault)), ...writePolicyOf(declared)].map(plain),
+    ),
   );
   const documents = [
     serviceOf(declared),
@@ -133,13 +136,13 @@ function addOptions(files: Map<string, string>, functions: readonly Declared[], 
           toFile(`functions/${system}/*`, sources.map(plain), mustBeServed(watched.flatMap(([, kinds]) => kinds))),
         );
     }
-    const grants = members.flatMap(({ name, permissions }) => permissions.map((grant) => ({ name, ...grant })));
-    for (const [option, granted] of Map.groupBy(grants, ({ overlay }) => overlay)) {
+    const grants = members.flatMap((declared) => declared.permissions.map((permission) => ({ declared, permission })));
+    for (const [option, granted] of Map.groupBy(grants, ({ permission }) => permission.overlay)) {
       if (option === undefined) continue;
-      const byFunction = [...Map.groupBy(granted, ({ name }) => name)];
-      const documents = byFunction.flatMap(([name, permissions]) =>
-        furtherAccessOf(identityOf(name), option, permissions).map(plain),
-      );
+      const documents = [...Map.groupBy(granted, ({ declared }) => declared)].flatMap(([declared, of]) => {
+        const permissions = of.map(({ permission }) => permission);
+        return furtherAccessOf(identityOf(declared.name), option, grantsOf(declared, permissions)).map(plain);
+      });
       files.set(`knative/${system}/${option}/access.yaml`, toFile(`functions/${system}/*`, documents));
     }
   }

@@ -1,10 +1,12 @@
 import type { Permission } from "../../shared/declaration.ts";
-import { groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
+import { Event, groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
+import { variableOf } from "../../shared/settings.ts";
 import { type Declared, systemOf } from "./declared.ts";
 import { commonSettingsOf, type Setting, settingsOf } from "./settings.ts";
 import { watchedKinds } from "./sources.ts";
 import { secretOf, settingsConfigMap } from "./surroundings.ts";
 import { triggersOf } from "./triggers.ts";
+import { writePolicyOf } from "./write-policy.ts";
 
 /** Tables that stand in a document between `<!-- generated: NAME -->` and `<!-- end of NAME -->`. */
 export type Tables = Readonly<Record<string, string>>;
@@ -48,6 +50,51 @@ export function sourceTables(functions: readonly Declared[]): Tables {
   return { sources: table(["File", "Watches", "Broker"], rows) };
 }
 
+/** What `docs/permissions.md` says: all functions, with what their accounts may do and by what that is held. */
+export function permissionTables(functions: readonly Declared[]): Tables {
+  const rows = functions.map((declared) => {
+    const own = declared.permissions.filter(({ overlay }) => !overlay);
+    const reads = own.filter(({ verbs }) => verbs.some((verb) => !isWrite(verb)));
+    const roles = [
+      ...(own.some((one) => !inOneNamespace(one)) ? ["ClusterRole"] : []),
+      ...(own.some(inOneNamespace) ? ["Role"] : []),
+    ];
+    const policy = writePolicyOf(declared).length > 0 ? ["policy"] : [];
+    return [
+      `[${declared.name}](../functions/${declared.name}/README.md)`,
+      [...new Set(reads.map((one) => `${one.resource.kind}${placeOf(one)}`))].join(", ") || "nothing",
+      changes(own).join("<br>") || "nothing",
+      [...roles, ...policy].join(", "),
+    ];
+  });
+  return { functions: table(["Function", "May read", "May change only", "Held by"], rows) };
+}
+
+const isWrite = (verb: Permission["verbs"][number]) => verb !== "get" && verb !== "list";
+
+const inOneNamespace = ({ ownNamespace, namespaceSetting }: Permission) =>
+  ownNamespace !== undefined || namespaceSetting !== undefined;
+
+const placeOf = ({ ownNamespace, namespaceSetting, names }: Permission) =>
+  (names ? ` ${names.map(code).join(", ")}` : "") +
+  (ownNamespace ? " (own namespace)" : "") +
+  (namespaceSetting ? ` (namespace ${code(variableOf(namespaceSetting))})` : "");
+
+/** One line for each kind, and one for its status: verbs, and to what the policy holds them. */
+function changes(permissions: readonly Permission[]): readonly string[] {
+  const writing = permissions.filter(({ verbs }) => verbs.some(isWrite));
+  const byObject = Map.groupBy(
+    writing,
+    (one) => `${one.resource.kind}${one.subresource ? ` ${one.subresource}` : ""}${placeOf(one)}`,
+  );
+  return [...byObject].map(([object, of]) => {
+    const verbs = [...new Set(of.flatMap(({ verbs }) => verbs.filter(isWrite)))].join(", ");
+    const only = [...new Set(of.map(limits).filter(Boolean))].join("; ");
+    const events = of[0]?.resource === Event ? "Events of its own and its system" : "";
+    return `${object}: ${verbs}${only || events ? ` (${only || events})` : ""}`;
+  });
+}
+
 function triggers(declared: Declared): string {
   const rows = triggersOf(declared).flatMap(({ name, family, overlay, awaits }) =>
     awaits.map(({ kind, changes, signal }) => [
@@ -69,16 +116,21 @@ function limits({ writes, bounds = [] }: Permission): string {
 
 function permissions({ permissions }: Declared): string {
   const rows = permissions.map((permission) => {
-    const { resource, subresource, names, verbs, ownNamespace, overlay } = permission;
+    const { resource, subresource, names, verbs, overlay } = permission;
     return [
       inWords(resource, subresource) + (names ? `, only ${names.map(code).join(", ")}` : ""),
       verbs.join(", "),
-      (resource.namespaced ? (ownNamespace ? "its own namespace" : "all namespaces") : "the cluster") +
-        (overlay ? `, with the overlay ${code(overlay)}` : ""),
+      scopeOf(permission) + (overlay ? `, with the overlay ${code(overlay)}` : ""),
       limits(permission),
     ];
   });
   return table(["Resource", "Verbs", "Where", "Changes only"], rows);
+}
+
+function scopeOf({ resource, ownNamespace, namespaceSetting }: Permission): string {
+  if (!resource.namespaced) return "the cluster";
+  if (namespaceSetting) return `the namespace of ${code(variableOf(namespaceSetting))}`;
+  return ownNamespace ? "its own namespace" : "all namespaces";
 }
 
 function settings(declared: Declared): string {

@@ -43,6 +43,9 @@ export const isNotFound = (error: unknown): error is ApiError => error instanceo
 /** A list's continue token is older than what the server keeps: start the list again. */
 export const isExpired = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 410;
 
+/** A role, or admission, does not allow the call. */
+export const isForbidden = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 403;
+
 /** A create found the name taken. */
 export const isAlreadyExists = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.reason === "AlreadyExists";

@@ -154,7 +154,8 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
   const reviewAccount = (name: string, { permissions }: Declared) => {
     for (const inside of ["holdfast", "default"]) {
       const declared = permissions
-        .filter(({ overlay, ownNamespace }) => !overlay && (!ownNamespace || inside === "holdfast"))
+        .filter(({ overlay, namespaceSetting }) => !overlay && !namespaceSetting)
+        .filter(({ ownNamespace }) => !ownNamespace || inside === "holdfast")
         .flatMap(({ resource, subresource, names = [], verbs }) => {
           const path = [resource.plural, ...(subresource ? [subresource] : [])].join("/");
           return verbs.map((verb) => [verb, `${path}.${groupOf(resource)}`, ...names].join(" "));

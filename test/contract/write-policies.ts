@@ -236,7 +236,7 @@ async function accountOf({ admin, namespace, connect, clock }: Bench, account: s
   // Other tests may be at the same function.
   const text = JSON.stringify(files.map(({ object }) => object))
     .replaceAll('"holdfast-', `"${namespace}-`)
-    .replaceAll('"namespace":"holdfast"', `"namespace":"${namespace}"`);
+    .replaceAll(/"namespace":"(holdfast|piraeus-datastore)"/g, `"namespace":"${namespace}"`);
   const uninstall = await install(admin, JSON.parse(text));
   onTestFinished(uninstall);
   return createClient(connect(await tokenOf(admin, namespace, account.replace("/", "-"))), { clock });

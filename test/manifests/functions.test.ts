@@ -31,9 +31,10 @@ const containerOf = (name: string) => serviceOf(name)?.spec.template.spec.contai
 
 describe.each(functions.map((declared) => [declared.name, declared] as const))("%s", (name, declared) => {
   test("may do what it declares and nothing else", () => {
-    const declares = (ownNamespace: boolean) =>
+    const declares = (inOneNamespace: boolean) =>
       declared.permissions
-        .filter((permission) => !permission.overlay && Boolean(permission.ownNamespace) === ownNamespace)
+        .filter(({ overlay }) => !overlay)
+        .filter((one) => Boolean(one.ownNamespace ?? one.namespaceSetting) === inOneNamespace)
         .flatMap(({ resource, subresource, verbs }) => verbs.map((verb) => grant(resource, verb, subresource)))
         .sort();
     const here = around(name);
@@ -75,7 +76,9 @@ describe.each(functions.map((declared) => [declared.name, declared] as const))("
 });
 
 test("ConfigMaps are written by name: others of the namespace say where external systems are", () => {
-  const rules = ofKind("Role", objects).flatMap(({ metadata, rules }) => rules.map((rule) => ({ metadata, ...rule })));
+  const rules = ofKind("Role", objects)
+    .filter(({ metadata }) => metadata.namespace === "holdfast")
+    .flatMap(({ metadata, rules }) => rules.map((rule) => ({ metadata, ...rule })));
   const writes = rules.filter(({ resources, verbs }) => resources.includes("configmaps") && verbs.includes("patch"));
   expect(writes.map(({ metadata, resourceNames }) => [metadata.name, resourceNames])).toEqual([
     ["platform-dead-letter", ["holdfast-dead-letters"]],
@@ -89,7 +92,7 @@ test("no account is bound to a role of somebody else's", () => {
   );
   for (const binding of accounts) {
     const own = binding.replace(new RegExp(`-(${optional.join("|")}) of `), " of ");
-    expect(own).toMatch(/^(?:ClusterRole holdfast-|Role )(\S+) of \1$/);
+    expect(own).toMatch(/^(?:ClusterRole holdfast-|Role (?:holdfast-)?)(\S+) of \1$/);
   }
 });
 

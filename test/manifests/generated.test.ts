@@ -18,7 +18,7 @@ afterEach(() => {
 function copyOfRepository(): string {
   const copy = mkdtempSync(join(tmpdir(), "holdfast-manifests-"));
   copies.push(copy);
-  for (const folder of ["functions", "knative", "sources"])
+  for (const folder of ["docs", "functions", "knative", "sources"])
     cpSync(join(root, folder), join(copy, folder), {
       recursive: true,
       filter: (path) => !/\.(ts|mjs)$/.test(path),

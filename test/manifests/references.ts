@@ -16,6 +16,9 @@ export function identityOf({ apiVersion, kind, metadata: { namespace, name } }: 
   return `${group} ${keyOf({ kind, name, ...(namespace ? { namespace } : {}) })}`;
 }
 
+/** Namespaces that are not Holdfast's to make: those of the satellites. */
+const others = ["piraeus-datastore", "linstor"];
+
 /** The references between these objects that lead nowhere. */
 export function danglingReferences(objects: readonly KubernetesObject[]): readonly string[] {
   const present = new Set(
@@ -34,7 +37,7 @@ export function danglingReferences(objects: readonly KubernetesObject[]): readon
 function referencesOf(object: any): readonly Reference[] {
   const { kind, spec, metadata } = object;
   const { namespace } = metadata;
-  const home = namespace ? [{ kind: "Namespace", name: namespace }] : [];
+  const home = namespace && !others.includes(namespace) ? [{ kind: "Namespace", name: namespace }] : [];
   // What a reference of Knative leaves out is the namespace of the object that has it.
   const here = (reference: Reference): Reference => ({ namespace, ...reference });
   switch (kind) {

@@ -31,8 +31,9 @@ import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { Log } from "../../shared/log.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
 import { readProgress } from "../../shared/progress.ts";
-import type { Rule } from "../../shared/rule.ts";
+import { type Rule, slug } from "../../shared/rule.ts";
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../shared/system/transport.ts";
+import { type Asked, observed } from "../worlds/asked.ts";
 import { rules } from "./rules.ts";
 
 /**
@@ -49,6 +50,8 @@ export interface SatelliteBed {
   reach(root: string): void;
   /** What rules have asked and called, by the root where they have: `GET /v1/nodes`. */
   readonly asked: ReadonlyMap<string, readonly string[]>;
+  /** What rules have asked of the API server. */
+  readonly requests: readonly Asked[];
   /** Lines of what the rules decided, `satellite/mark write: …`; and of every request that changed something. */
   readonly history: string[];
   /** What rules failed with for good. */
@@ -109,6 +112,7 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
   const failures: string[] = [];
   const broken: Error[] = [];
   const asked = new Map<string, string[]>();
+  const requests: Asked[] = [];
   const roots = new Set([external ?? linstorUrl]);
   const others = new Map<string, LinstorStandIn>();
   const calls: SatelliteBed["calls"] = { evacuate: [], atOnce: 0 };
@@ -138,6 +142,7 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
     },
     reach: (root) => void roots.add(root),
     asked,
+    requests,
     history,
     failures,
     calls,
@@ -340,11 +345,16 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
       }
       return response;
     };
-    const ruleClient = createClient(transport, { clock: ruleClock });
+    const clientOf = (rule: Rule) =>
+      createClient(
+        observed(slug(rule.name), transport, (one) => requests.push(one)),
+        { clock: ruleClock },
+      );
     const handlers = new Map(
       rules.map((rule) => {
+        const client = clientOf(rule);
         const tools = {
-          client: () => ruleClient,
+          client: () => client,
           connect: () => linstorClient as never,
           clock: ruleClock,
           log,

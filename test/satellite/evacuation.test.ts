@@ -4,16 +4,18 @@ import { handedOverKey } from "../../functions/satellite/lib/lifecycle.ts";
 import { marksOn } from "../../functions/satellite/lib/marks.ts";
 import type { LinstorClusterObject } from "../../functions/satellite/lib/satellite.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { proveWritesAreMade } from "../scenarios/rights.ts";
 import type { Administrator } from "./administrator.ts";
 import { addressOf, nodes, type SatelliteBed } from "./bed.ts";
 import { onBed } from "./on-bed.ts";
+import { writesMade } from "./writes-made.ts";
 
 let bed: SatelliteBed;
 let admin: Administrator;
 const node = "node-1";
 const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
-onBed((opened, administrator) => {
+const asked = onBed((opened, administrator) => {
   bed = opened;
   admin = administrator;
 });
@@ -386,3 +388,8 @@ describe("bad cases", () => {
     await admin.replaced(node);
   });
 });
+
+const elsewhere = Object.entries(writesMade).flatMap(([file, sentences]) =>
+  sentences.map((one) => [one, file] as const),
+);
+proveWritesAreMade("satellite", asked, Object.fromEntries(elsewhere));

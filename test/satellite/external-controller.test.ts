@@ -7,9 +7,11 @@ import { recordKey } from "../../functions/satellite/lib/record.ts";
 import type { LinstorStandIn } from "../../local/linstor/linstor.ts";
 import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { proveTheseAreMade } from "../scenarios/rights.ts";
 import type { Administrator } from "./administrator.ts";
 import { linstorUrl, type SatelliteBed } from "./bed.ts";
 import { onBed } from "./on-bed.ts";
+import { writesMade } from "./writes-made.ts";
 
 let bed: SatelliteBed;
 let admin: Administrator;
@@ -73,7 +75,7 @@ describe("spec.externalController names the satellites' LINSTOR", () => {
 });
 
 describe("the address changes", () => {
-  onBed((opened, administrator) => {
+  const asked = onBed((opened, administrator) => {
     bed = opened;
     admin = administrator;
   });
@@ -258,6 +260,8 @@ describe("the address changes", () => {
     expect(calledAt(linstorUrl).filter((call) => /node-[567]/.test(call))).toEqual([]);
     expect(calledAt(elsewhere).filter((call) => /node-[1234]/.test(call))).toEqual([]);
   });
+
+  proveTheseAreMade("satellite", asked, writesMade["external-controller.test.ts"]);
 });
 
 describe("the address of satellites with the policy Delete changes", () => {

@@ -24,12 +24,15 @@ const home = "piraeus-datastore";
 let server: ReturnType<typeof createApiServer>;
 let admin: ReturnType<typeof createClient>;
 let written: string[];
+/** The API server as the function sees it. */
+let handle: Transport;
 
 beforeEach(async () => {
   const random = seededRandom(3);
   server = createApiServer({ clock, random });
   admin = createClient(server.handle, { clock });
   written = [];
+  handle = server.handle;
   for (const definition of customKinds.map(customResourceDefinition))
     await admin.create(CustomResourceDefinition, definition as never);
   await admin.create(Node, manifest(Node, { name: node }));
@@ -46,7 +49,7 @@ async function delivered(kind: Kind, name: string, type: string): Promise<number
   const random = seededRandom(4);
   const transport: Transport = (request) => {
     if (request.method !== "GET") written.push(`${request.method} ${request.path.split("?")[0]}`);
-    return server.handle(request);
+    return handle(request);
   };
   const client = createClient(transport, { clock });
   const settings = linstorSystem.settings.parse({});
@@ -58,7 +61,7 @@ async function delivered(kind: Kind, name: string, type: string): Promise<number
   });
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const connect = () => linstor as never;
-  const handle = receive(applyDaemonset, {
+  const receives = receive(applyDaemonset, {
     client: () => client,
     connect,
     clock,
@@ -68,11 +71,32 @@ async function delivered(kind: Kind, name: string, type: string): Promise<number
   const event = { specversion: "1.0", id: "1", source: "test", type, name, namespace: "" };
   const all = { ...event, apiversion: kind.apiVersion, kind: kind.kind };
   const headers = Object.fromEntries(Object.entries(all).map(([key, value]) => [`ce-${key}`, value]));
-  return (await outcomeOf(clock, handle({ headers, body: "" }), 60_000)).status;
+  return (await outcomeOf(clock, receives({ headers, body: "" }), 60_000)).status;
 }
 const satellite = async () => (await admin.get<LinstorSatelliteObject>(LinstorSatellite, undefined, node)) as never;
 const applied = async () =>
   ((await satellite()) as LinstorSatelliteObject).status?.conditions?.find(({ type }) => type === "Applied");
+
+/** What RBAC says while the function's Role is missing. */
+const forbidden = JSON.stringify({ kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message: "No." });
+const isHome = (path: string) => path.includes(`/namespaces/${home}/`);
+
+test("a Role that is missing with its namespace is no defect, and one that is missing there is", async () => {
+  handle = async (request) =>
+    isHome(request.path)
+      ? {
+          status: 403,
+          headers: { "content-type": "application/json" },
+          body: (async function* () {
+            yield forbidden;
+          })(),
+        }
+      : server.handle(request);
+  expect(await delivered(LinstorSatellite, node, "dev.holdfast.sweep")).toBe(204);
+  expect((await applied())?.message).toContain("the namespace piraeus-datastore, which does not exist: create");
+  await admin.create(Namespace, manifest(Namespace, { name: home }));
+  expect(await delivered(Namespace, home, "dev.knative.apiserver.resource.add")).toBe(403);
+});
 
 test("the satellites' namespace is missing: said once on the satellite, and applied when it is added", async () => {
   expect(await delivered(LinstorSatellite, node, "dev.holdfast.sweep")).toBe(204);

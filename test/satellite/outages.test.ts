@@ -4,9 +4,11 @@ import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { Event, PersistentVolume, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { waitingLabel } from "../../shared/progress.ts";
+import { proveTheseAreMade } from "../scenarios/rights.ts";
 import type { Administrator } from "./administrator.ts";
 import { addressOf, type SatelliteBed, workloads } from "./bed.ts";
 import { onBed } from "./on-bed.ts";
+import { writesMade } from "./writes-made.ts";
 
 let bed: SatelliteBed;
 let admin: Administrator;
@@ -15,7 +17,7 @@ const minute = 60_000;
 const managementCluster = /cluster\.x-k8s\.io/;
 const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
-onBed((opened, administrator) => {
+const asked = onBed((opened, administrator) => {
   bed = opened;
   admin = administrator;
 });
@@ -224,3 +226,5 @@ describe("the management cluster is away", () => {
     await admin.gone(Machine, "worker");
   });
 });
+
+proveTheseAreMade("satellite", asked, writesMade["outages.test.ts"]);

@@ -28,7 +28,7 @@ export function proveGrantsAreUsed(system: string, asked: Iterable<Asked>, elsew
 
 /**
  * Comes after the scenarios of a system: each write that its functions declare (a key, a finalizer, a kind of owner, a
- * field), some scenario must have made. `elsewhere`: what no scenario does, with the code or scenario that covers it.
+ * field), some scenario must have made. `elsewhere`: what no scenario does, with the code or test that covers it.
  */
 export function proveWritesAreMade(
   system: string,
@@ -36,18 +36,29 @@ export function proveWritesAreMade(
   elsewhere: Readonly<Record<string, string>> = {},
 ): void {
   test(`the functions of ${system} declare no write that no scenario makes`, async () => {
-    const patches = [...asked].filter(({ written }) => written);
-    const unmade = (await declaredWrites(system)).filter(
-      ({ account, right, entry }) =>
-        !patches.some(
-          (one) =>
-            one.account === account && one.grant === right && one.written?.some((written) => isMadeBy(entry, written)),
-        ),
-    );
-    const sentences = unmade.map(({ sentence }) => sentence);
-    expect(sentences.filter((sentence) => !(sentence in elsewhere)).join("\n")).toBe("");
-    expect(Object.keys(elsewhere).filter((sentence) => !sentences.includes(sentence))).toEqual([]);
+    const unmade = await unmadeWrites(system, asked);
+    expect(unmade.filter((sentence) => !(sentence in elsewhere)).join("\n")).toBe("");
+    expect(Object.keys(elsewhere).filter((sentence) => !unmade.includes(sentence))).toEqual([]);
   });
+}
+
+/** The same for these declared writes alone. */
+export function proveTheseAreMade(system: string, asked: Iterable<Asked>, sentences: readonly string[]): void {
+  test(`the functions of ${system} make ${sentences.length} declared writes that other scenarios do not`, async () => {
+    const unmade = await unmadeWrites(system, asked);
+    expect(sentences.filter((sentence) => unmade.includes(sentence))).toEqual([]);
+  });
+}
+
+/** `account: annotations key of Kind`, for each declared write that was not made. */
+async function unmadeWrites(system: string, asked: Iterable<Asked>): Promise<readonly string[]> {
+  const patches = [...asked].filter(({ written }) => written);
+  const isMade = ({ account, right, entry }: Awaited<ReturnType<typeof declaredWrites>>[number]) =>
+    patches.some(
+      (one) =>
+        one.account === account && one.grant === right && one.written?.some((written) => isMadeBy(entry, written)),
+    );
+  return (await declaredWrites(system)).filter((one) => !isMade(one)).map(({ sentence }) => sentence);
 }
 
 /** What the functions of a system declare that they write in the default install, one entry each. */

@@ -32,6 +32,20 @@ test("a permission to create or delete says which objects", () => {
   expect(unbound).toEqual([]);
 });
 
+test("no function may write ConfigMaps, DaemonSets or Leases in all namespaces", () => {
+  const writes = ["create", "patch", "update", "delete"];
+  const kinds = ["ConfigMap", "DaemonSet", "Lease"];
+  const everywhere = permissions.filter(
+    ({ resource, verbs, ownNamespace, namespaceSetting }) =>
+      kinds.includes(resource.kind) &&
+      verbs.some((verb) => writes.includes(verb)) &&
+      !ownNamespace &&
+      !namespaceSetting,
+  );
+  expect(permissions.filter(({ resource }) => kinds.includes(resource.kind)).length).toBeGreaterThanOrEqual(8);
+  expect(everywhere.map(({ name, resource }) => `${name} writes ${resource.kind}s in all namespaces`)).toEqual([]);
+});
+
 test("no function replaces objects, which no declaration could hold", () => {
   expect(permissions.filter(({ verbs }) => verbs.includes("update")).map(({ name }) => name)).toEqual([]);
 });

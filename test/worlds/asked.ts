@@ -42,7 +42,7 @@ const patchTypes: Readonly<Record<string, PatchType>> = {
 };
 
 /** What a patch of an object changes; of its subresources, RBAC says enough. */
-export function writtenBy({ method, headers, body }: ApiRequest): readonly Written[] | undefined {
+function writtenBy({ method, headers, body }: ApiRequest): readonly Written[] | undefined {
   if (method !== "PATCH" || body === undefined) return undefined;
   const type = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1];
   const patch = patchTypes[type ?? ""];

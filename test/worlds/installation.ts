@@ -6,7 +6,7 @@ import { type Plan, readPlan } from "../../local/serving/plan.ts";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { discover } from "../../shared/kubernetes/discover.ts";
-import type { Kind } from "../../shared/kubernetes/kind.ts";
+import { type Kind, Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Setting } from "./world.ts";
 
@@ -87,8 +87,9 @@ export async function install(client: Client, objects: readonly KubernetesObject
     return found;
   };
   const created: [Kind, KubernetesObject][] = [];
-  // Namespaces first; the rest may refer to what comes later.
-  const sorted = objects.toSorted((a, b) => Number(b.kind === "Namespace") - Number(a.kind === "Namespace"));
+  // Namespaces first, those of others that Holdfast has Roles in, too; the rest may refer to what comes later.
+  const all = [...namespacesOfOthers(objects), ...objects];
+  const sorted = all.toSorted((a, b) => Number(b.kind === "Namespace") - Number(a.kind === "Namespace"));
   for (const object of sorted) {
     const kind = kindOf(object);
     try {
@@ -100,4 +101,14 @@ export async function install(client: Client, objects: readonly KubernetesObject
   return async () => {
     for (const [kind, { metadata }] of created.reverse()) await client.delete(kind, metadata.namespace, metadata.name);
   };
+}
+
+/** The namespaces that are not installed, which an admin has before. */
+export function namespacesOfOthers(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
+  const { apiVersion, kind } = Namespace;
+  const installed = objects.flatMap((object) => (object.kind === kind ? [object.metadata.name] : []));
+  const used = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
+  return [...used]
+    .filter((name) => installed.length > 0 && !installed.includes(name))
+    .map((name) => ({ apiVersion, kind, metadata: { name } }) as KubernetesObject);
 }

@@ -12,7 +12,8 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
   permissions: [
     ...mayLookAtAgents({ annotations: [movingKey, retryKey] }, servingAgents),
     // Nothing that Neutron lists moves from one of these.
-    ...mayLookAtAgents({}, [NeutronOVNBGPAgent]),
+    { resource: NeutronOVNBGPAgent, verbs: ["get", "patch"], writes: {} },
+    { resource: NeutronOVNBGPAgent, subresource: "status", verbs: ["patch"] },
   ],
   steps: { called: silent },
   act: ({ object, facts, moving, standing, now, next, about, shows, act, wait }) => {

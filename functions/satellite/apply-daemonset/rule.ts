@@ -4,6 +4,7 @@ import { type Away, orAway, waitsFor } from "../../../shared/chain/away.ts";
 import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import type { Bound } from "../../../shared/declared-writes.ts";
+import { isForbidden } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { addFinalizers, hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { ConfigMap, type Kind, Namespace } from "../../../shared/kubernetes/kind.ts";
@@ -74,12 +75,14 @@ export const applyDaemonset = rule({
   permissions: [
     ...mayLook({ writes: { finalizers: [satelliteFinalizer] }, satellites: "list", conditions: true, events: true }),
     {
+      namespaceSetting: "satelliteNamespace",
       resource: DaemonSet,
       verbs: ["get", "create", "patch", "delete"],
       writes: { ...anyMetadata, fields: ["spec"] },
       bounds: [ofSatellites(["create", "patch", "delete"], DaemonSet)],
     },
     {
+      namespaceSetting: "satelliteNamespace",
       resource: ConfigMap,
       verbs: ["create", "patch"],
       writes: { ...anyMetadata, fields: ["data", "binaryData"] },
@@ -122,7 +125,11 @@ interface View {
 async function lookAtWorkload(satellite: string, { client, linstor, settings }: View): Promise<Workload> {
   const { satelliteImage, satelliteNamespace: namespace } = settings;
   const seen = await lookAtSatellite(client, satellite);
-  const daemonSet = await client.get(DaemonSet, namespace, daemonSetName(satellite));
+  // Its Role lies in that namespace, and is missing with it.
+  const daemonSet = await client.get(DaemonSet, namespace, daemonSetName(satellite)).catch(async (error) => {
+    if (!isForbidden(error) || (await client.get(Namespace, undefined, namespace))) throw error;
+    return undefined;
+  });
   const facts = { seen, daemonSet, namespace, image: undefined };
   if (!seen || verdictOn(seen).do !== "apply") return facts;
   const home = daemonSet ? undefined : { namespace: await client.get(Namespace, undefined, namespace) };

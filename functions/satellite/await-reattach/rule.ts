@@ -24,7 +24,7 @@ export const awaitReattach = chainRule(evacuation, "await-reattach", {
     on(VolumeAttachment, ["update", "delete"]),
     on(PersistentVolume, ["update", "delete"]),
   ],
-  permissions: mayStep({ volumes: "annotate", events: true }),
+  permissions: mayStep({ marks: ["waits", "since"], events: true }),
   subjects: (hint, own) => [...own, ...ofReattachment(hint), ...markedIn(hint)],
   beside: ({ seen }, now) => seen.flatMap((one) => givenUp(one, now)),
   act: ({ facts, wait }) => [wait(), ...found(facts)],

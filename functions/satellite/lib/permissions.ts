@@ -3,8 +3,8 @@ import type { DeclaredWrites } from "../../../shared/declared-writes.ts";
 import { Event, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { Lease } from "../../../shared/kubernetes/lease.ts";
 import { Cluster, LinstorCluster, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
-import { marksFor } from "./marks.ts";
-import { preDrainHook, preTerminateHook } from "./names.ts";
+import { type Marks, marksFor } from "./marks.ts";
+import type { preDrainHook, preTerminateHook } from "./names.ts";
 
 /** What a rule does beside looking at single satellites and writing down its progress there. */
 export interface Also {
@@ -12,10 +12,14 @@ export interface Also {
   readonly writes?: DeclaredWrites;
   /** Lists satellites: those that leave, and those that are waited for. */
   readonly satellites?: "list";
-  /** Looks at the volumes of a node, or annotates them. */
-  readonly volumes?: "list" | "annotate";
-  /** Reads the Machine and its Cluster, or also sets or removes our hooks. */
-  readonly machines?: "read" | "annotate";
+  /** Looks at the volumes of a node. */
+  readonly volumes?: "list";
+  /** Of our annotations on volumes, those that it sets or removes. */
+  readonly marks?: readonly (keyof Marks)[];
+  /** Reads the Machine and its Cluster. */
+  readonly machines?: "read";
+  /** Of our hooks on the Machine, those that it sets or removes. */
+  readonly hooks?: readonly (typeof preDrainHook | typeof preTerminateHook)[];
   /** Writes conditions. */
   readonly conditions?: true;
   /** Records Events. */
@@ -27,7 +31,9 @@ export function mayLook({
   writes = {},
   satellites,
   volumes,
+  marks,
   machines,
+  hooks,
   conditions,
   events,
 }: Also = {}): readonly Permission[] {
@@ -39,8 +45,8 @@ export function mayLook({
   if (machines) {
     permissions.push({ resource: Cluster, verbs: ["get"] });
     permissions.push(
-      machines === "annotate"
-        ? { resource: Machine, verbs: ["get", "patch"], writes: { annotations: [preDrainHook, preTerminateHook] } }
+      hooks
+        ? { resource: Machine, verbs: ["get", "patch"], writes: { annotations: hooks } }
         : { resource: Machine, verbs: ["get"] },
     );
   }
@@ -48,11 +54,11 @@ export function mayLook({
   if (events) permissions.push({ resource: Event, verbs: ["create", "get", "delete"] });
   if (volumes) {
     permissions.push(
-      volumes === "annotate"
+      marks
         ? {
             resource: PersistentVolume,
             verbs: ["list", "patch"],
-            writes: { annotations: Object.values(marksFor("*")) },
+            writes: { annotations: marks.map((mark) => marksFor("*")[mark]) },
           }
         : { resource: PersistentVolume, verbs: ["list"] },
     );

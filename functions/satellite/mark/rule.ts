@@ -39,7 +39,11 @@ export const mark = chainRule(evacuation, "mark", {
   ],
   sweep: [...evacuation.rule.sweep, labelled(LinstorSatellite, machineLeavesLabel)],
   permissions: [
-    ...mayStep({ writes: { annotations: [recordKey, linstorKey] }, volumes: "annotate", events: true }),
+    ...mayStep({
+      writes: { annotations: [recordKey, linstorKey] },
+      marks: ["waits", "since", "override"],
+      events: true,
+    }),
     ...mayTake(leaseName),
   ],
   steps: { queued: normal("EvacuationQueued"), "name-too-long": warning("NodeNameTooLong") },

@@ -8,7 +8,7 @@ import { mayStep } from "../lib/permissions.ts";
 
 export const releaseDrain = chainRule(evacuation, "release-drain", {
   doc: "Lets Cluster API drain the Node of a satellite whose volumes may go elsewhere, and whose neighbours are ready.",
-  permissions: mayStep({ machines: "annotate", events: true }),
+  permissions: mayStep({ hooks: [preDrainHook], events: true }),
   act: ({ facts, standing, act }) => {
     const { machine } = facts;
     if (!machine) return [act(standing.message, [])];

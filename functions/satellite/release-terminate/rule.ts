@@ -10,7 +10,7 @@ export const releaseTerminate = chainRule(evacuation, "release-terminate", {
   doc:
     "Lets Cluster API shut down the Node of a satellite that is evacuated, once no volume carries marks of it any " +
     "more.",
-  permissions: mayStep({ machines: "annotate", events: true }),
+  permissions: mayStep({ hooks: [preTerminateHook], events: true }),
   act: ({ facts, standing, act }) => {
     const { machine } = facts;
     if (!machine) return [act(standing.message, [])];

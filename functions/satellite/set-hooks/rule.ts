@@ -50,7 +50,8 @@ export const setHooks = rule({
   permissions: [
     ...mayLook({
       writes: { annotations: [machineKey], labels: [machineLeavesLabel] },
-      machines: "annotate",
+      machines: "read",
+      hooks: [preDrainHook, preTerminateHook],
       conditions: true,
       events: true,
     }),

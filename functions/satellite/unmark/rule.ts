@@ -27,7 +27,7 @@ export const unmark = chainRule(evacuation, "unmark", {
     "Removes the marks of an evacuation from volumes: when it is complete, and when it is given up, " +
     "by whatever way.",
   triggers: [on(LinstorSatellite, ["update", "delete"]), on(PersistentVolume, ["add", "update"])],
-  permissions: mayStep({ volumes: "annotate" }),
+  permissions: mayStep({ marks: ["waits", "since", "override"] }),
   sweep: [whileDeleting(LinstorSatellite, satelliteFinalizer), resync(PersistentVolume)],
   subjects: (hint, own) => {
     const isGone = hint.kind === LinstorSatellite.kind && hint.change === "delete";

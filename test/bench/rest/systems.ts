@@ -12,7 +12,6 @@ import type { LinstorSatelliteObject } from "../../../functions/satellite/lib/sa
 import { daemonSetName } from "../../../functions/satellite/lib/workload/pod-label.ts";
 import { Volume } from "../../../functions/volume/lib/kinds.ts";
 import { phaseOf, type VolumeObject } from "../../../functions/volume/lib/volume.ts";
-import { Namespace } from "../../../local/controllers/objects/kinds.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { applyJsonPatch } from "../../../shared/kubernetes/json-patch.ts";
@@ -100,7 +99,6 @@ const satellites = (nodes: readonly string[]): RestingSystem => ({
 
     async function populate(server: Server): Promise<void> {
       const { admin, eventually } = server;
-      await admin.create(Namespace, manifest(Namespace, { name: namespace }));
       const storagePools = [{ name: "pool1", fileThinPool: { directory: "/srv/pool" } }];
       const spec = { deletionPolicy: "Evacuate", storagePools };
       await admin.create(

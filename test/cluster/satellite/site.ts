@@ -15,14 +15,7 @@ import { startKubelet, usualHeartbeat } from "../../../local/controllers/kubelet
 import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
 import { serveSystem } from "../../../local/system-server/serve-system.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import {
-  type Kind,
-  Namespace,
-  Node,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Pod,
-} from "../../../shared/kubernetes/kind.ts";
+import { type Kind, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { connectSystems } from "../../../shared/serve/connect-systems.ts";
 import { StatefulSet } from "../../worlds/kinds.ts";
@@ -34,8 +27,6 @@ import { startAttacher } from "./start-attacher.ts";
 import { startSatellites } from "./start-satellites.ts";
 
 const selected = { "holdfast.test/satellite": "yes" };
-/** Where satellites run by default. */
-const workloads = "piraeus-datastore";
 /** The label of a Node that says which configuration, and so which policy, is its satellite's. */
 export const policyLabel = "holdfast.test/policy";
 const policies = ["Retain", "Evacuate", "Delete"] as const;
@@ -56,8 +47,6 @@ export interface Site {
   until<T>(what: string, check: () => Promise<T | undefined | false>): Promise<T>;
   /** Labels the Node, so that it gets a satellite with this policy, and waits until LINSTOR knows it. */
   admit(node: string, policy: Policy): Promise<void>;
-  /** Adds the namespace of the satellites' pods. */
-  house(): Promise<void>;
   get<T extends KubernetesObject>(kind: Kind, name: string): Promise<T | undefined>;
   merge(kind: Kind, name: string, patch: object): Promise<unknown>;
   delete(kind: Kind, name: string): Promise<unknown>;
@@ -152,9 +141,6 @@ export async function openSite(
         const satellite = await site.get<LinstorSatelliteObject>(LinstorSatellite, node);
         return satellite?.status?.conditions?.some(({ type, status }) => type === "Configured" && status === "True");
       });
-    },
-    async house() {
-      await create(Namespace, workloads, {});
     },
     get: (kind, name) => admin.get(kind, scope(kind), name),
     merge: (kind, name, patch) => admin.patch(kind, scope(kind), name, "merge", patch),

@@ -5,7 +5,7 @@ import { csiDriver } from "../../../functions/satellite/lib/names.ts";
 import { Cluster, definitions, GenericMachine, infrastructureRef } from "../../../local/cluster-api/kinds.ts";
 import { startMachines } from "../../../local/cluster-api/start-machines.ts";
 import type { ControllerTools } from "../../../local/controllers/controller.ts";
-import { CustomResourceDefinition, Namespace } from "../../../local/controllers/objects/kinds.ts";
+import { CustomResourceDefinition } from "../../../local/controllers/objects/kinds.ts";
 import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
 import { startAffinityController } from "../../../local/piraeus/start-affinity-controller.ts";
 import { startVolumeUsers, type VolumeUsers } from "../../../local/piraeus/start-volume-users.ts";
@@ -263,8 +263,6 @@ export function simulatedLinstor({
       const { client } = tools;
       for (const definition of definitions)
         await client.create(CustomResourceDefinition, definition as unknown as KubernetesObject);
-      // Where the satellites' pods are.
-      await client.create(Namespace, made(Namespace, { metadata: { name: "piraeus-datastore" } }));
       await client.create(Cluster, made(Cluster, { metadata: { name: "test" }, spec: {} }));
       for (const node of nodes) await addNode(client, node);
       users = startVolumeUsers(tools, own);

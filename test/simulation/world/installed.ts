@@ -1,7 +1,7 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
-import type { Installation } from "../../worlds/installation.ts";
+import { type Installation, namespacesOfOthers } from "../../worlds/installation.ts";
 import {
   ClusterRole,
   ClusterRoleBinding,
@@ -47,7 +47,8 @@ export async function putOn(
   connect: (token: string) => Transport,
   { objects, accounts }: Installation,
 ): Promise<(namespace: string, name: string) => Transport> {
-  const namespacesFirst = objects.toSorted((a, b) => Number(b.kind === "Namespace") - Number(a.kind === "Namespace"));
+  const all = [...namespacesOfOthers(objects), ...objects];
+  const namespacesFirst = all.toSorted((a, b) => Number(b.kind === "Namespace") - Number(a.kind === "Namespace"));
   for (const object of namespacesFirst) {
     const kind = known.find((one) => one.apiVersion === object.apiVersion && one.kind === object.kind);
     if (!kind) throw new Error(`The simulation does not install ${object.apiVersion} ${object.kind}.`);
