@@ -1,18 +1,17 @@
-import type { Server } from "node:http";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import type { output, ZodObject } from "zod";
 import { systemClock } from "../clock.ts";
 import type { FunctionDeclaration } from "../declaration.ts";
 import type { HttpRequest, HttpResponse } from "../http-message.ts";
 import type { Client } from "../kubernetes/client.ts";
-import { createLog, type Log, readLogLevel } from "../log.ts";
+import type { Log } from "../log.ts";
 import type { Tools } from "../pipeline/receive.ts";
-import { readSettings, SettingsError } from "../settings.ts";
 import { connectSystems } from "./connect-systems.ts";
 import { createExpressServer } from "./express-server.ts";
 import { type CheckSender, senderCheck } from "./oidc/sender-check.ts";
 import { readOidcSettings } from "./oidc/settings.ts";
 import { createBodyReader, largestBody } from "./read-body.ts";
+import { runServer } from "./run-server.ts";
 
 /**
  * Runs a function's handler as a Knative function: listens on `PORT` (8080), answers `/health/live` and
@@ -23,34 +22,12 @@ export function serveFunction<Schema extends ZodObject>(
   declaration: FunctionDeclaration<Schema>,
   handlerOf: (tools: Tools<output<Schema>>) => (request: HttpRequest) => Promise<HttpResponse>,
 ): void {
-  let log = createLog();
-  const { name } = declaration;
-  try {
-    log = createLog(readLogLevel(process.env.LOG_LEVEL));
-    const settings = readSettings(declaration.settings, process.env);
+  runServer(declaration, ({ settings, log }) => {
     const connect = connectSystems(declaration.systems ?? {}, process.env);
     const verifiesSenders = readOidcSettings(process.env) !== undefined;
     const tools = { client: lazyClient(), connect, clock: systemClock, log, settings, verifiesSenders };
-    const server = createExpressServer(application(handlerOf(tools), log, senderCheck(tools, process.env)));
-    const port = readPort(process.env.PORT);
-    server.once("error", (error) => fail(`It cannot listen on port ${port}: ${error.message}.`));
-    server.listen(port, () => log.debug({ rule: name }, "The function listens."));
-    drainOnSignal(server);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    fail(`${error.message} Correct the Service's environment.`);
-  }
-
-  function fail(message: string): void {
-    log.error({ rule: name }, message);
-    process.exitCode = 1;
-  }
-}
-
-function readPort(value = ""): number {
-  const port = /^\d*$/.test(value) ? Number(value || 8080) : Number.NaN;
-  if (port >= 1 && port <= 65_535) return port;
-  throw new SettingsError(`PORT is ${JSON.stringify(value)}: expected a whole number from 1 to 65535.`);
+    return createExpressServer(application(handlerOf(tools), log, senderCheck(tools, process.env)));
+  });
 }
 
 /** Listening comes first: the client is imported when the first event needs a look. */
@@ -119,15 +96,3 @@ const refusals = {
   "too long": { status: 413, headers: plain, body: `An event may have at most ${largestBody} bytes.` },
   "too many at once": { status: 503, headers: plain, body: "Too many large events come at once. Send this one again." },
 };
-
-/** Knative sends SIGTERM after its proxy has drained; what is still in flight is finished, and nothing new is taken. */
-function drainOnSignal(server: Server): void {
-  const drain = () => {
-    server.close(() => process.exit(0));
-    // A connection that is kept alive would go on bringing events, or hold the exit up for nothing.
-    server.prependListener("request", (_request, response) => response.setHeader("connection", "close"));
-    setInterval(() => server.closeIdleConnections(), 100).unref();
-  };
-  process.once("SIGTERM", drain);
-  process.once("SIGINT", drain);
-}
