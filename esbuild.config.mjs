@@ -6,8 +6,10 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { asScripts } from "./build/functions/as-scripts.mjs";
 import { bakeCodeCache } from "./build/functions/bake.mjs";
+import { embedKinds } from "./build/functions/embed-kinds.mjs";
 import { lateBuiltins } from "./build/functions/late-builtins.mjs";
 import { leaveOut } from "./build/functions/left-out.mjs";
+import { withClient } from "./build/functions/with-client.mjs";
 import { withoutApiClasses } from "./build/functions/without-api-classes.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -56,11 +58,18 @@ export function bundleOptions(name) {
     metafile: true,
     write: false,
     logLevel: "warning",
-    // What always runs is not tuned for its start, and needs what functions can do without.
-    plugins: other
-      ? [withoutApiClasses(), asScripts()]
-      : [lateBuiltins(), leaveOut(), withoutApiClasses(), asScripts(), bakeCodeCache()],
+    plugins: pluginsOf(name),
   };
+}
+
+/** @param {string} name */
+function pluginsOf(name) {
+  // What always runs is not tuned for its start, and needs what functions can do without.
+  if (name in others) return [withoutApiClasses(), asScripts()];
+  const small = [lateBuiltins(), leaveOut(), withoutApiClasses()];
+  // It takes no events, by which a code cache is made.
+  if (name === "platform/console") return [...small, embedKinds(), asScripts(), withClient()];
+  return [...small, asScripts(), bakeCodeCache()];
 }
 
 /** Bundles functions. Rejects with esbuild's errors. */

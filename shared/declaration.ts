@@ -48,6 +48,13 @@ export interface FunctionDeclaration<Schema extends ZodObject = ZodObject> {
    * external systems: for files that a setting names.
    */
   readonly mounts?: readonly string[];
+  /** Not installed by default: only where the admin installs the overlay of this name. */
+  readonly overlay?: string;
+  /**
+   * It acts as whoever asks it: no token of its account is mounted, only the certificate by which it knows the
+   * cluster's API server, at `/etc/holdfast/kube-root-ca`.
+   */
+  readonly anonymous?: true;
   /** Requests one instance takes at once (`containerConcurrency`); 20 by default. */
   readonly concurrency?: number;
   /**

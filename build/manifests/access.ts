@@ -36,14 +36,18 @@ export function grantsOf(
  * A ServiceAccount and roles with exactly these grants, bound to it: a ClusterRole, and a Role for what is granted in
  * one namespace only.
  */
-export function accessOf({ name, labels }: Identity, grants: readonly Grant[]): readonly object[] {
+export function accessOf(
+  { name, labels }: Identity,
+  grants: readonly Grant[],
+  { anonymous = false }: { readonly anonymous?: boolean } = {},
+): readonly object[] {
   return [
     // The token is asked for here, because in a Service Knative takes only its refusal.
     {
       apiVersion: "v1",
       kind: "ServiceAccount",
       metadata: { name, namespace, labels },
-      automountServiceAccountToken: true,
+      automountServiceAccountToken: !anonymous,
     },
     ...rolesOf(name, labels, name, grants),
   ];

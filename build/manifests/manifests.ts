@@ -28,6 +28,8 @@ import { toFile, toYaml } from "./yaml.ts";
  * - `knative/<system>/settings.yaml`: what the functions of a system are set by together
  * - `knative/access/<system>/<function>.yaml`: identity and roles of a function, which must be there before its Service
  * - `knative/<system>/<function>.yaml`: Service and default Triggers of a function
+ * - `knative/<system>/<option>/<option>.yaml`, `access.yaml`: a function that is an option by itself, and
+ *   `knative/overlays/<option>`, the default with it
  * - `knative/<system>/<option>/triggers.yaml`, `access.yaml`: the Triggers of an option, and what it grants
  * - `knative/<system>/sweep-table.yaml`, `sources/sweep.yaml`: what the sweep looks for, and when
  * - `sources/<family>.yaml`: where a broker's events come from
@@ -40,10 +42,13 @@ import { toFile, toYaml } from "./yaml.ts";
  *   installations
  */
 export function manifestsOf(
-  all: readonly Declared[],
+  declared: readonly Declared[],
   systems: ReadonlyMap<string, SystemDeclaration> = new Map(),
 ): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
+  const all = declared.filter(({ overlay }) => !overlay);
+  const onRequest = declared.filter(({ overlay }) => overlay);
+  for (const one of onRequest) addOnRequest(files, one);
   const functions = installedByDefault(all, systems);
   for (const declared of all) addFunction(files, declared, all);
   for (const [system, members] of Map.groupBy(all, systemOf)) {
@@ -71,7 +76,7 @@ export function manifestsOf(
     files.set(`knative/${sweepFunction}-table.yaml`, toFile(originOf(sweep), [plain(sweepTable(sweep))]));
     files.set("sources/sweep.yaml", toFile(originOf(sweep), [plain(sweepSource(sweep))]));
   }
-  addKustomizations(files, systems);
+  addKustomizations(files, systems, onRequest);
   addMendChannels(files, functions);
   addChangedNodes(files, all);
   const optional = Map.groupBy(
@@ -92,7 +97,7 @@ export function installedByDefault(
   functions: readonly Declared[],
   systems: ReadonlyMap<string, SystemDeclaration>,
 ): readonly Declared[] {
-  return functions.filter((declared) => !systems.get(systemOf(declared))?.optional);
+  return functions.filter((declared) => !declared.overlay && !systems.get(systemOf(declared))?.optional);
 }
 
 const plain = (object: object) => toYaml(object);
@@ -119,6 +124,16 @@ function addFunction(files: Map<string, string>, declared: Declared, functions: 
     ...triggers.map((trigger) => plain(triggerManifest(trigger, deadLettersOf(functions)))),
   ];
   files.set(`knative/${name}.yaml`, toFile(origin, documents));
+}
+
+/** A function that is an option by itself: Service and identity in one folder. */
+function addOnRequest(files: Map<string, string>, declared: Declared): void {
+  const { name, overlay, permissions, anonymous = false } = declared;
+  const grants = grantsOf(declared, permissions);
+  const folder = `knative/${systemOf(declared)}/${overlay}`;
+  const origin = originOf(declared);
+  files.set(`${folder}/access.yaml`, toFile(origin, accessOf(identityOf(name), grants, { anonymous }).map(plain)));
+  files.set(`${folder}/${overlay}.yaml`, toFile(origin, [serviceOf(declared)]));
 }
 
 /** The same option of several functions of a system is one. */
@@ -158,7 +173,11 @@ function mustBeServed(kinds: readonly Kind[]): string {
   );
 }
 
-function addKustomizations(files: Map<string, string>, declared: ReadonlyMap<string, SystemDeclaration>): void {
+function addKustomizations(
+  files: Map<string, string>,
+  declared: ReadonlyMap<string, SystemDeclaration>,
+  onRequest: readonly Declared[],
+): void {
   const folders = Map.groupBy([...files.keys()], posix.dirname);
   for (const [folder, paths] of folders) {
     const resources = paths.map((path) => posix.basename(path)).sort();
@@ -196,4 +215,13 @@ function addKustomizations(files: Map<string, string>, declared: ReadonlyMap<str
   overlay("default", ["knative/overlays/access", "knative/overlays/functions"], []);
   for (const { name, doc, optional } of declared.values())
     if (optional) overlay(name, ["knative/overlays/default"], [`knative/access/${name}`, `knative/${name}`], doc);
+  for (const one of onRequest) {
+    const name = one.overlay as string;
+    overlay(
+      name,
+      ["knative/overlays/default"],
+      [`knative/${systemOf(one)}/${name}`],
+      `The default with it. ${one.doc}`,
+    );
+  }
 }

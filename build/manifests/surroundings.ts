@@ -10,6 +10,8 @@ export const settingsConfigMap = (system: string): string => `holdfast-${system}
 /** The Secret with the credentials of an external system. */
 export const secretOf = (externalSystem: string): string => `holdfast-${externalSystem}`;
 
+const rootCa = "kube-root-ca";
+
 /**
  * What a function's Service takes from elsewhere: the settings of its system from a ConfigMap, and the credentials of
  * each of its external systems from a Secret, as files that a setting names. All may be absent: the defaults, and
@@ -21,13 +23,21 @@ export function surroundingsOf(declared: Declared): { readonly container: object
   const secrets = [...systems, ...(declared.mounts ?? [])];
   const configMapRef = { name: settingsConfigMap(systemOf(declared)), optional: true };
   const mounts = secrets.map((name) => ({ name, mountPath: `/etc/holdfast/${name}`, readOnly: true }));
-  const volumes = secrets.map((name) => ({ name, secret: { secretName: secretOf(name), optional: true } }));
+  const volumes: object[] = secrets.map((name) => ({ name, secret: { secretName: secretOf(name), optional: true } }));
+  if (declared.anonymous) {
+    mounts.push({ name: rootCa, mountPath: `/etc/holdfast/${rootCa}`, readOnly: true });
+    // Kubernetes keeps it in every namespace, which is all that an account without a token gets of it.
+    volumes.push({ name: rootCa, configMap: { name: "kube-root-ca.crt" } });
+  }
   return {
     container: {
       ...(shared ? { envFrom: [{ configMapRef }] } : {}),
       ...(mounts.length > 0 ? { volumeMounts: mounts } : {}),
     },
-    pod: volumes.length > 0 ? { volumes } : {},
+    pod: {
+      ...(declared.anonymous ? { automountServiceAccountToken: false } : {}),
+      ...(volumes.length > 0 ? { volumes } : {}),
+    },
   };
 }
 

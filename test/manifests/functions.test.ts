@@ -17,10 +17,16 @@ const optional = [...systems.values()].filter((system) => system.optional).map((
 /** What an optional system adds to the default. */
 const added = (system: string) =>
   ["access/", ""].flatMap((folder) => readKustomization(`knative/${folder}${system}`).objects);
-const objects = [...byDefault, ...optional.flatMap(added)];
+/** What a function that is an option by itself adds. */
+const onRequest = functions.filter(({ overlay }) => overlay);
+const addedBy = ({ name, overlay }: (typeof functions)[number]) =>
+  readKustomization(`knative/${systemOf({ name })}/${overlay}`).objects;
+const objects = [...byDefault, ...optional.flatMap(added), ...onRequest.flatMap(addedBy)];
 /** What there is where a function is installed, and nothing of systems that need not be. */
 const around = (name: string) => {
   const system = systemOf({ name });
+  const itself = onRequest.find((one) => one.name === name);
+  if (itself) return [...byDefault, ...addedBy(itself)];
   return optional.includes(system) ? [...byDefault, ...added(system)] : byDefault;
 };
 const options = globSync("knative/*/*/triggers.yaml", { cwd: root }).map(dirname);
@@ -73,6 +79,30 @@ describe.each(functions.map((declared) => [declared.name, declared] as const))("
     for (const folder of options)
       expect(wakesOf(declared, readKustomization(folder).objects)).toEqual(declaredWakes(declared, basename(folder)));
   });
+});
+
+test("only a function that acts as whoever asks has no token, and it has no rights either", () => {
+  const withToken = ofKind("ServiceAccount", objects).filter(
+    ({ automountServiceAccountToken }) => automountServiceAccountToken,
+  );
+  const accounts = withToken.map(({ metadata }) => metadata.name);
+  for (const { name, anonymous, permissions } of functions) {
+    expect([name, accounts.includes(slug(name))]).toEqual([name, !anonymous]);
+    const spec = serviceOf(slug(name))?.spec.template.spec;
+    expect(spec?.automountServiceAccountToken).toBe(anonymous ? false : undefined);
+    if (anonymous) expect(permissions).toEqual([]);
+  }
+  expect(functions.filter(({ anonymous }) => anonymous).map(({ name }) => name)).toEqual(["platform/console"]);
+});
+
+test("a function that is an option by itself is installed with its overlay, and by nothing else", () => {
+  for (const { name, overlay } of onRequest) {
+    const inOverlay = readKustomization(`knative/overlays/${overlay}`).objects;
+    expect(ofKind("Service", inOverlay).map(({ metadata }) => metadata.name)).toContain(slug(name));
+    expect(inOverlay).toHaveLength(byDefault.length + 2);
+    expect(JSON.stringify(byDefault)).not.toContain(slug(name));
+  }
+  expect(onRequest.map(({ name }) => name)).toEqual(["platform/console"]);
 });
 
 test("ConfigMaps are written by name: others of the namespace say where external systems are", () => {

@@ -1,5 +1,5 @@
 import { cp, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { bundleOptions } from "../../../esbuild.config.mjs";
 import { UserError } from "../../../shared/command/user-error.ts";
@@ -8,7 +8,7 @@ import { UserError } from "../../../shared/command/user-error.ts";
 export interface Bundle {
   /** `<system>/<rule>`. */
   readonly name: string;
-  /** Holds `index.mjs`, the scripts, and source maps, which stay out of the image. */
+  /** Holds `index.mjs`, the scripts, pages in `client/`, and source maps, which stay out of the image. */
   readonly folder: string;
   /** The names of what goes into the image. */
   readonly files: readonly string[];
@@ -32,7 +32,9 @@ export async function bundleFunction(name: string, output: string): Promise<Bund
     throw new UserError(`${name} cannot be bundled.`, { cause: error });
   });
   const metafile = JSON.parse(await readFile(join(folder, "metafile.json"), "utf8")) as Metafile;
-  const files = (await readdir(folder)).filter((file) => /\.[cm]js$/.test(file)).sort();
+  const found = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
+  const paths = found.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll("\\", "/"));
+  const files = paths.filter((path) => /^[^/]+\.[cm]js$|^client\//.test(path)).sort();
   return { name, folder, files, metafile, bakes };
 }
 
@@ -40,7 +42,10 @@ export async function bundleFunction(name: string, output: string): Promise<Bund
 export async function copyBundle({ folder, files }: Bundle, to: string): Promise<void> {
   await rm(to, { recursive: true, force: true });
   await mkdir(to, { recursive: true });
-  for (const file of files) await cp(join(folder, file), join(to, file));
+  for (const file of files) {
+    await mkdir(dirname(join(to, file)), { recursive: true });
+    await cp(join(folder, file), join(to, file));
+  }
 }
 
 /** Moves a bundle to a folder of its own in `output`, in the place of an older one. */

@@ -41,7 +41,7 @@ export const accessSchemas = {
     apiVersion: z.literal("v1"),
     kind: z.literal("ServiceAccount"),
     metadata: namespaced,
-    automountServiceAccountToken: z.literal(true),
+    automountServiceAccountToken: z.boolean(),
   }),
   ClusterRole: z.strictObject({
     apiVersion: rbac,

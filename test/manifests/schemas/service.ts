@@ -26,6 +26,12 @@ export const credentials = z.strictObject({
   secret: z.strictObject({ secretName: z.string().startsWith("holdfast-"), optional: z.literal(true) }),
 });
 
+/** By what a function without a token knows its API server; Kubernetes keeps it in every namespace. */
+const rootCertificate = z.strictObject({
+  name: z.string(),
+  configMap: z.strictObject({ name: z.literal("kube-root-ca.crt") }),
+});
+
 /** By name, so that a repository says which; what Knative would fill in is there. */
 const target = z.strictObject({
   revisionName: name,
@@ -61,6 +67,7 @@ export const service = z.strictObject({
       spec: z.strictObject({
         serviceAccountName: name,
         enableServiceLinks: z.literal(false),
+        automountServiceAccountToken: z.literal(false).optional(),
         containerConcurrency: z.int().min(1).max(1000),
         timeoutSeconds: z.int().min(1).max(600),
         containers: z.tuple([
@@ -77,7 +84,7 @@ export const service = z.strictObject({
           }),
         ]),
         volumes: z
-          .array(z.union([tokens, credentials]))
+          .array(z.union([tokens, credentials, rootCertificate]))
           .min(1)
           .optional(),
       }),

@@ -1,0 +1,44 @@
+import { existsSync, readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { extname, join } from "node:path";
+import { Refusal } from "./refusal.ts";
+
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+
+/**
+ * Answers with the files of the client: those of `assets`, whose names change with their content, and `index.html` for
+ * every other address. Only files that were there at the start are read, by their whole names. A file `NAME.gz` beside
+ * another one goes out in its place to whoever takes gzip.
+ */
+export function clientFiles(folder: string): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const assets = join(folder, "assets");
+  const names = new Set(existsSync(assets) ? readdirSync(assets) : []);
+  const hasIndex = existsSync(join(folder, "index.html"));
+
+  return async ({ method, url = "", headers }, response) => {
+    if (method !== "GET" && method !== "HEAD") throw new Refusal(405, "Pages are asked for by GET.");
+    const [path = ""] = url.split("?");
+    const name = path.startsWith("/assets/") ? path.slice("/assets/".length) : undefined;
+    const type = types[extname(name ?? "index.html")];
+    if (name !== undefined && (!names.has(name) || !type)) throw new Refusal(404, "There is no such file.");
+    if (!name && !hasIndex) throw new Refusal(404, "This program was built without the pages of the console.");
+    const isPacked = name !== undefined && names.has(`${name}.gz`) && /\bgzip\b/.test(`${headers["accept-encoding"]}`);
+    const file = name === undefined ? join(folder, "index.html") : join(assets, isPacked ? `${name}.gz` : name);
+    const content = await readFile(file);
+    response.writeHead(200, {
+      "content-type": type,
+      "content-length": content.length,
+      "cache-control": name === undefined ? "no-cache" : "public, max-age=31536000, immutable",
+      vary: "accept-encoding",
+      ...(isPacked ? { "content-encoding": "gzip" } : {}),
+    });
+    response.end(method === "HEAD" ? undefined : content);
+  };
+}

@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { Transport } from "../../../../shared/kubernetes/transport.ts";
+import type { AllowedRequest } from "./allowed-request.ts";
+import { askApiServer, limited } from "./ask-api-server.ts";
+import { Refusal } from "./refusal.ts";
+
+/** A watch under the name by which the page knows it. */
+export interface NamedWatch {
+  readonly path: string;
+  readonly request: AllowedRequest;
+}
+
+/** Milliseconds between two signs of life: proxies close what is silent, and pages find out what has been cut. */
+const pulse = 15_000;
+
+/** Bytes of one event, at most: an object has 1.5 MiB in etcd. */
+const longestEvent = 8 * 1024 * 1024;
+
+/** Bytes of a refusal that are read for its message. */
+const longestRefusal = 64 * 1024;
+
+/**
+ * Answers with several watches at once, a JSON line for each event: browsers open six connections to a server for all
+ * their tabs together, and a connection for each kind would use them up. Ends when the last watch has ended.
+ */
+export async function watchMany(
+  transport: Transport,
+  watches: readonly NamedWatch[],
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  response.writeHead(200, { "content-type": "application/x-ndjson" });
+  const beat = setInterval(() => response.write("{}\n"), pulse);
+  response.write("{}\n");
+  try {
+    await Promise.all(
+      watches.map(async ({ path, request }) => {
+        const end = await watchOne(transport, path, request, response, gone.signal);
+        if (!gone.signal.aborted) response.write(`${JSON.stringify({ path, end })}\n`);
+      }),
+    );
+  } finally {
+    clearInterval(beat);
+  }
+  response.end();
+}
+
+interface End {
+  readonly status: number;
+  readonly message: string;
+}
+
+async function watchOne(
+  transport: Transport,
+  path: string,
+  request: AllowedRequest,
+  response: ServerResponse,
+  gone: AbortSignal,
+): Promise<End> {
+  const head = `{"path":${JSON.stringify(path)},"event":`;
+  try {
+    const answer = await askApiServer(transport, request, gone);
+    const { status } = answer;
+    if (status !== 200) return { status, message: messageIn(await textOf(limited(answer, longestRefusal))) };
+    for await (const line of lines(limited(answer, Number.POSITIVE_INFINITY)))
+      if (!response.write(`${head}${line}}\n`)) await once(response, "drain", { signal: gone });
+    return { status, message: "The watch has ended." };
+  } catch (error) {
+    if (error instanceof Refusal) return { status: error.status, message: error.message };
+    return { status: 502, message: "The connection to the API server broke." };
+  }
+}
+
+async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(chunks)).toString();
+}
+
+/** Of the API server's answer the sentence; of another's, what it is. */
+function messageIn(text: string): string {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    if (typeof message === "string" && message) return message;
+  } catch {}
+  return text.slice(0, 500) || "The API server gave no reason.";
+}
+
+/** The lines of a watch, each an event in JSON. A line that is cut off by the end is none. */
+async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    let rest = chunk;
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      const line = Buffer.concat([...pieces, rest.subarray(0, end)]).toString();
+      if (line.trim()) yield line;
+      pieces = [];
+      length = 0;
+      rest = rest.subarray(end + 1);
+    }
+    pieces.push(rest);
+    length += rest.length;
+    if (length > longestEvent) throw new Refusal(502, "The API server sent an event that is too large.");
+  }
+}
