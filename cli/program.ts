@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { isKeptByNpm } from "../shared/command/parse-flags.ts";
 import { complain, UserError } from "../shared/command/user-error.ts";
 import { ApiError } from "../shared/kubernetes/api-error.ts";
+import { openConsole } from "./console/command.ts";
 import { exitCode } from "./exit-code.ts";
 import { explain } from "./explain/command.ts";
 import { pretty } from "./pretty/command.ts";
@@ -13,7 +14,7 @@ import { tryRule } from "./try/command.ts";
 import { uninstall } from "./uninstall/command.ts";
 
 /** In the order in which the help shows them. */
-const commands: readonly Subcommand[] = [explain, tryRule, replay, pretty, uninstall];
+const commands: readonly Subcommand[] = [explain, openConsole, tryRule, replay, pretty, uninstall];
 
 const about = `Asks and tends Holdfast on the cluster of a kubeconfig, with your rights.
 

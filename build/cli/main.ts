@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { embedKinds } from "../functions/embed-kinds.mjs";
+import { buildClient } from "../functions/with-client.mjs";
 import { withoutApiClasses } from "../functions/without-api-classes.mjs";
 import { embedDeclarations } from "./embed-declarations.mjs";
 
@@ -26,5 +29,7 @@ await build({
   legalComments: "none",
   logLevel: "warning",
   banner: { js: `${withRequire}${needsNode24}` },
-  plugins: [withoutApiClasses(), embedDeclarations(join(root, "functions"))],
+  plugins: [withoutApiClasses(), embedDeclarations(join(root, "functions")), embedKinds()],
 });
+// The pages that its console shows.
+if (existsSync(join(root, "console/build.mjs"))) await buildClient(join(root, "dist/console"));

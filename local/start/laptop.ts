@@ -23,6 +23,7 @@ import { serviceDefinition } from "../serving/definition.ts";
 import { exampleFile, setFile } from "../tour/objects.ts";
 import type { Activity } from "./activity.ts";
 import { asApplied } from "./as-applied.ts";
+import { startConsole } from "./console.ts";
 import { issueCredentials, writeKubeconfig } from "./credentials.ts";
 import { startKnative } from "./knative.ts";
 import type { Bundles } from "./launch.ts";
@@ -97,6 +98,7 @@ export async function startLaptop(
 
   terminal.print(`API server  ${http.url}`);
   terminal.print(`kubectl     export KUBECONFIG=${shellWord(kubeconfig)}`);
+  await startConsole(transport, bundles, session, terminal);
   return {
     client,
     knative: client,

@@ -19,6 +19,8 @@ export interface Bundles {
    * were.
    */
   watch(name: string, built: (errors: readonly Message[]) => void): Promise<BuildContext>;
+  /** The folder of the console's pages, once they are built. */
+  readonly pages: string;
   /** Runs the bundle that the image `fn://<system>/<rule>` stands for, as it is at this moment. */
   launch(plan: Plan, name: RevisionName, environment: Record<string, string>): Promise<Launch>;
 }
@@ -40,6 +42,7 @@ export function createBundles(
   }
 
   return {
+    pages: join(bundleOf("platform/console"), "client"),
     async build(signal) {
       signal.throwIfAborted();
       const since = Date.now();

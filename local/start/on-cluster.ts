@@ -26,6 +26,7 @@ import { serviceDefinition } from "../serving/definition.ts";
 import type { Activity } from "./activity.ts";
 import { addedSystems } from "./added-systems.ts";
 import { type KnownCluster, readCluster } from "./cluster-entry.ts";
+import { startConsole } from "./console.ts";
 import { issueCredentials } from "./credentials.ts";
 import { startKnative } from "./knative.ts";
 import type { Bundles } from "./launch.ts";
@@ -116,6 +117,7 @@ export async function startOnCluster(
   });
   session.onEnd(knative.close);
   await becomeReady(tools.client, clock, session.signal);
+  await startConsole(overlay(knativeGroups, control, transport), bundles, session, terminal);
   return {
     client,
     knative: tools.client,
