@@ -54,9 +54,8 @@ export const openConsole: Subcommand = {
       throw portComplaint(error, port);
     });
     print(served, true);
-    await new Promise<void>((resolve) => {
-      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
-    });
+    // Ctrl-C ends the program by itself; a terminal that is closed would leave the folder.
+    await new Promise((resolve) => process.once("SIGHUP", resolve));
     await served.close();
     return exitCode.good;
   },
