@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { Step } from "./decision.ts";
 import type { KubernetesObject } from "./kubernetes/object.ts";
+import { sameJson } from "./same-json.ts";
 
 /** Marks objects with a due time, so that the sweep can select them. */
 export const waitingLabel = "holdfast.dev/waiting";
@@ -97,9 +97,9 @@ export function nextProgress(
  * say more: it stays as it is, or two versions side by side would rewrite each other for ever.
  */
 function says(before: Progress, now: Progress): boolean {
-  if (before.v <= now.v) return isDeepStrictEqual({ ...before, because: "" }, { ...now, because: "" });
+  if (before.v <= now.v) return sameJson({ ...before, because: "" }, { ...now, because: "" });
   const { v: _, because: __, ...known } = { next: undefined, attempt: undefined, ...now };
-  return Object.entries(known).every(([field, value]) => isDeepStrictEqual(before[field], value));
+  return Object.entries(known).every(([field, value]) => sameJson(before[field], value));
 }
 
 /** The sentence gives way before the details do: they are what the next run and other tools read. */
