@@ -15,14 +15,19 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // Sources and brokers for clusters without Knative, which are shipped: nothing of the laptop edition is in them.
   eventing: ["shared"],
   cli: ["shared", "lib", "functions"],
+  // Shown by a browser: a test beside this one bundles it, and finds no module of Node in it.
+  console: ["shared", "lib"],
   local: ["shared", "lib", "eventing", "bundling"],
   build: ["shared", "lib", "functions", "eventing", "bundling", "local"],
 };
 
 const forTests = /\.test\.ts$|\/(testing|fixtures)\//;
-const sources = globSync(["{shared,functions,eventing,cli,local,build}/**/*.{ts,mjs}", "esbuild.config.mjs"], {
-  cwd: root,
-})
+const sources = globSync(
+  ["{shared,functions,eventing,cli,console,local,build}/**/*.{ts,tsx,mjs}", "esbuild.config.mjs"],
+  {
+    cwd: root,
+  },
+)
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => !forTests.test(file))
   .sort();
@@ -89,6 +94,10 @@ test.each([
   ["eventing/main.ts", "functions/pvc-retention/lib/policy.ts", false],
   ["cli/rules/load-systems.ts", "functions/pvc-retention/set-owner/rule.ts", true],
   ["cli/rules/load-systems.ts", "local/start.ts", false],
+  ["console/volumes/volumes.tsx", "functions/volume/lib/deletable.ts", true],
+  ["console/volumes/volumes.tsx", "shared/kubernetes/kind.ts", true],
+  ["console/volumes/volumes.tsx", "functions/volume/run-job/rule.ts", false],
+  ["console/volumes/volumes.tsx", "cli/main.ts", false],
   ["build/manifests/main.ts", "functions/pvc-retention/set-owner/rule.ts", true],
 ])("%s imports %s: %s", (file, imported, allowed) => {
   expect(mayImport(file, imported)).toBe(allowed);

@@ -1,0 +1,182 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { setBroken } from "./connection.ts";
+import { type Change, createFollowed, type Followed, keyOf } from "./followed.ts";
+import { linesOf } from "./lines.ts";
+import type { Selection } from "./list.ts";
+import { Refusal, saySignedOut, send } from "./request.ts";
+
+/** One line of the stream: a change, the end of one watch, or a sign of life. */
+interface Line {
+  readonly path?: string;
+  readonly event?: Change;
+  readonly end?: { readonly status: number; readonly message?: string };
+}
+
+/** Milliseconds between two tries after a failure. */
+const [firstWait, longestWait] = [500, 15_000];
+/** The server says something every 15 seconds: after a silence of so many milliseconds nothing will come. */
+const silence = 40_000;
+/** After so many milliseconds a page that is not seen gives its connection back. */
+const hiddenFor = 10_000;
+/** The selections of a page come one after the other: they are asked for together. */
+const gather = 30;
+
+/** What is shown now. All of it comes over one connection: a browser has six, for all of its tabs. */
+const shown = new Map<string, Followed>();
+let connection = new AbortController();
+let isRunning = false;
+
+/** Keeps a listed selection up to date in the cache until the returned function is called. */
+export function follow(cache: QueryClient, selection: Selection): () => void {
+  const name = JSON.stringify(keyOf(selection));
+  const followed = shown.get(name) ?? createFollowed(cache, selection);
+  followed.pages++;
+  if (!shown.has(name)) {
+    shown.set(name, followed);
+    reconnect();
+  }
+  return () => {
+    followed.pages--;
+    if (followed.pages > 0) return;
+    shown.delete(name);
+    setBroken(selection.kind.plural, false);
+    // Whoever comes back sees what was there, and has it listed again.
+    void cache.invalidateQueries({ queryKey: keyOf(selection), refetchType: "none" });
+    reconnect();
+  };
+}
+
+/** Asks for what is shown now, and for nothing else. */
+function reconnect(): void {
+  connection.abort();
+  connection = new AbortController();
+  if (!isRunning) void run();
+}
+
+async function run(): Promise<void> {
+  isRunning = true;
+  let wait = firstWait;
+  while (shown.size > 0) {
+    const { signal } = connection;
+    await pause(gather, signal);
+    if (signal.aborted) continue;
+    await visible();
+    try {
+      await stream(
+        [...shown.values()].filter(({ isOver }) => !isOver),
+        signal,
+        () => {
+          wait = firstWait;
+        },
+      );
+      await pause(firstWait, signal);
+    } catch (error) {
+      if (signal.aborted || document.hidden) continue;
+      // Signed out: the page asks for another credential, and begins with a list then.
+      if (error instanceof Refusal && error.status === 401) {
+        saySignedOut();
+        break;
+      }
+      for (const { selection } of shown.values()) setBroken(selection.kind.plural, true);
+      await pause(wait * (0.5 + Math.random() / 2), signal);
+      wait = Math.min(wait * 2, longestWait);
+    }
+  }
+  isRunning = false;
+}
+
+/** Follows until a watch has ended, so that it is resumed beside the others. */
+async function stream(all: readonly Followed[], signal: AbortSignal, onOpen: () => void): Promise<void> {
+  if (all.length === 0) return pause(longestWait, signal);
+  await Promise.all(all.filter(({ isStale }) => isStale).map((one) => one.relist(signal)));
+  const byPath = new Map(all.map((one) => [one.path(), one]));
+  const query = [...byPath.keys()].map((path) => `path=${encodeURIComponent(path)}`).join("&");
+  const quiet = new AbortController();
+  const stopLooking = abortWhenHidden(quiet);
+  const opened = AbortSignal.any([signal, quiet.signal]);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => quiet.abort(), silence);
+  };
+  try {
+    heard();
+    const { body } = await send(`/watch?${query}`, { signal: opened });
+    if (!body) return;
+    const unheard = new Set(byPath.keys());
+    for await (const text of linesOf(body)) {
+      heard();
+      const line = JSON.parse(text) as Line;
+      if (line.end === undefined && (line.path === undefined || unheard.size > 0)) {
+        // A stream that says something, and not that it cannot reach the API server, is up to date.
+        onOpen();
+        unheard.clear();
+        for (const { selection } of all) setBroken(selection.kind.plural, false);
+      }
+      const one = line.path === undefined ? undefined : byPath.get(line.path);
+      if (one && line.event && !take(one, line.event)) return;
+      if (one && line.end && ended(one, line.end)) return;
+    }
+  } finally {
+    clearTimeout(timer);
+    stopLooking();
+    // The response is not read to its end where another one is to be asked for.
+    quiet.abort();
+  }
+}
+
+/** Whether the watch goes on after the event. */
+function take(one: Followed, event: Change): boolean {
+  if (event.type !== "ERROR") {
+    one.apply(event);
+    return true;
+  }
+  one.isStale = true;
+  return false;
+}
+
+/** Whether all are to be asked for again, now that this one has ended. */
+function ended(one: Followed, { status, message = "" }: NonNullable<Line["end"]>): boolean {
+  if (status === 200) return true;
+  if (status === 410) {
+    one.isStale = true;
+    return true;
+  }
+  if (status === 403 || status === 404) {
+    one.isOver = true;
+    return false;
+  }
+  throw status === 401 ? new Refusal(status, message) : new Error(message);
+}
+
+async function visible(): Promise<void> {
+  while (document.hidden)
+    await new Promise<void>((resolve) =>
+      document.addEventListener("visibilitychange", () => resolve(), { once: true }),
+    );
+}
+
+/** Gives the connection back when the page has been hidden for a while. */
+function abortWhenHidden(controller: AbortController): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const onChange = () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(() => controller.abort(), hiddenFor);
+  };
+  document.addEventListener("visibilitychange", onChange);
+  return () => {
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", onChange);
+  };
+}
+
+/** Resolves after so many milliseconds, or when the signal aborts. */
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    const stop = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal.addEventListener("abort", stop, { once: true });
+  });

@@ -1,0 +1,84 @@
+import { bases, dependents } from "../../functions/eviction/lib/kinds.ts";
+import {
+  DaemonSet,
+  LinstorCluster,
+  LinstorSatellite,
+  LinstorSatelliteConfiguration,
+  Machine,
+  VolumeAttachment,
+} from "../../functions/satellite/lib/kinds.ts";
+import { Volume } from "../../functions/volume/lib/kinds.ts";
+import {
+  ConfigMap,
+  type Kind,
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StatefulSet,
+  StorageClass,
+} from "../../shared/kubernetes/kind.ts";
+
+/** A function as Knative runs it. */
+export const Service = {
+  apiVersion: "serving.knative.dev/v1",
+  kind: "Service",
+  plural: "services",
+  namespaced: true,
+} as const satisfies Kind;
+
+/** A function, where there is no Knative. */
+export const Deployment = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  plural: "deployments",
+  namespaced: true,
+} as const satisfies Kind;
+
+/** Where events of Kubernetes come from. */
+export const ApiServerSource = {
+  apiVersion: "sources.knative.dev/v1",
+  kind: "ApiServerSource",
+  plural: "apiserversources",
+  namespaced: true,
+} as const satisfies Kind;
+
+/** Every kind of which the console shows objects. */
+const known: readonly Kind[] = [
+  PersistentVolumeClaim,
+  PersistentVolume,
+  Volume,
+  StatefulSet,
+  Pod,
+  Namespace,
+  Node,
+  StorageClass,
+  LinstorSatellite,
+  LinstorCluster,
+  LinstorSatelliteConfiguration,
+  Machine,
+  VolumeAttachment,
+  DaemonSet,
+  ConfigMap,
+  ApiServerSource,
+  Service,
+  Deployment,
+  ...dependents,
+  ...bases,
+];
+
+const short: Readonly<Record<string, string>> = {
+  pvc: "PersistentVolumeClaim",
+  pv: "PersistentVolume",
+  sts: "StatefulSet",
+  ns: "Namespace",
+  sc: "StorageClass",
+  ksvc: "Service",
+};
+
+/** The kind that a word names as kubectl takes it: `Volume`, `volumes`, `pvc`. */
+export function kindNamed(word: string): Kind | undefined {
+  const name = (short[word.toLowerCase()] ?? word).toLowerCase();
+  return known.find(({ kind, plural }) => kind.toLowerCase() === name || plural === name);
+}

@@ -1,0 +1,82 @@
+/** The API server, or the console's server before it, has refused a request. */
+export class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = "Refusal";
+    this.status = status;
+  }
+}
+
+/** No answer: the server is away, or what stands before it says so. It is worth another try. */
+export class Away extends Error {
+  override readonly name = "Away";
+}
+
+interface Ask {
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly body?: unknown;
+  /** `application/json` unless it says otherwise. */
+  readonly type?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Called when the credential is not accepted any more. */
+let onSignedOut = () => {};
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener;
+}
+
+/** The API server has refused the credential. */
+export const saySignedOut = (): void => onSignedOut();
+
+/**
+ * One request to the console's server, with the answer that it gives; every status but 2xx is an error.
+ *
+ * @throws Refusal, Away, and the reason of an aborted signal
+ */
+export async function send(path: string, { method = "GET", body, type, signal }: Ask = {}): Promise<Response> {
+  const headers: Record<string, string> = { accept: "application/json" };
+  // No form of another site can send this header, and none can be read without it: it shows that the page is ours.
+  if (method !== "GET") headers["x-holdfast-console"] = "1";
+  if (body !== undefined) headers["content-type"] = type ?? "application/json";
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers,
+      credentials: "same-origin",
+      redirect: "error",
+      cache: "no-store",
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Away("The console's server does not answer.", { cause: error });
+  }
+  if (response.ok) return response;
+  const message = await messageOf(response);
+  if ([502, 503, 504].includes(response.status)) throw new Away(message);
+  if (response.status === 401 && !path.startsWith("/session")) saySignedOut();
+  throw new Refusal(response.status, message);
+}
+
+/** The server's own words, where it has said any. */
+async function messageOf(response: Response): Promise<string> {
+  const text = await response.text().catch(() => "");
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    if (typeof message === "string" && message) return message;
+  } catch {
+    // A proxy's page, for example: its words are cut.
+  }
+  return text.trim().slice(0, 300) || `The server answered ${response.status}.`;
+}
+
+/** The JSON of an answer of the API server. `path` begins with `/api` or `/apis`. */
+export async function askCluster<Answer>(path: string, ask: Ask = {}): Promise<Answer> {
+  const response = await send(`/cluster${path}`, ask);
+  return (await response.json()) as Answer;
+}

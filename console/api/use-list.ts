@@ -1,0 +1,52 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { follow } from "./follow.ts";
+import { keyOf } from "./followed.ts";
+import { list, type Selection } from "./list.ts";
+import { Away, Refusal } from "./request.ts";
+
+/** What is known of the objects of a selection. */
+export type Objects<O> =
+  | { readonly is: "loading" }
+  /** The API server serves no such kind: what it is of is not installed. */
+  | { readonly is: "absent" }
+  | { readonly is: "refused"; readonly message: string }
+  | { readonly is: "ready"; readonly objects: readonly O[] };
+
+/** The objects of a kind, kept up to date while the page shows them. */
+export function useList<O extends KubernetesObject = KubernetesObject>(
+  kind: Kind,
+  options: Omit<Selection, "kind"> = {},
+): Objects<O> {
+  const cache = useQueryClient();
+  const { namespace, labelSelector, fieldSelector } = options;
+  const selection = useMemo(
+    (): Selection => ({
+      kind,
+      namespace,
+      ...(labelSelector ? { labelSelector } : {}),
+      ...(fieldSelector ? { fieldSelector } : {}),
+    }),
+    [kind, namespace, labelSelector, fieldSelector],
+  );
+  const { data, error } = useQuery({
+    queryKey: keyOf(selection),
+    queryFn: ({ signal }) => list(selection, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: (_, error) => error instanceof Away,
+    retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 15_000),
+  });
+  const isListed = data !== undefined;
+  useEffect(() => (isListed ? follow(cache, selection) : undefined), [cache, selection, isListed]);
+  return useMemo(() => {
+    if (data) return { is: "ready", objects: [...data.objects.values()] as O[] };
+    if (error instanceof Refusal && error.status === 404) return { is: "absent" };
+    if (error) return { is: "refused", message: error.message };
+    return { is: "loading" };
+  }, [data, error]);
+}
+
+/** The objects that there are so far: none while they are not known. */
+export const objectsOf = <O>(list: Objects<O>): readonly O[] => (list.is === "ready" ? list.objects : []);

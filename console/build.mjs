@@ -1,0 +1,157 @@
+// Bundles the web console's client: index.html, and scripts, one style sheet and fonts under assets/. Each page is a
+// script of its own, loaded when it is opened first.
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * Bundles the client into a folder, which is emptied before. Rejects with esbuild's errors.
+ * @param {string} outdir
+ * @returns {Promise<{ readonly firstLoad: number }>} the compressed bytes (gzip) that the first page needs before it
+ * asks for data: index.html, the style sheet, the fonts, and the scripts that the entry imports statically.
+ */
+export async function buildConsole(outdir) {
+  await rm(outdir, { recursive: true, force: true });
+  await mkdir(join(outdir, "assets"), { recursive: true });
+  /** @type {Set<string>} */
+  const sheets = new Set();
+  const scripts = await build({ ...common(outdir), ...scriptOptions, plugins: [collectSheets(sheets)] });
+  const used = new Set(Object.values(scripts.metafile.outputs).flatMap(({ inputs }) => usedOf(inputs)));
+  const names = [...sheets].filter((sheet) => used.has(componentOf(relative(root, sheet)))).sort();
+  const styles = await build({ ...common(outdir), ...styleOptions(names) });
+  const files = [...scripts.outputFiles, ...styles.outputFiles];
+  await Promise.all(files.map(({ path, contents }) => writeFile(path, contents)));
+
+  const outputs = Object.entries(scripts.metafile.outputs);
+  const entry = outputs.find(([, { entryPoint }]) => entryPoint === "console/main.tsx")?.[0];
+  const sheet = styles.outputFiles.find(({ path }) => path.endsWith(".css"));
+  if (!entry || !sheet) throw new Error("The console's bundle has no entry, or no style sheet.");
+  const page = html(basename(entry), basename(sheet.path));
+  await writeFile(join(outdir, "index.html"), page);
+
+  const eager = staticImports(scripts.metafile.outputs, entry);
+  const isEager = (/** @type {string} */ path) => eager.has(relative(root, path).replaceAll("\\", "/"));
+  const first = [...scripts.outputFiles.filter(({ path }) => isEager(path)), ...styles.outputFiles];
+  const compressed = first.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
+  return { firstLoad: compressed + gzipSync(page).length };
+}
+
+/**
+ * The modules with something left of them in the scripts: a style sheet is needed where the names of its classes are.
+ * @param {import("esbuild").Metafile["outputs"][string]["inputs"]} inputs
+ */
+const usedOf = (inputs) =>
+  Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [componentOf(path)] : []));
+
+/** `react-styles/css/components/Table/table`, for its style sheet and for the names of its classes. */
+const componentOf = (/** @type {string} */ path) => path.replaceAll("\\", "/").replace(/\.(css|m?js)$/, "");
+
+/** @param {string} outdir */
+const common = (outdir) =>
+  /** @satisfies {import("esbuild").BuildOptions} */ ({
+    absWorkingDir: root,
+    outdir: join(outdir, "assets"),
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    legalComments: "none",
+    logLevel: "warning",
+    target: "es2022",
+  });
+
+const scriptOptions = /** @satisfies {import("esbuild").BuildOptions} */ ({
+  entryPoints: ["console/main.tsx"],
+  splitting: true,
+  format: "esm",
+  platform: "browser",
+  jsx: "automatic",
+  define: { "process.env.NODE_ENV": '"production"' },
+});
+
+/**
+ * One style sheet for all pages: a script that is loaded later could not bring its own without an inline element.
+ * @param {readonly string[]} sheets
+ */
+const styleOptions = (sheets) => {
+  const names = ["@patternfly/react-core/dist/styles/base.css", ...sheets, "./console/console.css"];
+  const contents = names.map((name) => `@import ${JSON.stringify(name)};`).join("\n");
+  /** @type {import("esbuild").BuildOptions["loader"]} */
+  const loader = {
+    ".woff2": "file",
+    ".woff": "empty",
+    ".ttf": "empty",
+    ".svg": "empty",
+    ".png": "empty",
+    ".jpg": "empty",
+  };
+  return /** @satisfies {import("esbuild").BuildOptions} */ ({
+    stdin: { contents, loader: "css", resolveDir: root, sourcefile: "console.css" },
+    loader,
+    entryNames: "console-[hash]",
+    plugins: [leaveOutFonts],
+  });
+};
+
+/**
+ * Fonts of PatternFly that the pages can do without: nothing is set in italics, commands in the browser's own
+ * monospaced letters, and icons are drawn.
+ * @type {import("esbuild").Plugin}
+ */
+const leaveOutFonts = {
+  name: "leave-out-fonts",
+  setup({ onLoad }) {
+    onLoad({ filter: /(Italic|Mono|pficon)[^/]*\.woff2$/ }, () => ({ contents: "", loader: "empty" }));
+  },
+};
+
+/**
+ * Components of PatternFly import their style sheets: these are collected, and are no part of the scripts.
+ * @param {Set<string>} sheets
+ * @returns {import("esbuild").Plugin}
+ */
+const collectSheets = (sheets) => ({
+  name: "collect-sheets",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, ({ path }) => {
+      sheets.add(path);
+      return { contents: "", loader: "js" };
+    });
+  },
+});
+
+/**
+ * @param {import("esbuild").Metafile["outputs"]} outputs
+ * @param {string} entry
+ */
+function staticImports(outputs, entry) {
+  const found = new Set([entry]);
+  for (const name of found)
+    for (const { kind, path } of outputs[name]?.imports ?? []) if (kind === "import-statement") found.add(path);
+  return found;
+}
+
+/** @param {string} script @param {string} sheet */
+const html = (script, sheet) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>Holdfast</title>
+    <link rel="stylesheet" href="/assets/${sheet}">
+    <script type="module" src="/assets/${script}"></script>
+  </head>
+  <body>
+    <div id="root"></div>
+    <noscript>The console of Holdfast needs JavaScript. Without it, use kubectl and holdfast.</noscript>
+  </body>
+</html>
+`;

@@ -1,0 +1,156 @@
+import { Tab, Tabs, TabTitleText } from "@patternfly/react-core";
+import { useMemo } from "react";
+import { policyKey, readPolicy } from "../../functions/pvc-retention/lib/policy.ts";
+import { retentionOf } from "../../functions/pvc-retention/lib/stateful-set.ts";
+import { Namespace, PersistentVolumeClaim, Pod, StatefulSet } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { objectsOf, useList } from "../api/use-list.ts";
+import { useAddress } from "../parts/address.ts";
+import { Age } from "../parts/age.tsx";
+import { ObjectLink } from "../parts/object-link.tsx";
+import { heldBecause } from "../parts/object-state.ts";
+import { type Column, ObjectTable } from "../parts/object-table.tsx";
+import { Empty, Known, Page } from "../parts/page.tsx";
+import { State } from "../parts/state.tsx";
+import { type ClaimObject, isProtected, type SetObject, usersOf } from "./claim.ts";
+import { fateOf } from "./fate.ts";
+
+/** Claims with who holds them, and sets with what becomes of theirs. */
+export default function Claims() {
+  const [address, setAddress] = useAddress();
+  const claims = useList<ClaimObject>(PersistentVolumeClaim);
+  const pods = useList(Pod);
+  const sets = useList<SetObject>(StatefulSet);
+  const namespaces = useList(Namespace);
+  const users = useMemo(() => usersOf(objectsOf(pods)), [pods]);
+  const isSets = address.get("tab") === "sets";
+  const claimColumns = useMemo(() => columnsOfClaims(users), [users]);
+  const setColumns = useMemo(() => columnsOfSets(objectsOf(claims), objectsOf(namespaces)), [claims, namespaces]);
+  return (
+    <Page title="Claims and sets" intro="Which claims are held, by which pod, and what a scale-down takes along.">
+      <Tabs
+        activeKey={isSets ? "sets" : "claims"}
+        onSelect={(_, tab) =>
+          setAddress({ tab: tab === "sets" ? "sets" : undefined, q: undefined, page: undefined, sort: undefined })
+        }
+        aria-label="Claims or sets"
+      >
+        <Tab eventKey="claims" title={<TabTitleText>Claims</TabTitleText>}>
+          {!isSets && (
+            <Known list={claims} what="Claims">
+              {(claims) => (
+                <ObjectTable
+                  what="claims"
+                  objects={claims}
+                  columns={claimColumns}
+                  empty={<Empty title="There are no claims">A claim asks Kubernetes for storage.</Empty>}
+                />
+              )}
+            </Known>
+          )}
+        </Tab>
+        <Tab eventKey="sets" title={<TabTitleText>StatefulSets</TabTitleText>}>
+          {isSets && (
+            <Known list={sets} what="StatefulSets">
+              {(sets) => (
+                <ObjectTable
+                  what="StatefulSets"
+                  objects={sets}
+                  columns={setColumns}
+                  empty={<Empty title="There are no StatefulSets" />}
+                />
+              )}
+            </Known>
+          )}
+        </Tab>
+      </Tabs>
+    </Page>
+  );
+}
+
+const name = <O extends KubernetesObject>(kind: string): Column<O> => ({
+  title: "Name",
+  value: ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
+  cell: ({ metadata }) => (
+    <ObjectLink to={{ kind, ...(metadata.namespace ? { namespace: metadata.namespace } : {}), name: metadata.name }} />
+  ),
+});
+
+type Users = ReturnType<typeof usersOf>;
+
+const columnsOfClaims = (users: Users): readonly Column<ClaimObject>[] => [
+  name("PersistentVolumeClaim"),
+  {
+    title: "State",
+    value: (claim) =>
+      claim.metadata.deletionTimestamp ? `Held ${heldBecause(claim)}` : (claim.status?.phase ?? "Pending"),
+    cell: (claim) =>
+      claim.metadata.deletionTimestamp ? (
+        <>
+          <State tone="warning">Held</State> {heldBecause(claim)}
+        </>
+      ) : (
+        <State tone={claim.status?.phase === "Lost" ? "bad" : "plain"}>{claim.status?.phase ?? "Pending"}</State>
+      ),
+  },
+  {
+    title: "Deleted",
+    value: ({ metadata }) => metadata.deletionTimestamp,
+    cell: ({ metadata }) => <Age at={metadata.deletionTimestamp} />,
+  },
+  {
+    title: "Used by",
+    value: (claim) =>
+      users(claim)
+        .map(({ pod, node }) => `${pod} ${node}`)
+        .join(" ") || undefined,
+    cell: (claim) => (
+      <>
+        {users(claim).map(({ namespace, pod, node }) => (
+          <div key={pod}>
+            <ObjectLink to={{ kind: "Pod", namespace, name: pod }}>{pod}</ObjectLink> on{" "}
+            <ObjectLink to={{ kind: "Node", name: node }} />
+          </div>
+        ))}
+      </>
+    ),
+  },
+  {
+    title: "Volume",
+    value: ({ spec }) => spec.volumeName,
+    cell: ({ spec }) =>
+      spec.volumeName ? <ObjectLink to={{ kind: "PersistentVolume", name: spec.volumeName }} /> : "-",
+  },
+  { title: "Protected", value: (claim) => (isProtected(claim) ? "yes" : "no") },
+];
+
+function columnsOfSets(
+  claims: readonly ClaimObject[],
+  namespaces: readonly KubernetesObject[],
+): readonly Column<SetObject>[] {
+  const byNamespace = Map.groupBy(claims, ({ metadata }) => metadata.namespace);
+  const homes = new Map(namespaces.map((one) => [one.metadata.name, one]));
+  const fate = (set: SetObject) => fateOf(set, byNamespace.get(set.metadata.namespace) ?? []);
+  const policy = (set: SetObject) => readPolicy(set, homes.get(set.metadata.namespace ?? ""));
+  return [
+    name("StatefulSet"),
+    { title: "Replicas", value: ({ spec }) => spec.replicas ?? 1 },
+    {
+      title: "Policy",
+      value: (set) => {
+        const found = policy(set);
+        if (!found) return `none: Holdfast leaves this set alone (${policyKey})`;
+        return found.fault ?? `${found.name}, chosen on the ${found.from}`;
+      },
+    },
+    {
+      title: "In force",
+      value: (set) => {
+        const { whenDeleted, whenScaled } = retentionOf(set);
+        return `when deleted: ${whenDeleted}, when scaled: ${whenScaled}`;
+      },
+    },
+    { title: "A scale-down", value: (set) => fate(set).scaled },
+    { title: "A deletion", value: (set) => fate(set).deleted },
+  ];
+}

@@ -1,0 +1,50 @@
+import { kindOf } from "../../functions/eviction/lib/kinds.ts";
+import { approvalKey, retryKey } from "../../functions/eviction/lib/names.ts";
+import { groupOf } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { annotating } from "../api/write.ts";
+import type { Action } from "../parts/act.tsx";
+
+interface Leaving extends KubernetesObject {
+  readonly spec?: { readonly state?: string };
+}
+
+/** Whether a person wants it to leave, by its deletion or by its state. */
+export const isLeaving = ({ metadata, spec }: Leaving): boolean =>
+  metadata.deletionTimestamp !== undefined || spec?.state === "DisabledAndCleared";
+
+/** Whether a person has agreed to its present eviction. */
+export const isApproved = ({ metadata }: KubernetesObject): boolean => metadata.annotations?.[approvalKey] === "true";
+
+function annotate(object: KubernetesObject, key: string, value: string | null): Pick<Action, "command" | "write"> {
+  const kind = kindOf(object);
+  const { namespace = "", name, uid } = object.metadata;
+  const change = value === null ? `${key}-` : `${key}=${value} --overwrite`;
+  return {
+    command: `kubectl annotate ${kind.plural}.${groupOf(kind)} ${name} --namespace ${namespace} ${change}`,
+    write: annotating(kind, { namespace, name, uid }, { [key]: value }),
+  };
+}
+
+export const approve = (object: KubernetesObject): Action => ({
+  label: "Approve",
+  does:
+    `This agrees to the eviction of ${object.kind} ${object.metadata.name}. What it serves moves to others, and it ` +
+    "is removed when nothing is left.",
+  ...annotate(object, approvalKey, "true"),
+  isDanger: true,
+});
+
+export const abort = (object: KubernetesObject): Action => ({
+  label: "Abort",
+  does:
+    `This withdraws the agreement to the eviction of ${object.kind} ${object.metadata.name}. No new move begins, ` +
+    "those that are open end, and what Holdfast has disabled is enabled again.",
+  ...annotate(object, approvalKey, null),
+});
+
+export const retry = (object: KubernetesObject): Action => ({
+  label: "Try again",
+  does: `This tries again to move what could not be moved from ${object.kind} ${object.metadata.name}.`,
+  ...annotate(object, retryKey, "true"),
+});

@@ -1,0 +1,221 @@
+import { Alert, List, ListItem, Title } from "@patternfly/react-core";
+import { useMemo } from "react";
+import {
+  bases,
+  NeutronBGPDRAgent,
+  NeutronDHCPAgent,
+  NeutronL2Agent,
+  NeutronL3Agent,
+  NeutronOVNAgent,
+  NeutronOVNBGPAgent,
+  NovaComputeNode,
+} from "../../functions/eviction/lib/kinds.ts";
+import { conditions } from "../../functions/eviction/lib/names.ts";
+import { lockPrefix, locksOn, maintenanceOf } from "../../functions/eviction/lib/node-lock.ts";
+import { ConfigMap, Node } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { conditionOf } from "../api/progress.ts";
+import { type Objects, objectsOf, useList } from "../api/use-list.ts";
+import { Act } from "../parts/act.tsx";
+import { Age } from "../parts/age.tsx";
+import { ObjectLink } from "../parts/object-link.tsx";
+import { type Column, ObjectTable } from "../parts/object-table.tsx";
+import { Empty, Known, Page } from "../parts/page.tsx";
+import { State } from "../parts/state.tsx";
+import { abort, approve, isApproved, isLeaving, retry } from "./actions.ts";
+import { countersOf } from "./counters.ts";
+import { setBy } from "./set-by.ts";
+
+interface Dependent extends KubernetesObject {
+  readonly spec?: { readonly state?: string; readonly lockName?: string };
+}
+
+interface Settings extends KubernetesObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** Compute hosts and agents that leave, who still holds each Node, and what a person has to agree to. */
+export default function Eviction() {
+  const lists = [
+    useList<Dependent>(NovaComputeNode),
+    useList<Dependent>(NeutronL3Agent),
+    useList<Dependent>(NeutronDHCPAgent),
+    useList<Dependent>(NeutronBGPDRAgent),
+    useList<Dependent>(NeutronOVNBGPAgent),
+    useList<Dependent>(NeutronL2Agent),
+    useList<Dependent>(NeutronOVNAgent),
+  ] as const;
+  const [computes] = lists;
+  const nodes = useList(Node);
+  const settings = useList<Settings>(ConfigMap, {
+    namespace: "holdfast",
+    fieldSelector: "metadata.name=holdfast-eviction",
+  });
+  const all = lists.flatMap((list) => objectsOf(list));
+  const unread = lists.filter((list): list is Extract<Objects<Dependent>, { is: "refused" }> => list.is === "refused");
+  const locked = objectsOf(nodes).filter((node) => locksOn(node).length > 0 || maintenanceOf(node) !== undefined);
+  const nodeColumns = useMemo(() => columnsOfNodes(all), [all]);
+  return (
+    <Page title="Eviction" intro="Compute hosts and agents of OpenStack: what leaves, what it waits for, who holds it.">
+      <Known
+        list={computes}
+        what="Compute nodes"
+        absent="Install the system eviction: see docs/eviction.md of Holdfast."
+      >
+        {() => (
+          <div className="hf-stack">
+            {unread.length > 0 && (
+              <Alert variant="warning" isInline title="Some agents cannot be shown" component="h2">
+                {unread.map(({ message }) => message).join(" ")}
+              </Alert>
+            )}
+            <Windows settings={objectsOf(settings)[0]?.data} />
+            <Title headingLevel="h2">Compute nodes and agents</Title>
+            <ObjectTable
+              what="compute nodes and agents"
+              objects={all}
+              columns={columns}
+              empty={<Empty title="There are no compute nodes and no agents" />}
+              actions={(object) => <Actions object={object} />}
+            />
+            <Title headingLevel="h2">Nodes that are held</Title>
+            <Known list={nodes} what="Nodes">
+              {() => (
+                <ObjectTable
+                  what="Nodes"
+                  id="node-"
+                  objects={locked}
+                  columns={nodeColumns}
+                  empty={<Empty title="No Node is held">No agent has locked a Node.</Empty>}
+                />
+              )}
+            </Known>
+          </div>
+        )}
+      </Known>
+    </Page>
+  );
+}
+
+/** When evictions may begin, and how many hosts may be out. */
+function Windows({ settings }: { readonly settings: Readonly<Record<string, string>> | undefined }) {
+  if (!settings) return null;
+  const { EVICTION_WINDOW, EVICTION_WINDOW_LENGTH, EVICTION_TIME_ZONE, EVICTION_MAX_UNAVAILABLE } = settings;
+  return (
+    <p>
+      {EVICTION_WINDOW
+        ? `Evictions begin in windows that open at "${EVICTION_WINDOW}" (cron, ${EVICTION_TIME_ZONE || "UTC"}) for ${EVICTION_WINDOW_LENGTH || "4h"}.`
+        : "Evictions may begin at any time."}{" "}
+      {EVICTION_MAX_UNAVAILABLE || "1"} compute nodes of a group may be out at a time.
+    </p>
+  );
+}
+
+const columns: readonly Column<Dependent>[] = [
+  {
+    title: "Name",
+    value: ({ kind, metadata }) => `${kind} ${metadata.name}`,
+    cell: ({ kind, metadata }) => (
+      <ObjectLink to={{ kind, namespace: metadata.namespace ?? "", name: metadata.name }}>
+        {kind} {metadata.name}
+      </ObjectLink>
+    ),
+  },
+  {
+    title: "Wanted",
+    value: ({ metadata, spec }) => (metadata.deletionTimestamp ? "deleted" : (spec?.state ?? "Enabled")),
+  },
+  {
+    title: "Evicted",
+    value: (object) => conditionOf(object, conditions.evicted)?.status,
+    cell: (object) => {
+      const evicted = conditionOf(object, conditions.evicted);
+      if (!evicted) return "-";
+      return (
+        <>
+          <State tone={evicted.status === "Evicting" ? "busy" : "plain"}>{evicted.status}</State>{" "}
+          {countersOf(evicted.message)}
+        </>
+      );
+    },
+  },
+  {
+    title: "Waits for",
+    value: (object) => conditionOf(object, conditions.converged)?.message,
+    cell: (object) => {
+      const converged = conditionOf(object, conditions.converged);
+      const down = conditionOf(object, conditions.hostDown);
+      return (
+        <>
+          {converged && converged.status !== "True" && (
+            <State tone={converged.reason === "Dependency" ? "warning" : "busy"}>{converged.reason}</State>
+          )}{" "}
+          {converged?.message} {down?.status === "True" && <State tone="bad">Host is down</State>}{" "}
+          {down?.status === "True" && down.message}
+        </>
+      );
+    },
+  },
+  {
+    title: "Since",
+    value: (object) => conditionOf(object, conditions.converged)?.lastTransitionTime,
+    cell: (object) => <Age at={conditionOf(object, conditions.converged)?.lastTransitionTime} />,
+  },
+];
+
+function Actions({ object }: { readonly object: Dependent }) {
+  const isBase = bases.some(({ kind }) => kind === object.kind);
+  const canApprove = isLeaving(object) || isBase;
+  if (!canApprove && !isApproved(object)) return null;
+  return (
+    <div className="hf-actions">
+      {isApproved(object) ? <Act action={abort(object)} /> : <Act action={approve(object)} />}
+      {isApproved(object) && !isBase && <Act action={retry(object)} />}
+    </div>
+  );
+}
+
+/** The lock of a resource: its kind, or the name that its spec gives. */
+const lockNameOf = ({ kind, spec }: Dependent) => spec?.lockName || kind;
+
+const columnsOfNodes = (all: readonly Dependent[]): readonly Column<KubernetesObject>[] => [
+  {
+    title: "Node",
+    value: ({ metadata }) => metadata.name,
+    cell: ({ metadata }) => <ObjectLink to={{ kind: Node.kind, name: metadata.name }} />,
+  },
+  {
+    title: "Others must leave",
+    value: (node) => maintenanceOf(node) ?? "not said",
+  },
+  {
+    title: "Held by",
+    value: (node) => locksOn(node).join(" "),
+    cell: (node) => (
+      <List isPlain>
+        {locksOn(node).map((lock) => {
+          const owner = all.find((one) => one.metadata.name === node.metadata.name && lockNameOf(one) === lock);
+          const set = setBy(node, lockPrefix + lock);
+          return (
+            <ListItem key={lock}>
+              {owner ? (
+                <ObjectLink
+                  to={{ kind: owner.kind, namespace: owner.metadata.namespace ?? "", name: owner.metadata.name }}
+                >
+                  {lock}
+                </ObjectLink>
+              ) : (
+                <>{lock}: no resource of this Node has this lock</>
+              )}
+              {set && (
+                <>
+                  , set by {set.manager} <Age at={set.time} />
+                </>
+              )}
+            </ListItem>
+          );
+        })}
+      </List>
+    ),
+  },
+];

@@ -1,0 +1,179 @@
+import {
+  Card,
+  CardBody,
+  CardTitle,
+  DescriptionList,
+  DescriptionListDescription,
+  DescriptionListGroup,
+  DescriptionListTerm,
+  ExpandableSection,
+} from "@patternfly/react-core";
+import { lazy, Suspense } from "react";
+import { useParams } from "wouter";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import { describe, type KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { useEvents } from "../api/events.ts";
+import { kindNamed } from "../api/kinds.ts";
+import { conditionsOf, lastWords } from "../api/progress.ts";
+import { objectsOf, useList } from "../api/use-list.ts";
+import { Age } from "../parts/age.tsx";
+import { ObjectLink } from "../parts/object-link.tsx";
+import { heldBecause } from "../parts/object-state.ts";
+import { Empty, Known, Page } from "../parts/page.tsx";
+import { State } from "../parts/state.tsx";
+import { actionsFor } from "./actions.tsx";
+import { relatedTo } from "./related.ts";
+import { Timeline } from "./timeline.tsx";
+
+const Yaml = lazy(() => import("./yaml.tsx"));
+
+/** All that is known of one object: what happened to it, what each rule says of it, and the object itself. */
+export default function ObjectPage() {
+  const { kind: word = "", namespace = "_", name = "" } = useParams();
+  const kind = kindNamed(word);
+  const reference = { kind: kind?.kind ?? word, ...(namespace === "_" ? {} : { namespace }), name };
+  const title = describe({ apiVersion: "", ...reference });
+  return (
+    <Page title={title}>
+      {kind ? (
+        <OneObject kind={kind} namespace={reference.namespace} name={name} />
+      ) : (
+        <Empty title="The console does not know this kind">
+          Look at the object with kubectl: the console shows only kinds that Holdfast works with.
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+interface OneObjectProps {
+  readonly kind: Kind;
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+function OneObject({ kind, namespace, name }: OneObjectProps) {
+  const list = useList(kind, { namespace, fieldSelector: `metadata.name=${name}` });
+  const events = useEvents({ kind: kind.kind, ...(namespace ? { namespace } : {}), name });
+  return (
+    <Known list={list} what={`Objects of the kind ${kind.kind}`}>
+      {([object]) => (
+        <div className="hf-stack">
+          {object ? (
+            <Present object={object} events={objectsOf(events)} />
+          ) : (
+            <Empty title="This object does not exist">It has been deleted, or was never created.</Empty>
+          )}
+          {!object && (
+            <Part title="What happened">
+              <Known list={events} what="Events">
+                {(events) => <Timeline object={undefined} events={events} />}
+              </Known>
+            </Part>
+          )}
+        </div>
+      )}
+    </Known>
+  );
+}
+
+function Present({
+  object,
+  events,
+}: {
+  readonly object: KubernetesObject;
+  readonly events: readonly Parameters<typeof Timeline>[0]["events"][number][];
+}) {
+  const { metadata } = object;
+  const held = heldBecause(object);
+  const words = lastWords(object);
+  const conditions = conditionsOf(object);
+  const facts: readonly (readonly [string, React.ReactNode])[] = [
+    ["Created", <Age key="created" at={metadata.creationTimestamp} />],
+    ...(metadata.deletionTimestamp
+      ? [["Being deleted since", <Age key="deleted" at={metadata.deletionTimestamp} />] as const]
+      : []),
+    ...(held ? [["Held because", held] as const] : []),
+    ...(metadata.finalizers?.length ? [["Finalizers", metadata.finalizers.join(", ")] as const] : []),
+    ...relatedTo(object).map(
+      ({ what, to }) =>
+        [
+          what,
+          <ObjectLink
+            key={what}
+            to={to}
+          >{`${to.kind} ${to.namespace ? `${to.namespace}/` : ""}${to.name}`}</ObjectLink>,
+        ] as const,
+    ),
+    ["uid", metadata.uid],
+  ];
+  return (
+    <>
+      <div className="hf-actions">{actionsFor(object)}</div>
+      <Part title="What it is">
+        <DescriptionList isHorizontal isCompact>
+          {facts.map(([term, description]) => (
+            <DescriptionListGroup key={term}>
+              <DescriptionListTerm>{term}</DescriptionListTerm>
+              <DescriptionListDescription>{description}</DescriptionListDescription>
+            </DescriptionListGroup>
+          ))}
+        </DescriptionList>
+      </Part>
+      <Part title="The last word of each rule">
+        {words.length === 0 ? (
+          <p>No rule has written anything down on it.</p>
+        ) : (
+          <DescriptionList>
+            {words.map(({ rule, step, since, next, because }) => (
+              <DescriptionListGroup key={rule}>
+                <DescriptionListTerm>
+                  {rule}: {step}, <Age at={since} />
+                </DescriptionListTerm>
+                <DescriptionListDescription>
+                  {because}{" "}
+                  {next && (
+                    <>
+                      It looks again: <Age at={next} />.
+                    </>
+                  )}
+                </DescriptionListDescription>
+              </DescriptionListGroup>
+            ))}
+          </DescriptionList>
+        )}
+      </Part>
+      {conditions.length > 0 && (
+        <Part title="Conditions">
+          <DescriptionList>
+            {conditions.map(({ type, status, reason, message, lastTransitionTime }) => (
+              <DescriptionListGroup key={type}>
+                <DescriptionListTerm>
+                  {type} <State tone="plain">{status}</State> {reason}, <Age at={lastTransitionTime} />
+                </DescriptionListTerm>
+                <DescriptionListDescription>{message || "-"}</DescriptionListDescription>
+              </DescriptionListGroup>
+            ))}
+          </DescriptionList>
+        </Part>
+      )}
+      <Part title="What happened">
+        <Timeline object={object} events={events} />
+      </Part>
+      <ExpandableSection toggleText="The object as YAML">
+        <Suspense>
+          <Yaml object={object} />
+        </Suspense>
+      </ExpandableSection>
+    </>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <Card>
+      <CardTitle component="h2">{title}</CardTitle>
+      <CardBody>{children}</CardBody>
+    </Card>
+  );
+}

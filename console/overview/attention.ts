@@ -1,0 +1,93 @@
+import { readNote, reclaimTime } from "../../functions/undelete/lib/note.ts";
+import { phaseOf, type VolumeObject } from "../../functions/volume/lib/volume.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Volume } from "../../shared/storage/volume.ts";
+import type { EventObject } from "../api/events.ts";
+import { lastSeen } from "../api/events.ts";
+import { conditionsOf, lastWords } from "../api/progress.ts";
+import { heldBecause } from "../parts/object-state.ts";
+import type { Tone } from "../parts/state.tsx";
+import { messageOf } from "../volumes/volume-state.ts";
+
+/** What is to be known of an object that does not rest. */
+export const tones = {
+  "needs a person": "bad",
+  failed: "bad",
+  warned: "warning",
+  held: "warning",
+  "due soon": "warning",
+  kept: "busy",
+  waits: "busy",
+} as const satisfies Record<string, Tone>;
+
+type StateWord = keyof typeof tones;
+
+export interface Item {
+  readonly id: string;
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly state: StateWord;
+  readonly why: string;
+  /** RFC 3339. */
+  readonly since: string | undefined;
+}
+
+/** A kept volume whose time comes within so many milliseconds is due soon. */
+const soon = 86_400_000;
+
+/** What an object waits for, or who it waits for; `undefined` where it is at rest. */
+export function attentionOf(object: KubernetesObject, now: number): Item | undefined {
+  const found = inWords(object, now);
+  if (!found) return undefined;
+  const [state, why, since] = found;
+  const { uid, namespace, name } = object.metadata;
+  return { id: uid, kind: object.kind, namespace, name, state, why, since };
+}
+
+type Found = readonly [state: StateWord, why: string, since: string | undefined] | undefined;
+
+function inWords(object: KubernetesObject, now: number): Found {
+  if (object.kind === "Volume" && phaseOf(object as VolumeObject) === "Failed") {
+    const since = conditionsOf(object)[0]?.lastTransitionTime;
+    return ["failed", messageOf(object as VolumeObject) || "The Volume has failed.", since];
+  }
+  const error = conditionsOf(object).find(({ status, reason }) => status !== "True" && reason === "Error");
+  if (error) return ["needs a person", error.message ?? "", error.lastTransitionTime];
+  const held = heldBecause(object);
+  if (held) return ["held", held, object.metadata.deletionTimestamp];
+  return keptInWords(object, now) ?? waitingInWords(object);
+}
+
+function keptInWords(object: KubernetesObject, now: number): Found {
+  if (object.kind !== "PersistentVolume") return undefined;
+  const volume = object as Volume;
+  const note = readNote(volume);
+  const word = lastWords(object).find(({ rule }) => rule === "undelete/note");
+  if (!note || !word || note.step === "retained") return undefined;
+  if (note.step === "asks" || note.step === "overruled") return ["needs a person", word.because, word.since];
+  return [reclaimTime(volume) - now < soon ? "due soon" : "kept", word.because, word.since];
+}
+
+/** A rule looks again at a time, or says that a person has to agree. */
+function waitingInWords(object: KubernetesObject): Found {
+  const dependency = conditionsOf(object).find(({ type, reason }) => type === "Converged" && reason === "Dependency");
+  if (dependency) return ["waits", dependency.message ?? "", dependency.lastTransitionTime];
+  const [word] = lastWords(object).filter(({ rule, next }) => next && rule !== "undelete/note");
+  return word && ["waits", word.because, word.since];
+}
+
+/** The objects that Holdfast has warned of; each once, with the last Warning. */
+export function itemsOfEvents(events: readonly EventObject[]): readonly Item[] {
+  const latest = events.toSorted((one, other) => (lastSeen(one) < lastSeen(other) ? 1 : -1));
+  const seen = new Map<string, Item>();
+  for (const event of latest) {
+    const { regarding, reason = "Warning", note = "" } = event;
+    if (!regarding) continue;
+    const { kind, namespace, name } = regarding;
+    const id = `${kind}/${namespace}/${name}/${reason}`;
+    const since = event.metadata.creationTimestamp;
+    if (!seen.has(id)) seen.set(id, { id, kind, namespace, name, state: "warned", why: `${reason}: ${note}`, since });
+  }
+  return [...seen.values()];
+}

@@ -1,0 +1,196 @@
+import { Card, CardBody, CardTitle, Content, Title } from "@patternfly/react-core";
+import { NovaComputeNode } from "../../functions/eviction/lib/kinds.ts";
+import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
+import { Volume } from "../../functions/volume/lib/kinds.ts";
+import {
+  ConfigMap,
+  Namespace,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StatefulSet,
+} from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { isOurs, useWarnings } from "../api/events.ts";
+import { ApiServerSource, Deployment, Service } from "../api/kinds.ts";
+import { conditionOf } from "../api/progress.ts";
+import { type Objects, objectsOf, useList } from "../api/use-list.ts";
+import { Age, useNow } from "../parts/age.tsx";
+import { ObjectLink } from "../parts/object-link.tsx";
+import { type Column, ObjectTable } from "../parts/object-table.tsx";
+import { Empty, Page } from "../parts/page.tsx";
+import { State } from "../parts/state.tsx";
+import { attentionOf, type Item, itemsOfEvents, tones } from "./attention.ts";
+import { deadLetteredEvents, sweptAt } from "./platform.ts";
+
+const ofHoldfast = "app.kubernetes.io/part-of=holdfast,app.kubernetes.io/component";
+const own = { namespace: "holdfast" };
+
+/** What waits for a person, and whether all that Holdfast is made of works. */
+export default function Overview() {
+  const claims = useList(PersistentVolumeClaim);
+  const volumes = useList(PersistentVolume);
+  const made = useList(Volume);
+  const sets = useList(StatefulSet);
+  const satellites = useList(LinstorSatellite);
+  const computes = useList(NovaComputeNode);
+  const namespaces = useList(Namespace);
+  const warnings = useWarnings();
+  const services = useList(Service, { ...own, labelSelector: ofHoldfast });
+  const deployments = useList(Deployment, { ...own, labelSelector: ofHoldfast });
+  const sources = useList(ApiServerSource, own);
+  const maps = useList<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, own);
+  const now = useNow();
+
+  const systems: readonly (readonly [string, string, Objects<KubernetesObject>])[] = [
+    ["Claims", "/claims", claims],
+    ["PersistentVolumes", "/kept", volumes],
+    ["Volumes", "/volumes", made],
+    ["StatefulSets", "/claims?tab=sets", sets],
+    ["Satellites", "/satellites", satellites],
+    ["Compute nodes", "/eviction", computes],
+  ];
+  const lists = [...systems.map(([, , list]) => list), namespaces];
+  const unread = lists.flatMap((list) => (list.is === "refused" ? [list.message] : []));
+  const items = [
+    ...lists.flatMap((list) => objectsOf(list).flatMap((object) => attentionOf(object, now) ?? [])),
+    ...itemsOfEvents(objectsOf(warnings).filter(isOurs)),
+  ];
+  const isKnown = lists.every(({ is }) => is !== "loading");
+  const deadEvents = objectsOf(maps).flatMap(({ metadata, data }) =>
+    metadata.name === "holdfast-dead-deadEvents" ? deadLetteredEvents(data) : [],
+  );
+  const swept = objectsOf(maps).flatMap((map) =>
+    map.metadata.name === "holdfast-sweep" ? (sweptAt(map) ?? []) : [],
+  )[0];
+  return (
+    <Page title="Overview" intro="What waits for a person, and what holds what.">
+      <div className="hf-stack">
+        {unread.length > 0 && <Content component="p">Not all of it can be shown: {unread.join(" ")}</Content>}
+        <ObjectTable
+          what="objects that wait"
+          objects={items}
+          keyOf={({ id }) => id}
+          columns={columns}
+          empty={
+            isKnown ? (
+              <Empty title="Everything is at rest">Nothing is held, stuck, failed, or due soon.</Empty>
+            ) : (
+              <Content component="p">The cluster is being read.</Content>
+            )
+          }
+        />
+        <div className="hf-grid">
+          {systems.map(([title, href, list]) => (
+            <Card key={title} isCompact>
+              <CardTitle component="h2">
+                <a href={href}>{title}</a>
+              </CardTitle>
+              <CardBody>{countOf(list, now)}</CardBody>
+            </Card>
+          ))}
+          <Card isCompact>
+            <CardTitle component="h2">Sweep</CardTitle>
+            <CardBody>
+              {swept ? (
+                <>
+                  Last sweep <Age at={swept.at} />. {swept.because}
+                </>
+              ) : (
+                "No sweep has been recorded."
+              )}
+            </CardBody>
+          </Card>
+          <Card isCompact>
+            <CardTitle component="h2">Dead-lettered events</CardTitle>
+            <CardBody>
+              {deadEvents.length === 0 ? (
+                "None: every event was taken."
+              ) : (
+                <>
+                  {deadEvents.length}, the last <Age at={deadEvents.at(-1)?.at} />. Run: holdfast replay
+                </>
+              )}
+            </CardBody>
+          </Card>
+        </div>
+        <Title headingLevel="h2">Functions and sources</Title>
+        <ObjectTable
+          what="functions and sources"
+          id="fn-"
+          objects={[...objectsOf(services), ...objectsOf(deployments).filter(isNotKnatives), ...objectsOf(sources)]}
+          columns={functionColumns}
+          empty={<Empty title="No function is installed in the namespace holdfast" />}
+        />
+      </div>
+    </Page>
+  );
+}
+
+/** What Knative makes of our Services belongs to it. */
+const isNotKnatives = ({ metadata }: KubernetesObject) => !metadata.ownerReferences?.length;
+
+function countOf(list: Objects<KubernetesObject>, now: number): string {
+  if (list.is === "absent") return "Not installed.";
+  if (list.is === "refused") return list.message;
+  if (list.is === "loading") return "Being read.";
+  const waiting = list.objects.filter((object) => attentionOf(object, now)).length;
+  return `${list.objects.length}, of which ${waiting === 0 ? "none waits" : `${waiting} wait`}.`;
+}
+
+const columns: readonly Column<Item>[] = [
+  {
+    title: "State",
+    value: ({ state }) => state,
+    cell: ({ state }) => <State tone={tones[state]}>{state}</State>,
+  },
+  {
+    title: "Object",
+    value: ({ kind, namespace, name }) => `${kind} ${namespace ? `${namespace}/` : ""}${name}`,
+    cell: ({ kind, namespace, name }) => (
+      <ObjectLink to={{ kind, ...(namespace ? { namespace } : {}), name }}>
+        {`${kind} ${namespace ? `${namespace}/` : ""}${name}`}
+      </ObjectLink>
+    ),
+  },
+  { title: "Why", value: ({ why }) => why },
+  { title: "Since", value: ({ since }) => since, cell: ({ since }) => <Age at={since} /> },
+];
+
+interface Workload extends KubernetesObject {
+  readonly spec?: {
+    readonly template?: { readonly spec?: { readonly containers?: readonly { readonly image?: string }[] } };
+  };
+}
+
+const readyOf = (object: KubernetesObject) => conditionOf(object, "Ready") ?? conditionOf(object, "Available");
+
+const functionColumns: readonly Column<KubernetesObject>[] = [
+  {
+    title: "Name",
+    value: ({ metadata }) => metadata.name,
+    cell: ({ kind, metadata }) => (
+      <ObjectLink to={{ kind, namespace: metadata.namespace ?? "", name: metadata.name }}>{metadata.name}</ObjectLink>
+    ),
+  },
+  { title: "Kind", value: ({ kind }) => (kind === "ApiServerSource" ? "source" : "function") },
+  {
+    title: "Ready",
+    value: (object) => readyOf(object)?.status ?? "unknown",
+    cell: (object) => {
+      const ready = readyOf(object);
+      if (!ready) return <State tone="plain">unknown</State>;
+      return (
+        <>
+          <State tone={ready.status === "True" ? "good" : "bad"}>{ready.status === "True" ? "yes" : "no"}</State>{" "}
+          {ready.status !== "True" && ready.message}
+        </>
+      );
+    },
+  },
+  {
+    title: "Since",
+    value: (object) => readyOf(object)?.lastTransitionTime,
+    cell: (object) => <Age at={readyOf(object)?.lastTransitionTime} />,
+  },
+  { title: "Image", value: (object) => (object as Workload).spec?.template?.spec?.containers?.[0]?.image },
+];

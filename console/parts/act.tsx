@@ -1,0 +1,105 @@
+import {
+  Alert,
+  Button,
+  type ButtonProps,
+  Content,
+  Modal,
+  ModalBody,
+  ModalFooter,
+  ModalHeader,
+} from "@patternfly/react-core";
+import { useState } from "react";
+import { useRefused } from "../api/access.ts";
+import { carryOut, type Write } from "../api/write.ts";
+import { Reasoned } from "./reasoned.tsx";
+
+/** Something that a person may do: what it does, in sentences, and the command that does the same. */
+export interface Action {
+  readonly label: string;
+  readonly does: string;
+  readonly command: string;
+  readonly write: Write;
+  readonly isDanger?: boolean;
+  /** Why it must not be done now, whoever asks. */
+  readonly refused?: string | undefined;
+  /** What is asked for beside the confirmation. */
+  readonly form?: React.ReactNode;
+  /** What is wrong with what was written there. */
+  readonly problem?: string | undefined;
+}
+
+interface ActProps {
+  readonly action: Action;
+  readonly variant?: ButtonProps["variant"];
+}
+
+/** A button that asks once, and shows the API server's own words where it refuses. */
+export function Act({ action, variant = "secondary" }: ActProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { isKnown, refused } = useRefused(action.write);
+  const why = refused ?? action.refused ?? (isKnown ? undefined : "It is being asked whether you may do this.");
+  return (
+    <>
+      <Reasoned why={why} variant={action.isDanger ? "danger" : variant} size="sm" onClick={() => setIsOpen(true)}>
+        {action.label}
+      </Reasoned>
+      {isOpen && <Confirm action={action} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+/** Asks, does, and says what came of it. */
+function Confirm({ action, onClose }: { readonly action: Action; readonly onClose: () => void }) {
+  const [answer, setAnswer] = useState<string>();
+  const [isBusy, setIsBusy] = useState(false);
+  const { label, does, command, write, isDanger, form, refused, problem } = action;
+  const run = async () => {
+    setIsBusy(true);
+    setAnswer(undefined);
+    try {
+      await carryOut(write);
+      onClose();
+    } catch (error) {
+      setAnswer((error as Error).message);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Modal isOpen variant="medium" onClose={onClose} aria-labelledby="confirm-title" aria-describedby="confirm-body">
+      <ModalHeader title={`${label}?`} labelId="confirm-title" />
+      <ModalBody id="confirm-body">
+        <Content component="p">{does}</Content>
+        {form}
+        <Content component="p">In a shell, this does the same:</Content>
+        <Command>{command}</Command>
+        {answer && (
+          <Alert variant="danger" isInline title="The API server refuses this" component="h2">
+            {answer}
+          </Alert>
+        )}
+      </ModalBody>
+      <ModalFooter>
+        <Button
+          variant={isDanger ? "danger" : "primary"}
+          onClick={run}
+          isDisabled={isBusy || refused !== undefined || problem !== undefined}
+          isLoading={isBusy}
+        >
+          {label}
+        </Button>
+        <Button variant="link" onClick={onClose}>
+          Cancel
+        </Button>
+      </ModalFooter>
+    </Modal>
+  );
+}
+
+/** A command as it would be typed. */
+export function Command({ children }: { readonly children: string }) {
+  return (
+    <section className="hf-command" aria-label="Command">
+      {children}
+    </section>
+  );
+}

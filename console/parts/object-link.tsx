@@ -1,0 +1,14 @@
+import { Link } from "wouter";
+import type { ObjectReference } from "../../shared/kubernetes/object.ts";
+import { pathOfObject } from "../object/address.ts";
+
+/** An object by its name, which leads to all that is known of it. */
+export function ObjectLink({
+  to,
+  children,
+}: {
+  readonly to: Pick<ObjectReference, "kind" | "namespace" | "name">;
+  readonly children?: React.ReactNode;
+}) {
+  return <Link href={pathOfObject(to)}>{children ?? (to.namespace ? `${to.namespace}/${to.name}` : to.name)}</Link>;
+}

@@ -1,0 +1,181 @@
+import { List, ListItem, ProgressStep, ProgressStepper, Title } from "@patternfly/react-core";
+import { useState } from "react";
+import { LinstorCluster, LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
+import { marksFor } from "../../functions/satellite/lib/marks.ts";
+import { conditions, lifeConditions } from "../../functions/satellite/lib/names.ts";
+import { recordKey } from "../../functions/satellite/lib/record.ts";
+import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { conditionOf, lastWords } from "../api/progress.ts";
+import { objectsOf, useList } from "../api/use-list.ts";
+import { Age } from "../parts/age.tsx";
+import { ObjectLink } from "../parts/object-link.tsx";
+import { type Column, ObjectTable } from "../parts/object-table.tsx";
+import { Empty, Known, Page } from "../parts/page.tsx";
+import { State } from "../parts/state.tsx";
+import { nineSteps, stepNow } from "./steps.ts";
+
+interface Satellite extends KubernetesObject {
+  readonly spec?: {
+    readonly deletionPolicy?: string;
+    readonly storagePools?: readonly { readonly name: string }[];
+    readonly clusterRef?: { readonly name?: string };
+  };
+}
+
+interface Cluster extends KubernetesObject {
+  readonly spec?: { readonly maxConcurrentEvacuations?: number };
+}
+
+const isLeaving = ({ metadata }: KubernetesObject) =>
+  metadata.deletionTimestamp !== undefined || metadata.annotations?.[recordKey] !== undefined;
+
+/** Satellites, and evacuations with the step that each is in. */
+export default function Satellites() {
+  const satellites = useList<Satellite>(LinstorSatellite);
+  const clusters = useList<Cluster>(LinstorCluster);
+  const leaving = objectsOf(satellites).filter(isLeaving);
+  return (
+    <Page
+      title="Satellites"
+      intro="LINSTOR satellites, one for each Node, and what becomes of their data when they go."
+    >
+      <Known
+        list={satellites}
+        what="Satellites"
+        absent="Install the system satellite: see docs/satellites.md of Holdfast."
+      >
+        {(satellites) => (
+          <div className="hf-stack">
+            <Slots clusters={objectsOf(clusters)} leaving={leaving} />
+            {leaving.map((satellite) => (
+              <Evacuation key={satellite.metadata.uid} satellite={satellite} />
+            ))}
+            <ObjectTable
+              what="satellites"
+              objects={satellites}
+              columns={columns}
+              empty={<Empty title="There are no satellites">Create a LinstorCluster, and label Nodes for it.</Empty>}
+            />
+          </div>
+        )}
+      </Known>
+    </Page>
+  );
+}
+
+const columns: readonly Column<Satellite>[] = [
+  {
+    title: "Node",
+    value: ({ metadata }) => metadata.name,
+    cell: ({ metadata }) => <ObjectLink to={{ kind: LinstorSatellite.kind, name: metadata.name }} />,
+  },
+  { title: "Policy", value: ({ spec }) => spec?.deletionPolicy || "Retain" },
+  { title: "Pools", value: ({ spec }) => spec?.storagePools?.map(({ name }) => name).join(", ") },
+  ...Object.values(lifeConditions).map(
+    (type): Column<Satellite> => ({
+      title: type,
+      value: (satellite) => {
+        const found = conditionOf(satellite, type);
+        return found ? [found.status, found.message].join(" ") : undefined;
+      },
+      cell: (satellite) => {
+        const found = conditionOf(satellite, type);
+        if (!found) return "-";
+        return (
+          <>
+            <State tone={found.status === "True" ? "good" : "warning"}>{found.status}</State>{" "}
+            {found.status !== "True" && found.message}
+          </>
+        );
+      },
+    }),
+  ),
+  {
+    title: "Evacuated",
+    value: (satellite) => conditionOf(satellite, conditions.evacuated)?.reason,
+  },
+];
+
+/** How many evacuations may run at a time, and which run. */
+function Slots({
+  clusters,
+  leaving,
+}: {
+  readonly clusters: readonly Cluster[];
+  readonly leaving: readonly Satellite[];
+}) {
+  const limited = clusters.filter(({ spec }) => (spec?.maxConcurrentEvacuations ?? 0) > 0);
+  if (limited.length === 0) return null;
+  return (
+    <List isPlain>
+      {limited.map(({ metadata, spec }) => {
+        const own = leaving.filter((one) => one.spec?.clusterRef?.name === metadata.name);
+        return (
+          <ListItem key={metadata.uid}>
+            {metadata.name}: {own.length} satellites leave, {spec?.maxConcurrentEvacuations} at a time.
+          </ListItem>
+        );
+      })}
+    </List>
+  );
+}
+
+/** The nine steps of one evacuation. The step is the one that its condition or its rules name last. */
+function Evacuation({ satellite }: { readonly satellite: Satellite }) {
+  const volumes = useList(PersistentVolume);
+  const nodes = useList(Node, { fieldSelector: `metadata.name=${satellite.metadata.name}` });
+  const [isAll, setIsAll] = useState(false);
+  const condition = conditionOf(satellite, conditions.evacuated);
+  const { name, deletionTimestamp } = satellite.metadata;
+  const now = stepNow(lastWords(satellite), condition?.reason);
+  const { waits } = marksFor(name);
+  const marked = objectsOf(volumes).filter(({ metadata }) => metadata.annotations?.[waits] !== undefined);
+  const machine = objectsOf(nodes)[0]?.metadata.annotations?.["cluster.x-k8s.io/machine"];
+  return (
+    <section aria-label={`Evacuation of ${name}`} className="hf-stack">
+      <Title headingLevel="h2">
+        <ObjectLink to={{ kind: LinstorSatellite.kind, name }} /> is leaving{" "}
+        {condition?.reason === "Error" && <State tone="bad">Needs a person</State>}
+        {condition?.reason === "Away" && <State tone="warning">Waits for what is away</State>}
+      </Title>
+      <ProgressStepper isCompact={!isAll} aria-label={`Steps of ${name}`}>
+        {nineSteps.map(({ name: step, title }, index) => (
+          <ProgressStep
+            key={step}
+            id={`${name}-${step}`}
+            titleId={`${name}-${step}-title`}
+            aria-label={`${title}: ${index < now ? "done" : index === now ? "now" : "to come"}`}
+            variant={index < now ? "success" : index === now ? "info" : "pending"}
+            isCurrent={index === now}
+          >
+            {title}
+          </ProgressStep>
+        ))}
+      </ProgressStepper>
+      <p>
+        {condition?.message ?? "No function has said anything of it yet."} Since{" "}
+        <Age at={condition?.lastTransitionTime ?? deletionTimestamp} />.{" "}
+        <button type="button" className="pf-v6-c-button pf-m-link pf-m-inline" onClick={() => setIsAll(!isAll)}>
+          {isAll ? "Show the steps as one line" : "Show all nine steps"}
+        </button>
+      </p>
+      {machine && <p>The Machine {machine} waits until its hooks are removed.</p>}
+      {marked.length > 0 && (
+        <p>
+          Volumes that wait until they are attached elsewhere:{" "}
+          {marked.map(({ metadata }) => (
+            <span key={metadata.uid}>
+              <ObjectLink to={{ kind: PersistentVolume.kind, name: metadata.name }} />{" "}
+            </span>
+          ))}
+        </p>
+      )}
+      <p>
+        {deletionTimestamp
+          ? "A deletion cannot be taken back: Kubernetes knows no way. When the Node is to have a satellite again, it is created again."
+          : "To undo it, keep the Machine: Holdfast takes the evacuation back as soon as nothing leaves any more."}
+      </p>
+    </section>
+  );
+}

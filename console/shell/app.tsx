@@ -1,0 +1,85 @@
+import { Alert, Button, Page as Frame, PageSection, SkipToContent, Spinner } from "@patternfly/react-core";
+import { Component, Suspense, useState } from "react";
+import { Route, Switch, useLocation } from "wouter";
+import { useSession } from "../api/session.ts";
+import { Empty } from "../parts/page.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { ConsoleMasthead } from "./masthead.tsx";
+import { Navigation } from "./navigation.tsx";
+import { ObjectPage, pages } from "./pages.ts";
+import { SignIn } from "./sign-in.tsx";
+
+/** The whole console: who is signed in, and the page that the address names. */
+export function App() {
+  const { session, error } = useSession();
+  const [isOpen, setIsOpen] = useState(() => innerWidth >= 1200);
+  const [location] = useLocation();
+  if (!session)
+    return (
+      <main>
+        <PageSection>
+          {error ? (
+            <Alert variant="danger" isInline title="The console's server cannot be reached" component="h1">
+              {error.message} Look whether holdfast console still runs, and open the address that it prints.
+            </Alert>
+          ) : (
+            <Spinner aria-label="The console is being opened" />
+          )}
+        </PageSection>
+      </main>
+    );
+  if (!session.signedIn) return <SignIn how={session.how} />;
+  return (
+    <Frame
+      masthead={<ConsoleMasthead session={session} isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)} />}
+      sidebar={<Navigation isOpen={isOpen} onSelect={() => innerWidth < 1200 && setIsOpen(false)} />}
+      skipToContent={<SkipToContent href="#content">Skip to content</SkipToContent>}
+      mainContainerId="content"
+      isContentFilled
+    >
+      <ConnectionBanner />
+      <Failing key={location}>
+        <Suspense fallback={<Spinner aria-label="The page is being loaded" />}>
+          <Switch>
+            {pages.map(({ path, page }) => (
+              <Route key={path} path={path} component={page} />
+            ))}
+            <Route path="/object/:kind/:namespace/:name" component={ObjectPage} />
+            <Route>
+              <PageSection>
+                <Empty title="There is no such page">Choose one from the navigation.</Empty>
+              </PageSection>
+            </Route>
+          </Switch>
+        </Suspense>
+      </Failing>
+    </Frame>
+  );
+}
+
+/** A page that fails must not take the others with it. */
+class Failing extends Component<{ readonly children: React.ReactNode }, { readonly message?: string }> {
+  override state: { readonly message?: string } = {};
+
+  static getDerivedStateFromError(error: Error) {
+    return { message: error.message };
+  }
+
+  override render() {
+    const { message } = this.state;
+    if (message === undefined) return this.props.children;
+    return (
+      <PageSection>
+        <Alert
+          variant="danger"
+          isInline
+          title="This page has failed"
+          component="h1"
+          actionLinks={<Button onClick={() => location.reload()}>Load it again</Button>}
+        >
+          {message}
+        </Alert>
+      </PageSection>
+    );
+  }
+}

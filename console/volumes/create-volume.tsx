@@ -1,0 +1,244 @@
+import {
+  Alert,
+  Form,
+  FormGroup,
+  FormHelperText,
+  FormSelect,
+  FormSelectOption,
+  HelperText,
+  HelperTextItem,
+  Modal,
+  Radio,
+  TextInput,
+  Wizard,
+  WizardHeader,
+  WizardStep,
+} from "@patternfly/react-core";
+import { useState } from "react";
+import { stringify } from "yaml";
+import { Volume } from "../../functions/volume/lib/kinds.ts";
+import { Node, StorageClass } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { objectsOf, useList } from "../api/use-list.ts";
+import { carryOut } from "../api/write.ts";
+import { Command } from "../parts/act.tsx";
+import { type Draft, emptyDraft, manifestsOf, problemsIn } from "./draft.ts";
+import type { Problem } from "./validate-spec.ts";
+
+interface Class extends KubernetesObject {
+  readonly volumeBindingMode?: string;
+}
+
+/** Creates Volumes in four steps; what the API server would refuse is said beside its field. */
+export default function CreateVolume({ onClose }: { readonly onClose: () => void }) {
+  const [draft, setDraft] = useState(emptyDraft);
+  const [refusals, setRefusals] = useState<readonly string[]>([]);
+  const [made, setMade] = useState<readonly string[]>([]);
+  const [isBusy, setIsBusy] = useState(false);
+  const nodes = objectsOf(useList(Node)).map(({ metadata }) => metadata.name);
+  const classes = objectsOf(useList<Class>(StorageClass));
+  const problems = problemsIn(draft);
+  const wrong = (...fields: readonly string[]) => problems.some(({ field }) => fields.includes(field));
+  const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
+  const manifests = manifestsOf(draft);
+  const text = manifests.map(({ object }) => stringify(object)).join("---\n");
+  const bindingMode = classes.find(({ metadata }) => metadata.name === draft.storageClassName)?.volumeBindingMode;
+
+  const create = async () => {
+    setIsBusy(true);
+    setRefusals([]);
+    const words: string[] = [];
+    const done = [...made];
+    for (const { name, object } of manifests.filter(({ name }) => !done.includes(name))) {
+      try {
+        await carryOut({ verb: "create", kind: Volume, name, object });
+        done.push(name);
+      } catch (error) {
+        words.push(`${name}: ${(error as Error).message}`);
+      }
+    }
+    setMade(done);
+    setRefusals(words);
+    setIsBusy(false);
+    if (words.length === 0) onClose();
+  };
+  const field = { problems, draft, change };
+  return (
+    <Modal isOpen variant="large" aria-label="Create Volumes" onEscapePress={onClose}>
+      <Wizard
+        height={560}
+        header={<WizardHeader title="Create Volumes" onClose={onClose} closeButtonAriaLabel="Close" />}
+        onClose={onClose}
+        onSave={() => void create()}
+      >
+        <WizardStep name="Name and node" id="where" footer={{ isNextDisabled: wrong("name", "count", "nodeName") }}>
+          <Form>
+            <Text
+              {...field}
+              field="name"
+              label="Name"
+              help="With more than one: data-{n} becomes data-1, data-2, ..."
+            />
+            <Text {...field} field="count" label="How many" type="number" />
+            <Choice {...field} field="nodeName" label="Node" values={nodes} />
+          </Form>
+        </WizardStep>
+        <WizardStep
+          name="Storage"
+          id="storage"
+          footer={{
+            isNextDisabled: problems.some(({ field }) => /^(sparse|raw|lvm)/.test(field)),
+          }}
+        >
+          <Form>
+            <FormGroup role="radiogroup" label="Type" fieldId="type">
+              {types.map(([type, label, description]) => (
+                <Radio
+                  key={type}
+                  id={type}
+                  name="type"
+                  label={label}
+                  description={description}
+                  isChecked={draft.type === type}
+                  onChange={() => change({ type })}
+                />
+              ))}
+            </FormGroup>
+            {draft.type === "rawBlockDevice" && (
+              <Text {...field} field="devicePath" label="Device" help="A disk or a partition, such as /dev/sdb." />
+            )}
+            {draft.type === "lvmLogicalVolume" && <Text {...field} field="vgName" label="Volume group" />}
+            {draft.type !== "rawBlockDevice" && <Text {...field} field="size" label="Size" help="For example 10Gi." />}
+          </Form>
+        </WizardStep>
+        <WizardStep name="PersistentVolume" id="persistent" footer={{ isNextDisabled: problems.length > 0 }}>
+          <Form>
+            <Choice
+              {...field}
+              field="storageClassName"
+              label="StorageClass"
+              values={classes.map(({ metadata }) => metadata.name)}
+            />
+            {bindingMode !== undefined && bindingMode !== "WaitForFirstConsumer" && (
+              <Alert variant="warning" isInline title="This class does not wait for the first consumer" component="h2">
+                The storage of a Volume is on one node. With volumeBindingMode {bindingMode}, Kubernetes binds a claim
+                before it knows where the pod can run. Choose a class with WaitForFirstConsumer.
+              </Alert>
+            )}
+            <FormGroup role="radiogroup" label="Mode" fieldId="mode">
+              {(["Filesystem", "Block"] as const).map((mode) => (
+                <Radio
+                  key={mode}
+                  id={mode}
+                  name="mode"
+                  label={mode === "Filesystem" ? "Filesystem: pods get a file system" : "Block: pods get the device"}
+                  isChecked={draft.mode === mode}
+                  onChange={() => change({ mode })}
+                />
+              ))}
+            </FormGroup>
+            <Text
+              {...field}
+              field="labels"
+              label="Labels of the PersistentVolume"
+              help="key=value, separated by commas. Claims select volumes by them."
+            />
+          </Form>
+        </WizardStep>
+        <WizardStep
+          name="Review"
+          id="review"
+          footer={{
+            nextButtonText: manifests.length > 1 ? `Create ${manifests.length} Volumes` : "Create the Volume",
+            isNextDisabled: isBusy || problems.length > 0,
+          }}
+        >
+          {refusals.length > 0 && (
+            <Alert variant="danger" isInline title="The API server refuses this" component="h2">
+              {made.length > 0 && `Created: ${made.join(", ")}. `}
+              {refusals.join(" ")}
+            </Alert>
+          )}
+          <Command>{`kubectl create -f - <<'YAML'\n${text}YAML`}</Command>
+        </WizardStep>
+      </Wizard>
+    </Modal>
+  );
+}
+
+const types = [
+  ["sparseLoopDevice", "Sparse file", "A file on the node, behind a loop device."],
+  ["rawBlockDevice", "Device", "A whole disk, a partition, or a logical volume that is there already."],
+  ["lvmLogicalVolume", "Logical volume", "Made in a volume group of the node."],
+] as const;
+
+interface FieldProps {
+  readonly field: keyof Draft;
+  readonly label: string;
+  readonly help?: string;
+  readonly type?: "text" | "number";
+  readonly draft: Draft;
+  readonly problems: readonly Problem[];
+  readonly change: (changes: Partial<Draft>) => void;
+}
+
+/** What is wrong with a field, once something has been written there. */
+const complaint = ({ field, draft, problems }: FieldProps): string | undefined =>
+  draft[field] === ""
+    ? undefined
+    : problems.find((problem) => problem.field.split(".").includes(field === "labels" ? "template" : field))?.message;
+
+function Text(props: FieldProps) {
+  const { field, label, help, type = "text", draft, change } = props;
+  const problem = complaint(props);
+  return (
+    <FormGroup label={label} fieldId={field} isRequired={field !== "labels"}>
+      <TextInput
+        id={field}
+        type={type}
+        value={draft[field]}
+        validated={problem ? "error" : "default"}
+        aria-describedby={`${field}-help`}
+        onChange={(_, value) => change({ [field]: type === "number" ? Number(value) : value })}
+      />
+      <Help id={`${field}-help`} problem={problem} help={help} />
+    </FormGroup>
+  );
+}
+
+function Choice({ values, ...props }: FieldProps & { readonly values: readonly string[] }) {
+  const { field, label, draft, change } = props;
+  // Who may not list them can still name one.
+  if (values.length === 0) return <Text {...props} />;
+  return (
+    <FormGroup label={label} fieldId={field} isRequired>
+      <FormSelect id={field} value={draft[field]} onChange={(_, value) => change({ [field]: value })}>
+        <FormSelectOption value="" label="Choose one" isPlaceholder />
+        {values.toSorted().map((value) => (
+          <FormSelectOption key={value} value={value} label={value} />
+        ))}
+      </FormSelect>
+      <Help id={`${field}-help`} problem={complaint(props)} help={undefined} />
+    </FormGroup>
+  );
+}
+
+interface HelpProps {
+  readonly id: string;
+  readonly problem: string | undefined;
+  readonly help: string | undefined;
+}
+
+function Help({ id, problem, help }: HelpProps) {
+  return (
+    <FormHelperText>
+      <HelperText id={id}>
+        {problem ? (
+          <HelperTextItem variant="error">{problem}</HelperTextItem>
+        ) : (
+          help && <HelperTextItem>{help}</HelperTextItem>
+        )}
+      </HelperText>
+    </FormHelperText>
+  );
+}

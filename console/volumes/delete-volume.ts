@@ -1,0 +1,20 @@
+import { Volume } from "../../functions/volume/lib/kinds.ts";
+import type { PersistentVolumeObject } from "../../functions/volume/lib/persistent-volume.ts";
+import type { VolumeObject } from "../../functions/volume/lib/volume.ts";
+import type { Action } from "../parts/act.tsx";
+import { storageOf, whyNotDeletable } from "./volume-state.ts";
+
+/** Deletes a Volume, where the document's decision tree says that this leads to its end at once. */
+export function deleteVolume(volume: VolumeObject, persistentVolume: PersistentVolumeObject | undefined): Action {
+  const { name, uid } = volume.metadata;
+  return {
+    label: "Delete",
+    does:
+      `This deletes the Volume ${name}. Node ${volume.spec.nodeName} takes its storage back (${storageOf(volume)}), ` +
+      "and the data on it is lost.",
+    command: `kubectl delete ${Volume.plural}.${Volume.apiVersion.split("/")[0]} ${name}`,
+    write: { verb: "delete", kind: Volume, name, uid },
+    isDanger: true,
+    refused: whyNotDeletable(volume, persistentVolume),
+  };
+}

@@ -1,0 +1,89 @@
+import { Volume } from "../../functions/volume/lib/kinds.ts";
+import { type Problem, problemsOf } from "./validate-spec.ts";
+
+/** What has been entered into the wizard so far. */
+export interface Draft {
+  /** With more than one, `{n}` in it stands for the number. */
+  readonly name: string;
+  readonly count: number;
+  readonly nodeName: string;
+  readonly type: "sparseLoopDevice" | "rawBlockDevice" | "lvmLogicalVolume";
+  readonly size: string;
+  readonly devicePath: string;
+  readonly vgName: string;
+  readonly storageClassName: string;
+  readonly mode: "Filesystem" | "Block";
+  /** `key=value`, separated by commas or lines. */
+  readonly labels: string;
+}
+
+export const emptyDraft: Draft = {
+  name: "",
+  count: 1,
+  nodeName: "",
+  type: "sparseLoopDevice",
+  size: "10Gi",
+  devicePath: "",
+  vgName: "",
+  storageClassName: "",
+  mode: "Filesystem",
+  labels: "",
+};
+
+/** More than a person would look through. */
+export const mostAtOnce = 50;
+
+/** The names that the draft stands for. */
+export const namesOf = ({ name, count }: Draft): readonly string[] =>
+  count === 1 ? [name] : Array.from({ length: count }, (_, index) => name.replaceAll("{n}", String(index + 1)));
+
+function specOf({ nodeName, type, size, devicePath, vgName, storageClassName, mode, labels }: Draft): object {
+  const storage = {
+    sparseLoopDevice: { size },
+    // A device each: `{n}` in the path is no name of a device, and is refused.
+    rawBlockDevice: { devicePath },
+    lvmLogicalVolume: { vgName, size },
+  }[type];
+  const given = labelsOf(labels);
+  const template = Object.keys(given).length > 0 ? { template: { metadata: { labels: given } } } : {};
+  return { nodeName, storageClassName, mode, ...template, [type]: storage };
+}
+
+/** The Volumes as they are sent to the API server. */
+export const manifestsOf = (draft: Draft): readonly { readonly name: string; readonly object: object }[] =>
+  namesOf(draft).map((name) => ({
+    name,
+    object: { apiVersion: Volume.apiVersion, kind: Volume.kind, metadata: { name }, spec: specOf(draft) },
+  }));
+
+function labelsOf(text: string): Record<string, string> {
+  const pairs = text.split(/[\s,]+/).filter(Boolean);
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf("=");
+      return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}
+
+/** What is to be corrected before the draft can be sent. */
+export function problemsIn(draft: Draft): readonly Problem[] {
+  const { name, count, type } = draft;
+  const isName = namesOf({ ...draft, count: Math.max(1, Math.min(count, mostAtOnce)) }).every((one) =>
+    /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(one),
+  );
+  const own: readonly (Problem | false)[] = [
+    !isName && { field: "name", message: "must be lower case letters, digits, - and ., such as data-1" },
+    !(Number.isInteger(count) && count >= 1 && count <= mostAtOnce) && {
+      field: "count",
+      message: `must be a whole number from 1 to ${mostAtOnce}`,
+    },
+    count > 1 && !name.includes("{n}") && { field: "name", message: "must have {n} in it, which becomes the number" },
+    count > 1 &&
+      type === "rawBlockDevice" && {
+        field: "count",
+        message: "must be 1: each Volume needs a device of its own",
+      },
+  ];
+  return [...own.filter((problem) => problem !== false), ...problemsOf(specOf(draft))];
+}

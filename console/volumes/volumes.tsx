@@ -1,0 +1,165 @@
+import { FormSelect, FormSelectOption, ToolbarItem } from "@patternfly/react-core";
+import { lazy, Suspense, useMemo } from "react";
+import { Volume } from "../../functions/volume/lib/kinds.ts";
+import type { PersistentVolumeObject } from "../../functions/volume/lib/persistent-volume.ts";
+import { phaseOf, reasonOf, type VolumeObject } from "../../functions/volume/lib/volume.ts";
+import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { useRefused } from "../api/access.ts";
+import { objectsOf, useList } from "../api/use-list.ts";
+import { Act } from "../parts/act.tsx";
+import { useAddress } from "../parts/address.ts";
+import { Age } from "../parts/age.tsx";
+import { ObjectLink } from "../parts/object-link.tsx";
+import { type Column, ObjectTable } from "../parts/object-table.tsx";
+import { Empty, Known, Page } from "../parts/page.tsx";
+import { Reasoned } from "../parts/reasoned.tsx";
+import { State } from "../parts/state.tsx";
+import { deleteVolume } from "./delete-volume.ts";
+import { messageOf, persistentVolumeOf, storageOf, toneOf } from "./volume-state.ts";
+
+const CreateVolume = lazy(() => import("./create-volume.tsx"));
+const phases = ["Unknown", "Pending", "Available", "Failed", "Terminating"] as const;
+
+/** Volumes of all nodes, or of one: what they are, how far they are, and what may be done with them. */
+export default function Volumes() {
+  const volumes = useList<VolumeObject>(Volume);
+  const persistent = useList<PersistentVolumeObject>(PersistentVolume);
+  const [address, setAddress] = useAddress();
+  const byName = useMemo(() => new Map(objectsOf(persistent).map((one) => [one.metadata.name, one])), [persistent]);
+  const node = address.get("node") ?? "";
+  const phase = address.get("state") ?? "";
+  const all = objectsOf(volumes);
+  const nodes = useMemo(() => [...new Set(all.map(({ spec }) => spec.nodeName))].sort(), [all]);
+  const shown = useMemo(
+    () => all.filter((one) => (!node || one.spec.nodeName === node) && (!phase || phaseOf(one) === phase)),
+    [all, node, phase],
+  );
+  const { refused } = useRefused({ verb: "create", kind: Volume, name: "", object: {} });
+  const create = () => setAddress({ create: "1" });
+  return (
+    <Page
+      title="Volumes"
+      intro="A Volume is storage on one node, which Salt prepares there, and which becomes a PersistentVolume."
+      actions={
+        <Reasoned
+          why={refused ?? (volumes.is === "absent" ? "Volumes are not installed." : undefined)}
+          onClick={create}
+        >
+          Create Volumes
+        </Reasoned>
+      }
+    >
+      <Known list={volumes} what="Volumes" absent="Install the system volume: see docs/volumes.md of Holdfast.">
+        {() => (
+          <ObjectTable
+            what="Volumes"
+            objects={shown}
+            columns={columnsWith(byName)}
+            filters={
+              all.length > 0 && (
+                <>
+                  <Filter name="Node" values={nodes} value={node} onChange={(value) => setAddress({ node: value })} />
+                  <Filter
+                    name="State"
+                    values={phases}
+                    value={phase}
+                    onChange={(value) => setAddress({ state: value })}
+                  />
+                </>
+              )
+            }
+            empty={
+              all.length > 0 ? (
+                <Empty title="No Volumes match">Change the search or the filters.</Empty>
+              ) : (
+                <Empty title="There are no Volumes">Create one to give claims storage of a node.</Empty>
+              )
+            }
+            actions={(volume) => <Act action={deleteVolume(volume, persistentVolumeOf(volume, byName))} />}
+          />
+        )}
+      </Known>
+      {address.get("create") !== null && (
+        <Suspense>
+          <CreateVolume onClose={() => setAddress({ create: undefined })} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+const columnsWith = (byName: ReadonlyMap<string, PersistentVolumeObject>): readonly Column<VolumeObject>[] => [
+  {
+    title: "Name",
+    value: ({ metadata }) => metadata.name,
+    cell: ({ metadata }) => <ObjectLink to={{ kind: Volume.kind, name: metadata.name }} />,
+  },
+  {
+    title: "Node",
+    value: ({ spec }) => spec.nodeName,
+    cell: ({ spec }) => <ObjectLink to={{ kind: "Node", name: spec.nodeName }} />,
+  },
+  { title: "Storage", value: storageOf },
+  { title: "Class", value: ({ spec }) => spec.storageClassName },
+  {
+    title: "State",
+    value: (volume) => [phaseOf(volume), reasonOf(volume), messageOf(volume)].join(" "),
+    cell: (volume) => (
+      <>
+        <State tone={toneOf[phaseOf(volume)]}>{phaseOf(volume)}</State> <Why volume={volume} />
+      </>
+    ),
+  },
+  {
+    title: "Claim",
+    value: (volume) => claimOf(volume, byName)?.name,
+    cell: (volume) => {
+      const claim = claimOf(volume, byName);
+      return claim ? <ObjectLink to={claim} /> : "-";
+    },
+  },
+  {
+    title: "Age",
+    value: ({ metadata }) => metadata.creationTimestamp,
+    cell: ({ metadata }) => <Age at={metadata.creationTimestamp} />,
+  },
+];
+
+/** Why it is in its state: the reason and the message of its condition, and the job in hand. */
+function Why({ volume }: { readonly volume: VolumeObject }) {
+  const reason = reasonOf(volume);
+  const [step] = volume.status?.job?.split("/") ?? [];
+  const isNews = reason && reason !== phaseOf(volume);
+  return (
+    <>
+      {isNews && `${reason}. `}
+      {step && `Job ${step}. `}
+      {messageOf(volume)}
+    </>
+  );
+}
+
+function claimOf(volume: VolumeObject, byName: ReadonlyMap<string, PersistentVolumeObject>) {
+  const { name, namespace } = persistentVolumeOf(volume, byName)?.spec?.claimRef ?? {};
+  return name && namespace ? { kind: "PersistentVolumeClaim", namespace, name } : undefined;
+}
+
+interface FilterProps {
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly value: string;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+function Filter({ name, values, value, onChange }: FilterProps) {
+  return (
+    <ToolbarItem>
+      <FormSelect aria-label={name} value={value} onChange={(_, value) => onChange(value || undefined)}>
+        <FormSelectOption value="" label={`${name}: all`} />
+        {values.map((one) => (
+          <FormSelectOption key={one} value={one} label={one} />
+        ))}
+      </FormSelect>
+    </ToolbarItem>
+  );
+}
