@@ -10,7 +10,7 @@ const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*
 // Ends only what hangs: half an hour of virtual time takes six seconds, and on a busy machine a minute. What is about
 // speed measures ratios itself, and what waits for something on real time says itself for what it has waited in vain.
 const unhurried = { testTimeout: 180_000, hookTimeout: 180_000 };
-const suites = ["functions", "shared", "eventing", "cli", "local", "knative", "sources", "build", "test"];
+const suites = ["functions", "shared", "eventing", "cli", "local", "console", "knative", "sources", "build", "test"];
 
 // Where there is a cluster, the scenarios of what the laptop edition has of Kubernetes' controllers are held against
 // them, too.
@@ -64,6 +64,7 @@ export default defineConfig({
           include: suites.map((folder) => `${folder}/**/*.test.ts`),
           exclude: [
             "test/cluster/**",
+            "test/console/**",
             "test/images/**",
             "test/processes/**",
             ...tours,
@@ -126,6 +127,16 @@ export default defineConfig({
           maxWorkers: 2,
           ...onCluster,
           maxConcurrency: 16,
+        },
+      },
+      {
+        // The console in a real browser, beside the laptop edition's cluster.
+        test: {
+          name: "console",
+          include: ["test/console/**/*.test.ts"],
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
       {

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Volume } from "../../functions/volume/lib/kinds.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { type Console, hasBrowser, openConsole } from "./browser.ts";
+import { type StillCluster, stillCluster } from "./cluster.ts";
+import { claim, namespace, volume } from "./objects.ts";
+
+describe.skipIf(!hasBrowser)("a connection", () => {
+  let cluster: StillCluster;
+  let shown: Console;
+  beforeAll(async () => {
+    cluster = await stillCluster();
+    await cluster.add([namespace("shop"), volume("first", "Available")]);
+    shown = await openConsole(cluster.url, cluster.tokens.admin);
+  });
+  afterAll(async () => {
+    await shown?.close();
+    await cluster?.close();
+  });
+  const create = (name: string) => cluster.admin.create(Volume, volume(name) as unknown as KubernetesObject);
+
+  test("changes come by one stream for all kinds of a page, created and deleted", async () => {
+    const page = await shown.open("/volumes");
+    await page.getByRole("row", { name: /first/ }).waitFor();
+    await create("live");
+    await page.getByRole("row", { name: /live/ }).waitFor();
+    await cluster.admin.delete(Volume, undefined, "live");
+    await page.getByRole("row", { name: /live/ }).waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("a stream that is cut is resumed, and misses nothing", async () => {
+    const page = await shown.open("/volumes");
+    await page.getByRole("row", { name: /first/ }).waitFor();
+    const before = shown.client.streams;
+    shown.client.cut();
+    await create("while-cut");
+    await page.getByRole("row", { name: /while-cut/ }).waitFor();
+    expect(shown.client.streams).toBeGreaterThan(before);
+    await page.context().close();
+  });
+
+  test("a version that is too old is listed again", async () => {
+    const page = await shown.open("/volumes");
+    await page.getByRole("row", { name: /first/ }).waitFor();
+    shown.client.isAway = true;
+    shown.client.cut();
+    await create("while-gone");
+    cluster.compact();
+    await page.getByText(/Reconnecting: .*volumes/).waitFor();
+    shown.client.isAway = false;
+    await page.getByRole("row", { name: /while-gone/ }).waitFor();
+    await page.getByText("Reconnecting").waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("an API server that was away from the beginning is shown when it comes", async () => {
+    shown.client.isAway = true;
+    const page = await shown.open("/volumes");
+    await page.getByLabel("Volumes are being read").waitFor();
+    shown.client.isAway = false;
+    await page.getByRole("row", { name: /first/ }).waitFor();
+    await page.context().close();
+  });
+
+  test("a token that expires brings the sign-in form, and another one the page", async () => {
+    const page = await shown.open("/volumes");
+    await page.getByRole("row", { name: /first/ }).waitFor();
+    shown.client.token = "expired";
+    shown.client.cut();
+    await page.getByLabel("Token").fill(cluster.tokens.admin);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("row", { name: /first/ }).waitFor();
+    await page.context().close();
+  });
+
+  test("5,000 claims are shown page by page, found, and shared as an address", async () => {
+    await Promise.all(
+      Array.from({ length: 5_000 }, (_, index) => {
+        const { status: _status, ...object } = claim(`many-${index}`, {}, {});
+        const kind = {
+          apiVersion: "v1",
+          kind: "PersistentVolumeClaim",
+          plural: "persistentvolumeclaims",
+          namespaced: true,
+        };
+        return cluster.admin.create(kind, object as unknown as KubernetesObject);
+      }),
+    );
+    const page = await shown.open("/claims?q=many&per=100&page=3");
+    await page.getByRole("link", { name: "shop/many-200", exact: true }).waitFor();
+    expect(await page.getByRole("row").count()).toBe(101);
+    const begun = performance.now();
+    await page.getByRole("textbox", { name: "Search claims" }).fill("many-4999");
+    await page.getByRole("link", { name: "shop/many-4999", exact: true }).waitFor();
+    // A ceiling for a busy machine: what is rendered whole takes tens of seconds.
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(page.url()).toContain("q=many-4999");
+    await page.context().close();
+  });
+});

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Console, hasBrowser, openConsole, violationsOf } from "./browser.ts";
+import { type StillCluster, stillCluster } from "./cluster.ts";
+import { populate } from "./populate.ts";
+
+const paths = [
+  "/",
+  "/volumes",
+  "/claims",
+  "/claims?tab=sets",
+  "/kept",
+  "/satellites",
+  "/eviction",
+  "/object/Volume/_/failed",
+];
+
+describe.skipIf(!hasBrowser)("with something on the cluster", () => {
+  let cluster: StillCluster;
+  let shown: Console;
+  beforeAll(async () => {
+    cluster = await stillCluster();
+    await populate(cluster);
+    shown = await openConsole(cluster.url, cluster.tokens.admin);
+  });
+  afterAll(async () => {
+    await shown?.close();
+    await cluster?.close();
+  });
+
+  test.each(paths)("%s has no violation that axe finds, in the light and in the dark", async (path) => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const page = await shown.open(path, { colorScheme, reducedMotion: "reduce" });
+      await expect.poll(() => page.getByRole("progressbar").count()).toBe(0);
+      expect(await violationsOf(page), colorScheme).toEqual([]);
+      await page.context().close();
+    }
+    expect(shown.problems).toEqual([]);
+  });
+
+  test.each(paths)("%s can be read at 360 px: nothing hangs out to the side", async (path) => {
+    const page = await shown.open(path, { viewport: { width: 360, height: 740 } });
+    await expect.poll(() => page.getByRole("progressbar").count()).toBe(0);
+    const width = await page.evaluate("document.querySelector('main').scrollWidth");
+    expect(width).toBeLessThanOrEqual(360);
+    await page.context().close();
+  });
+
+  test("the overview names what has failed, what waits for a person, and what is kept", async () => {
+    const page = await shown.open("/");
+    const rows = page.getByRole("grid", { name: "objects that wait" });
+    await rows.getByText("Not enough room").waitFor();
+    await rows.getByText("SaltUnreachable").waitFor();
+    await rows.getByText("due soon").waitFor();
+    await rows.getByText("a person has to agree").waitFor();
+    await page.context().close();
+  });
+
+  test("markup in names and messages is shown as text", async () => {
+    const page = await shown.open("/object/Volume/_/failed");
+    await page.getByText('Not enough room <img src=x onerror="document.title=1">').first().waitFor();
+    expect(await page.locator("img").count()).toBe(0);
+    expect(await page.title()).toBe("Volume failed - Holdfast");
+    await page.context().close();
+  });
+
+  test("a held claim says which pod holds it, on which node", async () => {
+    const page = await shown.open("/claims?q=data-web-0");
+    const row = page.getByRole("row", { name: /data-web-0/ });
+    await row.getByRole("link", { name: "web-0", exact: true }).waitFor();
+    await row.getByRole("link", { name: "node-1" }).waitFor();
+    await page.context().close();
+  });
+
+  test("a set says which claims a scale-down takes along", async () => {
+    const page = await shown.open("/claims?tab=sets");
+    await page.getByText("To 2: data-web-2 goes.").waitFor();
+    await page.getByText("data-web-0 and data-web-1 and data-web-2 stay.").waitFor();
+    await page.context().close();
+  });
+
+  test("an evacuation shows the step that it is in, and what it waits for", async () => {
+    const page = await shown.open("/satellites");
+    await page.getByText("Waiting on remaining resources and snapshots: 2 resources").first().waitFor();
+    await page.locator("[aria-current=step]", { hasText: "Wait until empty" }).waitFor();
+    await page.context().close();
+  });
+
+  test("a kept volume is kept longer when a person confirms it, by the command that is shown", async () => {
+    const page = await shown.open("/kept?q=kept-1");
+    await page.getByRole("button", { name: "Keep longer" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Keep until").fill("2040-01-31T12:00:00Z");
+    await dialog.getByText("kubectl annotate pv kept-1 holdfast.dev/reclaim-at=2040-01-31T12:00:00Z").waitFor();
+    await dialog.getByRole("button", { name: "Keep longer" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await page.locator('time[title="2040-01-31T12:00:00Z"]').waitFor();
+    await page.context().close();
+  });
+
+  test("an eviction is approved, and aborted again", async () => {
+    const page = await shown.open("/eviction");
+    const row = page.getByRole("row", { name: /NovaComputeNode node-1/ });
+    for (const label of ["Approve", "Abort"]) {
+      await row.getByRole("button", { name: label }).click();
+      await page.getByRole("dialog").getByRole("button", { name: label }).click();
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+    }
+    await row.getByRole("button", { name: "Approve" }).waitFor();
+    await page.context().close();
+  });
+
+  test("who may only read finds each action disabled, with the reason, and it is never tried", async () => {
+    shown.client.token = cluster.tokens.reader;
+    const page = await shown.open("/volumes?q=deletable");
+    const writes: string[] = [];
+    page.on("request", (request) => {
+      if (!["GET", "HEAD"].includes(request.method()) && !request.url().includes("accessreview"))
+        writes.push(request.url());
+    });
+    const button = page.getByRole("row", { name: /deletable/ }).getByRole("button", { name: "Delete" });
+    await page.getByRole("button", { name: "Create Volumes", disabled: true }).waitFor();
+    await button.hover({ force: true });
+    await page.getByRole("tooltip", { name: /You may not delete volumes/ }).waitFor();
+    await button.click({ force: true });
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(writes).toEqual([]);
+    shown.client.token = cluster.tokens.admin;
+    await page.context().close();
+  });
+
+  test.each([
+    ["unknown", "No function has looked at the Volume yet"],
+    ["pending", "The storage is being made"],
+    ["terminating", "The Volume is being deleted already"],
+    ["bound", "bound to the claim shop/data-web-1: delete that claim first"],
+    ["binding", "Its PersistentVolume is Pending"],
+    ["available", undefined],
+    ["released", undefined],
+    ["pv-failed", undefined],
+    ["failed", undefined],
+    ["deletable", undefined],
+  ])("a Volume that is %s: the decision tree says %s", async (name, reason) => {
+    const page = await shown.open(`/object/Volume/_/${name}`);
+    const button = page.getByRole("button", { name: "Delete", exact: true });
+    if (reason === undefined) {
+      await page.getByRole("button", { name: "Delete", exact: true, disabled: false }).click();
+      await page.getByRole("dialog").getByText(`kubectl delete volumes.storage.metalk8s.scality.com ${name}`).waitFor();
+    } else {
+      await button.hover({ force: true });
+      await page.getByRole("tooltip", { name: new RegExp(reason) }).waitFor();
+    }
+    await page.context().close();
+  });
+
+  test("keyboard alone reaches the content, a page, and an action, and leaves it", async () => {
+    const page = await shown.open("/volumes?q=deletable");
+    await page.getByRole("row", { name: /deletable/ }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
+    await page
+      .getByRole("row", { name: /deletable/ })
+      .getByRole("button", { name: "Delete" })
+      .focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await page.context().close();
+  });
+});
+
+describe.skipIf(!hasBrowser)("with nothing on the cluster", () => {
+  test.each([
+    [
+      false,
+      [
+        "Everything is at rest",
+        "There are no Volumes",
+        "There are no claims",
+        "No volume is kept",
+        "There are no satellites",
+        "There are no compute nodes",
+      ],
+    ],
+    [
+      true,
+      [
+        "Everything is at rest",
+        "Volumes are not installed",
+        "There are no claims",
+        "No volume is kept",
+        "Satellites are not installed",
+        "Compute nodes are not installed",
+      ],
+    ],
+  ])("each page says so, and axe finds no violation (without Holdfast: %s)", async (isEmpty, sentences) => {
+    const cluster = await stillCluster({ isEmpty });
+    const shown = await openConsole(cluster.url, cluster.tokens.admin);
+    const pages = ["/", "/volumes", "/claims", "/kept", "/satellites", "/eviction"];
+    for (const [index, path] of pages.entries()) {
+      const page = await shown.open(path);
+      await page
+        .getByText(sentences[index] as string)
+        .first()
+        .waitFor();
+      expect(await violationsOf(page), path).toEqual([]);
+      await page.context().close();
+    }
+    expect(shown.problems).toEqual([]);
+    await shown.close();
+    await cluster.close();
+  });
+});

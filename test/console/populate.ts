@@ -1,0 +1,72 @@
+import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
+import { PersistentVolume, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import type { StillCluster } from "./cluster.ts";
+import * as objects from "./objects.ts";
+
+const lock = "l2-lock.maintenance.yaook.cloud/NovaComputeNode";
+const label = "maintenance.yaook.cloud/maintenance-required-l2-agent";
+
+/** Something for each page, and a Volume for each branch of the decision tree, under its name. */
+export async function populate({ add, admin }: StillCluster): Promise<void> {
+  await add([
+    objects.namespace("shop"),
+    objects.namespace("yaook"),
+    objects.node("node-1"),
+    objects.node("node-2", { [lock]: "" }, { [label]: "True" }),
+    objects.storageClass("metalk8s"),
+    objects.storageClass("hasty", "Immediate"),
+    objects.volume("unknown"),
+    objects.volume("pending", "Pending", "", "PrepareVolume/20260101120000000000"),
+    objects.volume("terminating", "Terminating"),
+    objects.volume("failed", "Failed", 'Not enough room <img src=x onerror="document.title=1">'),
+    objects.volume("deletable", "Available"),
+    ...(["Bound", "Pending", "Available", "Released", "Failed"] as const).flatMap((phase) => {
+      const name = {
+        Bound: "bound",
+        Pending: "binding",
+        Available: "available",
+        Released: "released",
+        Failed: "pv-failed",
+      }[phase];
+      const claim = phase === "Bound" ? "data-web-1" : undefined;
+      return [objects.volume(name, "Available"), objects.persistentVolume(name, phase, claim)];
+    }),
+    ...[0, 1, 2].map((ordinal) => objects.claim(`data-web-${ordinal}`)),
+    objects.pod("web-0", "data-web-0"),
+    objects.statefulSet("web", "Delete"),
+    objects.keptVolume("kept-1"),
+    objects.keptVolume("kept-2"),
+    objects.satellite("node-1"),
+    objects.satellite("node-2", {
+      reason: "InProgress",
+      message: "Waiting on remaining resources and snapshots: 2 resources are left on the node.",
+    }),
+    objects.linstorCluster,
+    objects.computeNode("node-1", false),
+    objects.computeNode("node-2", true),
+    objects.event("salt", { apiVersion: "v1", kind: "Volume", name: "pending" }, "SaltUnreachable", "Salt is away."),
+  ]);
+  await admin.delete(PersistentVolumeClaim, "shop", "data-web-0");
+  const held = { step: "held", because: "Claim shop/data-web-0 is kept, because pod web-0 on node-1 uses it." };
+  await objects.writeDown(
+    admin,
+    PersistentVolumeClaim,
+    { namespace: "shop", name: "data-web-0" },
+    "holdfast.dev/pvc-protection.release",
+    held,
+  );
+  for (const [name, step] of [
+    ["kept-1", "kept"],
+    ["kept-2", "asks"],
+  ] as const)
+    await objects.writeDown(
+      admin,
+      PersistentVolume,
+      { name },
+      "holdfast.dev/undelete.note",
+      objects.keptNote(name, step),
+    );
+  await admin.delete(LinstorSatellite, undefined, "node-2");
+  const waiting = { step: "waiting", because: "Two resources are left." };
+  await objects.writeDown(admin, LinstorSatellite, { name: "node-2" }, "holdfast.dev/satellite.await-empty", waiting);
+}

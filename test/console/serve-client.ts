@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join } from "node:path";
+
+/** The console's client behind a server of the tests, which passes requests to an API server. */
+export interface ServedClient {
+  readonly url: string;
+  /** The token with which requests are made; as which users a page is seen is changed by it. */
+  token: string | undefined;
+  /** `away`: as if the API server could not be reached. */
+  isAway: boolean;
+  /** Ends all streams, as a proxy does that has had enough of them. */
+  cut(): void;
+  /** How many streams have been opened. */
+  readonly streams: number;
+  close(): Promise<void>;
+}
+
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".woff2": "font/woff2",
+};
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Serves the built client of `folder`, with requests to the API server at `api` as the user of a token. */
+export async function serveClient(folder: string, api: string, token: string): Promise<ServedClient> {
+  const open = new Set<AbortController>();
+  const served = { token: token as string | undefined, isAway: false, streams: 0 };
+
+  async function ask(path: string, incoming: IncomingMessage | undefined, signal: AbortSignal): Promise<Response> {
+    if (served.isAway) return Response.json({ message: "The API server cannot be reached." }, { status: 502 });
+    const body = incoming && !["GET", "HEAD"].includes(incoming.method ?? "") ? await textOf(incoming) : undefined;
+    const { "content-type": type } = incoming?.headers ?? {};
+    return fetch(api + path, {
+      method: incoming?.method ?? "GET",
+      headers: { authorization: `Bearer ${served.token}`, ...(type ? { "content-type": type } : {}) },
+      ...(body ? { body } : {}),
+      signal,
+    });
+  }
+
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const url = new URL(incoming.url ?? "/", "http://console");
+    const end = new AbortController();
+    open.add(end);
+    outgoing.once("close", () => {
+      open.delete(end);
+      end.abort();
+    });
+    if (incoming.method !== "GET" && incoming.headers["x-holdfast-console"] !== "1")
+      return void outgoing.writeHead(403).end(JSON.stringify({ message: "The header is missing." }));
+    if (url.pathname === "/session") {
+      if (incoming.method === "POST") served.token = JSON.parse(await textOf(incoming)).token;
+      if (incoming.method === "DELETE") served.token = undefined;
+      const isGet = incoming.method === "GET";
+      const session = { signedIn: served.token !== undefined, user: "admin", how: "token" };
+      return void outgoing.writeHead(isGet ? 200 : 204).end(isGet ? JSON.stringify(session) : undefined);
+    }
+    if (url.pathname.startsWith("/cluster/")) {
+      const response = await ask((incoming.url ?? "").slice("/cluster".length), incoming, end.signal);
+      if (response.status === 401) served.token = undefined;
+      outgoing.writeHead(response.status, { "content-type": response.headers.get("content-type") ?? "text/plain" });
+      return void outgoing.end(Buffer.from(await response.arrayBuffer()));
+    }
+    if (url.pathname === "/watch") {
+      served.streams++;
+      outgoing.writeHead(200, { "content-type": "application/x-ndjson" });
+      outgoing.write("{}\n");
+      await Promise.all(url.searchParams.getAll("path").map((path) => pass(path, outgoing, end.signal)));
+      return void outgoing.end();
+    }
+    const file = url.pathname.startsWith("/assets/") ? url.pathname : "/index.html";
+    const type = types[extname(file)] ?? "text/plain";
+    outgoing.writeHead(200, { "content-type": type, "content-security-policy": policy });
+    outgoing.end(await readFile(join(folder, file)));
+  }
+
+  async function pass(path: string, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
+    const say = (line: object) => outgoing.write(`${JSON.stringify({ path, ...line })}\n`);
+    const response = await ask(path, undefined, signal).catch(() => undefined);
+    if (!response?.ok || !response.body)
+      return void say({ end: { status: response?.status ?? 502, message: (await response?.text()) ?? "" } });
+    let rest = "";
+    try {
+      for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+        const lines = (rest + text).split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) if (line) say({ event: JSON.parse(line) });
+      }
+    } catch {
+      // The API server has gone, or the page has.
+    }
+    say({ end: { status: 200 } });
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    answer(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(served, {
+    url: `http://127.0.0.1:${port}`,
+    cut: () => server.closeAllConnections(),
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  });
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of incoming.setEncoding("utf8")) text += chunk;
+  return text;
+}
