@@ -56,7 +56,9 @@ export function offer(volume: Volume): Action {
 
 export const withhold = (volume: Volume): Action => ({
   label: "Withdraw the offer",
-  does: `This keeps the volume ${volume.metadata.name}, and offers it to no claim. A claim of its name gets a new volume.`,
+  does:
+    `This keeps the volume ${volume.metadata.name}, and offers it to no claim. A claim of its name gets a new ` +
+    "volume.",
   ...annotate(volume, offerKey, "no"),
 });
 

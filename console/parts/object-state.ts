@@ -1,12 +1,5 @@
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { lastWords } from "../api/progress.ts";
-import type { Tone } from "./state.tsx";
-
-/** The state of an object in one word. */
-export interface ShownState {
-  readonly word: string;
-  readonly tone: Tone;
-}
 
 /** Since when an object is being deleted and still there, and what keeps it, as rules have written it down. */
 export function heldBecause(object: KubernetesObject): string | undefined {

@@ -127,7 +127,7 @@ export function ObjectTable<O>(props: ObjectTableProps<O>) {
                     {cell ? cell(object) : (value(object) ?? "-")}
                   </Td>
                 ))}
-                {actions && <Td isActionCell>{actions(object)}</Td>}
+                {actions && <Td dataLabel="Actions">{actions(object)}</Td>}
               </Tr>
             ))}
           </Tbody>

@@ -31,10 +31,10 @@ export const emptyDraft: Draft = {
 };
 
 /** More than a person would look through. */
-export const mostAtOnce = 50;
+const mostAtOnce = 50;
 
 /** The names that the draft stands for. */
-export const namesOf = ({ name, count }: Draft): readonly string[] =>
+const namesOf = ({ name, count }: Draft): readonly string[] =>
   count === 1 ? [name] : Array.from({ length: count }, (_, index) => name.replaceAll("{n}", String(index + 1)));
 
 function specOf({ nodeName, type, size, devicePath, vgName, storageClassName, mode, labels }: Draft): object {

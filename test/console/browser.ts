@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { buildConsole } from "../../console/build.mjs";
 import { type ServedClient, serveClient } from "./serve-client.ts";
@@ -54,8 +54,6 @@ export async function openConsole(api: string, token: string): Promise<Console> 
   };
 }
 
-const axe = readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 interface Violation {
   readonly id: string;
   readonly nodes: readonly { readonly html: string }[];
@@ -63,7 +61,7 @@ interface Violation {
 
 /** What axe finds wrong with the page as it is now. */
 export async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(await axe);
+  await page.evaluate(axe.source);
   const { violations } = (await page.evaluate("axe.run()")) as { violations: readonly Violation[] };
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
 }
