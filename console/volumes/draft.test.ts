@@ -3,20 +3,23 @@ import { type Draft, emptyDraft, manifestsOf, problemsIn } from "./draft.ts";
 
 const good: Draft = { ...emptyDraft, name: "data-1", nodeName: "n1", storageClassName: "metalk8s" };
 
+const size = "sparseLoopDevice.size";
+
 describe("what is wrong with a draft", () => {
   test.each<[string, Partial<Draft>, readonly string[]]>([
     ["nothing", {}, []],
     ["a name with capitals", { name: "Data" }, ["name"]],
     ["no node", { nodeName: "" }, ["nodeName"]],
     ["a node that is no name", { nodeName: "a b" }, ["nodeName"]],
-    ["a size that is none", { size: "much" }, ["sparseLoopDevice.size"]],
-    ["a size of zero", { size: "0Gi" }, ["sparseLoopDevice.size"]],
-    ["a size with a unit that no device has", { size: "1Ei" }, ["sparseLoopDevice.size"]],
+    ["a size that is none", { size: "much" }, [size]],
+    ["a size of zero", { size: "0Gi" }, [size]],
+    ["a size with a unit that no device has", { size: "1Ei" }, [size]],
     ["a device", { type: "rawBlockDevice", devicePath: "/dev/sdb" }, []],
     ["a device elsewhere", { type: "rawBlockDevice", devicePath: "/dev/../etc" }, ["rawBlockDevice.devicePath"]],
     ["a logical volume", { type: "lvmLogicalVolume", vgName: "vg" }, []],
     ["a volume group that is none", { type: "lvmLogicalVolume", vgName: ".." }, ["lvmLogicalVolume.vgName"]],
     ["a label that is none", { labels: "a=b c=%" }, ["template.metadata.labels.c"]],
+    ["a size, before a class is chosen", { size: "much", storageClassName: "" }, ["storageClassName", size]],
     ["several with one name", { count: 2 }, ["name"]],
     ["several", { count: 3, name: "data-{n}" }, []],
     ["several on one device", { count: 2, name: "d-{n}", type: "rawBlockDevice", devicePath: "/dev/sdb" }, ["count"]],

@@ -22,19 +22,27 @@ const environment = new Environment({ unlistedVariablesAreDyn: true });
 export function problemsOf(spec: object): readonly Problem[] {
   const parsed = volumeSpec.safeParse(spec);
   const wrong = (parsed.error?.issues ?? []).map(({ path, message }) => ({ field: path.join("."), message }));
-  // As the API server does: rules are for what has the right shape.
-  return wrong.length > 0 ? wrong : brokenRules(schema, spec, "");
+  const hasShape = (field: string) =>
+    !wrong.some((one) => field === "" || one.field === field || one.field.startsWith(`${field}.`));
+  return [...wrong, ...brokenRules(schema, spec, "", hasShape)];
 }
 
-function brokenRules(schema: Schema, value: unknown, field: string): readonly Problem[] {
+/** Rules are for what has the right shape: a form complains of a field before the others are filled in. */
+function brokenRules(
+  schema: Schema,
+  value: unknown,
+  field: string,
+  hasShape: (field: string) => boolean,
+): readonly Problem[] {
   if (value === undefined) return [];
-  const own = (schema["x-kubernetes-validations"] ?? [])
+  const rules = hasShape(field) ? (schema["x-kubernetes-validations"] ?? []) : [];
+  const own = rules
     // There is no former value to compare with.
     .filter(({ rule }) => !rule.includes("oldSelf"))
     .filter(({ rule }) => environment.evaluate(rule, { self: inCel(value) }) !== true)
     .map(({ message }) => ({ field, message }));
   const fields = Object.entries(schema.properties ?? {}).flatMap(([name, inner]) =>
-    brokenRules(inner, (value as Record<string, unknown>)[name], field ? `${field}.${name}` : name),
+    brokenRules(inner, (value as Record<string, unknown>)[name], field ? `${field}.${name}` : name, hasShape),
   );
   return [...own, ...fields];
 }
