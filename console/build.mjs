@@ -6,13 +6,17 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
+/** The name of what imports all style sheets, which is no file. */
+const sheetOfSheets = "all.css";
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
  * Bundles the client into a folder, which is emptied before. Rejects with esbuild's errors.
  * @param {string} outdir
- * @returns {Promise<{ readonly firstLoad: number }>} the compressed bytes (gzip) that the first page needs before it
- * asks for data: index.html, the style sheet, the fonts, and the scripts that the entry imports statically.
+ * @returns {Promise<{ readonly firstLoad: number, readonly inputs: readonly string[] }>} what it is made of, relative to
+ * the root, and the compressed bytes (gzip) that the first page needs before it asks for data: index.html, the style
+ * sheet, the fonts, and the scripts that the entry imports statically.
  */
 export async function buildConsole(outdir) {
   await rm(outdir, { recursive: true, force: true });
@@ -37,7 +41,9 @@ export async function buildConsole(outdir) {
   const isEager = (/** @type {string} */ path) => eager.has(relative(root, path).replaceAll("\\", "/"));
   const first = [...scripts.outputFiles.filter(({ path }) => isEager(path)), ...styles.outputFiles];
   const compressed = first.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
-  return { firstLoad: compressed + gzipSync(page).length };
+  const inputs = [scripts, styles].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const isFile = (/** @type {string} */ input) => input !== sheetOfSheets;
+  return { firstLoad: compressed + gzipSync(page).length, inputs: ["console/build.mjs", ...inputs.filter(isFile)] };
 }
 
 /**
@@ -93,7 +99,7 @@ const styleOptions = (sheets) => {
     ".jpg": "empty",
   };
   return /** @satisfies {import("esbuild").BuildOptions} */ ({
-    stdin: { contents, loader: "css", resolveDir: root, sourcefile: "console.css" },
+    stdin: { contents, loader: "css", resolveDir: root, sourcefile: sheetOfSheets },
     loader,
     entryNames: "console-[hash]",
     plugins: [leaveOutFonts],
