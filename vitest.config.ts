@@ -64,7 +64,7 @@ export default defineConfig({
           include: suites.map((folder) => `${folder}/**/*.test.ts`),
           exclude: [
             "test/cluster/**",
-            "test/console/**",
+            "test/console/*.test.ts",
             "test/images/**",
             "test/processes/**",
             ...tours,
@@ -133,7 +133,7 @@ export default defineConfig({
         // The console in a real browser, beside the laptop edition's cluster.
         test: {
           name: "console",
-          include: ["test/console/**/*.test.ts"],
+          include: ["test/console/*.test.ts"],
           maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 120_000,
