@@ -14,8 +14,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /**
  * Bundles the client into a folder, which is emptied before. Rejects with esbuild's errors.
  * @param {string} outdir
- * @returns {Promise<{ readonly firstLoad: number, readonly inputs: readonly string[] }>} what it is made of, relative to
- * the root, and the compressed bytes (gzip) that the first page needs before it asks for data: index.html, the style
+ * @returns {Promise<{ readonly firstLoad: number, readonly inputs: readonly string[] }>} what it is made of, relative
+ * to the root, and the compressed bytes (gzip) that the first page needs before it asks for data: index.html, the style
  * sheet, the fonts, and the scripts that the entry imports statically.
  */
 export async function buildConsole(outdir) {
