@@ -38,7 +38,12 @@ export default function Overview() {
   const services = useList(Service, { ...own, labelSelector: ofHoldfast });
   const deployments = useList(Deployment, { ...own, labelSelector: ofHoldfast });
   const sources = useList(ApiServerSource, own);
-  const maps = useList<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, own);
+  // One by one: the console's server passes on no other ConfigMap.
+  const buffer = useList<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, {
+    ...own,
+    fieldSelector: "metadata.name=holdfast-dead-letters",
+  });
+  const table = useList(ConfigMap, { ...own, fieldSelector: "metadata.name=holdfast-sweep" });
   const now = useNow();
 
   const systems: readonly (readonly [string, string, Objects<KubernetesObject>])[] = [
@@ -56,12 +61,8 @@ export default function Overview() {
     ...itemsOfEvents(objectsOf(warnings).filter(isOurs)),
   ];
   const isKnown = lists.every(({ is }) => is !== "loading");
-  const deadEvents = objectsOf(maps).flatMap(({ metadata, data }) =>
-    metadata.name === "holdfast-dead-deadEvents" ? deadLetteredEvents(data) : [],
-  );
-  const swept = objectsOf(maps).flatMap((map) =>
-    map.metadata.name === "holdfast-sweep" ? (sweptAt(map) ?? []) : [],
-  )[0];
+  const deadEvents = objectsOf(buffer).flatMap(({ data }) => deadLetteredEvents(data));
+  const swept = objectsOf(table).flatMap((map) => sweptAt(map) ?? [])[0];
   return (
     <Page title="Overview" intro="What waits for a person, and what holds what.">
       <div className="hf-stack">

@@ -7,7 +7,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { buildConsole } from "../../console/build.mjs";
 import { type ServedClient, serveClient } from "./serve-client.ts";
 
-const executablePath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
+/** The browser, where there is one. */
+export const executablePath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
   (path) => path && existsSync(path),
 );
 

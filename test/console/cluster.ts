@@ -9,11 +9,14 @@ import { systemClock } from "../../shared/clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { discover } from "../../shared/kubernetes/discover.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
 
 /** The laptop edition's API server with what Holdfast installs, and no function that runs: what is on it stays. */
 export interface StillCluster {
   readonly url: string;
   readonly admin: Client;
+  /** Carries the administrator's credential. */
+  readonly transport: Transport;
   /** Tokens of users: of one who may do everything, and of one who may only read. */
   readonly tokens: { readonly admin: string; readonly reader: string };
   /** Creates objects, with their status. */
@@ -36,16 +39,20 @@ export async function stillCluster({ isEmpty = false } = {}): Promise<StillClust
     },
   });
   const http = await serveHttp(server);
-  const admin = createClient(
-    (request) =>
-      server.handle({ ...request, headers: { ...request.headers, authorization: `Bearer ${tokens.admin}` } }),
-    { clock: systemClock },
-  );
+  const transport: Transport = (request) =>
+    server.handle({ ...request, headers: { ...request.headers, authorization: `Bearer ${tokens.admin}` } });
+  const admin = createClient(transport, { clock: systemClock });
   await create(admin, readOnly);
   if (!isEmpty) {
     await create(admin, [...eventingDefinitions, serviceDefinition] as unknown as KubernetesObject[]);
     const systems = ["volume", "satellite", "eviction"].flatMap((system) => [`access/${system}`, system]);
     const objects = [".", ...systems].flatMap(objectsIn);
+    // Those of other software, in which rights are granted.
+    const homes = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
+    const made = objects.flatMap(({ kind, metadata }) => (kind === "Namespace" ? [metadata.name] : []));
+    const lacking = [...homes].filter((name) => ![...made, "default", "kube-system"].includes(name));
+    for (const name of lacking)
+      await create(admin, [{ apiVersion: "v1", kind: "Namespace", metadata: { name } } as KubernetesObject]);
     const idOf = ({ kind, metadata }: KubernetesObject) => `${kind} ${metadata.namespace}/${metadata.name}`;
     // Systems share brokers.
     await create(admin, [...new Map(objects.map((object) => [idOf(object), object])).values()]);
@@ -53,6 +60,7 @@ export async function stillCluster({ isEmpty = false } = {}): Promise<StillClust
   return {
     url: http.url,
     admin,
+    transport,
     tokens,
     async add(objects) {
       const served = await discover(admin, () => {});

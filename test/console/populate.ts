@@ -1,5 +1,5 @@
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
-import { PersistentVolume, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import { Namespace, PersistentVolume, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { StillCluster } from "./cluster.ts";
 import * as objects from "./objects.ts";
 
@@ -8,9 +8,10 @@ const label = "maintenance.yaook.cloud/maintenance-required-l2-agent";
 
 /** Something for each page, and a Volume for each branch of the decision tree, under its name. */
 export async function populate({ add, admin }: StillCluster): Promise<void> {
+  const hasNamespace = async (name: string) => (await admin.get(Namespace, undefined, name)) !== undefined;
   await add([
     objects.namespace("shop"),
-    objects.namespace("yaook"),
+    ...((await hasNamespace("yaook")) ? [] : [objects.namespace("yaook")]),
     objects.node("node-1"),
     objects.node("node-2", { [lock]: "" }, { [label]: "True" }),
     objects.storageClass("metalk8s"),
