@@ -1,20 +1,39 @@
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Command, CommanderError } from "commander";
 import { isKeptByNpm } from "../shared/command/parse-flags.ts";
 import { complain, UserError } from "../shared/command/user-error.ts";
 import { ApiError } from "../shared/kubernetes/api-error.ts";
+import { completion } from "./completion/command.ts";
 import { openConsole } from "./console/command.ts";
+import { doctor } from "./doctor/command.ts";
 import { exitCode } from "./exit-code.ts";
 import { explain } from "./explain/command.ts";
+import { preflight } from "./preflight/command.ts";
 import { pretty } from "./pretty/command.ts";
 import { replay } from "./replay/command.ts";
+import { restore } from "./restore/command.ts";
+import { status } from "./status/command.ts";
 import type { Subcommand } from "./subcommand.ts";
 import { tryRule } from "./try/command.ts";
 import { uninstall } from "./uninstall/command.ts";
+import { version } from "./version.ts";
+import { whatIf } from "./what-if/command.ts";
 
 /** In the order in which the help shows them. */
-const commands: readonly Subcommand[] = [explain, openConsole, tryRule, replay, pretty, uninstall];
+const commands: readonly Subcommand[] = [
+  preflight,
+  status,
+  explain,
+  openConsole,
+  tryRule,
+  whatIf,
+  restore,
+  replay,
+  pretty,
+  doctor,
+  uninstall,
+  completion,
+];
 
 const about = `Asks and tends Holdfast on the cluster of a kubeconfig, with your rights.
 
@@ -62,12 +81,12 @@ export function createProgram(ended: (code: number) => void = () => {}): Command
     const command = declare().helpOption("-h, --help", "print this text");
     command.action(async () => {
       refuseWhatNpmKept(command);
-      ended(await run(command.args, command.opts() as never));
+      ended(await run(command.args, command.opts() as never, program));
     });
     program.addCommand(command);
   }
   for (const command of [program, ...program.commands]) {
-    command.configureHelp({ helpWidth: 80 });
+    command.configureHelp({ helpWidth: 80, subcommandTerm: (one) => one.name() });
     command.exitOverride();
     command.configureOutput({
       outputError: (text, write) => {
@@ -82,12 +101,6 @@ export function createProgram(ended: (code: number) => void = () => {}): Command
 
 /** kubectl runs a program of the name `kubectl-holdfast`. */
 const nameAs = (file = "") => (basename(file).startsWith("kubectl-") ? "kubectl holdfast" : "holdfast");
-
-/** From the package's own folder, of which this file and the packed program are one folder below. */
-function version(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  return version;
-}
 
 /** @throws UserError where npm took an option for its own, because it stood before the `--`. */
 function refuseWhatNpmKept(command: Command): void {

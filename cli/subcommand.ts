@@ -4,6 +4,6 @@ import type { Command } from "commander";
 export interface Subcommand {
   /** Its name, arguments and options, with a sentence about each. */
   declare(): Command;
-  /** Does it, and returns the exit code. `options` are as declared. */
-  run(args: readonly string[], options: never): Promise<number>;
+  /** Does it, and returns the exit code. `options` are as declared; `program` has all commands. */
+  run(args: readonly string[], options: never, program: Command): Promise<number>;
 }

@@ -2,16 +2,24 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
+import { systemClock } from "../../shared/clock.ts";
 import { fromHere } from "../../shared/command/from-here.ts";
 import { UserError } from "../../shared/command/user-error.ts";
+import { caller } from "../../shared/kubernetes/call.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
+import type { Transport } from "../../shared/kubernetes/transport.ts";
 import type { ClusterOptions } from "./cluster-options.ts";
+
+/** Milliseconds. */
+const logDeadline = 30_000;
 
 /** A cluster, and the namespace in which its user looks when none is named. */
 export interface Cluster {
   readonly client: Client;
   readonly namespace: string;
+  /** Reads what is no JSON, such as a log. @throws ApiError */
+  readonly readText: (path: string) => Promise<string>;
 }
 
 /**
@@ -37,11 +45,18 @@ export function openCluster({ kubeconfig, context }: ClusterOptions): Cluster {
     throw new UserError(`The kubeconfig has no context ${context}; it has ${names.join(", ") || "none"}.`);
   const { namespace = "default" } = config.getContextObject(context ?? config.getCurrentContext()) ?? {};
   try {
-    return { client: createClient(kubeconfigTransport(file, context)), namespace };
+    const transport = kubeconfigTransport(file, context);
+    return { client: createClient(transport), namespace, readText: readText(transport) };
   } catch (cause) {
     throw unreadable(kubeconfig ?? KUBECONFIG, cause);
   }
 }
+
+const readText = (transport: Transport) => async (path: string) => {
+  const call = caller(transport, systemClock, logDeadline);
+  const chunks = await Array.fromAsync(call.text({ method: "GET", path, headers: {} }));
+  return chunks.join("");
+};
 
 function unreadable(file: string | undefined, cause: unknown): UserError {
   const [reason] = (cause as Error).message.split("\n");

@@ -5,9 +5,12 @@ import { stringify } from "yaml";
 /** How an answer is printed, where it is not for people. */
 export type Format = "json" | "yaml";
 
-/** Adds `-o`. */
-export const withFormat = (command: Command): Command =>
-  command.addOption(new Option("-o, --output <FORMAT>", "print the answer for programs").choices(["json", "yaml"]));
+/** Adds `-o`; `choices` beyond JSON and YAML are the command's own. */
+export const withFormat = (command: Command, choices: readonly string[] = ["json", "yaml"]): Command =>
+  command.addOption(new Option("-o, --output <FORMAT>", describeFormat(choices)).choices([...choices]));
+
+const describeFormat = (choices: readonly string[]) =>
+  choices.length > 2 ? "print the answer for programs, or in another way" : "print the answer for programs";
 
 /** An answer as JSON or YAML, with a line's end. */
 export function formatted(answer: object, format: Format): string {

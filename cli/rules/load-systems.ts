@@ -34,6 +34,12 @@ async function loadSystems(systems: readonly string[]): Promise<readonly SystemD
   return Promise.all(systems.filter((name) => modules.has(name)).map((name) => load<SystemDeclaration>(name)));
 }
 
+/** The names of the systems that are installed where nothing else is asked for. */
+export async function defaultSystems(): Promise<readonly string[]> {
+  const optional = (await loadSystems(systemNames())).filter((one) => one.optional).map(({ name }) => name);
+  return systemNames().filter((name) => !optional.includes(name));
+}
+
 /** The names of the definitions that these systems bring, such as `volumes.storage.metalk8s.scality.com`. */
 export async function definitionNames(systems: readonly string[]): Promise<readonly string[]> {
   return (await loadSystems(systems)).flatMap(({ definitions = [] }) =>

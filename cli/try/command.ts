@@ -6,6 +6,7 @@ import { plan } from "../../shared/pipeline/plan.ts";
 import { type Rule, slug } from "../../shared/rule.ts";
 import { type Terminal, terminal } from "../../shared/terminal/terminal.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
+import { asIf, changedTo, readAsIf } from "../cluster/as-if.ts";
 import { type PlaceOptions, withPlace } from "../cluster/cluster-options.ts";
 import { findObject, readName } from "../cluster/find-object.ts";
 import { openCluster } from "../cluster/open-cluster.ts";
@@ -15,7 +16,6 @@ import { askingWith, findRules } from "../rules/ask-rules.ts";
 import { judge } from "../rules/judge.ts";
 import { loadRule } from "../rules/load-systems.ts";
 import type { Subcommand } from "../subcommand.ts";
-import { asIf, readAsIf } from "./as-if.ts";
 import { type ShownOperation, shown } from "./operations.ts";
 
 interface TryOptions extends PlaceOptions {
@@ -64,7 +64,7 @@ export const tryRule: Subcommand = {
     const { installed, kinds, isGuess } = await findRules(client, options.installNamespace);
     const found = await findObject(client, named, options.namespace ?? namespace, kinds);
     const object = file ? readAsIf(file, found.object) : found.object;
-    const asking = askingWith(file ? asIf(client, found.kind, object) : client);
+    const asking = askingWith(file ? asIf(client, [changedTo(found.kind, object)]) : client);
     const asked = installed.find((one) => one.rule.name === rule.name);
     const judgement = await judge(asked ?? { rule, environment: {} }, found.kind, object, asking);
     const trial: Trial = {

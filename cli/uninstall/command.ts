@@ -9,10 +9,12 @@ import { openCluster } from "../cluster/open-cluster.ts";
 import { exitCode } from "../exit-code.ts";
 import { definitionNames, loadRules, systemNames } from "../rules/load-systems.ts";
 import type { Subcommand } from "../subcommand.ts";
+import { checkBefore } from "./check.ts";
 import { uninstall as takeOff } from "./uninstall.ts";
 
 interface UninstallOptions extends ClusterOptions {
   readonly dryRun?: boolean;
+  readonly check?: boolean;
   readonly yes?: boolean;
   readonly leaveUnfinished?: boolean;
   readonly finalizer?: readonly string[];
@@ -30,6 +32,10 @@ export const uninstall: Subcommand = {
             "already.",
         )
         .argument("[SYSTEM...]", "only these systems, such as pvc-retention; without it all")
+        .option(
+          "--check",
+          "say what holds objects, what stays, and in which order to go; exit 1 if anything is in the way",
+        )
         .option("--dry-run", "say what would be done, and do nothing")
         .option("--yes", "do not ask")
         .option(
@@ -46,17 +52,26 @@ export const uninstall: Subcommand = {
     const known = systemNames();
     const unknown = systems.find((system) => !known.includes(system));
     if (unknown) throw new UserError(`There is no system ${unknown}; there are ${known.join(", ")}.`);
-    const { dryRun = false, yes = false, leaveUnfinished = false, finalizer: finalizers = [], ...cluster } = options;
+    const {
+      dryRun = false,
+      check = false,
+      yes = false,
+      leaveUnfinished = false,
+      finalizer: finalizers = [],
+      ...cluster
+    } = options;
     const chosen = systems.length > 0 ? systems : known;
     const [rules, definitions] = await Promise.all([loadRules(chosen), definitionNames(chosen)]);
-    const { print, width } = terminal(process.stdout);
+    const { client } = openCluster(cluster);
+    const out = terminal(process.stdout);
     const mayGoOn = async () => {
       if (!yes && !process.stdin.isTTY)
         throw new UserError("There is no one to ask at this terminal: give --yes to go on.");
       return yes || ask("Go on?");
     };
-    const say = (sentence: string) => print(wrap(sentence, 2, width));
-    const tools = { client: openCluster(cluster).client, clock: systemClock, say, mayGoOn };
+    const say = (sentence: string) => out.print(wrap(sentence, 2, out.width));
+    const tools = { client, clock: systemClock, say, mayGoOn };
+    if (check) return checkBefore(client, { systems, rules, definitions, finalizers }, out);
     await takeOff(tools, { systems, rules, definitions, dryRun, leaveUnfinished, finalizers });
     return exitCode.good;
   },

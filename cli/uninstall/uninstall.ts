@@ -165,7 +165,8 @@ const Definition = {
   namespaced: false,
 } as const;
 
-async function describeDefinitions(client: Client, names: readonly string[]): Promise<readonly string[]> {
+/** The definitions that an uninstall leaves, in a sentence. @throws ApiError */
+export async function describeDefinitions(client: Client, names: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(
     names.map(async (name) => ((await client.get(Definition, undefined, name, { metadataOnly: true })) ? [name] : [])),
   );

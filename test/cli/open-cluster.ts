@@ -18,8 +18,11 @@ import { manifest } from "../worlds/manifest.ts";
 /** A cluster on loopback, and the program on it, as processes. */
 export interface CliCluster {
   readonly admin: Client;
-  /** Runs `holdfast` as a user that may get and list these resources, all when absent. Its output is a pipe. */
-  holdfast(args: readonly string[], reads?: readonly string[]): Promise<Ran>;
+  /**
+   * Runs `holdfast` as a user that may get and list these resources, all when absent, and do `more` with them. Its
+   * output is a pipe.
+   */
+  holdfast(args: readonly string[], reads?: readonly string[], more?: readonly string[]): Promise<Ran>;
   /** The API server is gone. */
   stop(): Promise<void>;
 }
@@ -66,10 +69,10 @@ export async function openCliCluster(functions: readonly string[]): Promise<CliC
 
   return {
     admin,
-    async holdfast(args, resources = ["*"]) {
+    async holdfast(args, resources = ["*"], more = []) {
       await admin.delete(ClusterRole, undefined, "reader");
       const rules = [
-        { apiGroups: ["*"], resources, verbs: ["get", "list"] },
+        { apiGroups: ["*"], resources, verbs: ["get", "list", ...more] },
         { nonResourceURLs: ["*"], verbs: ["get"] },
       ];
       await admin.create(ClusterRole, manifest(ClusterRole, { name: "reader" }, { rules }));

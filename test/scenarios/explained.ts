@@ -1,30 +1,15 @@
 import { expect, test } from "vitest";
-import { type Explanation, explain, type Rules } from "../../cli/explain/explain.ts";
+import { type Explanation, explain } from "../../cli/explain/explain.ts";
 import { printExplanation } from "../../cli/explain/print.ts";
 import type { Asking } from "../../cli/rules/judge.ts";
-import { loadRules, systemNames } from "../../cli/rules/load-systems.ts";
 import { type Kind, PersistentVolume, PersistentVolumeClaim, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { type Progress, readProgress } from "../../shared/progress.ts";
-import { progressNameOf, slug } from "../../shared/rule.ts";
+import { progressNameOf } from "../../shared/rule.ts";
 import type { Connect } from "../../shared/system/connect.ts";
 import type { WhenOver } from "../worlds/bench.ts";
-import { readInstallation } from "../worlds/installation.ts";
 import type { Setting, World } from "../worlds/world.ts";
-
-const all = await loadRules(systemNames());
-
-/** The rules of a setting, under the environment of their functions. */
-function rulesOf(setting: Setting): Rules {
-  const services = new Map(
-    readInstallation(setting).services.map(({ service, environment }) => [service, environment]),
-  );
-  const installed = all.flatMap((rule) => {
-    const environment = services.get(slug(rule.name));
-    return environment ? [{ rule, environment }] : [];
-  });
-  return { installed, all };
-}
+import { allRules, rulesOf } from "./installed-rules.ts";
 
 /** What rules are asked with in a world. */
 function askingIn({ admin, clock, setting }: World): Asking {
@@ -44,7 +29,7 @@ function printed(explanation: Explanation, now: number): string {
 
 /** What is written down on an object, by the name under which rules write it. */
 function progressOn(object: KubernetesObject): ReadonlyMap<string, Progress> {
-  const names = new Set(all.map(progressNameOf));
+  const names = new Set(allRules.map(progressNameOf));
   return new Map(
     [...names].flatMap((name) => {
       const progress = readProgress(object, name);
@@ -61,7 +46,7 @@ function lackingIn(explanation: Explanation, now: number, object: KubernetesObje
   const causes = [...progressOn(object)].flatMap(([name, { because }]) => {
     const changed = explanation.words.some(
       ({ rule, difference }) =>
-        difference && all.some((one) => one.name === rule && progressNameOf(one) === name) && text.includes(rule),
+        difference && allRules.some((one) => one.name === rule && progressNameOf(one) === name) && text.includes(rule),
     );
     return changed || text.includes(joined(because)) ? [] : [because];
   });

@@ -15,12 +15,8 @@ import {
   reclaimAtKey,
   reclaimTime,
 } from "../lib/note.ts";
+import { successorKey } from "../lib/successor.ts";
 
-/**
- * On a namespace: the uid of the one of its name before it, whose volumes are its own. Nobody knows it who could not
- * see them.
- */
-const successorKey = "holdfast.dev/successor-of";
 /** Kubernetes' own: when a claim finds another volume, one that carries this becomes Available to all. */
 export const boundByController = "pv.kubernetes.io/bound-by-controller";
 

@@ -3,6 +3,7 @@ import { comingBack } from "./coming-back.ts";
 import { namespaces } from "./namespaces.ts";
 import { people } from "./people.ts";
 import { quiet } from "./quiet.ts";
+import { restoring } from "./restoring.ts";
 import { scopes } from "./scopes.ts";
 import { asking } from "./settings.ts";
 import { shapes } from "./shapes.ts";
@@ -17,5 +18,6 @@ export const scenarios: readonly Scenario[] = [
   ...people,
   ...namespaces,
   ...shapes,
+  ...restoring,
   ...quiet,
 ].map(byDefault);

@@ -1,0 +1,73 @@
+import type { Command, Option } from "commander";
+
+/** What a command offers after its name. */
+interface Offer {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: readonly Option[];
+  /** What its arguments may be, where that is fixed. */
+  readonly choices: readonly string[];
+}
+
+const offersOf = (program: Command): readonly Offer[] =>
+  program.commands.map((command) => ({
+    name: command.name(),
+    summary: command.summary(),
+    options: command.options,
+    choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+  }));
+
+/** The script by which bash completes commands, options and what they may be. */
+export function bashScript(program: Command): string {
+  const offers = offersOf(program);
+  const cases = offers.map(({ name, options, choices }) => {
+    const words = [...choices, ...options.flatMap(({ long, short }) => [long, short].filter(Boolean)), "--help"];
+    return `    ${name}) words="${words.join(" ")}" ;;`;
+  });
+  const values = new Map(
+    offers.flatMap(({ name, options }) =>
+      options.flatMap(({ long, short, argChoices }) =>
+        argChoices ? [[`${name},${long}`, argChoices] as const, [`${name},${short}`, argChoices] as const] : [],
+      ),
+    ),
+  );
+  const chosen = [...values].map(([key, choices]) => `    ${key}) words="${choices.join(" ")}" ;;`);
+  return `_holdfast() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}" words=""
+  if [ "$COMP_CWORD" -eq 1 ]; then words="${offers.map(({ name }) => name).join(" ")} help"
+  else case "$command" in
+${cases.join("\n")}
+    esac
+    case "$command,$before" in
+${chosen.join("\n")}
+    esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _holdfast holdfast
+`;
+}
+
+/** The same for zsh, which runs bash's completions. */
+export const zshScript = (program: Command): string =>
+  ["#compdef holdfast", "autoload -U +X compinit && compinit", "autoload -U +X bashcompinit && bashcompinit", ""]
+    .join("\n")
+    .concat(bashScript(program));
+
+/** The script by which fish completes them, with a sentence about each. */
+export function fishScript(program: Command): string {
+  const quoted = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  const lines = offersOf(program).flatMap(({ name, summary, options, choices }) => {
+    const seen = `complete -c holdfast -n '__fish_seen_subcommand_from ${name}'`;
+    return [
+      `complete -c holdfast -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
+      ...(choices.length > 0 ? [`${seen} -a ${quoted(choices.join(" "))}`] : []),
+      ...options.map(({ long = "", short, description, argChoices }) => {
+        const letter = short ? ` -s ${short.slice(1)}` : "";
+        const values = argChoices ? ` -x -a ${quoted(argChoices.join(" "))}` : "";
+        return `${seen} -l ${long.slice(2)}${letter}${values} -d ${quoted(description)}`;
+      }),
+    ];
+  });
+  return `${lines.join("\n")}\n`;
+}

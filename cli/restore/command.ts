@@ -1,0 +1,122 @@
+import { Argument, Command } from "commander";
+import { describeKept, type KeptVolume } from "../../functions/undelete/lib/kept-volume.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { ask } from "../../shared/command/ask.ts";
+import { UserError } from "../../shared/command/user-error.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import { type Terminal, terminal } from "../../shared/terminal/terminal.ts";
+import { wrap } from "../../shared/terminal/wrap.ts";
+import { type ClusterOptions, withCluster } from "../cluster/cluster-options.ts";
+import { openCluster } from "../cluster/open-cluster.ts";
+import { exitCode } from "../exit-code.ts";
+import { type Format, formatted, withFormat } from "../output/format.ts";
+import type { Subcommand } from "../subcommand.ts";
+import { keepFor, offer, type Plan, release, succeed } from "./actions.ts";
+import { commandOf, isDone, make } from "./change.ts";
+import { findKept } from "./volumes.ts";
+
+interface RestoreOptions extends ClusterOptions {
+  readonly namespace?: string;
+  readonly output?: Format | "name";
+  readonly for?: string;
+  readonly volume?: string;
+  readonly former?: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+const actions = `
+Actions:
+  list            the volumes that are kept, of all namespaces or --namespace
+  claim NAME      offer the volume of claim NAME to the next claim of the name
+  namespace NAME  offer the volumes of the former namespace NAME to this one
+  keep VOLUME     keep a volume longer: --for 24h, --for 7d, --for ever
+  release VOLUME  hand a volume back; its data may be deleted, so it asks`;
+
+/** `holdfast restore` */
+export const restore: Subcommand = {
+  declare: () =>
+    withFormat(
+      withCluster(
+        new Command("restore")
+          .summary("list, give back and hand back volumes that are kept")
+          .description(
+            "Lists volumes that undelete keeps after their claims, and does in one word what its annotations do. " +
+              "Each change is of the object as it was just read, and names the kubectl command that it stands for.",
+          )
+          .addArgument(
+            new Argument("<ACTION>", "what to do").choices(["list", "claim", "namespace", "keep", "release"]),
+          )
+          .argument("[NAME]", "of a claim, a namespace or a volume")
+          .option("-n, --namespace <NS>", "where the claim is, or was (default: that of the context)")
+          .option("--for <TIME>", "how long to keep a volume from now on")
+          .option("--volume <NAME>", "of several volumes of one claim, this one")
+          .option("--former <UID>", "of several former namespaces, this one")
+          .option("--dry-run", "say what would be done, and do nothing")
+          .option("--yes", "do not ask"),
+      ),
+      ["json", "yaml", "name"],
+    ).addHelpText("after", actions),
+  async run([action = "", name], options: RestoreOptions) {
+    const { client, namespace } = openCluster(options);
+    const out = terminal(process.stdout);
+    const { output } = options;
+    if (action === "list") return list(await findKept(client, options.namespace), output, out);
+    if (output) throw new UserError("-o is for restore list.");
+    if (!name) throw new UserError(`restore ${action} needs a name. See holdfast restore --help.`);
+    return carryOut(client, await planOf(client, action, name, options, namespace), options, out);
+  },
+};
+
+function planOf(client: Client, action: string, name: string, options: RestoreOptions, own: string): Promise<Plan> {
+  switch (action) {
+    case "claim":
+      return offer(
+        client,
+        options.namespace ?? own,
+        name.replace(/^(pvc|persistentvolumeclaims?)\//i, ""),
+        options.volume,
+      );
+    case "namespace":
+      return succeed(client, name, options.former);
+    case "keep":
+      return keepFor(client, name, options.for, systemClock.now());
+    default:
+      return release(client, name, systemClock.now());
+  }
+}
+
+function list(kept: readonly KeptVolume[], output: RestoreOptions["output"], out: Terminal): number {
+  if (output === "name") for (const { volume } of kept) out.print(`persistentvolume/${volume.metadata.name}`);
+  else if (output) process.stdout.write(formatted({ kept: kept.map(asAnswer) }, output));
+  else if (kept.length === 0) out.print("No volume is kept.");
+  else for (const one of kept) out.print(wrap(describeKept(one), 2, out.width));
+  return exitCode.good;
+}
+
+const asAnswer = ({ volume, note, due }: KeptVolume) => ({
+  volume: volume.metadata.name,
+  claim: note.claim,
+  step: note.step,
+  policy: note.policy,
+  ...(Number.isFinite(due) ? { due: new Date(due).toISOString() } : {}),
+});
+
+async function carryOut(client: Client, plan: Plan, { dryRun, yes }: RestoreOptions, out: Terminal): Promise<number> {
+  const { change, does, next, deletes } = plan;
+  const say = (sentence: string) => out.print(wrap(sentence, 0, out.width));
+  say(does);
+  // Not wrapped: it is there to be copied.
+  out.print(`  ${commandOf(change)}`);
+  if (isDone(change)) say("It is so already: nothing was written.");
+  else if (dryRun) say("Nothing was written.");
+  else {
+    if (deletes && !yes && !process.stdin.isTTY)
+      throw new UserError("Data may be deleted, and there is no one to ask: give --yes to go on.");
+    if (deletes && !yes && !(await ask("Go on?"))) throw new UserError("Nothing was written.");
+    await make(client, change);
+    say("Done. The functions act upon it with the event of this change.");
+  }
+  if (next) say(next);
+  return exitCode.good;
+}

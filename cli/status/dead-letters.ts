@@ -1,0 +1,64 @@
+import type { Client } from "../../shared/kubernetes/client.ts";
+import { ConfigMap } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import type { Finding } from "../output/finding.ts";
+
+/** An event that no function took in the end. */
+interface DeadLettered {
+  /** Its name in the ConfigMap, by which `holdfast replay` finds it. */
+  readonly name: string;
+  /** RFC 3339. */
+  readonly received: string;
+  /** The host of the function; empty where the broker did not say. */
+  readonly destination: string;
+  /** `PersistentVolumeClaim shop/data`, as the sender says. */
+  readonly about: string;
+}
+
+/** The events that are kept for replay, the oldest first. */
+export interface DeadLetters {
+  readonly configMap: string;
+  readonly events: readonly DeadLettered[];
+}
+
+/** Milliseconds for which a dead-lettered event is news. */
+const news = 24 * 3_600_000;
+
+/** The dead-lettered events that are kept, and what to do about those of the last day. @throws ApiError */
+export async function deadLetters(
+  client: Client,
+  namespace: string,
+  configMap: string,
+  now: number,
+): Promise<{ readonly deadLettered: DeadLetters; readonly findings: readonly Finding[] }> {
+  const kept = await client.get<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, namespace, configMap);
+  const events = Object.entries(kept?.data ?? {})
+    .flatMap(([name, text]) => read(name, text) ?? [])
+    .toSorted((a, b) => a.received.localeCompare(b.received));
+  const recent = events.filter(({ received }) => now - Date.parse(received) < news);
+  const byFunction = Map.groupBy(recent, ({ destination }) => destination);
+  const findings = [...byFunction].map(([destination, of]): Finding => {
+    const { name, about } = of.at(-1) as DeadLettered;
+    const who = destination ? `The function ${destination.split(".")[0]}` : "A function that the broker does not name";
+    const count = of.length === 1 ? "an event" : `${of.length} events`;
+    const forget = JSON.stringify([{ op: "remove", path: `/data/${name}` }]);
+    return {
+      what: `${who} did not take ${count} in the last day; the newest is about ${about || "no object"}.`,
+      todo:
+        `What it would do now: holdfast replay ${name}. When the cause is mended, add --act, and drop the event: ` +
+        `kubectl -n ${namespace} patch configmap ${configMap} --type=json -p '${forget}'`,
+    };
+  });
+  return { deadLettered: { configMap, events }, findings };
+}
+
+function read(name: string, text: string): DeadLettered | undefined {
+  try {
+    const { received, destination = "", attributes = {} } = JSON.parse(text);
+    const { kind = "", namespace, name: object = "" } = attributes;
+    const about = `${kind} ${namespace ? `${namespace}/` : ""}${object}`.trim();
+    return { name, received: new Date(received).toISOString(), destination: String(destination), about };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Terminal } from "../../shared/terminal/terminal.ts";
+import { wrap } from "../../shared/terminal/wrap.ts";
+import { printFindings } from "../output/finding.ts";
+import { when } from "../output/time.ts";
+import type { SystemState } from "./functions.ts";
+import type { Status } from "./status.ts";
+
+const column = 16;
+
+/** Prints a status for people; `wide`: with every function and every object that waits. */
+export function printStatus(status: Status, now: number, out: Terminal, isWide: boolean): void {
+  const row = (title: string, text: string, indent = 0) =>
+    out.print(`${" ".repeat(indent)}${title.padEnd(column - indent)} ${wrap(text, column + 1, out.width)}`);
+  const { systems = [], sources, sweep, deadLettered, waiting } = status;
+  for (const system of systems) {
+    row(system.system, summaryOf(system));
+    if (isWide)
+      for (const { name, version, image, unready } of system.functions)
+        out.print(`  ${wrap(`${name}, ${version ?? image}: ${unready ?? "ready."}`, 4, out.width)}`);
+  }
+  if (systems.length > 0) out.print("");
+  if (sources) row("sources", readinessOf(sources));
+  if (sweep) row("last sweep", sweep.last ? `${when(sweep.last, now)}. ${sweep.because}` : "none.");
+  const newest = deadLettered?.events.at(-1);
+  if (deadLettered)
+    row("dead-lettered", newest ? `${deadLettered.events.length}, the newest ${when(newest.received, now)}.` : "none.");
+  if (waiting) row("objects", countsOf(waiting, now));
+  if (isWide)
+    for (const { object, rule, because } of waiting ?? [])
+      out.print(`  ${wrap(`${object} (${rule}): ${because}`, 4, out.width)}`);
+  printFindings(status, out);
+  if (status.findings.length + status.gaps.length === 0) out.print(`\n${out.paint("green", "All is well.")}`);
+}
+
+function summaryOf({ functions, missing }: SystemState): string {
+  const ready = functions.filter(({ unready }) => !unready).length;
+  const all = functions.length + missing.length;
+  const versions = [...new Set(functions.flatMap(({ version }) => version ?? []))];
+  const of = versions.length > 0 ? `, version ${versions.join(" and ")}` : "";
+  return `${ready} of ${all} functions can run${of}.`;
+}
+
+function readinessOf(sources: NonNullable<Status["sources"]>): string {
+  const each = [...Map.groupBy(sources, ({ kind }) => kind)].map(([kind, of]) => {
+    const ready = of.filter(({ unready }) => !unready).length;
+    return `${kind} ${ready} of ${of.length}`;
+  });
+  return each.length > 0 ? `ready: ${each.join(", ")}.` : "none.";
+}
+
+function countsOf(waiting: NonNullable<Status["waiting"]>, now: number): string {
+  const stuck = waiting.filter(({ isStuck }) => isStuck).length;
+  const [oldest] = waiting;
+  if (!oldest) return "none waits.";
+  return `${waiting.length} wait, ${stuck} of them stuck; the oldest since ${when(oldest.since, now)}.`;
+}

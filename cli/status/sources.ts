@@ -1,0 +1,127 @@
+import { adviceOn, lookAtChannels } from "../../functions/platform/sweep/channels.ts";
+import { isNotFound } from "../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { type Rule, slug } from "../../shared/rule.ts";
+import { readOrNote } from "../cluster/read-or-note.ts";
+import type { Finding } from "../output/finding.ts";
+import type { InstalledFunction } from "../rules/installed-functions.ts";
+import { type Condition, stateOf } from "./functions.ts";
+
+/** What brings events to the functions: a source, a broker or a Trigger. */
+interface Source {
+  readonly kind: string;
+  readonly name: string;
+  /** Why it brings none, as a whole sentence. */
+  readonly unready?: string;
+}
+
+interface Conditioned extends KubernetesObject {
+  readonly spec?: { readonly subscriber?: { readonly ref?: { readonly name?: string } } };
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+const kind = (group: string, kind: string, plural: string): Kind => ({
+  apiVersion: `${group}.knative.dev/v1`,
+  kind,
+  plural,
+  namespaced: true,
+});
+const kinds = [
+  kind("sources", "ApiServerSource", "apiserversources"),
+  kind("sources", "PingSource", "pingsources"),
+  kind("eventing", "Broker", "brokers"),
+  kind("eventing", "Trigger", "triggers"),
+];
+
+/** What stands in for Knative's sources and brokers where there is no Knative. */
+const withoutKnative = "platform-source";
+
+/** The sources of a namespace, and what keeps events from the functions. @throws ApiError */
+export async function sourcesOf(
+  client: Client,
+  namespace: string,
+  functions: ReadonlyMap<string, InstalledFunction>,
+  rules: readonly Rule[],
+  gaps: string[],
+): Promise<{ readonly sources: readonly Source[]; readonly findings: readonly Finding[] }> {
+  const substitute = functions.get(withoutKnative);
+  const found: Conditioned[] = [];
+  let isServed = false;
+  const unread = gaps.length;
+  for (const one of kinds)
+    await readOrNote(gaps, `Which ${one.plural} there are`, async () => {
+      try {
+        for await (const object of client.list<Conditioned>(one, { namespace })) found.push(object);
+        isServed = true;
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    });
+  if (substitute && found.length === 0) {
+    const { unready } = stateOf(substitute, []);
+    return { sources: [{ kind: "Deployment", name: withoutKnative, ...(unready ? { unready } : {}) }], findings: [] };
+  }
+  const sources = found.map((object): Source => {
+    const unready = whyUnready(object);
+    return { kind: object.kind, name: object.metadata.name, ...(unready ? { unready } : {}) };
+  });
+  if (gaps.length > unread) return { sources, findings: unreadyAmong(sources, namespace) };
+  const channels = await readOrNote(gaps, "Whether a broker has stale subscribers", () =>
+    lookAtChannels(client, namespace),
+  );
+  const [advice, ...faults] = adviceOn(channels?.unsound ?? []);
+  return {
+    sources,
+    findings: [
+      ...(sources.some((one) => one.kind === "ApiServerSource") ? [] : [noSource(namespace, isServed)]),
+      ...unreadyAmong(sources, namespace),
+      ...rulesWithoutTrigger(found, functions, rules),
+      ...(advice ? [{ what: faults.join(" "), todo: advice }] : []),
+    ],
+  };
+}
+
+function unreadyAmong(sources: readonly Source[], namespace: string): readonly Finding[] {
+  const alike = Map.groupBy(sources, ({ kind, unready }) => unready && `${kind} ${unready}`);
+  return [...alike.values()].flatMap((of) => {
+    const [first] = of;
+    if (!first?.unready) return [];
+    const verb = of.length === 1 ? "is" : "are";
+    const what = `${first.kind} ${of.map(({ name }) => name).join(", ")} ${verb} not ready. ${first.unready}`;
+    const describing = `kubectl -n ${namespace} describe ${first.kind.toLowerCase()} ${first.name}`;
+    return [{ what, todo: `Look at: ${describing}` }];
+  });
+}
+
+const noSource = (namespace: string, isServed: boolean): Finding => ({
+  what: `No source of events is in namespace ${namespace}: only the sweep can bring a function to act, if it runs.`,
+  todo: isServed
+    ? "Apply the overlay again: the sources are among its objects."
+    : "This cluster has no Knative Eventing: install it, or apply the overlay no-knative.",
+});
+
+function whyUnready({ status }: Conditioned): string | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  if (ready?.status === "True") return undefined;
+  if (!ready) return "Knative Eventing has said nothing about it: does its controller run?";
+  return `Knative says: ${ready.message ?? ready.reason ?? "nothing"}.`;
+}
+
+/** Rules that are to hear of changes, and whose function no Trigger names. */
+function rulesWithoutTrigger(
+  found: readonly Conditioned[],
+  functions: ReadonlyMap<string, InstalledFunction>,
+  rules: readonly Rule[],
+): readonly Finding[] {
+  const named = new Set(found.map(({ spec }) => spec?.subscriber?.ref?.name));
+  const deaf = rules.filter(
+    ({ name, triggers }) =>
+      functions.has(slug(name)) && triggers.some(({ overlay }) => !overlay) && !named.has(slug(name)),
+  );
+  return deaf.map(({ name }) => ({
+    what: `No Trigger brings events to the function ${slug(name)}: it acts with the sweep alone.`,
+    todo: `Apply ${name.split("/")[0]} again: the Triggers are among its objects.`,
+  }));
+}

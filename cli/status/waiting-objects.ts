@@ -1,0 +1,104 @@
+import { ApiError } from "../../shared/kubernetes/api-error.ts";
+import type { Client } from "../../shared/kubernetes/client.ts";
+import { discover } from "../../shared/kubernetes/discover.ts";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
+import { readProgress, waitingLabel } from "../../shared/progress.ts";
+import { progressNameOf, type Rule } from "../../shared/rule.ts";
+import { listServed } from "../../shared/uninstall/list-served.ts";
+import type { Finding } from "../output/finding.ts";
+import { when } from "../output/time.ts";
+import { isOverdue, type SweepState } from "./sweep-state.ts";
+
+/** An object that waits for something, as its annotation says. */
+export interface WaitingObject {
+  readonly object: string;
+  readonly rule: string;
+  readonly step: string;
+  /** RFC 3339. */
+  readonly since: string;
+  readonly because: string;
+  /** RFC 3339: when the rule looks again. */
+  readonly next?: string;
+  /** It does not go on without a person. */
+  readonly isStuck: boolean;
+  /** What explains it. */
+  readonly explain: string;
+}
+
+/** So many stuck objects are named one by one. */
+const mostNamed = 10;
+
+/** All objects of the rules' kinds on which something is written that waits, the oldest first. @throws ApiError */
+export async function waitingObjects(
+  client: Client,
+  rules: readonly Rule[],
+  gaps: string[],
+): Promise<readonly WaitingObject[]> {
+  const identify = ({ apiVersion, kind }: Kind) => `${apiVersion} ${kind}`;
+  const kinds = new Map(rules.flatMap(({ sweep }) => sweep).map(({ kind }) => [identify(kind), kind]));
+  const silent: string[] = [];
+  // Who may list nothing of a kind gets the same answer whether it is served or not.
+  const served = new Set((await discover(client, (path) => silent.push(path))).map(identify));
+  const found: WaitingObject[] = [];
+  const forbidden: string[] = [];
+  for (const kind of kinds.values()) {
+    if (!served.has(identify(kind)) && !silent.includes(`/apis/${kind.apiVersion}`)) continue;
+    try {
+      for await (const object of listServed<KubernetesObject>(client, kind, { metadataOnly: true }))
+        found.push(...waitsOn(kind, object, rules));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 0) throw error;
+      if (error.status === 403) forbidden.push(kind.plural);
+      else gaps.push(`Which ${kind.plural} wait could not be read: ${error.message}`);
+    }
+  }
+  if (forbidden.length > 0) gaps.push(`You may not list ${forbidden.join(", ")}: which of them wait is not known.`);
+  return found.toSorted((a, b) => a.since.localeCompare(b.since));
+}
+
+function waitsOn(kind: Kind, object: KubernetesObject, rules: readonly Rule[]): readonly WaitingObject[] {
+  const { namespace, name, labels } = object.metadata;
+  const explain = `holdfast explain ${kind.kind.toLowerCase()}/${name}${namespace ? ` -n ${namespace}` : ""}`;
+  const byName = Map.groupBy(rules, progressNameOf);
+  return [...byName].flatMap(([progressName, [rule]]): WaitingObject[] => {
+    const progress = readProgress(object, progressName);
+    const away = rule && readProgress(object, `${rule.name}/away`);
+    const written = progress ?? away;
+    if (!rule || !written) return [];
+    const isStuck = progress !== undefined && rule.steps?.[progress.step]?.type === "Warning";
+    const waits = isStuck || away || progress?.next || (progress && labels?.[waitingLabel] === "true");
+    if (!waits) return [];
+    const { step, since, because, next } = written;
+    const about = describe(referenceTo(object));
+    return [{ object: about, rule: progressName, step, since, because, ...(next ? { next } : {}), isStuck, explain }];
+  });
+}
+
+/** Those that are stuck, and those that a sweep should have seen to. */
+export function findingsAbout(objects: readonly WaitingObject[], sweep: SweepState, now: number): readonly Finding[] {
+  const stuck = objects.filter(({ isStuck }) => isStuck);
+  const named = stuck.slice(0, mostNamed).map(
+    ({ object, since, because, explain }): Finding => ({
+      what: `${object} is stuck since ${when(since, now)}: ${because}`,
+      todo: `Why, and what would let it go: ${explain}`,
+    }),
+  );
+  const more: Finding = {
+    what: `${stuck.length - mostNamed} more objects are stuck.`,
+    todo: "All of them: holdfast status -o json",
+  };
+  const overdue = objects.filter(({ next, isStuck }) => next && !isStuck && isOverdue(next, now, sweep));
+  const [first] = overdue;
+  const late: readonly Finding[] = first
+    ? [
+        {
+          what:
+            `${overdue.length === 1 ? "One object was" : `${overdue.length} objects were`} due for a look that has ` +
+            `not come, the oldest ${first.object} ${when(first.next ?? "", now)}.`,
+          todo: `What a look says now: ${first.explain}. If it differs, look at the log of the function.`,
+        },
+      ]
+    : [];
+  return [...named, ...(stuck.length > mostNamed ? [more] : []), ...late];
+}

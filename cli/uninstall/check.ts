@@ -1,0 +1,69 @@
+import type { Client } from "../../shared/kubernetes/client.ts";
+import type { Terminal } from "../../shared/terminal/terminal.ts";
+import { wrap } from "../../shared/terminal/wrap.ts";
+import { heldObjects, holdsOf, removable } from "../../shared/uninstall/held-objects.ts";
+import { someOf } from "../../shared/uninstall/some-of.ts";
+import { readOrNote } from "../cluster/read-or-note.ts";
+import { codeOf, type Finding, printFindings } from "../output/finding.ts";
+import { withChosenFinalizers } from "./chosen-finalizers.ts";
+import { claimsInUse } from "./claims-in-use.ts";
+import { describePlan, describeRest, unfinished } from "./describe.ts";
+import { findInstalled } from "./installed.ts";
+import { strangersIn } from "./strangers.ts";
+import { describeDefinitions, type UninstallScope } from "./uninstall.ts";
+
+type Scope = Pick<UninstallScope, "systems" | "rules" | "definitions" | "finalizers">;
+
+/**
+ * Says, before an uninstall, what holds objects, in which order things go and what stays, and what is in the way: each
+ * with what to do about it. Returns the exit code.
+ *
+ * @throws ApiError
+ */
+export async function checkBefore(client: Client, scope: Scope, out: Terminal): Promise<number> {
+  const gaps: string[] = [];
+  const findings: Finding[] = [];
+  const { systems } = scope;
+  const line = (text: string) => out.print(wrap(text, 2, out.width));
+  const installed = await readOrNote(gaps, "What is installed", () => findInstalled(client, systems));
+  const rules = withChosenFinalizers(scope.rules, installed?.functions ?? [], scope.finalizers ?? []);
+  const held = await readOrNote(gaps, "What carries a finalizer of Holdfast", () =>
+    heldObjects(client, holdsOf(rules)),
+  );
+  if (installed && held) {
+    const plan = await readOrNote(gaps, "What goes", () => describePlan(client, installed, rules, held));
+    if (plan?.length) line(out.paint("bold", "These go, in this order:"));
+    else if (plan) line("There is nothing of Holdfast to be taken off.");
+    for (const [index, sentence] of (plan ?? []).entries()) line(`${index + 1}. ${sentence}`);
+    const rest = await readOrNote(gaps, "What stays", async () => [
+      ...(await describeRest(client, rules, held)),
+      ...(await describeDefinitions(client, scope.definitions)),
+    ]);
+    if (rest?.length) line(out.paint("bold", "This stays:"));
+    for (const sentence of rest ?? []) line(`- ${sentence}`);
+  }
+  const waiting = unfinished(held ?? []);
+  if (waiting.length > 0)
+    findings.push({
+      what:
+        "These are being deleted, and only the functions can end that: " +
+        `${someOf(waiting.map(({ object }) => object))}.`,
+      todo: "Wait until they are gone. What each waits for: holdfast explain KIND/NAME",
+    });
+  const used = await readOrNote(gaps, "Which claims pods use", () => claimsInUse(client, removable(held ?? [])));
+  if (used?.length)
+    findings.push({
+      what:
+        "Pods use claims that are being deleted and that only our finalizer keeps: " +
+        `${someOf(used.map(({ object }) => object))}.`,
+      todo: "Delete the pods first, or their data goes under them.",
+    });
+  for (const { object } of installed?.namespaces ?? []) {
+    const { name } = object.metadata;
+    const strangers = await readOrNote(gaps, `What else is in namespace ${name}`, () => strangersIn(client, name));
+    if (strangers?.length) line(`- Namespace ${name}, because there is more in it: ${strangers.join(", ")}.`);
+  }
+  printFindings({ findings, gaps }, out);
+  if (findings.length + gaps.length === 0) out.print("Nothing is in the way.");
+  return codeOf({ findings, gaps });
+}

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { progressKey } from "../../shared/progress.ts";
+import { manifest } from "../worlds/manifest.ts";
+import { type CliCluster, openCliCluster } from "./open-cluster.ts";
+
+const due = "2030-01-31T12:00:00Z";
+
+/** A volume that is kept for the claim `shop/data` that is gone. */
+async function withKeptVolume(): Promise<CliCluster> {
+  const cluster = await openCliCluster([]);
+  const labels = { "holdfast.dev/volume-of": "shop" };
+  const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "shop", name: "data", uid: "c1" };
+  const spec = {
+    capacity: { storage: "1Gi" },
+    accessModes: ["ReadWriteOnce"],
+    hostPath: { path: "/tmp/kept" },
+    persistentVolumeReclaimPolicy: "Retain",
+    claimRef,
+  };
+  const volume = manifest(PersistentVolume, { name: "kept", labels }, { spec });
+  const { metadata } = await cluster.admin.create(PersistentVolume, volume);
+  const details = { policy: "Delete", for: "24h", claim: { namespace: "shop", name: "data", uid: "c1" }, right: 1 };
+  const note = { v: 1, uid: metadata.uid, step: "kept", since: "2026-01-01T00:00:00Z", because: "Kept.", ...details };
+  const annotations = { [progressKey("undelete/note")]: JSON.stringify(note), "holdfast.dev/reclaim-at": due };
+  await cluster.admin.patch(PersistentVolume, undefined, "kept", "merge", { metadata: { annotations } });
+  return cluster;
+}
+
+const annotationsOf = async ({ admin }: CliCluster) =>
+  (await admin.get(PersistentVolume, undefined, "kept"))?.metadata.annotations;
+
+test("restore list says what is kept until when, for people and for programs", async () => {
+  const cluster = await withKeptVolume();
+  const { code, out } = await cluster.holdfast(["restore", "list"]);
+  const sentence =
+    "Volume kept is kept for claim shop/data, and not offered. It is reclaimed (Delete) at 2030-01-31 12:00 UTC.\n";
+  expect([code, out]).toEqual([0, sentence]);
+  expect((await cluster.holdfast(["restore", "list", "-o", "name"])).out).toBe("persistentvolume/kept\n");
+  expect((await cluster.holdfast(["restore", "list", "-n", "other"])).out).toBe("No volume is kept.\n");
+  const { out: json } = await cluster.holdfast(["restore", "list", "-o", "json"]);
+  expect(JSON.parse(json).kept).toMatchObject([{ volume: "kept", step: "kept", due: "2030-01-31T12:00:00.000Z" }]);
+});
+
+test("restore claim writes one annotation, and names the command and what to create", async () => {
+  const cluster = await withKeptVolume();
+  const command = "  kubectl annotate pv kept holdfast.dev/offer=yes --overwrite\n";
+  const dry = await cluster.holdfast(["restore", "claim", "data", "-n", "shop", "--dry-run"]);
+  expect([dry.code, dry.out]).toEqual([0, expect.stringContaining(`${command}Nothing was written.\n`)]);
+  expect(await annotationsOf(cluster)).not.toHaveProperty(["holdfast.dev/offer"]);
+  const { code, out } = await cluster.holdfast(["restore", "claim", "data", "-n", "shop"], ["*"], ["patch"]);
+  expect([code, out]).toEqual([0, expect.stringContaining(command)]);
+  expect(out).toContain("Create claim shop/data again with at most 1Gi");
+  expect(await annotationsOf(cluster)).toHaveProperty(["holdfast.dev/offer"], "yes");
+  const { out: again } = await cluster.holdfast(["restore", "claim", "data", "-n", "shop"]);
+  expect(again).toContain("It is so already: nothing was written.");
+});
+
+test("restore release asks, and does nothing where there is no one to ask", async () => {
+  const cluster = await withKeptVolume();
+  const { code, err } = await cluster.holdfast(["restore", "release", "kept"], ["*"], ["patch"]);
+  expect([code, err]).toEqual([2, expect.stringContaining("give --yes to go on")]);
+  expect(await annotationsOf(cluster)).toHaveProperty(["holdfast.dev/reclaim-at"], due);
+  expect((await cluster.holdfast(["restore", "release", "kept", "--yes"], ["*"], ["patch"])).code).toBe(0);
+  expect(Date.parse((await annotationsOf(cluster))?.["holdfast.dev/reclaim-at"] ?? "")).toBeLessThan(Date.now());
+});
+
+test.each([
+  [["restore", "claim", "nope", "-n", "shop"], "No volume is kept of claim shop/nope. Those that are kept: holdfast"],
+  [["restore", "keep", "nope", "--for", "7d"], "There is no volume nope."],
+  [["restore", "keep", "kept"], "Say how long: --for 30m"],
+  [["restore", "keep"], "restore keep needs a name."],
+  [["restore", "namespace", "shop"], "There is no namespace shop. Create it, run this again"],
+  [["restore", "keep", "kept", "--for", "7d"], "Ask for this right, or name another --context."],
+])("%j ends with 2, writes nothing, and says what to do", async (args, message) => {
+  const cluster = await withKeptVolume();
+  const before = await annotationsOf(cluster);
+  const { code, err } = await cluster.holdfast(args);
+  expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  expect(await annotationsOf(cluster)).toEqual(before);
+});

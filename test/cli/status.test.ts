@@ -1,0 +1,169 @@
+import { expect, test } from "vitest";
+import { statusKey } from "../../functions/platform/sweep/status.ts";
+import { ConfigMap, Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { progressKey } from "../../shared/progress.ts";
+import { claim, configMap, manifest } from "../worlds/manifest.ts";
+import { installOverlay } from "./install.ts";
+import { type CliCluster, openCliCluster } from "./open-cluster.ts";
+
+const knative = (group: string, kind: string, plural: string) => ({
+  apiVersion: `${group}.knative.dev/v1`,
+  kind,
+  plural,
+  namespaced: true,
+});
+const KnativeService = knative("serving", "Service", "services");
+const Trigger = knative("eventing", "Trigger", "triggers");
+const Deployment = { apiVersion: "apps/v1", kind: "Deployment", plural: "deployments", namespaced: true };
+
+/** A cluster on which an overlay is installed, and the sweep has just come. */
+async function installed(overlay: "default" | "no-knative"): Promise<CliCluster> {
+  const cluster = await openCliCluster([]);
+  await installOverlay(cluster.admin, overlay);
+  await swept(cluster, Date.now());
+  return cluster;
+}
+
+async function swept({ admin }: CliCluster, at: number, wrong: object = {}) {
+  const table = (await admin.get(ConfigMap, "holdfast", "holdfast-sweep")) as KubernetesObject;
+  const { uid } = table.metadata;
+  const status = { v: 1, uid, at: new Date(at).toISOString(), because: "9 rows were swept.", ...wrong };
+  const metadata = { annotations: { [statusKey]: JSON.stringify(status) } };
+  await admin.patch(ConfigMap, "holdfast", "holdfast-sweep", "merge", { metadata });
+}
+
+test.each(["default", "no-knative"] as const)("status of a sound installation of %s is good", async (overlay) => {
+  const cluster = await installed(overlay);
+  const { code, out, err } = await cluster.holdfast(["status"]);
+  expect([err, out.split("\n").at(-2), code]).toEqual(["", "All is well.", 0]);
+  expect(out).toContain("pvc-protection   3 of 3 functions can run.\n");
+  expect(out).toContain(overlay === "default" ? "ApiServerSource 3 of 3, PingSource 1 of 1" : "Deployment 1 of 1");
+  expect(out).toMatch(/last sweep {7}20.* ago\. 9 rows were swept\.\n/);
+  const { out: wide } = await cluster.holdfast(["status", "-o", "wide"]);
+  expect(wide).toContain("\n  undelete-expire, fn://undelete/expire: ready.\n");
+});
+
+test("functions that cannot run, are missing or have no Trigger are named with what to do", async () => {
+  const cluster = await installed("default");
+  const { admin } = cluster;
+  const conditions = [{ type: "Ready", status: "False", message: "the image cannot be pulled" }];
+  const template = { spec: { containers: [{ name: "user-container", image: "example.org/release:0.2.0" }] } };
+  const release = [KnativeService, "holdfast", "pvc-protection-release"] as const;
+  await admin.patch(...release, "merge", { spec: { template } });
+  await admin.patch(...release, "merge", { status: { conditions } }, { subresource: "status" });
+  await admin.delete(KnativeService, "holdfast", "undelete-expire");
+  await admin.delete(Trigger, "holdfast", "pvc-protection-warn-storage");
+  const { code, out } = await cluster.holdfast(["status", "-o", "json"]);
+  expect(code).toBe(1);
+  const { findings, gaps } = JSON.parse(out);
+  expect(gaps).toEqual([]);
+  expect(findings).toEqual([
+    {
+      what: expect.stringMatching(/cannot run: pvc-protection-release\. .*the image cannot be pulled\.$/),
+      todo: "Look at: kubectl -n holdfast describe ksvc,deployment pvc-protection-release",
+    },
+    { what: expect.stringContaining("not installed, although others are: undelete-expire."), todo: expect.anything() },
+    {
+      what: expect.stringContaining("No Trigger brings events to the function pvc-protection-warn"),
+      todo: expect.anything(),
+    },
+  ]);
+});
+
+test("functions of different versions are named", async () => {
+  const cluster = await installed("no-knative");
+  for (const [name, version] of [
+    ["undelete-retain", "0.1.0"],
+    ["undelete-reserve", "0.1.0"],
+    ["undelete-expire", "0.2.0"],
+  ]) {
+    const image = `registry.example:5000/holdfast/it:${version}@sha256:0123`;
+    const operations = [{ op: "replace", path: "/spec/template/spec/containers/0/image", value: image }];
+    await cluster.admin.patch(Deployment, "holdfast", name as string, "json", operations);
+  }
+  const { code, out } = await cluster.holdfast(["status"]);
+  expect([code, out]).toEqual([1, expect.stringContaining("different versions: 0.1.0 (2); 0.2.0 (undelete-expire).")]);
+});
+
+test("a sweep that does not come, and one that something is wrong with, are named", async () => {
+  const cluster = await installed("default");
+  await swept(cluster, Date.now() - 14 * 60_000);
+  expect((await cluster.holdfast(["status"])).code).toBe(0);
+  await swept(cluster, Date.now() - 16 * 60_000);
+  const { code, out } = await cluster.holdfast(["status"]);
+  expect([code, out]).toEqual([
+    1,
+    expect.stringMatching(/The last sweep was .* 16 min ago, and one is due every 5 min/),
+  ]);
+  await swept(cluster, Date.now(), { wrong: ["BrokerRefused"], because: "The broker takes no events." });
+  const { out: wrong } = await cluster.holdfast(["status"]);
+  expect(wrong).toContain("The last sweep says: The broker takes no events.");
+});
+
+test("a dead-lettered event of the last day is bad, and an older one is only counted", async () => {
+  const cluster = await installed("default");
+  const kept = (hours: number) =>
+    JSON.stringify({
+      received: Date.now() - hours * 3_600_000,
+      attributes: { kind: "PersistentVolumeClaim", namespace: "shop", name: "data" },
+      destination: "pvc-protection-release.holdfast",
+    });
+  const name = "20260101T000000-000Z-0123456789ab.json";
+  const buffer = { namespace: "holdfast", name: "holdfast-dead-letters" };
+  await cluster.admin.create(ConfigMap, configMap(buffer, { [name]: kept(25), "no.json": "{" }));
+  const { code, out } = await cluster.holdfast(["status"]);
+  expect([code, out]).toEqual([0, expect.stringMatching(/dead-lettered {4}1, the newest 20.* 1 d ago\./)]);
+  await cluster.admin.patch(ConfigMap, "holdfast", "holdfast-dead-letters", "merge", { data: { [name]: kept(1) } });
+  const { code: bad, out: recent } = await cluster.holdfast(["status"]);
+  expect(bad).toBe(1);
+  expect(recent).toContain("The function pvc-protection-release did not take an event in the last day; the newest is");
+  expect(recent).toContain(`holdfast replay ${name}`);
+});
+
+test("an object that is stuck, and one that was due, are named with the command that explains them", async () => {
+  const cluster = await installed("default");
+  const { admin } = cluster;
+  await admin.create(Namespace, manifest(Namespace, { name: "shop" }));
+  const note = async (name: string, rule: string, progress: object) => {
+    const { metadata } = await admin.create(PersistentVolumeClaim, claim({ namespace: "shop", name }));
+    const text = JSON.stringify({
+      v: 1,
+      uid: metadata.uid,
+      since: "2026-01-01T00:00:00Z",
+      because: "It waits.",
+      ...progress,
+    });
+    await admin.patch(PersistentVolumeClaim, "shop", name, "merge", {
+      metadata: { annotations: { [progressKey(rule)]: text } },
+    });
+  };
+  const release = "pvc-protection/release";
+  await note("waits", release, { step: "in-use", next: new Date(Date.now() - 60_000).toISOString() });
+  expect((await cluster.holdfast(["status"])).out).toMatch(/1 wait, 0 of them stuck; .*\n\nAll is well\.\n$/);
+  await note("late", release, { step: "in-use", next: "2026-01-02T00:00:00Z" });
+  await note("stuck", "undelete/note", { step: "asks", because: "Nothing says who may have it." });
+  const { code, out } = await cluster.holdfast(["status"]);
+  expect(code).toBe(1);
+  expect(out).toContain("One object was due for a look that has not come, the oldest PersistentVolumeClaim shop/late");
+  expect(out).toContain("holdfast explain persistentvolumeclaim/late -n shop");
+  expect(out).toMatch(/PersistentVolumeClaim shop\/stuck is stuck since 2026-01-01 00:00 UTC, .*Nothing says who may/);
+});
+
+test("what may not be read is not known, and never absent", async () => {
+  const cluster = await installed("default");
+  const { code, out } = await cluster.holdfast(["status"], ["services", "configmaps"]);
+  expect(code).toBe(2);
+  expect(out).toContain("Not known: Which functions are installed could not be read");
+  expect(out).toContain("Not known: You may not list persistentvolumeclaims");
+  expect(out).not.toContain("No function of Holdfast");
+  const { code: some, out: rest } = await cluster.holdfast(["status"], ["services", "configmaps", "deployments"]);
+  expect([some, rest]).toEqual([2, expect.stringContaining("Not known: Which triggers there are could not be read")]);
+  expect(rest).not.toContain("No Trigger brings");
+});
+
+test("a cluster without Holdfast is not said to be well", async () => {
+  const cluster = await openCliCluster([]);
+  const { code, out } = await cluster.holdfast(["status"]);
+  expect([code, out]).toEqual([2, expect.stringContaining("No function of Holdfast was found in namespace holdfast.")]);
+});

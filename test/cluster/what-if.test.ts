@@ -1,0 +1,13 @@
+import { describe, inject } from "vitest";
+import { runScenarios } from "../scenarios/run-scenarios.ts";
+import { asking } from "../scenarios/undelete/settings.ts";
+import { scenarios } from "../scenarios/what-if/scenarios.ts";
+import { worldsOnCluster } from "./open-worlds.ts";
+
+const cluster = inject("cluster");
+
+describe.skipIf(!cluster)("holdfast what-if on a real control plane", () => {
+  if (!cluster) return;
+  const { open } = worldsOnCluster(cluster);
+  runScenarios(scenarios, [asking], { open, sideBySide: true });
+});
