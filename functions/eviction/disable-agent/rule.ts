@@ -2,13 +2,14 @@ import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { on } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
-import { agentEviction, agentPlanOf, emptyTwiceAfter } from "../lib/agent-eviction.ts";
+import { agentEviction, agentPlanOf } from "../lib/agent-eviction.ts";
 import { reasonOn } from "../lib/agent-reason.ts";
 import { enableAgent } from "../lib/commands.ts";
 import { servingAgents } from "../lib/kinds.ts";
 import { movingKey, noteMoving } from "../lib/moving-record.ts";
 import { agentFinalizer } from "../lib/names.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";
+import { emptyTwiceAfter } from "../lib/plan.ts";
 
 export const disableAgent = chainRule(agentEviction, "disable-agent", {
   doc: "Disables an agent that serves nothing more, so that it gets nothing more, and looks at it once more.",
@@ -23,21 +24,12 @@ export const disableAgent = chainRule(agentEviction, "disable-agent", {
     // What was asked last may still be carried out.
     if (self.isEnabled && since + emptyTwiceAfter > now) return [wait()];
     const { moved } = agentPlanOf(facts, now);
-    const record = {
-      v: 1,
-      uid: object.metadata.uid,
-      ...moving,
-      moved,
-      moving: {},
-      disabled: new Date(now).toISOString(),
-    };
-    const again = { step: { name: "waiting" }, next: now + emptyTwiceAfter };
-    if (!self.isEnabled && Number.isNaN(since))
-      return [about.write(standing.message, [noteMoving(object, record), ...shows()], again)];
-    if (!self.isEnabled)
-      return [
-        about.write(standing.message, shows(), { ...again, next: Math.max(since + emptyTwiceAfter, now + 1000) }),
-      ];
+    const record = { ...moving, moved, moving: {}, disabled: new Date(now).toISOString() };
+    if (!self.isEnabled) {
+      const note = moving?.disabled ? [] : [noteMoving(object, record)];
+      const again = Math.max((moving?.disabled ? since : now) + emptyTwiceAfter, now + 1000);
+      return [about.write(standing.message, [...note, ...shows()], { step: { name: "waiting" }, next: again })];
+    }
     const command = enableAgent({ agent: self.id, isEnabled: false, description: reasonOn(object, self) });
     const writes = [noteMoving(object, record), ...shows()];
     return [about.call(standing.message, { step: { name: "called" }, writes, command, next })];

@@ -1,11 +1,10 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
-import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { silent } from "../../../shared/steps.ts";
 import { agentEviction } from "../lib/agent-eviction.ts";
 import { isReady } from "../lib/agent-pod.ts";
 import { formerDescription, isDisabledByHoldfast } from "../lib/agent-reason.ts";
 import { enableAgent } from "../lib/commands.ts";
-import { kindOf } from "../lib/kinds.ts";
+import { forget } from "../lib/dependent.ts";
 import { movingKey } from "../lib/moving-record.ts";
 import { abandonKey, approvalKey } from "../lib/names.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";
@@ -23,8 +22,7 @@ export const enableAgentRule = chainRule(agentEviction, "enable-agent", {
       const command = enableAgent({ agent: self.id, isEnabled: true, description });
       return [about.call("The agent is enabled again.", { step: { name: "called" }, writes: shows(), command, next })];
     }
-    const over = { [movingKey]: null, [abandonKey]: null, ...(wanted === "stay" ? { [approvalKey]: null } : {}) };
-    const isLeft = Object.keys(over).some((key) => object.metadata.annotations?.[key] !== undefined);
-    return [about.write(standing.message, [...(isLeft ? [annotate(kindOf(object), object, over)] : []), ...shows()])];
+    const over = [movingKey, abandonKey, ...(wanted === "stay" ? [approvalKey] : [])];
+    return [about.write(standing.message, [...forget(object, over), ...shows()])];
   },
 });

@@ -28,6 +28,7 @@ import { openstack } from "../lib/openstack/system.ts";
 import { mayLabelNodes } from "../lib/permissions.ts";
 import { type HostFacts, isEmpty } from "../lib/plan.ts";
 import { readRecord } from "../lib/record.ts";
+import { convergedReport } from "../lib/report.ts";
 import { common } from "../lib/settings.ts";
 
 export const keepPod = rule({
@@ -145,12 +146,7 @@ function decide(facts: Facts, now: number): readonly Decision[] {
 }
 
 const converged = ({ object }: Dependent, message: string, now: number): readonly Write[] =>
-  conditionWrites(
-    kindOf(object),
-    object,
-    [{ type: conditions.converged, status: "False", reason: "Dependency", message }],
-    now,
-  );
+  conditionWrites(kindOf(object), object, [convergedReport("Dependency", message)], now);
 
 /** Before a pod can come the first time: from then on servers may be on the host, and lock-node leaves the lock. */
 function begins({ object }: Dependent, now: number): readonly Write[] {

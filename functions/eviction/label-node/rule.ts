@@ -1,13 +1,13 @@
 import { about } from "../../../shared/about.ts";
 import { nextLook } from "../../../shared/chain/next-look.ts";
 import type { Decision } from "../../../shared/decision.ts";
-import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { isReady } from "../lib/agent-pod.ts";
+import { forget } from "../lib/dependent.ts";
 import { bases, kindOf } from "../lib/kinds.ts";
 import { approvalWanted, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
 import { approvalKey, l2Finalizer } from "../lib/names.ts";
@@ -61,7 +61,6 @@ function decide(
       next: nextLook(object, name, now, evictionLookAgain),
     });
   // The agreement was to what is over now.
-  const isAgreed = object.metadata.annotations?.[approvalKey] !== undefined;
-  const used = isAgreed ? [annotate(kind, object, { [approvalKey]: null })] : [];
+  const used = forget(object, [approvalKey]);
   return at.write("The L2 agent is ready: others may come to the Node.", [...used, setMaintenance(node, false)]);
 }

@@ -2,20 +2,20 @@ import { type ChainStep, chain, type Standing } from "../../../shared/chain/chai
 import type { Facts, Looked } from "../../../shared/chain/facts.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
-import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { on } from "../../../shared/rule.ts";
 import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { type AgentHost, type AgentPlan, isAgentEmpty, planAgent } from "./agent-plan.ts";
 import { isDisabledByHoldfast } from "./agent-reason.ts";
-import { approvalWanted, type Dependent, findDependent, isLeaving } from "./dependent.ts";
+import { approvalWanted, type Dependent, findDependent, isLeaving, outsideOf, serves, unknownTo } from "./dependent.ts";
 import { agents, kindOf } from "./kinds.ts";
-import { type MovingRecord, movingKey, readMoving } from "./moving-record.ts";
-import { abandonKey, agentFinalizer, conditions } from "./names.ts";
+import { whileLettingGo } from "./let-go.ts";
+import { type MovingRecord, readMoving } from "./moving-record.ts";
+import { agentFinalizer, conditions } from "./names.ts";
 import { bgp, dhcp, l3, type NetworkAgent, type Service } from "./openstack/neutron.ts";
 import { type OpenStack, openstack } from "./openstack/system.ts";
-import { evictedReport } from "./report.ts";
-import type { DependentObject } from "./schema.ts";
+import { emptyTwiceAfter } from "./plan.ts";
+import { convergedReport, evictedReport } from "./report.ts";
 import { type Common, common } from "./settings.ts";
 
 /** What the agents of a kind serve; an OVN BGP agent serves nothing that Neutron knows of. */
@@ -47,9 +47,6 @@ type AgentFacts = { readonly agent: Agent; readonly stays: boolean } & (
 
 type StepName = "move-bindings" | "disable-agent" | "release-agent" | "enable-agent";
 
-/** Milliseconds for which an agent stays without anything to serve: something may have been on its way to it. */
-export const emptyTwiceAfter = 5000;
-
 /** The steps of an agent's eviction, in their order, and the one back. Each is taken by a rule of the same name. */
 const steps: readonly ChainStep<AgentFacts, StepName>[] = [
   {
@@ -75,13 +72,10 @@ const steps: readonly ChainStep<AgentFacts, StepName>[] = [
     name: "release-agent",
     doc: "Has the pods go, then takes the lock off the Node, and lets the resource go last.",
     done: ({ stays }) => stays,
-    waiting: ({ agent: { wanted, pods, object } }) => {
-      if (wanted === "clear") return "The agent is disabled, and serves nothing.";
-      if (pods.length > 0) return `The agent serves nothing. Waiting for pods to go: ${namesOf(pods)}.`;
-      return isBeingDeleted(object)
-        ? "The agent serves nothing and its pods are gone: the lock is taken off the Node, and the resource let go."
-        : "The agent's pods and its lock are gone. It comes back when the L2 or OVN agent of the Node is ready.";
-    },
+    waiting: ({ agent }) =>
+      agent.wanted === "clear"
+        ? "The agent is disabled, and serves nothing."
+        : whileLettingGo(agent, "The agent serves nothing"),
   },
   {
     name: "enable-agent",
@@ -128,24 +122,15 @@ interface ChainView {
   readonly settings: Common;
 }
 
-/** It says that it serves, and nothing of an eviction is left. A hint. */
-function serves(object: KubernetesObject): boolean {
-  const { metadata, status } = object as DependentObject;
-  const isEnabled = status?.conditions?.some(({ type, status }) => type === conditions.enabled && status === "True");
-  return (isEnabled ?? false) && [movingKey, abandonKey].every((key) => metadata.annotations?.[key] === undefined);
-}
-
 async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFacts>> {
-  const { object, node, pods, wanted, foreign, isApproved, moving, isResync } = agent;
+  const { object, node, pods, wanted, isApproved, moving, isResync } = agent;
   const { name } = object.metadata;
-  const title = `${object.kind} ${name}`;
-  if (foreign) return { is: "outside", message: foreign, undecided: true };
-  if (isBeingDeleted(object) && !hasFinalizer(object, agentFinalizer))
-    return { is: "outside", message: `${title} is being deleted, and Holdfast does not hold it.` };
+  const outside = outsideOf(agent);
+  if (outside) return outside;
   const stays = wanted === "stay" || (!isApproved && moving !== undefined);
   const isAway = !node || (object.spec.template !== undefined && pods.length === 0);
   if (stays && ((serves(object) && !isResync) || isAway) && !moving)
-    return { is: "outside", message: `${title} serves, or its pod is not on the Node yet.` };
+    return { is: "outside", message: `${object.kind} ${name} serves, or its pod is not on the Node yet.` };
   if (!stays && !isApproved) return { is: "ready", at: "unapproved", agent, stays };
   const service = services[object.kind];
   if (!service) return { is: "ready", at: "bare", agent, stays };
@@ -161,15 +146,8 @@ async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFa
       host: await hostOf(self, all, service, agent, view),
     };
   if (stays) return { is: "ready", at: "unreported", agent, stays };
-  return object.metadata.annotations?.[abandonKey] === name
-    ? {
-        is: "abandoned",
-        at: "abandoned",
-        message: `A person has given up the ${service.agentType} of ${name}.`,
-        agent,
-        stays,
-      }
-    : { is: "halted", message: unknownAgent(object, service) };
+  const look = "the account has the role admin";
+  return unknownTo("Neutron", service.agentType, look, object, { agent, stays });
 }
 
 async function hostOf(
@@ -223,7 +201,7 @@ function report(
   const isBack = step === "enable-agent" && (facts.is !== "ready" || facts.at !== "seen" || isSettled(facts));
   const isThere = !isWaiting && (isBack || (step === "release-agent" && wanted !== "go" && !isBeingDeleted(object)));
   const reason = isThere ? "Success" : isWaiting ? "Dependency" : "InProgress";
-  const converged = { type: conditions.converged, status: isThere ? "True" : "False", reason, message } as const;
+  const converged = convergedReport(reason, message);
   if (facts.is !== "ready" || isWaiting) return [converged];
   const isEnabled = facts.stays && (facts.at !== "seen" || facts.host.self.isEnabled);
   // What leaves is disabled last, or what it serves would stop; for people it is from the beginning.
@@ -237,14 +215,4 @@ function report(
     enabled,
     evictedReport(status, facts.at === "seen" && !facts.stays ? agentPlanOf(facts, now) : undefined),
   ];
-}
-
-const namesOf = (pods: readonly KubernetesObject[]) => pods.map(({ metadata }) => metadata.name).join(", ");
-
-function unknownAgent({ kind, metadata: { namespace, name } }: DependentObject, { agentType }: Service): string {
-  return (
-    `Neutron shows no ${agentType} on the host ${name}, so what it serves is not known. Look whether the host has ` +
-    "another name in Neutron, and whether the account has the role admin. If the agent never was in Neutron, or was " +
-    `deleted there, run kubectl annotate ${kind.toLowerCase()} -n ${namespace} ${name} ${abandonKey}=${name}`
-  );
 }

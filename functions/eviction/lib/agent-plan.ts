@@ -1,5 +1,6 @@
 import type { MovingRecord } from "./moving-record.ts";
 import type { NetworkAgent, Served, Service } from "./openstack/neutron.ts";
+import { minute } from "./plan.ts";
 import type { Common } from "./settings.ts";
 
 /** What Neutron has of an agent that is to leave, read in one look. */
@@ -33,7 +34,6 @@ export interface AgentPlan {
   readonly message: string;
 }
 
-const minute = 60_000;
 /** An HA router that was added to an agent needs this long before it can take over. */
 const standingBy = minute / 2;
 

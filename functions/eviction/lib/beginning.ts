@@ -7,9 +7,8 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import type { ComputeNode } from "./compute-node.ts";
-import { wantedOf } from "./dependent.ts";
+import { isEnabled, wantedOf } from "./dependent.ts";
 import { NovaComputeNode } from "./kinds.ts";
-import { conditions } from "./names.ts";
 import { isNotReady } from "./outage.ts";
 import { readRecord } from "./record.ts";
 import type { DependentObject } from "./schema.ts";
@@ -40,12 +39,9 @@ export async function readBudget(client: Client, { agentNamespace, evictionGroup
     const { uid, name } = object.metadata;
     const node = nodes.get(name);
     const record = readRecord(object);
-    const serves = object.status?.conditions?.some(
-      ({ type, status }) => type === conditions.enabled && status === "True",
-    );
     members.push({
       ...{ uid, name, group: node?.metadata.labels?.[evictionGroupLabel] ?? "" },
-      isOut: record !== undefined || !serves || isNotReady(node),
+      isOut: record !== undefined || !isEnabled(object) || isNotReady(node),
       isLeaving: record !== undefined || wantedOf(object, node) !== "stay",
     });
   }

@@ -1,9 +1,9 @@
 import { command } from "../../../shared/system/command.ts";
 import type { Transfer } from "./agent-plan.ts";
-import { OpenStackRefusal } from "./openstack/answer.ts";
+import { OpenStackRefusal, unlessRefused } from "./openstack/answer.ts";
 import type { Service as NetworkService } from "./openstack/neutron.ts";
 import type { Nova } from "./openstack/nova.ts";
-import { type OpenStack, openstack } from "./openstack/system.ts";
+import { openstack } from "./openstack/system.ts";
 
 interface Service {
   readonly service: string;
@@ -11,6 +11,10 @@ interface Service {
 interface Named {
   readonly server: string;
 }
+type OnServer = (nova: Nova, server: string) => Promise<unknown>;
+
+const onServer = (doc: string, act: OnServer) =>
+  command(openstack, doc, async ({ nova }, { server }: Named) => void (await act(nova, server)));
 
 /** Keeps new servers from a host. */
 export const disableService = command(
@@ -34,22 +38,14 @@ export const forceDownService = command(
 export const endForcedDown = command(
   openstack,
   "end that nova-compute of a host is forced down",
-  async ({ nova }, { service }: Service) => {
-    await nova.endForcedDown(service).catch((error) => {
-      if (!(error instanceof OpenStackRefusal && error.status === 400)) throw error;
-    });
-  },
+  async ({ nova }, { service }: Service) => void (await unlessRefused(nova.endForcedDown(service), 400)),
 );
 
 /** 409: a change of power is under way, which the next look sees. */
 export const powerOff = command(
   openstack,
   "turn a host off",
-  async ({ ironic }, { node }: { readonly node: string }) => {
-    await ironic.powerOff(node).catch((error) => {
-      if (!(error instanceof OpenStackRefusal && error.status === 409)) throw error;
-    });
-  },
+  async ({ ironic }, { node }: { readonly node: string }) => void (await unlessRefused(ironic.powerOff(node), 409)),
 );
 
 interface Evacuated extends Named {
@@ -75,53 +71,30 @@ export const evacuateServer = command(
 );
 
 /** Brings an evacuated server back to what it was; one that is something else already is left alone. */
-const restoring =
-  (restore: (nova: Nova, server: string) => Promise<void>) =>
-  async ({ nova }: OpenStack, { server }: Named) => {
+const restoring = (doc: string, restore: OnServer) =>
+  onServer(doc, async (nova, server) => {
     const seen = await nova.server(server);
     if (seen?.status === "ACTIVE" && seen.task === undefined) await restore(nova, server);
-  };
-export const setError = command(
-  openstack,
-  "say that a server is in ERROR, as it was",
-  restoring((nova, id) => nova.setError(id)),
-);
-export const stopServer = command(
-  openstack,
-  "stop a server, as it was",
-  restoring((nova, id) => nova.stop(id)),
-);
+  });
+export const setError = restoring("say that a server is in ERROR, as it was", (nova, id) => nova.setError(id));
+export const stopServer = restoring("stop a server, as it was", (nova, id) => nova.stop(id));
 
-const moving = ["MIGRATING", "RESIZE", "VERIFY_RESIZE"];
+const underWay = ["MIGRATING", "RESIZE", "VERIFY_RESIZE"];
 
 /** A move that Nova refuses because the server is being moved already has not failed: the next look sees it. */
-const unlessMoving =
-  (move: (nova: Nova, server: string) => Promise<void>) =>
-  async ({ nova }: OpenStack, { server }: Named) => {
-    await move(nova, server).catch(async (error) => {
+const moving = (doc: string, move: OnServer) =>
+  onServer(doc, (nova, server) =>
+    move(nova, server).catch(async (error) => {
       if (!(error instanceof OpenStackRefusal)) throw error;
       const seen = await nova.server(server);
-      if (seen && !moving.includes(seen.status) && seen.task === undefined) throw error;
-    });
-  };
-
-export const moveLive = command(
-  openstack,
-  "move a server while it runs",
-  unlessMoving((nova, id) => nova.liveMigrate(id)),
-);
-export const moveCold = command(
-  openstack,
-  "move a server that is off",
-  unlessMoving((nova, id) => nova.coldMigrate(id)),
-);
+      if (seen && !underWay.includes(seen.status) && seen.task === undefined) throw error;
+    }),
+  );
+export const moveLive = moving("move a server while it runs", (nova, id) => nova.liveMigrate(id));
+export const moveCold = moving("move a server that is off", (nova, id) => nova.coldMigrate(id));
 
 /** A confirmation that comes too early, or twice, is refused in three ways: all mean to look again. */
-export const confirmMove = command(openstack, "confirm a server's move", async ({ nova }, { server }: Named) => {
-  await nova.confirmMove(server).catch((error) => {
-    if (!(error instanceof OpenStackRefusal)) throw error;
-  });
-});
+export const confirmMove = onServer("confirm a server's move", (nova, id) => unlessRefused(nova.confirmMove(id)));
 
 /** A router that is on one agent alone is on none between two requests: one command makes that short. */
 export const transfer = command(
@@ -137,14 +110,14 @@ export const transfer = command(
   },
 );
 
-export const enableAgent = command(
-  openstack,
-  "enable or disable an agent of Neutron",
-  ({ neutron }, { agent, isEnabled, description }: AgentState) => neutron.enable(agent, isEnabled, description),
-);
-
 interface AgentState {
   readonly agent: string;
   readonly isEnabled: boolean;
   readonly description: string;
 }
+
+export const enableAgent = command(
+  openstack,
+  "enable or disable an agent of Neutron",
+  ({ neutron }, { agent, isEnabled, description }: AgentState) => neutron.enable(agent, isEnabled, description),
+);

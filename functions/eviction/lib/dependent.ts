@@ -1,15 +1,26 @@
 import { isNever } from "../../../shared/budget/budget.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
+import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
-import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { type Kind, Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Write } from "../../../shared/kubernetes/write.ts";
 import { progressKey } from "../../../shared/progress.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { findPod, type PodObject } from "./agent-pod.ts";
-import { kindAmong } from "./kinds.ts";
+import { kindAmong, kindOf } from "./kinds.ts";
 import { movingKey } from "./moving-record.ts";
-import { approvalKey, conditions, handedOver, noticedKey, pauseKey, yaookParent } from "./names.ts";
+import {
+  abandonKey,
+  approvalKey,
+  conditions,
+  finalizerOf,
+  handedOver,
+  noticedKey,
+  pauseKey,
+  yaookParent,
+} from "./names.ts";
 import { maintenanceOf } from "./node-lock.ts";
 import { recordKey } from "./record.ts";
 import type { DependentObject } from "./schema.ts";
@@ -103,17 +114,8 @@ export async function findDependent(
   if (!object) return [];
   const [node, { pods, inTheWay }] = await Promise.all([client.get(Node, undefined, name), podsOf(object, client)]);
   const wanted = wantedOf(object, node);
-  return [
-    {
-      object,
-      node,
-      pods,
-      inTheWay,
-      wanted,
-      isApproved: isApproved(object, settings),
-      foreign: foreignTo(object),
-    },
-  ];
+  const seen = { object, node, pods, inTheWay, wanted };
+  return [{ ...seen, isApproved: isApproved(object, settings), foreign: foreignTo(object) }];
 }
 
 async function podsOf(object: DependentObject, client: Client): Promise<Pick<Dependent, "pods" | "inTheWay">> {
@@ -130,6 +132,21 @@ async function podsOf(object: DependentObject, client: Client): Promise<Pick<Dep
   return { pods: found, inTheWay: undefined };
 }
 
+/** Whether it says that its agent gets servers, or serves. */
+export const isEnabled = ({ status }: KubernetesObject & Pick<DependentObject, "status">): boolean =>
+  status?.conditions?.some(({ type, status }) => type === conditions.enabled && status === "True") ?? false;
+
+/** It says that it serves, and nothing of an eviction is left, nor of its having been given up. A hint. */
+export const serves = (object: KubernetesObject): boolean =>
+  isEnabled(object) &&
+  [recordKey, movingKey, abandonKey].every((key) => object.metadata.annotations?.[key] === undefined);
+
+/** Takes annotations off, as far as they are there: an eviction is over, or what a person has said of one. */
+export function forget(object: KubernetesObject, keys: readonly string[]): readonly Write[] {
+  const left = keys.filter((key) => object.metadata.annotations?.[key] !== undefined);
+  return left.length > 0 ? [annotate(kindOf(object), object, Object.fromEntries(left.map((key) => [key, null])))] : [];
+}
+
 /** Whether an event shows a resource that leaves, or has begun to. A hint. */
 export function isLeaving(object: KubernetesObject): boolean {
   const { metadata, spec } = object as DependentObject;
@@ -137,6 +154,39 @@ export function isLeaving(object: KubernetesObject): boolean {
   const isAsked = state !== "Enabled" || metadata.annotations?.[noticedKey] === "True";
   const hasBegun = [recordKey, movingKey].some((key) => metadata.annotations?.[key] !== undefined);
   return isAsked || isBeingDeleted(object) || hasBegun;
+}
+
+/**
+ * Facts of a resource with whose `agent` OpenStack can say nothing: what was on its host is not known, unless a person
+ * has given it up. `look` says where to look.
+ */
+export function unknownTo<Given extends object>(
+  service: "Nova" | "Neutron",
+  agent: string,
+  look: string,
+  { kind, metadata: { namespace, name, annotations } }: KubernetesObject,
+  given: Given,
+) {
+  if (annotations?.[abandonKey] === name)
+    return {
+      is: "abandoned",
+      at: "abandoned",
+      message: `A person has given up the ${agent} of ${name}.`,
+      ...given,
+    } as const;
+  const message =
+    `${service} knows no ${agent} on the host ${name}, so whether anything is there is not known. Look whether the ` +
+    `host has another name in ${service}, and whether ${look}. If it never was in ${service}, or was deleted there, ` +
+    `run kubectl annotate ${kind.toLowerCase()} -n ${namespace} ${name} ${abandonKey}=${name}`;
+  return { is: "halted", message } as const;
+}
+
+/** Facts of a resource that is not Holdfast's to evict. */
+export function outsideOf({ object, foreign }: Dependent) {
+  if (foreign) return { is: "outside", message: foreign, undecided: true } as const;
+  if (!isBeingDeleted(object) || hasFinalizer(object, finalizerOf(object))) return undefined;
+  const message = `${object.kind} ${object.metadata.name} is being deleted, and Holdfast does not hold it.`;
+  return { is: "outside", message } as const;
 }
 
 /** What a person is asked before a resource is evicted; `then` says what comes of it. */

@@ -4,11 +4,11 @@ import {
   arrivingOf,
   callsOf,
   failuresOf,
-  firstPause,
   type HostFacts,
   isEvacuated,
   isEvacuation,
   isOpen,
+  isResting,
   minute,
   namedOf,
   openFrom,
@@ -166,9 +166,7 @@ function verdictOn(
       `${failures.length + inVain} evacuations have come to nothing: ${fault ?? "see the Event OpenStackRefused"}. ` +
         "Remove the cause, and set the annotation holdfast.dev/retry-eviction=true on the NovaComputeNode.",
     );
-  const latest = Math.max(0, ...failures.map(({ updated }) => updated));
-  const isResting = failures.length > 0 && now - latest < firstPause * 2 ** (failures.length - 1);
-  return { is: isResting ? "pending" : "evacuate" };
+  return { is: isResting(failures, now) ? "pending" : "evacuate" };
 }
 
 /** As long as its host is off nothing but an evacuation gets a server out of the passing ones. */

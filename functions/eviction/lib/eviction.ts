@@ -1,22 +1,20 @@
 import { type ChainStep, chain } from "../../../shared/chain/chain.ts";
 import type { Facts } from "../../../shared/chain/facts.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
-import { hasFinalizer, isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { on } from "../../../shared/rule.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { type ComputeNode, evictedByYaook, findComputeNode } from "./compute-node.ts";
-import { approvalWanted, isLeaving } from "./dependent.ts";
+import { approvalWanted, isLeaving, outsideOf, unknownTo } from "./dependent.ts";
 import { isRestored } from "./evacuation.ts";
 import { type EvictionFacts, planOf, suspectedIn } from "./eviction-facts.ts";
 import { lookAtHost } from "./host.ts";
 import { NovaComputeNode } from "./kinds.ts";
-import { abandonKey, computeFinalizer } from "./names.ts";
+import { whileLettingGo } from "./let-go.ts";
+import { computeFinalizer } from "./names.ts";
 import { type OpenStack, openstack } from "./openstack/system.ts";
 import { fencingOf, isFenced, isForced, isProvenDown, lookAtOutage, machineOf, verdictsOn } from "./outage.ts";
-import { isEmpty, isStuck } from "./plan.ts";
+import { emptyTwiceAfter, isEmpty, isStuck } from "./plan.ts";
 import { evictionReport } from "./report.ts";
-import type { DependentObject } from "./schema.ts";
 import { type Common, common } from "./settings.ts";
 
 export type StepName =
@@ -26,9 +24,6 @@ export type StepName =
   | "evacuate-servers"
   | "move-servers"
   | "release-compute";
-
-/** Milliseconds between two looks that find the host empty: a server may have been on its way to it. */
-export const emptyTwiceAfter = 5000;
 
 /** The steps of an eviction, in their order. Each is taken by a rule of the same name. */
 const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
@@ -101,10 +96,7 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
     waiting: ({ compute }) => {
       if (compute.wanted === "disable") return "nova-compute is disabled.";
       if (compute.wanted === "clear") return "nova-compute is disabled, and no server is left on its host.";
-      if (compute.pods.length > 0) return `The host is empty. Waiting for pods to go: ${namesOf(compute.pods)}.`;
-      return isBeingDeleted(compute.object)
-        ? "The host is empty and its pods are gone: the lock is taken off the Node, and the resource let go."
-        : "The host is empty, its pods and its lock are gone. It comes back when the L2 agent of the Node is ready.";
+      return whileLettingGo(compute, "The host is empty");
     },
   },
 ];
@@ -137,31 +129,16 @@ interface ChainView {
 }
 
 async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Facts<EvictionFacts>> {
-  const { object, wanted, foreign, isApproved, record } = compute;
+  const { object, wanted, isApproved, record } = compute;
   const { name } = object.metadata;
-  const title = `NovaComputeNode ${name}`;
-  if (foreign) return { is: "outside", message: foreign, undecided: true };
-  if (wanted === "stay") return { is: "outside", message: `${title} is to stay.` };
-  if (isBeingDeleted(object) && !hasFinalizer(object, computeFinalizer))
-    return { is: "outside", message: `${title} is being deleted, and Holdfast does not hold it.` };
+  const outside = outsideOf(compute);
+  if (outside) return outside;
+  if (wanted === "stay") return { is: "outside", message: `NovaComputeNode ${name} is to stay.` };
   const yaook = await evictedByYaook(compute, view.client);
   if (yaook) return { is: "halted", message: yaook };
   if (wanted !== "disable" && !isApproved) return { is: "ready", at: "unapproved", compute };
   const host = await lookAtHost(view.openstack.nova, name, record, view.settings.evictionAttempts);
-  if (!host)
-    return object.metadata.annotations?.[abandonKey] === name
-      ? { is: "abandoned", at: "abandoned", message: `A person has given up the nova-compute of ${name}.`, compute }
-      : { is: "halted", message: unknownHost(object) };
+  if (!host) return unknownTo("Nova", "nova-compute", "its cell answers", object, { compute });
   const outage = await lookAtOutage(compute, host, view.openstack);
   return { is: "ready", at: "seen", compute, host, outage, settings: view.settings };
-}
-
-const namesOf = (pods: readonly KubernetesObject[]) => pods.map(({ metadata }) => metadata.name).join(", ");
-
-function unknownHost({ metadata: { namespace, name } }: DependentObject): string {
-  return (
-    `Nova knows no nova-compute on the host ${name}, so whether servers are there is not known. Look whether the ` +
-    "host has another name in Nova, and whether its cell answers. If it never was in Nova, or was deleted there, run " +
-    `kubectl annotate novacomputenode -n ${namespace} ${name} ${abandonKey}=${name}`
-  );
 }

@@ -9,6 +9,15 @@ import { deletePod } from "./agent-pod.ts";
 import type { Dependent } from "./dependent.ts";
 import { hasLock, lockOf, setLock } from "./node-lock.ts";
 
+/** What letting a resource go waits for, in a sentence that begins with why it may go. */
+export function whileLettingGo({ object, pods }: Dependent, why: string): string {
+  if (pods.length > 0)
+    return `${why}. Waiting for pods to go: ${pods.map(({ metadata }) => metadata.name).join(", ")}.`;
+  return isBeingDeleted(object)
+    ? `${why} and its pods are gone: the lock is taken off the Node, and the resource let go.`
+    : `${why}, its pods and its lock are gone. It comes back when the L2 or OVN agent of the Node is ready.`;
+}
+
 /** What goes of a resource that nothing needs any more: its pods, then its lock, and by `release` the resource last. */
 export function letGo(context: StepContext<Dependent, Known>, release: Write): readonly Decision[] {
   const { object, node, pods, wanted, standing, next, about, shows, act, wait } = context;

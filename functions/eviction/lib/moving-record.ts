@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { kindOf } from "./kinds.ts";
 
@@ -23,17 +24,17 @@ const schema = z.looseObject({
 });
 
 /** Notes the moves of an agent's eviction. */
-export const noteMoving = (object: KubernetesObject, record: MovingRecord, more: Record<string, null> = {}): Write =>
-  annotate(kindOf(object), object, { [movingKey]: JSON.stringify(record), ...more });
+export function noteMoving(
+  object: KubernetesObject,
+  record: Omit<MovingRecord, "v" | "uid">,
+  more: Record<string, null> = {},
+): Write {
+  const text = JSON.stringify({ v: 1, uid: object.metadata.uid, ...record });
+  return annotate(kindOf(object), object, { [movingKey]: text, ...more });
+}
 
 export type MovingRecord = z.output<typeof schema>;
 
 /** The record of this very object; what is damaged, or was copied from another object, counts as none. */
-export function readMoving({ metadata }: KubernetesObject): MovingRecord | undefined {
-  try {
-    const parsed = schema.safeParse(JSON.parse(metadata.annotations?.[movingKey] ?? ""));
-    return parsed.success && parsed.data.uid === metadata.uid ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const readMoving = (object: KubernetesObject): MovingRecord | undefined =>
+  readOwnAnnotation(object, movingKey, schema);

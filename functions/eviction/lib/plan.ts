@@ -61,6 +61,8 @@ export const openFrom = ({ migrations }: Pick<HostFacts, "migrations">): readonl
 const evacuates = (move: Migration) => isEvacuation(move) && isEvacuated(move);
 
 export const minute = 60_000;
+/** Between two looks that find a host or an agent empty, in milliseconds: something may have been on its way to it. */
+export const emptyTwiceAfter = 5000;
 /** After that a nova-compute that has not reported counts as gone for a cold move, which would hang in it. */
 const freshFor = minute / 2;
 /** So long a call whose answer was lost may still be carried out. */
@@ -68,7 +70,7 @@ const lostFor = minute;
 /** A server that has been in a passing state for longer is shown. */
 export const passingFor = 30 * minute;
 /** The pause before a move is tried again; it doubles with each attempt. */
-export const firstPause = minute / 2;
+const firstPause = minute / 2;
 
 /** Failed moves of a server since the eviction began, or since a person asked to try again. */
 export function failuresOf(
@@ -79,6 +81,11 @@ export function failuresOf(
   const after = Math.max(record.baseline, record.retried ?? 0);
   return migrations.filter((move) => move.server === server && move.id > after && failed.includes(move.status));
 }
+
+/** A server is left alone for a while after its move has failed. */
+export const isResting = (failures: readonly Migration[], now: number): boolean =>
+  failures.length > 0 &&
+  now - Math.max(...failures.map(({ updated }) => updated)) < firstPause * 2 ** (failures.length - 1);
 
 /**
  * Calls for a server of which nothing has come, because Nova has refused them or they were lost: no migration of a
@@ -250,9 +257,7 @@ function verdictOn(server: Server, host: HostFacts, record: EvictionRecord, now:
         "NovaComputeNode.",
     );
   }
-  const latest = Math.max(0, ...failures.map(({ updated }) => updated));
-  const isResting = failures.length > 0 && now - latest < firstPause * 2 ** (failures.length - 1);
-  if (mayCome || isResting || service.state !== "up") return pending;
+  if (mayCome || isResting(failures, now) || service.state !== "up") return pending;
   // A cold move of a host that has just stopped hangs, and later leaves allocations behind that break the host.
   return move === "cold" && now - service.reported > freshFor ? pending : { is: move };
 }

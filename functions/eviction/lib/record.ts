@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 
 /**
  * Annotation of a NovaComputeNode: its eviction has begun, and what neither Nova nor Kubernetes can tell of it. Where
@@ -38,14 +39,8 @@ const schema = z.looseObject({
 export type EvictionRecord = z.output<typeof schema>;
 
 /** The record of this very object; what is damaged, or was copied from another object, counts as none. */
-export function readRecord({ metadata }: KubernetesObject): EvictionRecord | undefined {
-  try {
-    const parsed = schema.safeParse(JSON.parse(metadata.annotations?.[recordKey] ?? ""));
-    return parsed.success && parsed.data.uid === metadata.uid ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const readRecord = (object: KubernetesObject): EvictionRecord | undefined =>
+  readOwnAnnotation(object, recordKey, schema);
 
 /** The record's text. */
 export const recordText = (record: EvictionRecord): string => JSON.stringify(record);

@@ -22,7 +22,7 @@ export function evictionReport(
   const isWaiting = facts.is !== "ready" || facts.at === "unapproved";
   const isThere = step === "release-compute" && wanted !== "go" && !isBeingDeleted(object);
   const reason = isThere ? "Success" : isWaiting ? "Dependency" : "InProgress";
-  const converged = { type: conditions.converged, status: isThere ? "True" : "False", reason, message } as const;
+  const converged = convergedReport(reason, message);
   if (facts.is !== "ready" || facts.at !== "seen") return [converged];
   const isCleared = step === "release-compute" && wanted !== "disable";
   const status = isCleared ? "Evicted" : wanted === "disable" ? "NotEvicting" : "Evicting";
@@ -31,6 +31,11 @@ export function evictionReport(
   const isShown = object.status?.conditions?.some(({ type }) => type === conditions.hostDown);
   return host ? [...seen, outageReport(host, now)] : isShown ? [...seen, reports(facts.host.service)] : seen;
 }
+
+/** Whether all is as it should be, and what it waits for otherwise. */
+export const convergedReport = (reason: "Success" | "InProgress" | "Dependency", message: string): WantedCondition => ({
+  ...{ type: conditions.converged, status: reason === "Success" ? "True" : "False", reason, message },
+});
 
 /** The verdict on each gate. */
 function outageReport(host: Suspected, now: number): WantedCondition {

@@ -1,7 +1,14 @@
 import { z } from "zod";
-import type { CustomKind } from "../../../shared/kubernetes/custom-kind.ts";
+import type { Column, CustomKind } from "../../../shared/kubernetes/custom-kind.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import {
+  ageColumn,
+  condition,
+  conditionColumn,
+  conditionsOf,
+  withStatus,
+} from "../../../shared/kubernetes/status-conditions.ts";
 import {
   NeutronBGPDRAgent,
   NeutronDHCPAgent,
@@ -13,21 +20,13 @@ import {
 } from "./kinds.ts";
 import { conditions as types } from "./names.ts";
 
-/** As Yaook's are: the status of Evicted is one of its own words. */
-const conditions = z
-  .array(
-    z.object({
-      type: z.string().max(316),
-      status: z.string().max(64),
-      reason: z.string().max(1024).optional(),
-      message: z.string().max(32768).optional(),
-      lastTransitionTime: z.iso.datetime({ offset: true }).optional(),
-      lastUpdateTime: z.iso.datetime({ offset: true }).optional(),
-      observedGeneration: z.int().min(0).optional(),
-    }),
-  )
-  .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] })
-  .optional();
+/** As Yaook's are: the status of Evicted is one of its own words, and others may say less than Kubernetes does. */
+const conditions = conditionsOf(
+  condition.partial({ reason: true, message: true, lastTransitionTime: true }).extend({
+    status: z.string().max(64),
+    lastUpdateTime: condition.shape.lastTransitionTime.optional(),
+  }),
+);
 
 const lockName = z
   .string()
@@ -111,39 +110,24 @@ const l2Agent = z.object({
 export type DependentObject = KubernetesObject & z.input<typeof computeNode>;
 export type NeutronL2AgentObject = KubernetesObject & z.input<typeof l2Agent>;
 
-const condition = (name: string, type: string, field: string, priority?: number) => ({
-  name,
-  type: "string" as const,
-  jsonPath: `.status.conditions[?(@.type=="${type}")].${field}`,
-  ...(priority ? { priority } : {}),
-});
-const age = { name: "Age", type: "date" as const, jsonPath: ".metadata.creationTimestamp" };
-const status = { subresources: { status: {} } };
-
 const dependentColumns = [
   { name: "State", type: "string" as const, jsonPath: ".spec.state" },
-  condition("Enabled", types.enabled, "status"),
-  condition("Evicted", types.evicted, "status"),
-  { ...condition("Since", types.evicted, "lastTransitionTime"), type: "date" as const },
-  condition("Converged", types.converged, "reason"),
-  age,
-  condition("Progress", types.evicted, "message", 1),
-  condition("Message", types.converged, "message", 1),
+  conditionColumn("Enabled", types.enabled, "status"),
+  conditionColumn("Evicted", types.evicted, "status"),
+  conditionColumn("Since", types.evicted, "lastTransitionTime"),
+  conditionColumn("Converged", types.converged, "reason"),
+  ageColumn,
+  conditionColumn("Progress", types.evicted, "message", 1),
+  conditionColumn("Message", types.converged, "message", 1),
 ];
 const baseColumns = [
-  condition("Converged", types.converged, "reason"),
-  age,
-  condition("Message", types.converged, "message", 1),
+  conditionColumn("Converged", types.converged, "reason"),
+  ageColumn,
+  conditionColumn("Message", types.converged, "message", 1),
 ];
-const v1 = (
-  kind: Kind,
-  doc: string,
-  schema: z.ZodObject,
-  columns: typeof dependentColumns | typeof baseColumns,
-): CustomKind => ({
-  kind,
-  doc,
-  versions: [{ name: "v1", schema, ...status, columns }],
+const v1 = (kind: Kind, doc: string, schema: z.ZodObject, columns: readonly Column[]): CustomKind => ({
+  ...{ kind, doc },
+  versions: [{ name: "v1", schema, ...withStatus, columns }],
 });
 const base = (kind: Kind, what: string) =>
   v1(

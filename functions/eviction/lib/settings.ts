@@ -3,6 +3,7 @@ import { maxUnavailable } from "../../../shared/budget/budget.ts";
 import { timeZone, windowLength, windowSchedule } from "../../../shared/budget/maintenance-window.ts";
 import { readDuration } from "../../../shared/duration.ts";
 import { namespaceName } from "../../../shared/names.ts";
+import { wholeNumber } from "../../../shared/whole-number.ts";
 
 /** What all functions of the system are set by: in the ConfigMap `holdfast-eviction`. */
 export const common = z.object({
@@ -36,20 +37,12 @@ export const common = z.object({
     .describe("When maintenance windows open, in which evictions may begin: cron, five fields. Empty: at any time."),
   evictionWindowLength: windowLength.default("4h").describe("How long a maintenance window is open."),
   evictionTimeZone: timeZone.default("UTC").describe("The time zone of maintenance windows, such as Europe/Berlin."),
-  evictionMoves: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(100)
+  evictionMoves: wholeNumber(1, 100)
     .default(2)
     .describe(
       "How many servers of one host are moved at a time; Nova moves one at a time live unless it is set otherwise.",
     ),
-  evictionAttempts: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(20)
+  evictionAttempts: wholeNumber(1, 20)
     .default(3)
     .describe("After how many failed moves a server is left where it is, and a person has to look."),
   evictionDownFor: z
@@ -57,11 +50,7 @@ export const common = z.object({
     .refine((text) => readDuration(text) !== undefined, "expected a number and a unit such as 5m")
     .default("5m")
     .describe("How long Nova and Kubernetes must both have said that a host is down before it counts as down."),
-  evictionMostDown: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(100)
+  evictionMostDown: wholeNumber(1, 100)
     .default(50)
     .describe(
       "Percentage of all nova-computes: while more of them do not report, no host is shut down and none evacuated, " +
@@ -74,10 +63,7 @@ export const common = z.object({
       "Whether all hosts keep the disks of their servers on storage that all of them share (Ceph, NFS). Only then " +
         "servers whose disks are no volumes are evacuated from a host that is down; Nova checks that they are there.",
     ),
-  evictionLookAgain: z.coerce
-    .number()
-    .int()
-    .min(1000)
+  evictionLookAgain: wholeNumber(1000)
     .default(20_000)
     .describe("Milliseconds after which OpenStack is asked again how far servers have moved."),
 });

@@ -20,7 +20,7 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
     // What is waited for is an annotation, which comes as an event.
     if (facts.at !== "seen") return [about.write(standing.message, shows(), { step: { name: "waiting" } })];
     const plan = agentPlanOf(facts, now);
-    const before = { v: 1, uid: object.metadata.uid, ...moving, moved: plan.moved, moving: plan.moving };
+    const before = { ...moving, moved: plan.moved, moving: plan.moving };
     const at = new Date(now).toISOString();
     if (object.metadata.annotations?.[retryKey] !== undefined) {
       const again = Object.entries(plan.moving).map(([id, move]) => [id, { ...move, at, tries: 1 }]);

@@ -1,10 +1,10 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { silent } from "../../../shared/steps.ts";
-import { emptyTwiceAfter, eviction } from "../lib/eviction.ts";
+import { eviction } from "../lib/eviction.ts";
 import { retryKey } from "../lib/names.ts";
 import { nextCall, noted } from "../lib/next-call.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
-import { isEmpty } from "../lib/plan.ts";
+import { emptyTwiceAfter, isEmpty } from "../lib/plan.ts";
 import { recordKey } from "../lib/record.ts";
 
 export const moveServers = chainRule(eviction, "move-servers", {

@@ -11,8 +11,9 @@ import { lacking, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { createPod, createsAgents, deletePod, deletesAgents, hasEnded } from "../lib/agent-pod.ts";
 import { bases, kindOf } from "../lib/kinds.ts";
 import { approvalWanted, findL2Agent, type L2Agent, l2AgentsIn } from "../lib/l2-agent.ts";
-import { conditions, l2Finalizer } from "../lib/names.ts";
+import { l2Finalizer } from "../lib/names.ts";
 import { lockOf, locksOn, maintenanceOf } from "../lib/node-lock.ts";
+import { convergedReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
 
 const name = "eviction/replace-agent";
@@ -55,17 +56,12 @@ function decide(
   const kind = kindOf(object);
   const at = about(kind, object);
   const isDeleting = isBeingDeleted(object);
-  const converged = (isDone: boolean, reason: string, message: string) =>
-    conditionWrites(
-      kind,
-      object,
-      [{ type: conditions.converged, status: isDone ? "True" : "False", reason, message }],
-      now,
-    );
+  const converged = (reason: "Success" | "Dependency", message: string) =>
+    conditionWrites(kind, object, [convergedReport(reason, message)], now);
   if (!isDeleting && !hasFinalizer(object, l2Finalizer))
     return at.write("It is held until no agent needs it.", [addFinalizers(kind, object, [l2Finalizer])]);
   if (isDeleting && !hasFinalizer(object, l2Finalizer)) return at.leave("Holdfast does not hold it.");
-  if (conflict && !isDeleting) return at.write(conflict, converged(false, "Dependency", conflict));
+  if (conflict && !isDeleting) return at.write(conflict, converged("Dependency", conflict));
   // One that has never come stands for nothing; the label is the other's.
   if (conflict && !pod && !inTheWay) return at.write(conflict, [removeFinalizer(kind, object, l2Finalizer)]);
   if (mustGo && !isFree(node)) {
@@ -76,7 +72,7 @@ function decide(
     if (isNeeded && !pod && !inTheWay) return at.write(again, [createPod(object)]);
     const message = isApproved || maintenanceOf(node) === "True" ? waiting(node) : approvalWanted(object);
     const next = nextLook(object, name, now, evictionLookAgain);
-    return at.write(message, converged(false, "Dependency", message), { step: { name: "waiting" }, next });
+    return at.write(message, converged("Dependency", message), { step: { name: "waiting" }, next });
   }
   // Read once more before the write: a lock may have come.
   const preconditions = [{ kind: Node, namespace: undefined, name: node.metadata.name, holds: isFree }];
@@ -86,11 +82,11 @@ function decide(
   }
   if (isDeleting)
     return at.write("No agent needs the L2 agent, and its pod is gone.", [removeFinalizer(kind, object, l2Finalizer)]);
-  if (inTheWay) return at.write(inTheWay, converged(false, "Dependency", inTheWay));
+  if (inTheWay) return at.write(inTheWay, converged("Dependency", inTheWay));
   if (!pod) return at.write("The pod of the L2 agent comes to the Node.", [createPod(object)]);
   if (hasEnded(pod)) return at.write("The pod of the L2 agent has ended, and comes again.", [deletePod(pod)]);
   const message = "The pod of the L2 agent is on the Node.";
-  return at.write(message, converged(true, "Success", message));
+  return at.write(message, converged("Success", message));
 }
 
 function waiting(node: KubernetesObject): string {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { readAnnotation } from "./annotation.ts";
+import { readAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import { stop, type Verdict } from "./data/verdict.ts";
 import type { LinstorNode } from "./linstor/node.ts";
 import type { LinstorClusterObject } from "./satellite.ts";

@@ -4,9 +4,9 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
-import { readAnnotation } from "./annotation.ts";
 import { managementKinds } from "./kinds.ts";
 import { preDrainHook, preTerminateHook } from "./names.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { readOwnAnnotation } from "./annotation.ts";
+import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 
 /**
  * Annotation of a LinstorSatellite: when LINSTOR was last called to register its node. It is written under the object's

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
-import { readOwnAnnotation } from "./annotation.ts";
 import { LinstorSatellite } from "./kinds.ts";
 
 /**

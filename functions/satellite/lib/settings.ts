@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wholeNumber } from "../../../shared/whole-number.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -8,10 +9,7 @@ const managementSecret = "holdfast-cluster-api";
 
 /** What all functions of the system are set by: in the ConfigMap `holdfast-satellite`. */
 export const common = z.object({
-  satelliteWait: z.coerce
-    .number()
-    .int()
-    .min(0)
+  satelliteWait: wholeNumber(0)
     .default(30 * minute)
     .describe(
       "Milliseconds that an evacuation waits for other satellites that are not ready; then it goes on with a " +
@@ -29,10 +27,7 @@ export const common = z.object({
       "Path of the kubeconfig by which Cluster API's management cluster is reached, where Machines lie on another " +
         `cluster: a file of the Secret ${managementSecret}, as ${managementFolder}/value. Empty: they lie on this one.`,
     ),
-  satelliteLookAgain: z.coerce
-    .number()
-    .int()
-    .min(second)
+  satelliteLookAgain: wholeNumber(second)
     .default(10 * second)
     .describe(
       "Milliseconds after which LINSTOR is asked again for what no event says: copies that are being made. The sweep " +

@@ -115,7 +115,7 @@ export const badInputScenarios: readonly Scenario[] = [
       for (const kind of both) await approveAgent(world, kind);
       for (const [kind, says] of [
         [NovaComputeNode, "Nova knows no nova-compute"],
-        [NeutronL3Agent, "Neutron shows no L3 agent"],
+        [NeutronL3Agent, "Neutron knows no L3 agent"],
       ] as const)
         await swept(world, "it says so", async () => (await conditionOf(world, "converged", kind)).includes(says));
       await nothingHappens(world);

@@ -1,6 +1,7 @@
 import { parse } from "yaml";
 import { z } from "zod";
 import { SystemError } from "../../../../shared/system/system-error.ts";
+import type { CloudSettings } from "./settings.ts";
 
 /** Who logs in to which cloud, and which of its endpoints are used. */
 export interface Cloud {
@@ -10,20 +11,6 @@ export interface Cloud {
   readonly auth: object;
   readonly region: string | undefined;
   readonly interface: string;
-}
-
-/** The settings of a cloud as OpenStack's own clients name them: `osAuthUrl` is `OS_AUTH_URL`. */
-export interface CloudSettings {
-  readonly osCloud: string;
-  readonly osAuthUrl: string;
-  readonly osUsername: string;
-  readonly osUserDomainName: string;
-  readonly osProjectName: string;
-  readonly osProjectDomainName: string;
-  readonly osApplicationCredentialId: string;
-  readonly osRegionName: string;
-  readonly osInterface: string;
-  readonly openstackAllowHttp: "true" | "false";
 }
 
 export type ReadCredential = (name: string) => Promise<string | undefined>;

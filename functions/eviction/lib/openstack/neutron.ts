@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SystemRequest } from "../../../../shared/system/transport.ts";
-import { bodyOf, OpenStackRefusal } from "./answer.ts";
+import { bodyOf, unlessRefused } from "./answer.ts";
 import type { Send } from "./session.ts";
 
 /** What agents of one sort serve, and how Neutron names it. */
@@ -117,11 +117,7 @@ export function neutronClient(send: Send): Neutron {
     send("network", rooted, { method, path, ...(body ? { body } : {}) });
   const get = async <T>(path: string, shape: z.ZodType<T>) =>
     bodyOf(await ask("GET", path), `GET ${path.split("?")[0]}`, shape);
-  const unlessDone = async (asked: Promise<unknown>) => {
-    await asked.catch((error) => {
-      if (!(error instanceof OpenStackRefusal) || ![404, 409].includes(error.status)) throw error;
-    });
-  };
+  const unlessDone = async (asked: Promise<unknown>) => void (await unlessRefused(asked, 404, 409));
 
   return {
     agents: async ({ agentType }) =>
@@ -130,14 +126,8 @@ export function neutronClient(send: Send): Neutron {
       const answer = await get(`/agents/${idOf(agent)}/${path}`, z.object({ [list]: z.array(served) }));
       return answer[list] ?? [];
     },
-    agentsOf: (service, id) =>
-      get(`/${service.collection}/${idOf(id)}/${service.agents}`, agentsAnswer).then(
-        ({ agents }) => agents,
-        (error) => {
-          if (error instanceof OpenStackRefusal && error.status === 404) return undefined;
-          throw error;
-        },
-      ),
+    agentsOf: async (service, id) =>
+      (await unlessRefused(get(`/${service.collection}/${idOf(id)}/${service.agents}`, agentsAnswer), 404))?.agents,
     add: (service, agent, id) =>
       unlessDone(ask("POST", `/agents/${idOf(agent)}/${service.path}`, { [service.id]: id })),
     remove: (service, agent, id) => unlessDone(ask("DELETE", `/agents/${idOf(agent)}/${service.path}/${idOf(id)}`)),

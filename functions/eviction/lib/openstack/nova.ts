@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SystemError } from "../../../../shared/system/system-error.ts";
 import type { SystemRequest } from "../../../../shared/system/transport.ts";
-import { bodyOf, OpenStackRefusal } from "./answer.ts";
+import { bodyOf, unlessRefused } from "./answer.ts";
 import type { Send } from "./session.ts";
 
 /** The nova-compute of a host, as Nova has it; or another of Nova's services, by its `binary`. */
@@ -117,15 +117,11 @@ const servicesAnswer = z.object({
         updated_at: time,
       })
       .transform(
-        ({ id, binary, host, status, state, forced_down, disabled_reason, updated_at }): ComputeService => ({
-          id,
-          binary,
-          host,
-          isEnabled: status === "enabled",
-          disabledReason: disabled_reason,
+        ({ status, state, ...service }): ComputeService => ({
+          ...{ id: service.id, binary: service.binary, host: service.host, isEnabled: status === "enabled" },
+          ...{ disabledReason: service.disabled_reason, isForcedDown: service.forced_down },
           state: state === "up" || state === "down" ? state : "unknown",
-          isForcedDown: forced_down,
-          reported: updated_at,
+          reported: service.updated_at,
         }),
       ),
   ),
@@ -202,6 +198,20 @@ export function novaClient(send: Send): Nova {
     return bodyOf(await ask("GET", path), `GET ${path.split("?")[0]}`, shape);
   }
 
+  /** A list's answers, page by page: `after` is the marker that the next one needs. */
+  async function* pages<T>(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    shape: z.ZodType<T>,
+    after: (page: T) => string | undefined,
+  ): AsyncGenerator<T> {
+    for (let marker: string | undefined = ""; marker !== undefined; ) {
+      const page = await get(`${path}?${new URLSearchParams({ ...query, ...(marker ? { marker } : {}) })}`, shape);
+      yield page;
+      marker = after(page);
+    }
+  }
+
   const act = async (server: string, action: object, minor?: number) =>
     void (await ask("POST", `/servers/${idOf(server)}/action`, action, minor));
   const update = async (service: string, change: object) =>
@@ -225,41 +235,27 @@ export function novaClient(send: Send): Nova {
     services: async () => (await get("/os-services", servicesAnswer)).services,
 
     async servers(host) {
+      // Those that are deleted and can be restored are still on the host.
+      const query = { all_tenants: "1", soft_deleted: "1", host, limit: String(perPage) };
+      const after = ({ servers, servers_links: more }: z.output<typeof serversAnswer>) => more && servers.at(-1)?.id;
       const found: Server[] = [];
-      for (let marker = ""; ; ) {
-        const query = new URLSearchParams({
-          all_tenants: "1",
-          // They are still on the host, and can be restored.
-          soft_deleted: "1",
-          host,
-          limit: String(perPage),
-          ...(marker ? { marker } : {}),
-        });
-        const page = await get(`/servers/detail?${query}`, serversAnswer);
-        found.push(...page.servers.map(checkedServer).filter((server) => server.host === host));
-        const last = page.servers.at(-1);
-        if (!page.servers_links || !last) return found;
-        marker = last.id;
-      }
+      for await (const { servers } of pages("/servers/detail", query, serversAnswer, after))
+        found.push(...servers.map(checkedServer).filter((server) => server.host === host));
+      return found;
     },
 
-    server: (id) =>
-      get(`/servers/${idOf(id)}`, z.object({ server: serverShape })).then(
-        ({ server }) => checkedServer(server),
-        (error) => {
-          if (error instanceof OpenStackRefusal && error.status === 404) return undefined;
-          throw error;
-        },
-      ),
+    async server(id) {
+      const found = await unlessRefused(get(`/servers/${idOf(id)}`, z.object({ server: serverShape })), 404);
+      return found && checkedServer(found.server);
+    },
 
     async migrations(host) {
-      const found: Migration[] = [];
       // Pages, and the markers that they need, came with 2.59; before, all are answered at once.
-      const isPaged = (await version()) >= 59;
-      for (let marker = ""; ; ) {
-        const page = { ...(isPaged ? { limit: String(perPage) } : {}), ...(marker ? { marker } : {}) };
-        const query = new URLSearchParams({ host, ...page });
-        const { migrations, migrations_links: more } = await get(`/os-migrations?${query}`, migrationsAnswer);
+      const query = { host, ...((await version()) >= 59 ? { limit: String(perPage) } : {}) };
+      const after = ({ migrations, migrations_links: more }: z.output<typeof migrationsAnswer>) =>
+        more && migrations.at(-1)?.uuid;
+      const found: Migration[] = [];
+      for await (const { migrations } of pages("/os-migrations", query, migrationsAnswer, after)) {
         const all = migrations.map(
           ({ id, instance_uuid: server, migration_type: type = "", status, updated_at: updated, ...hosts }) => ({
             ...{ id, server, type, status, updated },
@@ -267,10 +263,8 @@ export function novaClient(send: Send): Nova {
           }),
         );
         found.push(...all.filter(({ source, target }) => source === host || target === host));
-        const last = migrations.at(-1)?.uuid;
-        if (!more || !last) return found;
-        marker = last;
       }
+      return found;
     },
 
     liveMigrate: (server) => act(server, { "os-migrateLive": { host: null, block_migration: "auto" } }),

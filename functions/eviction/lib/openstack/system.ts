@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { exchangeWith } from "../../../../shared/system/exchange.ts";
 import { system } from "../../../../shared/system/system.ts";
 import { checkedUrl, readCloud } from "./cloud.ts";
@@ -6,8 +5,7 @@ import { type Ironic, ironicClient } from "./ironic.ts";
 import { type Neutron, neutronClient } from "./neutron.ts";
 import { type Nova, novaClient } from "./nova.ts";
 import { openSession } from "./session.ts";
-
-const second = 1000;
+import { settings } from "./settings.ts";
 
 /** The services of a cloud that evictions need. */
 export interface OpenStack {
@@ -23,42 +21,7 @@ export const openstack = system({
     "OpenStack (Nova 2.53 or newer, and Neutron) is asked what is on a host, and told to move it to others and to " +
     "disable its agents; Ironic to turn off a host that is down. The account needs the role admin in its project.",
   url: "osAuthUrl",
-  settings: z.object({
-    osCloud: z
-      .string()
-      .default("")
-      .describe(
-        "The entry of clouds.yaml in the Secret. Empty: the settings OS_* below, and the password in the Secret.",
-      ),
-    osAuthUrl: z
-      .url({ protocol: /^https?$/ })
-      .default("https://keystone.yaook.svc:5000/v3")
-      .describe("Keystone's address, where OS_CLOUD is empty."),
-    osUsername: z.string().default("admin").describe("The account."),
-    osUserDomainName: z.string().default("Default").describe("The domain of the account."),
-    osProjectName: z.string().default("admin").describe("A project in which the account has the role admin."),
-    osProjectDomainName: z.string().default("Default").describe("The domain of the project."),
-    osApplicationCredentialId: z
-      .string()
-      .default("")
-      .describe("The id of an application credential, which is used instead of account and password."),
-    osRegionName: z.string().default("").describe("The region of the endpoints. Empty: the only one that there is."),
-    osInterface: z
-      .string()
-      .default("public")
-      .describe("Which endpoints of the catalog are used: public, internal or admin."),
-    openstackAllowHttp: z
-      .enum(["true", "false"])
-      .default("false")
-      .describe("Whether http:// is taken for Keystone and the endpoints; passwords are sent in plain text then."),
-    openstackTimeout: z.coerce
-      .number()
-      .int()
-      .min(second)
-      .max(60 * second)
-      .default(30 * second)
-      .describe("Milliseconds in which OpenStack must answer."),
-  }),
+  settings,
   credentials: {
     "clouds.yaml": { doc: "The clouds.yaml of OpenStack's own clients; OS_CLOUD names the entry.", optional: true },
     password: { doc: "The password of the account, where OS_CLOUD is empty.", optional: true },

@@ -1,14 +1,6 @@
+import { ageColumn as age, conditionColumn, withStatus } from "../../../../shared/kubernetes/status-conditions.ts";
 import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from "../kinds.ts";
 import { linstorCluster, linstorSatellite, linstorSatelliteConfiguration } from "./resources.ts";
-
-const condition = (name: string, type: string, field: string, priority?: number) => ({
-  name,
-  type: "string" as const,
-  jsonPath: `.status.conditions[?(@.type=="${type}")].${field}`,
-  ...(priority ? { priority } : {}),
-});
-const age = { name: "Age", type: "date" as const, jsonPath: ".metadata.creationTimestamp" };
-const status = { subresources: { status: {} } };
 
 /** The kinds of Piraeus that satellites live by: what their CustomResourceDefinitions are generated from. */
 export const customKinds = [
@@ -19,8 +11,12 @@ export const customKinds = [
       {
         name: "v1",
         schema: linstorCluster,
-        ...status,
-        columns: [condition("Available", "Available", "status"), condition("Configured", "Configured", "status"), age],
+        ...withStatus,
+        columns: [
+          conditionColumn("Available", "Available", "status"),
+          conditionColumn("Configured", "Configured", "status"),
+          age,
+        ],
       },
     ],
   },
@@ -31,7 +27,7 @@ export const customKinds = [
       {
         name: "v1",
         schema: linstorSatelliteConfiguration,
-        ...status,
+        ...withStatus,
         columns: [
           { name: "Policy", type: "string" as const, jsonPath: ".spec.deletionPolicy" },
           { name: "Matched", type: "integer" as const, jsonPath: ".status.matched" },
@@ -47,13 +43,13 @@ export const customKinds = [
       {
         name: "v1",
         schema: linstorSatellite,
-        ...status,
+        ...withStatus,
         columns: [
-          condition("Connected", "Available", "status"),
+          conditionColumn("Connected", "Available", "status"),
           { name: "Policy", type: "string" as const, jsonPath: ".spec.deletionPolicy" },
-          condition("Evacuated", "SatelliteEvacuated", "reason"),
-          { ...condition("Since", "SatelliteEvacuated", "lastTransitionTime"), type: "date" as const },
-          condition("Waiting For", "SatelliteEvacuated", "message", 1),
+          conditionColumn("Evacuated", "SatelliteEvacuated", "reason"),
+          conditionColumn("Since", "SatelliteEvacuated", "lastTransitionTime"),
+          conditionColumn("Waiting For", "SatelliteEvacuated", "message", 1),
           age,
         ],
       },

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { condition, conditionsOf } from "../../../../shared/kubernetes/status-conditions.ts";
 import { nodeAffinity, nodeSelector, toleration } from "./placement.ts";
 import { evacuationStrategy, internalTLS, patch, property, satelliteConfig } from "./satellite-spec.ts";
-import { conditions } from "./status.ts";
+
+const conditions = conditionsOf(condition);
 
 const caReference = z.object({
   name: z.string(),

@@ -1,5 +1,5 @@
 import type { output, ZodType } from "zod";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { KubernetesObject } from "./object.ts";
 
 /** What an annotation says in JSON; `undefined` where it is not there, or says something else. */
 export function readAnnotation<Schema extends ZodType>(
