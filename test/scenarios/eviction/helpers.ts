@@ -20,9 +20,13 @@ export const computePod = `novacomputenode-${node}`;
 const containers = [{ name: "agent", image: "agent" }];
 const template = { metadata: { labels: { app: "agent" } }, spec: { containers } };
 
+/** On a real cluster a move that Nova finds lost after two minutes of silence is the slowest of all. */
+const patience = 300_000;
+
 /** Lets time pass and the sweep come until `check` returns something. */
 export async function swept<T>(world: World, what: string, check: () => Promise<T | undefined | false>): Promise<T> {
-  for (let tick = 0; tick < 60; tick++) {
+  const end = world.clock.now() + patience;
+  for (let tick = 0; tick < 60 || world.clock.now() < end; tick++) {
     const found = await check();
     if (found) return found;
     await world.sweep();
@@ -179,6 +183,25 @@ export async function boot(world: World, running: number, off = 0): Promise<read
     ids.push(id);
   }
   return ids;
+}
+
+/** Waits until Holdfast moves a server live, and stops nova-compute of a host in the middle of it. */
+export async function whileItMoves(world: World, host: string): Promise<void> {
+  const { cloud, standIn, wire } = besideOf(world);
+  const isRunning = async () => (await cloud.nova().migrations(node)).some(({ status }) => status === "running");
+  let isStopped = false;
+  wire.step = async (request, send) => {
+    const response = await send();
+    if (!request.body?.includes("os-migrateLive") || isStopped) return response;
+    isStopped = true;
+    // It takes five seconds.
+    if (standIn) await world.clock.sleep(3000);
+    else await cloud.until("a server is on its way", isRunning);
+    await cloud.under.control?.stop(host);
+    return response;
+  };
+  await swept(world, "nova-compute stops in the middle of a move", async () => isStopped);
+  wire.step = (_, send) => send();
 }
 
 /** What the garbage collector takes before the resource when that is deleted with `--cascade=foreground`. */

@@ -38,8 +38,9 @@ import {
   updateL2Agent,
   watchOrder,
   whereabouts,
+  whileItMoves,
 } from "./helpers.ts";
-import { outages } from "./outages.ts";
+import { localDisks, outages } from "./outages.ts";
 import { besideOf, standInOpenStack } from "./settings.ts";
 
 const lock = "NovaComputeNode";
@@ -180,9 +181,9 @@ const all: readonly Scenario[] = [
     },
   },
   {
-    title: "servers that no host takes are tried three times, shown with Nova's reason, and again when a person asks",
+    title: "servers that no host takes are tried several times, shown with Nova's reason, and again when a person asks",
     async run(world) {
-      const { cloud } = besideOf(world);
+      const { cloud, attempts } = besideOf(world);
       const [id = ""] = await boot(world, 0, 1);
       const target = await cloud.nova().service(other);
       await cloud.nova().disable(target?.id ?? "", "a person's");
@@ -190,18 +191,93 @@ const all: readonly Scenario[] = [
       await approve(world);
       const said = await swept(world, "it is shown", async () => {
         const message = await conditionOf(world, "converged");
-        return message.includes("3 moves have failed") && message;
+        return message.includes(`${attempts} moves have failed`) && message;
       });
       expect(said).toMatch(/No valid host was found.*holdfast.dev\/retry-eviction=true/);
-      expect((await cloud.nova().migrations(node)).filter(({ server }) => server === id)).toHaveLength(3);
+      expect((await cloud.nova().migrations(node)).filter(({ server }) => server === id)).toHaveLength(attempts);
       await nothingHappens(world);
-      expect((await cloud.nova().migrations(node)).filter(({ server }) => server === id)).toHaveLength(3);
+      expect((await cloud.nova().migrations(node)).filter(({ server }) => server === id)).toHaveLength(attempts);
       await cloud.nova().enable(target?.id ?? "");
       await annotateCompute(world, { [retryKey]: "true" });
       await isGone(world);
       expect(await whereabouts(world, [id])).toEqual([`SHUTOFF ${other}`]);
     },
-    settings: [standInOpenStack],
+  },
+  {
+    title: "a server that a person has moved and not confirmed is shown, and leaves when a person has confirmed it",
+    async run(world) {
+      const { cloud } = besideOf(world);
+      const [id = ""] = await boot(world, 0, 1);
+      await cloud.act(id, { migrate: null });
+      await cloud.reaches(id, "VERIFY_RESIZE");
+      await remove(world);
+      await approve(world);
+      await swept(world, "the server is shown", async () =>
+        (await conditionOf(world, "converged")).includes(
+          `Server ${id}: Its migration from this host stands at VERIFY_RESIZE, and is not Holdfast's.`,
+        ),
+      );
+      await nothingHappens(world);
+      expect(await podOf(world)).toBeDefined();
+      expect(await cloud.server(id)).toMatchObject({ status: "VERIFY_RESIZE" });
+      await cloud.act(id, { confirmResize: null });
+      await isGone(world);
+      expect(await whereabouts(world, [id])).toEqual([`SHUTOFF ${other}`]);
+    },
+  },
+  {
+    title: "a live move whose target dies in the middle is shown, and ends when that host is back",
+    async run(world) {
+      const { cloud } = besideOf(world);
+      const [id = ""] = await boot(world, 1);
+      await remove(world);
+      await approve(world);
+      await whileItMoves(world, other);
+      await swept(world, "it is shown", async () =>
+        (await conditionOf(world, "converged")).includes(
+          `nova-compute of ${other} has stopped in the middle. Start it`,
+        ),
+      );
+      expect(await podOf(world)).toBeDefined();
+      await cloud.under.control?.start(other);
+      await isGone(world);
+      expect(await whereabouts(world, [id])).toEqual([`ACTIVE ${other}`]);
+    },
+  },
+  {
+    title:
+      "functions that die after each of their calls, to Kubernetes or OpenStack, move each server once all the same",
+    async run(world) {
+      const { cloud, wire } = besideOf(world);
+      const ids = await boot(world, 1, 1);
+      const seen = new Set<string>();
+      const isFirst = (key: string) => seen.size < seen.add(key).size;
+      // As if the process was killed: the call has its effect, and nothing comes after it.
+      world.intercept(async ({ rule, request }, send) => {
+        const response = await send();
+        if (
+          rule.startsWith("eviction/") &&
+          request.method !== "GET" &&
+          isFirst(`${rule} ${request.method} ${request.path}`)
+        )
+          throw new Error("The process has died.");
+        return response;
+      }, "everywhere");
+      wire.step = async (request, send) => {
+        const response = await send();
+        const isLost = request.method !== "GET" && isFirst(`${request.method} ${request.path} ${request.body}`);
+        if (isLost) throw new Error("socket hang up");
+        return response;
+      };
+      await remove(world);
+      await approve(world);
+      await isGone(world);
+      wire.step = (_, send) => send();
+      expect(seen.size).toBeGreaterThan(10);
+      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`, `SHUTOFF ${other}`]);
+      expect((await cloud.nova().migrations(node)).map(({ server }) => server).toSorted()).toEqual([...ids].toSorted());
+      expect([await locksOf(world), await podOf(world)]).toEqual([[], undefined]);
+    },
   },
   {
     title: "confirmations that Nova refuses are asked for three times, and then a person's",
@@ -490,7 +566,10 @@ const all: readonly Scenario[] = [
   },
 ];
 
-const every = [...all, ...agentScenarios, ...badInputScenarios, ...outages, ...budgets];
+const every = [...all, ...agentScenarios, ...badInputScenarios, ...outages, ...localDisks, ...budgets];
+
+/** The titles of those that are about hosts that share no storage. */
+export const ofLocalDisks: readonly string[] = localDisks.map(({ title }) => title);
 
 /** All of the system: each begins with a compute node that serves, alone on its cluster and cloud. */
 export const scenarios: readonly Scenario[] = every.map((scenario) => ({

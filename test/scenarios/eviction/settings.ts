@@ -27,6 +27,8 @@ interface Beside {
   /** What functions get instead of the stand-in's answer; `service` is keystone, nova or neutron. */
   tamper?: (service: string, request: SystemRequest) => Partial<SystemResponse> | undefined;
   readonly wire: Wire;
+  /** After so many failed moves a server is given up. */
+  readonly attempts: number;
 }
 
 const beside = new WeakMap<Setting, Beside>();
@@ -67,7 +69,7 @@ export const standInOpenStack: Setting = {
       control: { stop: async (host) => cloud.run(host, false), start: async (host) => cloud.run(host, true) },
     };
     const wire: Wire = { step: (_, send) => send() };
-    const here: Beside = { cloud: harnessFor(under), standIn, wire };
+    const here: Beside = { cloud: harnessFor(under), standIn, wire, attempts: 3 };
     beside.set(standInOpenStack, here);
     const tampered = (root: string) => async (request: SystemRequest) => {
       const given = here.tamper?.(new URL(root).host.split(".")[0] ?? "", request);
@@ -82,19 +84,27 @@ export const standInOpenStack: Setting = {
   },
 };
 
-/** With a real OpenStack: `environment` is that of a function. */
-export function realOpenStack(environment: Readonly<Record<string, string>>, under: OpenStackUnderTest): Setting {
+/** With a real OpenStack: `environment` is that of a function, and `more` what else the system is set by. */
+export function realOpenStack(
+  {
+    environment,
+    under,
+  }: { readonly environment: Readonly<Record<string, string>>; readonly under: OpenStackUnderTest },
+  more: Readonly<Record<string, string>> = {},
+): Setting {
+  const attempts = 2;
+  // Beside a real one time is short.
+  const short = { EVICTION_LOOK_AGAIN: "2000", EVICTION_DOWN_FOR: "15s", EVICTION_ATTEMPTS: String(attempts) };
   const setting: Setting = {
     ...common,
-    name: "with a real OpenStack",
-    environment: {
-      "platform-sweep": { TICK: "2" },
-      // Beside a real one time is short.
-      ...forRules({ EVICTION_LOOK_AGAIN: "2000", EVICTION_DOWN_FOR: "15s" }),
-    },
+    name: `with a real OpenStack, ${more.EVICTION_SHARED_STORAGE ? "whose hosts share storage" : "with local disks"}`,
+    environment: { "platform-sweep": { TICK: "2" }, ...forRules({ ...short, ...more }) },
     connect: (clock) => {
-      beside.set(setting, { cloud: harnessFor(under), wire: { step: (_, send) => send() } });
-      return connectSystems({ openstack }, environment, clock);
+      const wire: Wire = { step: (_, send) => send() };
+      beside.set(setting, { cloud: harnessFor(under), wire, attempts });
+      return connectSystems({ openstack }, environment, clock, (_, transport) => (request) => {
+        return wire.step(request, () => transport(request));
+      });
     },
   };
   return setting;

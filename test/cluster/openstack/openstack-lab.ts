@@ -1,13 +1,13 @@
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { systemClock } from "../../shared/clock.ts";
-import { httpTransport } from "../../shared/system/http-transport.ts";
-import { runAgent } from "../contract/openstack/agents-file.ts";
-import type { OpenStackUnderTest } from "../contract/openstack/openstack-under-test.ts";
-import { hosts } from "../scenarios/eviction/settings.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { httpTransport } from "../../../shared/system/http-transport.ts";
+import { runAgent } from "../../contract/openstack/agents-file.ts";
+import type { OpenStackUnderTest } from "../../contract/openstack/openstack-under-test.ts";
+import { hosts } from "../../scenarios/eviction/settings.ts";
 
 /** A real OpenStack on loopback, with a fake hypervisor. */
 export interface OpenStackLab {
@@ -22,13 +22,14 @@ export interface OpenStackLab {
  * folder; in OPENSTACK_DIR it runs already, and stays. Else says why there is none, in a sentence.
  */
 export function startOpenStackLab(): OpenStackLab | string {
-  const { HOLDFAST_OPENSTACK: program, OPENSTACK_DIR: running } = process.env;
-  if (!program) return "HOLDFAST_OPENSTACK names no program that starts an OpenStack.";
+  const { HOLDFAST_OPENSTACK, OPENSTACK_DIR: running } = process.env;
+  if (!HOLDFAST_OPENSTACK) return "HOLDFAST_OPENSTACK names no program that starts an OpenStack.";
+  const program = resolve(HOLDFAST_OPENSTACK);
   // Sockets lie in it, whose names must be short.
   const folder = running ?? mkdtempSync(join(tmpdir(), "os-"));
-  const started = spawnSync(program, ["up", folder, ...(running ? [] : ["--hosts", hosts.join(",")])], {
-    encoding: "utf8",
-  });
+  if (!running) addDriver(join(folder, "home"));
+  const options = ["--hosts", hosts.join(","), "--driver", "shared_storage.SharedStorageDriver"];
+  const started = spawnSync(program, ["up", folder, ...(running ? [] : options)], { encoding: "utf8" });
   const variables = Object.fromEntries(
     [...started.stdout.matchAll(/\b(OS_\w+)=(\S+)/g)].map(([, name, value]) => [name, value ?? ""]),
   );
@@ -62,4 +63,14 @@ export function startOpenStackLab(): OpenStackLab | string {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Nova takes drivers of hypervisors from a package of its own alone: its processes get one folder more there. */
+function addDriver(home: string): void {
+  const find = ["-c", "import site; print(site.getusersitepackages())"];
+  const packages = execFileSync("/usr/bin/python3", find, { encoding: "utf8", env: { HOME: home } }).trim();
+  mkdirSync(packages, { recursive: true });
+  const lines = ["try:", "    import nova.virt", "except ImportError:", "    pass", "else:"];
+  const add = `    nova.virt.__path__.append(${JSON.stringify(import.meta.dirname)})`;
+  writeFileSync(join(packages, "usercustomize.py"), [...lines, add, ""].join("\n"));
 }
