@@ -105,6 +105,7 @@ function updateService(cloud: Cloud, id: string, body: Record<string, unknown>):
     host.reason = reason;
   }
   if (body.forced_down !== undefined) host.isForcedDown = body.forced_down === true;
+  host.changed = cloud.now();
   return json({ service: serviceOf(cloud, host) });
 }
 
@@ -118,7 +119,7 @@ function serviceOf(cloud: Cloud, host: Host) {
     disabled_reason: host.reason,
     state: cloud.isUp(host) ? "up" : "down",
     forced_down: host.isForcedDown,
-    updated_at: naive(cloud.reported(host)),
+    updated_at: naive(Math.max(cloud.reported(host), host.changed)),
   };
 }
 

@@ -16,6 +16,8 @@ export interface Host {
   target: "power off" | null;
   /** When it was started last, or stopped. Milliseconds since the epoch. */
   since: number;
+  /** When the service was changed last, which Nova shows as a report. */
+  changed: number;
 }
 
 export interface Instance {
@@ -75,7 +77,7 @@ export function createCloud(options: CloudOptions) {
   const { clock, random, hosts: names, downAfter = 60_000, copying = 5000, isShared = false } = options;
   const hosts = new Map<string, Host>();
   for (const name of names) {
-    const up = { isEnabled: true, reason: null, isRunning: true, isForcedDown: false, since: clock.now() };
+    const up = { isEnabled: true, reason: null, isRunning: true, isForcedDown: false, since: clock.now(), changed: 0 };
     hosts.set(name, { id: random.uuid(), name, ...up, power: "power on", target: null });
   }
   const schedulers = { isUp: true };
@@ -221,6 +223,7 @@ export function createCloud(options: CloudOptions) {
     moves,
     schedulers,
     reported,
+    now: () => clock.now(),
     isUp,
 
     boot(name: string, host: string | undefined, project: string, image?: string): Instance {

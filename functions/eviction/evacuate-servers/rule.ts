@@ -8,7 +8,9 @@ import { suspectedIn } from "../lib/eviction-facts.ts";
 import { forcedReasonFor, isDisabledByUs } from "../lib/host.ts";
 import { retryKey } from "../lib/names.ts";
 import { nextCall, noted } from "../lib/next-call.ts";
+import { timeText } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
+import { freshFor } from "../lib/plan.ts";
 import { recordKey } from "../lib/record.ts";
 
 export const evacuateServers = chainRule(eviction, "evacuate-servers", {
@@ -32,10 +34,16 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
       // The reason of others stays: what they have disabled, Holdfast must not enable later.
       const reason = isDisabledByUs(service, object) ? { reason: forcedReasonFor(object) } : {};
       const command = forceDownService({ service: service.id, ...reason });
-      const writes = [noted(context, { ...record, hard }), ...shows({ message }), ...gone];
+      const { forced: _, ...before } = record;
+      const writes = [noted(context, { ...before, hard }), ...shows({ message }), ...gone];
       return [about.call(message, { step: { name: "called" }, writes, command, next })];
     }
     if (gone.length > 0) return [act("The pod of nova-compute goes, because its host is off.", gone)];
+    const { forced } = record;
+    const seen = { at: new Date(now).toISOString(), reported: timeText(service.reported) };
+    if (!forced) return [act("nova-compute is forced down.", [noted(context, { ...record, forced: seen })])];
+    // Would it still run, it would report in the meantime.
+    if (now - Date.parse(forced.at) < freshFor) return [wait()];
     return [nextCall(context) ?? wait()];
   },
 });

@@ -79,6 +79,16 @@ test("it is fenced when Ironic sees it off, or a person says so of this very out
   expect(fencingOf(suspected())).toContain(`${fencedKey}=${down.since}`);
 });
 
+test("the change by which Holdfast forces it down is no life, and a report after that change is", () => {
+  const annotations = { [fencedKey]: down.since };
+  const forcedDown = { ...silent, reported: now - 40_000, isForcedDown: true };
+  const seen = (forced?: object) =>
+    isFenced(suspected({ service: forcedDown, annotations, record: { down, hard: at(1 * minute), ...forced } }));
+  expect(seen()).toBe(true);
+  expect(seen({ forced: { at: at(30_000), reported: at(40_000) } })).toBe(true);
+  expect(seen({ forced: { at: at(45_000), reported: at(50_000) } })).toBe(false);
+});
+
 test.each<[string, Options]>([
   ["reports again", { service: { ...silent, reported: now, isForcedDown: true } }],
   ["is Ready again", { node: notReady({ status: "True" }) }],

@@ -66,7 +66,7 @@ function readyOf(node: KubernetesObject | undefined): Ready | undefined {
   return conditions.find(({ type }) => type === "Ready");
 }
 
-const timeText = (time: number) => (Number.isNaN(time) ? "never" : new Date(time).toISOString());
+export const timeText = (time: number) => (Number.isNaN(time) ? "never" : new Date(time).toISOString());
 /** A nova-compute that was forced down by others reports, and runs. */
 const isSilent = ({ state, isForcedDown, reported }: ComputeService, now: number) =>
   state === "down" && !(isForcedDown && now - reported < 2 * minute);
@@ -137,8 +137,12 @@ export function verdictsOn(host: Suspected, now: number): string {
 }
 
 /** What a host that was found down shows of life, in a sentence: it may write to its servers' disks. */
-export function lifeOf({ compute: { record, node }, host: { service } }: Suspected): string | undefined {
-  const before = Date.parse(record?.down?.reported ?? "");
+export function lifeOf({ compute, host }: Suspected): string | undefined {
+  const { record, node } = compute;
+  const { service } = host;
+  // To force it down was a change, too, whose time is not known before it is noted.
+  const last = isForced({ compute, host }) ? (record?.forced ?? service).reported : record?.down?.reported;
+  const before = typeof last === "number" ? last : Date.parse(last ?? "");
   if (service.state === "up" || service.reported > before)
     return `nova-compute of ${service.host} has reported at ${timeText(service.reported)}.`;
   return readyOf(node)?.status === "True" ? `Node ${service.host} is Ready.` : undefined;

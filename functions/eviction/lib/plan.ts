@@ -64,7 +64,7 @@ export const minute = 60_000;
 /** Between two looks that find a host or an agent empty, in milliseconds: something may have been on its way to it. */
 export const emptyTwiceAfter = 5000;
 /** After that a nova-compute that has not reported counts as gone for a cold move, which would hang in it. */
-const freshFor = minute / 2;
+export const freshFor = minute / 2;
 /** So long a call whose answer was lost may still be carried out. */
 const lostFor = minute;
 /** A server that has been in a passing state for longer is shown. */

@@ -23,6 +23,8 @@ const schema = z.looseObject({
   shutdown: time.optional(),
   /** Since when Holdfast has forced nova-compute down: servers are evacuated, and nova-compute must not run. */
   hard: time.optional(),
+  /** When Nova was seen to hold it down, and what it said then of the last report: each change of a service is one. */
+  forced: z.object({ at: time, reported: z.string() }).optional(),
   /** What servers were before their first evacuation, by their ids. */
   was: z.record(z.string(), z.string()).optional(),
   /** Since when the host has been seen empty. */

@@ -416,6 +416,18 @@ export function openstackContract(open: () => OpenStackUnderTest): void {
       expect(await serviceOf(here())).toMatchObject({ isForcedDown: true, disabledReason: "ours" });
     });
 
+    test("has reported when it was changed, by Nova's word, though it is off", async ({ skip }) => {
+      const { control } = at().under;
+      if (!control) return skip("nothing can be stopped");
+      await control.stop(here());
+      const { reported } = await at().until("it is down", async () => {
+        const service = await serviceOf(here());
+        return service.state === "down" && service;
+      });
+      await forced();
+      expect((await serviceOf(here())).reported).toBeGreaterThan(reported);
+    });
+
     test("has its servers evacuated, once each, and is let up again only when nova-compute has started", async ({
       skip,
     }) => {

@@ -15,7 +15,7 @@ export interface ComputeService {
   readonly state: "up" | "down" | "unknown";
   /** A person or a tool has said that it is down: Nova takes it for down even while it reports. */
   readonly isForcedDown: boolean;
-  /** When it reported last, by Nova's clock. Milliseconds since the epoch. */
+  /** When it reported last, or was changed, by Nova's clock. Milliseconds since the epoch. */
   readonly reported: number;
 }
 
