@@ -13,6 +13,7 @@ describe("Evictions on the laptop edition", () => {
   const retry = "annotations holdfast.dev/retry-eviction of";
   proveWritesAreMade("eviction", asked, {
     [`eviction-evacuate-servers: ${retry} NovaComputeNode`]: "next-call.ts, as eviction-move-servers does",
+    "eviction-enable-agent: annotations holdfast.dev/agent-eviction of NeutronOVNBGPAgent": "as of a NeutronBGPDRAgent",
     [`eviction-move-bindings: ${retry} NeutronDHCPAgent`]: "as of a NeutronL3Agent",
     [`eviction-move-bindings: ${retry} NeutronBGPDRAgent`]: "as of a NeutronL3Agent",
   });

@@ -7,7 +7,7 @@ import {
   NeutronOVNAgent,
   NovaComputeNode,
 } from "../../../functions/eviction/lib/kinds.ts";
-import { approvalKey, retryKey } from "../../../functions/eviction/lib/names.ts";
+import { abandonKey, approvalKey, retryKey } from "../../../functions/eviction/lib/names.ts";
 import { bgp, dhcp, l3 } from "../../../functions/eviction/lib/openstack/neutron.ts";
 import { manifest } from "../../worlds/manifest.ts";
 import type { World } from "../../worlds/world.ts";
@@ -213,9 +213,16 @@ export const agentScenarios: readonly Scenario[] = [
       await updateL2Agent(world);
       await approve(world);
       for (const kind of agents) await approveAgent(world, kind);
+      // By mistake: it is for an agent that Neutron does not know, and so changes nothing.
+      const givenUp = { metadata: { annotations: { [abandonKey]: "another-node" } } };
+      for (const kind of agents) await world.admin.patch(kind, namespace, node, "merge", givenUp);
       await swept(world, "no lock is left", async () => (await locksOf(world)).length === 0);
       expect(await hostsOf(world, bgp, speaker)).toEqual([other]);
-      for (const kind of agents) await serves(world, kind);
+      for (const kind of agents) {
+        await serves(world, kind);
+        const agent = await world.admin.get(kind, namespace, node);
+        expect(agent?.metadata.annotations).not.toHaveProperty([abandonKey]);
+      }
       for (const kind of agents) {
         await removeAgent(world, kind);
         await swept(world, "it asks for agreement", async () =>
