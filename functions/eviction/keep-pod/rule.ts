@@ -145,8 +145,11 @@ function decide(facts: Facts, now: number): readonly Decision[] {
   return [at.write("Its pod is on the Node.", recreation(resource, isOutdated(pod, object), now))];
 }
 
-const converged = ({ object }: Dependent, message: string, now: number): readonly Write[] =>
-  conditionWrites(kindOf(object), object, [convergedReport("Dependency", message)], now);
+/** Of a compute node that leaves, the steps of its eviction write this condition: two writers would undo each other. */
+function converged({ object, wanted }: Dependent, message: string, now: number): readonly Write[] {
+  if (object.kind === NovaComputeNode.kind && wanted !== "stay") return [];
+  return conditionWrites(kindOf(object), object, [convergedReport("Dependency", message)], now);
+}
 
 /** Before a pod can come the first time: from then on servers may be on the host, and lock-node leaves the lock. */
 function begins({ object }: Dependent, now: number): readonly Write[] {
