@@ -34,8 +34,15 @@ test("no Node is labelled True before a person agrees, and the agreement goes wi
 });
 
 test("an agent that is being deleted leaves True behind, and takes nothing off", () => {
+  const { object } = anAgent();
+  const going = { ...object, metadata: { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
   for (const pod of [aPod(), undefined]) {
-    expect(decide({ pod, mustGo: true, node: aNode("False") })).toMatchObject(labelled("True"));
-    expect(decide({ pod, mustGo: true, node: aNode("True") })?.do).toBe("leave");
+    expect(decide({ object: going, pod, mustGo: true, node: aNode("False") })).toMatchObject(labelled("True"));
+    expect(decide({ object: going, pod, mustGo: true, node: aNode("True") })?.do).toBe("leave");
   }
+});
+
+test("an agent whose pod is to be replaced is looked at again until the new pod is Ready, without any event", () => {
+  expect(decide({ mustGo: true, node: aNode("True") })).toMatchObject({ do: "wait", next: now + 20_000 });
+  expect(decide({ pod: undefined, node: aNode("True") })).toMatchObject({ do: "wait", next: now + 20_000 });
 });

@@ -47,8 +47,12 @@ function decide(
   const at = about(kind, object);
   if (conflict && (!isBeingDeleted(object) || !pod)) return at.leave(conflict);
   const label = maintenanceOf(node);
+  const next = nextLook(object, name, now, evictionLookAgain);
   if (mustGo) {
-    if (label === "True") return at.leave("The Node says that its L2 agent has to go.");
+    const isSaid = "The Node says that its L2 agent has to go.";
+    // No event of the agent tells that its pod is another one: who waits for that is due, whatever event is lost.
+    if (label === "True")
+      return isBeingDeleted(object) ? at.leave(isSaid) : at.wait(isSaid, { step: { name: "waiting" }, next });
     // One edit of all templates would label all Nodes at once.
     if (!isApproved) return at.leave(approvalWanted(object));
     return at.write("The L2 agent has to go: others are to leave the Node first.", [setMaintenance(node, true)]);
@@ -58,7 +62,7 @@ function decide(
   if (!pod || !isReady(pod))
     return at.wait("The Node is labelled when the pod of the L2 agent is Ready.", {
       step: { name: "waiting" },
-      next: nextLook(object, name, now, evictionLookAgain),
+      next,
     });
   // The agreement was to what is over now.
   const used = forget(object, [approvalKey]);
