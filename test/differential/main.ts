@@ -1,5 +1,6 @@
 import { runCommand } from "../../shared/command/run-command.ts";
 import { readOptions, usage } from "./options.ts";
+import { compareOutages } from "./outages/compare-outages.ts";
 import { listOf, reportOf } from "./report/report.ts";
 import { runInProcess } from "./run.ts";
 import { drawSequence } from "./sequence/draw.ts";
@@ -15,10 +16,9 @@ async function main(args: readonly string[]): Promise<number> {
     say(usage);
     return 0;
   }
-  const { first, runs, admissionPolicy, faults, history, keepsVolumes } = readOptions(
-    args,
-    Math.floor(Math.random() * 1_000_000_000),
-  );
+  const options = readOptions(args, Math.floor(Math.random() * 1_000_000_000));
+  if (options.outages.length > 0) return compareOutages(options, say);
+  const { first, runs, admissionPolicy, faults, history, keepsVolumes } = options;
   const worlds = admissionPolicy === undefined ? [false, true] : [admissionPolicy];
   let last = Date.now();
   let [kept, gone, excused] = [0, 0, 0];

@@ -4,7 +4,7 @@ import { functions, type Handler, type Start } from "../worlds/functions.ts";
 import type { Setting } from "../worlds/world.ts";
 import { apiFaults } from "./faults/api.ts";
 import { eventFaults } from "./faults/events.ts";
-import { drawOutage, type Outage, type OutageTarget } from "./faults/outage.ts";
+import { type ChosenOutage, drawOutage, type Outage, type OutageTarget } from "./faults/outage.ts";
 import { outsideFaults } from "./faults/outside.ts";
 import { drawRates, faultFree, type Rates } from "./faults/rates.ts";
 import { faultSchedule } from "./faults/schedule.ts";
@@ -39,7 +39,7 @@ export interface RunSpec {
   /** Something that happens at one request of a function. */
   readonly point?: Point;
   /** One thing that functions need is away for a while, and nothing else goes wrong. */
-  readonly outage?: boolean;
+  readonly outage?: boolean | ChosenOutage;
   /** A fault of an external system's own, by its name: every call that can meet it meets it. */
   readonly everyCall?: string;
   /** Functions in place of the repository's own. */
@@ -61,6 +61,22 @@ export interface RunResult {
   readonly requests: readonly { readonly rule: string; readonly write: boolean }[];
   /** Sweeps between the end of all faults and the end of all that had to be done. */
   readonly sweeps: number;
+  /** What has come of it, as the systems in it describe that; empty when it failed before. */
+  readonly end: readonly string[];
+  /** How long the scenario took (milliseconds). */
+  readonly acted: number;
+  /** The outage of the run. */
+  readonly away: AwayInRun | undefined;
+}
+
+/** Times are in milliseconds of the run. */
+export interface AwayInRun {
+  readonly from: number;
+  readonly to: number;
+  /** When the last write was carried out late. */
+  readonly late: number;
+  /** Whether anything was asked for, sent or due while it was away. */
+  readonly isMet: boolean;
 }
 
 const sweepEvery = 60_000;
@@ -152,8 +168,18 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     })),
     ...systems.flatMap(({ otherClusters = [] }) => otherClusters),
   ];
-  const outage = spec.outage ? drawOutage(streams, clock, targets) : undefined;
+  const outage = spec.outage
+    ? drawOutage(streams, clock, targets, spec.outage === true ? undefined : spec.outage)
+    : undefined;
   const isExternal = targets.some(({ name }) => name === outage?.what);
+
+  let missed = 0;
+  /** Whether events or sweeps are away now, which is counted. */
+  function misses(): boolean {
+    if (!outage?.isOn()) return false;
+    missed++;
+    return true;
+  }
 
   /** When the point was reached at which the fault strikes. */
   let struckAt = Number.NEGATIVE_INFINITY;
@@ -197,7 +223,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     history,
     network,
     outsides,
-    faults: eventFaults(schedule, rates, trace, () => outage?.what === "events" && outage.isOn()),
+    faults: eventFaults(schedule, rates, trace, () => outage?.what === "events" && misses()),
     rates,
     starters: { ...functions, ...spec.starters },
     mutated: spec.starters !== undefined,
@@ -221,12 +247,12 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     const sweep = addressOf({ service: "platform-sweep", namespace: "holdfast" });
     for (;;) {
       await clock.sleep(sweepEvery, sweeping.signal);
-      if (outage?.what === "sweep" && outage.isOn()) continue;
+      if (outage?.what === "sweep" && misses()) continue;
       fleet.deliver(sweep, { headers: {}, body: "" }).catch(() => {});
     }
   }
 
-  const disturbed = () => spec.point !== undefined || schedule.struck.length > 0;
+  const disturbed = () => spec.point !== undefined || schedule.struck.length > 0 || (outage?.lastLate ?? 0) > 0;
   const unfinished = (): Failure | undefined => {
     for (const { name, check } of liveness) {
       const message = check({ ...truth, disturbed: disturbed() });
@@ -254,9 +280,11 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
 
   const user = createUser(cluster.user, clock, streams("users"), trace, outsides);
   let acted = false;
+  let actedIn = 0;
   scenario.act(user).then(
     () => {
       acted = true;
+      actedIn = clock.now() - since;
     },
     (error: Error) => {
       failure ??= { name: "the scenario itself", message: error.stack ?? error.message };
@@ -320,11 +348,14 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     return failure ?? check() ?? (tooMuch ? { name: "asks-little", message: tooMuch } : undefined);
   }
 
+  const end = failure ? [] : systems.flatMap((system) => system.end?.(truth) ?? []);
   if (failure) trace.add("simulation", `${failure.name}: ${failure.message}`);
   sweeping.abort(new Error("The run is over."));
   cluster.stop();
   await clock.settle();
-  return { failure, trace: trace.lines, struck: schedule.struck, requests, sweeps };
+  const isMet = missed > 0 || outage?.refusedSince !== undefined;
+  const away = outage && { isMet, from: outage.begins - since, to: outage.ends - since, late: outage.lastLate - since };
+  return { failure, trace: trace.lines, struck: schedule.struck, requests, sweeps, end, acted: actedIn, away };
 }
 
 /** Whether the object says which external system it waits for: in an annotation of ours, or in a condition. */

@@ -1,8 +1,9 @@
 import type { OutageTarget } from "./faults/outage.ts";
-import type { Invariant } from "./invariants/invariant.ts";
+import type { Invariant, Truth } from "./invariants/invariant.ts";
 import type { LivenessCheck } from "./liveness/liveness-check.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import type { Scenario } from "./scenario.ts";
+import type { Sequence } from "./sequence.ts";
 import type { Operation } from "./workload.ts";
 import type { Outside, OutsideContext } from "./world/outside.ts";
 
@@ -30,6 +31,10 @@ export interface System {
   readonly outside?: (context: OutsideContext) => Outside;
   /** Clusters of their own that its functions read, and that may be away. */
   readonly otherClusters?: readonly OutageTarget[];
+  /** What users do in a run of this number, drawn: each call returns the same operations, to be done once. */
+  readonly sequence: (number: number) => Sequence;
+  /** What has come of the objects of this system, line by line, the same however late it came. */
+  readonly end: (truth: Truth) => readonly string[];
   /** Within so many sweeps after the last fault everything must have come to its end; four by default. */
   readonly sweeps?: number;
   /** Writes of ours on one object that need no change by others to explain them; six by default. */

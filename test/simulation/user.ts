@@ -23,6 +23,10 @@ export interface User {
   list(kind: Kind, within?: string): Promise<readonly KubernetesObject[]>;
   /** Waits for up to so many milliseconds, drawn. */
   pause(most: number): Promise<void>;
+  /** Waits for so many milliseconds. */
+  sleep(ms: number): Promise<void>;
+  /** Milliseconds since the epoch. */
+  now(): number;
   /** Creates a claim with a volume behind it. */
   createClaim(name: string, metadata?: Partial<ObjectMeta>): Promise<void>;
   /** Creates a pod that mounts these claims; the scheduler gives it its node, unless `spec` says otherwise. */
@@ -79,6 +83,8 @@ export function createUser(
     },
     attempt,
     list: (kind, within = namespace) => Array.fromAsync(client.list(kind, { namespace: within })),
+    sleep: (ms) => clock.sleep(ms),
+    now: () => clock.now(),
     pause: (most) => clock.sleep(random.below(most)),
     createClaim: (name, metadata = {}) =>
       attempt(`creates claim ${name}`, () =>

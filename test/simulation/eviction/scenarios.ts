@@ -7,24 +7,31 @@ import { host, type SimulatedOpenStack } from "./openstack.ts";
 import { type ComputeLike, conditionOf, l2Pod } from "./resources.ts";
 import { evictions } from "./settings.ts";
 
-const cloudOf = (user: User) => user.outside("eviction") as SimulatedOpenStack;
-const namespace = "yaook";
+/** The cloud of a run. */
+export const cloudOf = (user: User) => user.outside("eviction") as SimulatedOpenStack;
+/** Where the agents of the host are. */
+export const namespace = "yaook";
 const template = { metadata: { labels: { app: "agent" } }, spec: { containers: [{ name: "agent", image: "agent" }] } };
 
 async function until(user: User, check: () => Promise<boolean>): Promise<void> {
   for (let round = 0; round < 6 && !(await check()); round++) await user.until(check);
 }
-const computeOf = async (user: User) => (await user.list(NovaComputeNode, namespace))[0] as ComputeLike | undefined;
-const isEnabled = (user: User) => async () => conditionOf(await computeOf(user), "Enabled")?.status === "True";
-const isGone = (user: User) => async () => (await computeOf(user)) === undefined;
+/** The NovaComputeNode of the run. */
+export const computeOf = async (user: User) =>
+  (await user.list(NovaComputeNode, namespace))[0] as ComputeLike | undefined;
+/** Whether nova-compute serves. */
+export const isEnabled = (user: User) => async () => conditionOf(await computeOf(user), "Enabled")?.status === "True";
+/** Whether the NovaComputeNode is gone. */
+export const isGone = (user: User) => async () => (await computeOf(user)) === undefined;
 const patch = (user: User, kind: typeof NovaComputeNode | typeof NeutronL2Agent, what: string, patch: object) =>
   user.attempt(`${what} ${kind.kind}`, (client) => client.patch(kind, namespace, host, "merge", patch));
 const approval = { metadata: { annotations: { "holdfast.dev/approve-eviction": "true" } } };
-const setState = (user: User, state: string) =>
+/** Says what state a compute node is to have, and agrees to what follows. */
+export const setState = (user: User, state: string) =>
   patch(user, NovaComputeNode, `has ${state}`, { ...approval, spec: { state } });
 
 /** An L2 agent, a nova-compute that serves, and three servers on it, one of them off. */
-async function serving(user: User): Promise<void> {
+export async function serving(user: User): Promise<void> {
   const object = (kind: typeof NovaComputeNode | typeof NeutronL2Agent, spec: object) =>
     user.attempt(`creates ${kind.kind}`, (client) =>
       client.create(kind, manifest(kind, { name: host, namespace }, { spec: { template, ...spec } })),

@@ -4,6 +4,7 @@ import { liveness } from "./liveness.ts";
 import { mutants } from "./mutants.ts";
 import { simulatedOpenStack } from "./openstack.ts";
 import { scenarios } from "./scenarios.ts";
+import { end, sequence } from "./sequence.ts";
 import { workload } from "./workload.ts";
 
 export const eviction: System = {
@@ -13,6 +14,8 @@ export const eviction: System = {
   liveness,
   workload,
   mutants,
+  sequence,
+  end,
   outside: simulatedOpenStack,
   kinds: ["NovaComputeNode", "NeutronL2Agent", "Node"],
   // Moves are looked at three times a minute, and each may be tried three times.

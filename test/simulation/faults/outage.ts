@@ -37,6 +37,16 @@ export interface Outage {
   readonly lastLate: number;
 }
 
+/** An outage that was chosen; only its times are drawn. */
+export interface ChosenOutage {
+  /** A target's name, or `api`, `events` or `sweep`. */
+  readonly what: string;
+  /** A text in requests to it, of which alone it is away; of the API server, an object as its path ends. */
+  readonly part?: string;
+  /** It begins at a moment between these (milliseconds of the run). */
+  readonly between: readonly [number, number];
+}
+
 /** Nodes are named so in the simulation's scenarios. */
 const nodes = /\bnode-\d+\b/;
 /** One in so many writes is carried out after its caller has given up. */
@@ -49,16 +59,24 @@ const latest = { external: 540_000, api: 60_000 };
  * and lasts from 20 s to four minutes, which is longer than a broker retries (16 s); every third outage of an external
  * system is one of a single node. Where a target has parts, one of them is away, and for up to eight minutes.
  */
-export function drawOutage(streams: Streams, clock: Clock, targets: readonly OutageTarget[]): Outage {
-  const random = streams("outage");
-  const divided = targets.find(({ parts }) => parts);
-  const target = divided ?? pick(random, [...targets, ...targets, undefined, undefined, undefined]);
-  const what = target?.name ?? pick(random, ["api", "events", "sweep"]);
-  const after = random.below(40_000);
+export function drawOutage(
+  streams: Streams,
+  clock: Clock,
+  targets: readonly OutageTarget[],
+  chosen?: ChosenOutage,
+): Outage {
+  const random = streams(chosen ? `outage of ${chosen.part ?? ""} ${chosen.what}` : "outage");
+  const divided = chosen ? undefined : targets.find(({ parts }) => parts);
+  const target = chosen
+    ? targets.find(({ name }) => name === chosen.what)
+    : (divided ?? pick(random, [...targets, ...targets, undefined, undefined, undefined]));
+  const what = chosen?.what ?? target?.name ?? pick(random, ["api", "events", "sweep"]);
+  const [from, to] = chosen?.between ?? [0, 40_000];
+  const after = from + random.below(to - from);
   const lasts = 20_000 + random.below(divided ? 460_000 : 220_000);
   let begins = Number.POSITIVE_INFINITY;
-  const part = target?.parts && pick(random, target.parts);
-  const isOneNode = target !== undefined && !divided && random.below(3) === 0;
+  const part = chosen?.part ?? (target?.parts && pick(random, target.parts));
+  const isOneNode = target !== undefined && !chosen && !divided && random.below(3) === 0;
   let only: string | undefined;
   let refusedSince: number | undefined;
   let refusedLast: number | undefined;
@@ -66,7 +84,7 @@ export function drawOutage(streams: Streams, clock: Clock, targets: readonly Out
   const isOn = () => clock.now() >= begins && clock.now() < begins + lasts;
   const meets = (path: string, body: string) => {
     if (!isOn()) return false;
-    if (!target) return what === "api" && path.startsWith("/api");
+    if (!target) return what === "api" && path.startsWith("/api") && (part === undefined || isOf(path, part));
     if (!target.takes(path)) return false;
     if (part !== undefined) return `${path} ${body}`.includes(part);
     if (!isOneNode) return true;
@@ -105,3 +123,6 @@ export function drawOutage(streams: Streams, clock: Clock, targets: readonly Out
     },
   };
 }
+
+/** Whether a path is that of an object, or of a part of it, by how the path of the object ends. */
+const isOf = (path: string, object: string) => path.endsWith(`/${object}`) || path.includes(`/${object}/`);

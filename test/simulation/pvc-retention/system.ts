@@ -3,6 +3,7 @@ import { invariants } from "./invariants/invariants.ts";
 import { liveness } from "./liveness/checks.ts";
 import { mutants } from "./mutants/mutants.ts";
 import { scenarios } from "./scenarios/scenarios.ts";
+import { end, sequence } from "./sequence.ts";
 import { workload } from "./workload.ts";
 
 export const pvcRetention: System = {
@@ -12,5 +13,7 @@ export const pvcRetention: System = {
   liveness,
   workload,
   mutants,
+  sequence,
+  end,
   kinds: ["StatefulSet", "Namespace"],
 };

@@ -5,6 +5,7 @@ import { simulatedLinstor } from "./linstor.ts";
 import { liveness } from "./liveness.ts";
 import { mutants } from "./mutants.ts";
 import { scenarios } from "./scenarios.ts";
+import { end, sequence } from "./sequence.ts";
 import { workload } from "./workload.ts";
 
 /** Machines and Clusters, as a management cluster of its own serves them. */
@@ -20,6 +21,8 @@ export const satellite: System = {
   liveness,
   workload,
   mutants,
+  sequence,
+  end,
   outside: simulatedLinstor,
   otherClusters: [managementCluster],
   kinds: ["LinstorSatellite", "LinstorCluster", "Machine", "Cluster", "Node", "PersistentVolume", "VolumeAttachment"],

@@ -3,6 +3,7 @@ import { invariants } from "./invariants.ts";
 import { liveness } from "./liveness.ts";
 import { mutants } from "./mutants.ts";
 import { scenarios } from "./scenarios.ts";
+import { end, sequence } from "./sequence.ts";
 import { workload } from "./workload.ts";
 
 export const undelete: System = {
@@ -12,6 +13,8 @@ export const undelete: System = {
   liveness,
   workload,
   mutants,
+  sequence,
+  end,
   kinds: ["PersistentVolume", "Namespace"],
   // A volume that is kept for a minute and a half from the first sweep on falls due two minutes later where one clock
   // is ahead and another behind, and the next sweep may be a minute away.

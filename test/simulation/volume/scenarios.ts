@@ -10,7 +10,8 @@ import { isAvailable, readyOf, type VolumeLike } from "./volumes.ts";
 
 const saltOf = (user: User) => user.outside("volume") as SimulatedSalt;
 
-const createClass = (user: User, fsType = "ext4", name = "local") =>
+/** Creates a StorageClass whose volumes get this file system. */
+export const createClass = (user: User, fsType = "ext4", name = "local") =>
   user.attempt(`creates class ${name} with ${fsType}`, (client) =>
     client.create(
       StorageClass,
@@ -27,7 +28,8 @@ const createClass = (user: User, fsType = "ext4", name = "local") =>
     ),
   );
 
-const createVolume = (user: User, name: string, storageClassName = "local", nodeName = minion) =>
+/** Creates a Volume of 1Gi on a node. */
+export const createVolume = (user: User, name: string, storageClassName = "local", nodeName = minion) =>
   user.attempt(`creates Volume ${name}`, (client) =>
     client.create(
       Volume,
@@ -35,14 +37,18 @@ const createVolume = (user: User, name: string, storageClassName = "local", node
     ),
   );
 
-const deleteVolume = (user: User, name: string) =>
+/** Deletes a Volume. */
+export const deleteVolume = (user: User, name: string) =>
   user.attempt(`deletes Volume ${name}`, (client) => client.delete(Volume, undefined, name));
 
 const find = async (user: User, name: string) =>
   (await user.list(Volume)).find(({ metadata }) => metadata.name === name);
-const isMade = (name: string) => async (user: User) => isAvailable(await find(user, name));
-const isGone = (name: string) => async (user: User) => !(await find(user, name));
-const hasFailed = (name: string) => async (user: User) => readyOf(await find(user, name))?.status === "False";
+/** For `until`: the Volume is Available. */
+export const isMade = (name: string) => async (user: User) => isAvailable(await find(user, name));
+/** For `until`: there is no Volume of this name. */
+export const isGone = (name: string) => async (user: User) => !(await find(user, name));
+/** For `until`: the Volume has failed. */
+export const hasFailed = (name: string) => async (user: User) => readyOf(await find(user, name))?.status === "False";
 
 /** Milliseconds in which storage is made, or taken back, where nothing that it needs is away. */
 const madeWithin = 90_000;

@@ -4,6 +4,7 @@ import { liveness } from "./liveness.ts";
 import { mutants } from "./mutants.ts";
 import { simulatedSalt } from "./salt.ts";
 import { scenarios } from "./scenarios.ts";
+import { end, sequence } from "./sequence.ts";
 import { workload } from "./workload.ts";
 
 export const volume: System = {
@@ -13,6 +14,8 @@ export const volume: System = {
   liveness,
   workload,
   mutants,
+  sequence,
+  end,
   outside: simulatedSalt,
   // A lost job is found, posted again, found lost again and begun again, each in a sweep; what was not taken back
   // pauses longer.
