@@ -49,3 +49,11 @@ test("a compute node that serves triggers no look at OpenStack", () => {
   const given = { ...object, metadata: { ...object.metadata, annotations: { [abandonKey]: "node-a" } } };
   expect(enableCompute.subjects({ ...event, object: given }, settings)).toHaveLength(1);
 });
+
+test("why no pod is there is left to keep-pod, but of a host that was forced down", () => {
+  const shown = (decision: ReturnType<typeof decide>) => JSON.stringify(decision?.do === "write" && decision.writes);
+  expect(shown(decide(aHost(), { pods: [aPod(false)] }))).toContain(`"${conditions.converged}"`);
+  expect(shown(decide(aHost(), { pods: [] }))).not.toContain(`"${conditions.converged}"`);
+  const annotations = aRecord({ hard: "2026-01-01T00:00:00Z" });
+  expect(shown(decide(aHost(), { pods: [], metadata: { annotations } }))).toContain(`"${conditions.converged}"`);
+});

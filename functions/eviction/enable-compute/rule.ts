@@ -71,18 +71,17 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const again = settings.evictionLookAgain;
   const next = nextLook(object, name, now, again);
   const show = (wanted: readonly WantedCondition[]) => conditionWrites(NovaComputeNode, object, wanted, now);
-  const wait = (message: string, more: readonly WantedCondition[] = []) => {
-    return at.write(message, show([convergedReport("Dependency", message), ...more]), {
-      step: { name: "waiting" },
-      next,
-    });
-  };
+  const mayHaveForced = record?.hard !== undefined || (facts.at === "seen" && facts.host?.service.isForcedDown);
+  // While no pod is there keep-pod says why, but of a host that is forced down: two writers would undo each other.
+  const isKeepPods = pods.length === 0 && !mayHaveForced;
+  const dependsOn = (message: string) => (isKeepPods ? [] : [convergedReport("Dependency", message)]);
+  const wait = (message: string, more: readonly WantedCondition[] = []) =>
+    at.write(message, show([...dependsOn(message), ...more]), { step: { name: "waiting" }, next });
   if (facts.at === "leaving") return at.leave("It is to leave, or is not Holdfast's.");
   if (facts.at === "serving") return at.leave("It serves.");
   if (facts.at === "away") {
     const away = waitsFor(facts.away, "The NovaComputeNode", object, name, now, again);
-    const { step, next } = away;
-    return at.write(away.message, show([convergedReport("Dependency", away.message)]), { step, next });
+    return at.write(away.message, show(dependsOn(away.message)), { step: away.step, next: away.next });
   }
   const { host } = facts;
   // Where no pod may be, nova-compute cannot have come to Nova; a label that changes is an event.
@@ -125,6 +124,6 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const wasDown = object.status?.conditions?.some(({ type }) => type === conditions.hostDown);
   return at.write(converged.message, [
     ...forget(object, over),
-    ...show([converged, seen, evictedReport("NotEvicting"), ...(wasDown ? [reports(service)] : [])]),
+    ...show([...(isKeepPods ? [] : [converged]), seen, evictedReport("NotEvicting"), ...(wasDown ? [reports(service)] : [])]),
   ]);
 }
