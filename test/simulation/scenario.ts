@@ -22,6 +22,8 @@ export interface Scenario {
   readonly claimLag?: number;
   /** A rule of it waits for a time to come, which only the sweep notices: sweeps run even where nothing goes wrong. */
   readonly waits?: boolean;
+  /** After an outage everything has come to its end within so many sweeps, where its rules have waits of their own. */
+  readonly sweepsAfterOutage?: number;
   /** For a scenario of outages of a part: the texts in requests by which each part of an external system is known. */
   readonly parts?: {
     readonly texts: readonly string[];

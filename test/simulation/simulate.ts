@@ -107,7 +107,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   const liveness = systems.flatMap((system) => system.liveness);
   const kinds = systems.flatMap((system) => system.kinds ?? []);
   const usual = Math.max(usualSweeps, ...systems.map((system) => system.sweeps ?? 0));
-  const mostSweeps = spec.outage && !scenario.waits ? sweepsAfterOutage : usual;
+  const mostSweeps = spec.outage ? (scenario.sweepsAfterOutage ?? sweepsAfterOutage) : usual;
   const clock = virtualClock();
   const streams = streamsOf(spec.number);
   const rates = ratesOf(spec, streams);

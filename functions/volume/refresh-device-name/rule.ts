@@ -4,7 +4,7 @@ import type { Decision } from "../../../shared/decision.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { Event, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { on, rule } from "../../../shared/rule.ts";
@@ -48,6 +48,8 @@ export const refreshDeviceName = rule({
     { resource: Volume, subresource: "status", verbs: ["patch"] },
     { resource: PersistentVolume, verbs: ["get"] },
     { resource: Node, verbs: ["get"] },
+    // Salt may be away, which is written down on the Volume.
+    { resource: Event, verbs: ["create", "get", "delete"] },
   ],
   sweep: [resync(Volume), poll(Volume, "1h")],
   steps: { known: silent, unknown: silent },

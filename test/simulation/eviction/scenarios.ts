@@ -54,6 +54,8 @@ export const scenarios: readonly Scenario[] = [
   {
     ...usual,
     name: "compute-node-deleted",
+    // Three servers move one after another, and the empty host is looked at twice.
+    sweepsAfterOutage: 6,
     doc: "A NovaComputeNode with three servers is deleted, and a person agrees a while later.",
     async act(user) {
       await serving(user);
@@ -66,6 +68,8 @@ export const scenarios: readonly Scenario[] = [
   {
     ...usual,
     name: "l2-agent-updated",
+    // The same, and then agents come back one after another.
+    sweepsAfterOutage: 7,
     doc: "The template of an L2 agent changes: the servers leave, the agent's pod is made again, and all comes back.",
     async act(user) {
       await serving(user);

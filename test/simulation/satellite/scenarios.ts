@@ -62,6 +62,8 @@ export const scenarios: readonly Scenario[] = [
   {
     ...usual,
     name: "two-at-once",
+    // One evacuation waits for the other, and a call that may still take effect is waited out.
+    sweepsAfterOutage: 12,
     doc:
       "Two Machines are deleted together whose nodes share a volume; one evacuation at a time is allowed, or any " +
       "number.",

@@ -129,6 +129,8 @@ export const scenarios: readonly Scenario[] = [
   {
     ...usual,
     name: "job-lost",
+    // Each lost job is found, posted again, found lost again and begun again, each in a sweep.
+    sweepsAfterOutage: 13,
     doc: "The processes of jobs that make the storage are killed, of some or of all.",
     waits: true,
     async act(user) {
