@@ -62,7 +62,7 @@ test("a pod that runs is never taken away, and a changed template only shown", (
   expect(JSON.stringify(decide({ node: admitting, pods: [aPod()] }))).toContain("TemplateChanged");
 });
 
-test("what a pod waits for is written while its host is to serve, and left to the steps of its eviction otherwise", () => {
+test("what a pod waits for is written while its host serves, and left to the steps of its eviction otherwise", () => {
   const node = aNode(undefined, "NovaComputeNode");
   expect(decide({ node, pods: [] })).toMatchObject({ writes: [{ patch: { status: { conditions: [{}] } } }] });
   for (const wanted of ["disable", "clear"] as const)

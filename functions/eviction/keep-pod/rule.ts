@@ -25,7 +25,7 @@ import { dependents, kindOf, NovaComputeNode } from "../lib/kinds.ts";
 import { conditions, finalizerOf } from "../lib/names.ts";
 import { hasLock, lockOf, maintenanceLabel, maintenanceOf } from "../lib/node-lock.ts";
 import { openstack } from "../lib/openstack/system.ts";
-import { mayLabelNodes, mayRecordEvents } from "../lib/permissions.ts";
+import { mayLabelNodes } from "../lib/permissions.ts";
 import { type HostFacts, isEmpty } from "../lib/plan.ts";
 import { readRecord } from "../lib/record.ts";
 import { convergedReport } from "../lib/report.ts";
@@ -45,7 +45,6 @@ export const keepPod = rule({
     ]),
     { resource: Node, verbs: ["get"] },
     mayLabelNodes,
-    mayRecordEvents,
     { resource: Pod, verbs: ["get", "list", "create", "delete"], bounds: [createsAgents, deletesAgents] },
   ],
   // No event tells that a pod has ended: kubelets write pods all the time.

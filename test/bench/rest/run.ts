@@ -1,6 +1,6 @@
 import { table } from "../table.ts";
 import { openRestingCluster, type RestingOptions } from "./measure.ts";
-import { oneVolume, threeSatellites, together, withAdmissionPolicy } from "./systems.ts";
+import { fiftySatellites, oneVolume, threeSatellites, together, withAdmissionPolicy } from "./systems.ts";
 import { everyMinute, withOwnPods } from "./variants.ts";
 
 const hour = 3_600_000;
@@ -12,8 +12,10 @@ const installs: readonly (readonly [string, RestingOptions])[] = [
   ["with the overlay satellite, and three satellites", { system: threeSatellites }],
   ["that, with its admission policy", { system: withAdmissionPolicy(threeSatellites) }],
   ["all systems, with it", { system: together(oneVolume, withAdmissionPolicy(threeSatellites)) }],
+  ["that, with fifty satellites", { system: together(oneVolume, withAdmissionPolicy(fiftySatellites)) }],
+  ["that, without the policy", { system: together(oneVolume, fiftySatellites) }],
   ["swept every minute, 10 s idle", { edit: everyMinute }],
-  ["that, and sources without selector", { edit: (object) => withOwnPods(everyMinute(object)) }],
+  ["swept so, and sources without selector", { edit: (object) => withOwnPods(everyMinute(object)) }],
 ];
 
 /** Counts what an installation does and costs in six hours in which nobody does anything. */

@@ -158,6 +158,7 @@ const satellites = (nodes: readonly string[]): RestingSystem => ({
 });
 
 export const threeSatellites = satellites(["node-1", "node-2", "node-3"]);
+export const fiftySatellites = satellites(Array.from({ length: 50 }, (_, index) => `node-${index + 1}`));
 
 /** Satellites beside their admission policy, as its component has them. */
 export const withAdmissionPolicy = (system: RestingSystem): RestingSystem => ({
