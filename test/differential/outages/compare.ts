@@ -23,7 +23,7 @@ export interface Compared {
 }
 
 /** So long after the return of what was away everything is made up for: a sweep, and what follows from it. */
-export const madeUpWithin = 120_000;
+const madeUpWithin = 120_000;
 /** Two runs of the same operations differ by so much (milliseconds): one may just miss a sweep. */
 const asFastAs = 90_000;
 
