@@ -18,8 +18,13 @@ import {
 } from "./administrator.ts";
 import { withSatellites } from "./settings.ts";
 
-// What a satellite owns goes with it.
-const usual = { setting: withSatellites, waits: true, controllers: ["garbage-collector-controller"] };
+// What a satellite owns goes with it. An evacuation that an outage has met begins its longest wait again.
+const usual = {
+  setting: withSatellites,
+  waits: true,
+  sweepsAfterOutage: 6,
+  controllers: ["garbage-collector-controller"],
+};
 
 /** Milliseconds in which a satellite is evacuated where nothing that it needs is away. */
 const evacuatedWithin = 180_000;
