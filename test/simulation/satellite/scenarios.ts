@@ -18,11 +18,11 @@ import {
 } from "./administrator.ts";
 import { withSatellites } from "./settings.ts";
 
-// What a satellite owns goes with it. An evacuation that an outage has met begins its longest wait again.
+// What a satellite owns goes with it. A call to evacuate that was given up is waited out for ten minutes.
 const usual = {
   setting: withSatellites,
   waits: true,
-  sweepsAfterOutage: 6,
+  sweepsAfterOutage: 12,
   controllers: ["garbage-collector-controller"],
 };
 
@@ -67,8 +67,6 @@ export const scenarios: readonly Scenario[] = [
   {
     ...usual,
     name: "two-at-once",
-    // One evacuation waits for the other, and a call that may still take effect is waited out.
-    sweepsAfterOutage: 12,
     doc:
       "Two Machines are deleted together whose nodes share a volume; one evacuation at a time is allowed, or any " +
       "number.",
