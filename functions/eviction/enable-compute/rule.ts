@@ -124,6 +124,11 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const wasDown = object.status?.conditions?.some(({ type }) => type === conditions.hostDown);
   return at.write(converged.message, [
     ...forget(object, over),
-    ...show([...(isKeepPods ? [] : [converged]), seen, evictedReport("NotEvicting"), ...(wasDown ? [reports(service)] : [])]),
+    ...show([
+      ...(isKeepPods ? [] : [converged]),
+      seen,
+      evictedReport("NotEvicting"),
+      ...(wasDown ? [reports(service)] : []),
+    ]),
   ]);
 }
