@@ -51,7 +51,12 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
   /** Of satellites: Holdfast has a Role there, and does not make it. */
   const others = ["piraeus-datastore", "linstor"];
   beforeAll(() => {
-    for (const name of others) call("create", "namespace", name);
+    const namespaces = others.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
+    run(
+      ["apply", "-f", "-"],
+      cluster?.kubeconfig,
+      JSON.stringify({ apiVersion: "v1", kind: "List", items: namespaces }),
+    );
     call("apply", "--server-side", "--recursive", "-f", definitions ?? "");
     call("wait", "--for=condition=established", "--all", "crd", "--timeout=60s");
     apply("knative");
@@ -59,6 +64,7 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
   afterAll(() => {
     call("delete", "--ignore-not-found", "--timeout=100s", "-k", folder("knative"));
     call("delete", "--ignore-not-found", "--recursive", "-f", definitions ?? "");
+    call("delete", "namespace", "--ignore-not-found", "--timeout=100s", ...others);
   });
 
   test("are what a second apply leaves as it is", () => {

@@ -27,6 +27,7 @@ const cluster = inject("cluster");
 const elsewhere = [
   // Warnings of what does not go wrong here.
   ...[
+    "apply-daemonset",
     "await-empty",
     "await-satellites",
     "evacuate",
@@ -46,6 +47,7 @@ const elsewhere = [
   "satellite-await-satellites: patch piraeus.io/linstorsatellites/status",
   "satellite-set-hooks: patch piraeus.io/linstorsatellites/status",
   "satellite-delete: list piraeus.io/linstorsatellites",
+  "satellite-apply-daemonset: list piraeus.io/linstorsatellites",
   // The API server asks for it where an object that is applied is not there yet.
   "satellite-apply-daemonset: create /configmaps",
   "satellite-apply-daemonset: create apps/daemonsets",

@@ -27,6 +27,7 @@ if (cluster && !ready)
 
 const policy = "pvc-protection/admission-policy";
 const byDefault = Object.keys(plays);
+const satellites = "piraeus-datastore";
 
 /** What an administrator applies, and the systems of which that has functions. */
 interface Install {
@@ -81,9 +82,13 @@ describe.skipIf(!ready)("an install on a real control plane", () => {
     knative("apply", "--server-side");
     call("wait", "--for=condition=established", "--all", "crd", "--timeout=60s");
     await served();
+    // Of satellites: Holdfast has a Role there, and the administrator makes it.
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: satellites } };
+    run(["apply", "-f", "-"], cluster.kubeconfig, JSON.stringify(namespace));
   });
   afterAll(() => {
     knative("delete", "--ignore-not-found");
+    call("delete", "namespace", "--ignore-not-found", "--timeout=100s", satellites);
   });
 
   /** Everything of an install that is on the cluster, of whatever kind. */
