@@ -113,8 +113,11 @@ describe.skipIf(!cluster)("the console in front of a real API server", () => {
       const outgoing = get({ host: "127.0.0.1", port: served.port, path: address, headers: { cookie }, agent: false });
       const [response] = (await once(outgoing, "response")) as [IncomingMessage];
       await change();
+      const lines = createInterface({ input: response });
+      // The test itself cuts the connection, below.
+      lines.on("error", () => {});
       try {
-        for await (const line of createInterface({ input: response })) {
+        for await (const line of lines) {
           const { event } = JSON.parse(line);
           if (!event) continue;
           version = event.object.metadata.resourceVersion;

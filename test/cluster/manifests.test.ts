@@ -13,6 +13,7 @@ import { identityOf } from "../manifests/references.ts";
 import { faultsOf } from "../manifests/schemas/schemas.ts";
 import { kubectl, run } from "./kubectl.ts";
 import { buildOverlay } from "./kustomize/build.ts";
+import { makeNamespace } from "./make-namespace.ts";
 
 const cluster = inject("cluster");
 const { HOLDFAST_KNATIVE_CRDS: definitions } = process.env;
@@ -51,12 +52,7 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
   /** Of satellites: Holdfast has a Role there, and does not make it. */
   const others = ["piraeus-datastore", "linstor"];
   beforeAll(() => {
-    const namespaces = others.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
-    run(
-      ["apply", "-f", "-"],
-      cluster?.kubeconfig,
-      JSON.stringify({ apiVersion: "v1", kind: "List", items: namespaces }),
-    );
+    for (const name of others) makeNamespace(name, cluster?.kubeconfig);
     call("apply", "--server-side", "--recursive", "-f", definitions ?? "");
     call("wait", "--for=condition=established", "--all", "crd", "--timeout=60s");
     apply("knative");

@@ -14,6 +14,7 @@ import type { Setting } from "../worlds/world.ts";
 import { kubectl, run } from "./kubectl.ts";
 import { buildOverlay } from "./kustomize/build.ts";
 import { chosen, overlayOf } from "./kustomize/chosen-systems.ts";
+import { makeNamespace } from "./make-namespace.ts";
 import { worldsOnCluster } from "./open-worlds.ts";
 
 const cluster = inject("cluster");
@@ -83,8 +84,7 @@ describe.skipIf(!ready)("an install on a real control plane", () => {
     call("wait", "--for=condition=established", "--all", "crd", "--timeout=60s");
     await served();
     // Of satellites: Holdfast has a Role there, and the administrator makes it.
-    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: satellites } };
-    run(["apply", "-f", "-"], cluster.kubeconfig, JSON.stringify(namespace));
+    makeNamespace(satellites, cluster.kubeconfig);
   });
   afterAll(() => {
     knative("delete", "--ignore-not-found");
