@@ -156,6 +156,9 @@ test("with --salt and --linstor both systems are at work, and what stands for st
       within: 300_000,
     });
   };
+  // Holdfast has a Role there, and the administrator makes it.
+  const satellites = "piraeus-datastore";
+  await client.create(Namespace, manifest(Namespace, { name: satellites }));
   let used: Promise<unknown> | undefined;
   const { url } = saltServer;
   const args = ["--kubeconfig", await kubeconfigOf("admin"), "--yes", "--salt", url, "--linstor", linstorServer.url];
@@ -187,6 +190,7 @@ test("with --salt and --linstor both systems are at work, and what stands for st
   ]);
   expect((await satellite())?.metadata.finalizers).toHaveLength(1);
   expect(await names(Namespace)).toEqual([]);
+  await client.delete(Namespace, undefined, satellites);
 });
 
 test("what is there already and not ours ends the run, and all that it had created goes", async () => {

@@ -62,6 +62,8 @@ export const restoring: readonly Scenario[] = [
   {
     title: "restore keep moves the time of a volume or takes it off, and release hands it back",
     settings: [asking],
+    alone: true,
+    within: true,
     async run(world) {
       const { admin, clock } = world;
       const volume = await offeredVolume(world);
