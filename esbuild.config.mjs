@@ -10,6 +10,7 @@ import { embedKinds } from "./build/functions/embed-kinds.mjs";
 import { lateBuiltins } from "./build/functions/late-builtins.mjs";
 import { leaveOut } from "./build/functions/left-out.mjs";
 import { withClient } from "./build/functions/with-client.mjs";
+import { withNotices } from "./build/functions/with-notices.mjs";
 import { withoutApiClasses } from "./build/functions/without-api-classes.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -65,11 +66,11 @@ export function bundleOptions(name) {
 /** @param {string} name */
 function pluginsOf(name) {
   // What always runs is not tuned for its start, and needs what functions can do without.
-  if (name in others) return [withoutApiClasses(), asScripts()];
+  if (name in others) return [withoutApiClasses(), asScripts(), withNotices()];
   const small = [lateBuiltins(), leaveOut(), withoutApiClasses()];
   // It takes no events, by which a code cache is made.
-  if (name === "platform/console") return [...small, embedKinds(), asScripts(), withClient()];
-  return [...small, asScripts(), bakeCodeCache()];
+  if (name === "platform/console") return [...small, embedKinds(), asScripts(), withClient(), withNotices()];
+  return [...small, asScripts(), withNotices(), bakeCodeCache()];
 }
 
 /** Bundles functions. Rejects with esbuild's errors. */

@@ -112,6 +112,7 @@ describe.skipIf(!inject("imageTools"))("the images of functions", () => {
       user: { uid: 65532, gid: 65532 },
       args: ["/nodejs/bin/node", "/function/index.mjs"],
     });
+    expect(readFileSync(join(bundle, "rootfs/function/THIRD-PARTY-NOTICES.txt"), "utf8")).toContain("pino");
     // To run it there takes root.
     if (canRunUnpacked) await protectsAClaim(bundle);
   });

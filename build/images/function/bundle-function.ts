@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { bundleOptions } from "../../../esbuild.config.mjs";
 import { UserError } from "../../../shared/command/user-error.ts";
+import { noticesFile } from "../../functions/with-notices.mjs";
 
 /** A function as it is bundled for images: the same for every platform, and without a code cache. */
 export interface Bundle {
@@ -34,7 +35,7 @@ export async function bundleFunction(name: string, output: string): Promise<Bund
   const metafile = JSON.parse(await readFile(join(folder, "metafile.json"), "utf8")) as Metafile;
   const found = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
   const paths = found.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll("\\", "/"));
-  const files = paths.filter((path) => /^[^/]+\.[cm]js$|^client\//.test(path)).sort();
+  const files = paths.filter((path) => path === noticesFile || /^[^/]+\.[cm]js$|^client\//.test(path)).sort();
   return { name, folder, files, metafile, bakes };
 }
 
