@@ -48,11 +48,5 @@ describe("filters", () => {
     [[{ any: [other, other] }], false],
     [[{ not: other }], true],
     [[{ not: { any: [exact, other] } }], false],
-    [[{ cesql: "namespace = ''" }], true],
-    [[{ cesql: "kind = 'Node' AND type LIKE '%update'" }], true],
-    // Anything but true fails, and so does any error, even under a NOT of the expression.
-    [[{ cesql: "kind" }], false],
-    [[{ cesql: "NOT owner = 'x'" }], false],
-    [[{ not: { cesql: "owner = 'x'" } }], true],
   ])("%j: %s", (specs, passes) => expect(compileFilters(specs)(event)).toBe(passes));
 });

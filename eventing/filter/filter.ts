@@ -1,5 +1,3 @@
-import { evaluate } from "../cesql/evaluate.ts";
-import { parse } from "../cesql/parse.ts";
 import type { Attributes } from "../event/cloud-event.ts";
 import { lookup } from "./lookup.ts";
 
@@ -10,16 +8,12 @@ export type FilterSpec =
   | { suffix: Record<string, string> }
   | { all: FilterSpec[] }
   | { any: FilterSpec[] }
-  | { not: FilterSpec }
-  | { cesql: string };
+  | { not: FilterSpec };
 
 /** Decides from the attributes of an event alone; filters never see the data. */
 export type Filter = (attributes: Attributes) => boolean;
 
-/**
- * Compiles the entries of `filters`, all of which must pass; none lets everything pass. Throws what {@link parse}
- * throws.
- */
+/** Compiles the entries of `filters`, all of which must pass; none lets everything pass. */
 export function compileFilters(specs: readonly FilterSpec[]): Filter {
   const filters = specs.map(compile);
   const only = filters[0];
@@ -43,19 +37,8 @@ function compile(spec: FilterSpec): Filter {
     const filters = spec.any.map(compile);
     return (attributes) => filters.some((filter) => filter(attributes));
   }
-  if ("not" in spec) {
-    const filter = compile(spec.not);
-    return (attributes) => !filter(attributes);
-  }
-  const expression = parse(spec.cesql);
-  return (attributes) => {
-    try {
-      // Anything but the boolean true, and any error, fails the filter.
-      return evaluate(expression, attributes) === true;
-    } catch {
-      return false;
-    }
-  };
+  const filter = compile(spec.not);
+  return (attributes) => !filter(attributes);
 }
 
 function each(entries: Readonly<Record<string, string>>, test: (value: string, operand: string) => boolean): Filter {

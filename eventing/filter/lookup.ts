@@ -11,7 +11,7 @@ const absent: Attributes = {
   time: "0001-01-01T00:00:00Z",
 };
 
-/** The value that every dialect but CESQL compares; `undefined` for an extension that the event does not have. */
+/** The value that each dialect compares; `undefined` for an extension that the event does not have. */
 export function lookup(attributes: Attributes, name: string): string | undefined {
   if (name === "schemaurl") return lookup(attributes, "dataschema");
   if (name === "datamediatype") return lookup(attributes, "datacontenttype")?.split(";")[0]?.trim();
