@@ -10,7 +10,19 @@ const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*
 // Ends only what hangs: half an hour of virtual time takes six seconds, and on a busy machine a minute. What is about
 // speed measures ratios itself, and what waits for something on real time says itself for what it has waited in vain.
 const unhurried = { testTimeout: 180_000, hookTimeout: 180_000 };
-const suites = ["functions", "shared", "eventing", "cli", "local", "console", "knative", "sources", "build", "test"];
+const suites = [
+  "functions",
+  "shared",
+  "eventing",
+  "cli",
+  "local",
+  "console",
+  "knative",
+  "sources",
+  "build",
+  "test",
+  "bench",
+];
 
 // Where there is a cluster, the scenarios of what the laptop edition has of Kubernetes' controllers are held against
 // them, too.

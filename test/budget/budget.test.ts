@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Bundle, bundleFor, eagerPart } from "../bench/budget/bundle.ts";
+import { type Bundle, bundleFor, eagerPart } from "../../bench/budget/bundle.ts";
 import {
   eagerBudget,
   eagerBytes,
@@ -8,7 +8,7 @@ import {
   measureMemory,
   measureStart,
   measureThroughput,
-} from "../bench/budget/measure.ts";
+} from "../../bench/budget/measure.ts";
 
 let bundle: Bundle;
 beforeAll(async () => {

@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Bundle, bundleFor } from "../../bench/budget/bundle.ts";
+import { firstAnswer } from "../../bench/budget/first-answer.ts";
+import { irrelevantEvent } from "../../bench/budget/irrelevant-event.ts";
+import { figuresOf } from "../../bench/process/figures.ts";
+import { type Program, startListening } from "../../bench/process/program.ts";
+import { interleave, median } from "../../bench/statistics.ts";
 import { functionEnvironment } from "../../build/functions/environment.mjs";
-import { type Bundle, bundleFor } from "../bench/budget/bundle.ts";
-import { firstAnswer } from "../bench/budget/first-answer.ts";
-import { irrelevantEvent } from "../bench/budget/irrelevant-event.ts";
-import { figuresOf } from "../bench/process/figures.ts";
-import { type Program, startListening } from "../bench/process/program.ts";
-import { interleave, median } from "../bench/statistics.ts";
 
 let bundles: readonly Bundle[];
 beforeAll(async () => {

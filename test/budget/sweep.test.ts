@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Bundle, bundleFor } from "../bench/budget/bundle.ts";
-import type { Running } from "../bench/process/program.ts";
-import { median } from "../bench/statistics.ts";
-import { measureTick, startClusters } from "../bench/sweep/measure.ts";
+import { type Bundle, bundleFor } from "../../bench/budget/bundle.ts";
+import type { Running } from "../../bench/process/program.ts";
+import { median } from "../../bench/statistics.ts";
+import { measureTick, startClusters } from "../../bench/sweep/measure.ts";
 
 const few = 1_000;
 const many = 20_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { compareLatencies } from "../bench/latency/compare.ts";
-import type { Passage } from "../bench/latency/measure.ts";
-import { bootPlane, type Plane } from "../bench/plane/boot.ts";
-import { compareReleases } from "../bench/release/compare.ts";
+import { compareLatencies } from "../../bench/latency/compare.ts";
+import type { Passage } from "../../bench/latency/measure.ts";
+import { bootPlane, type Plane } from "../../bench/plane/boot.ts";
+import { compareReleases } from "../../bench/release/compare.ts";
 
 // The suite's own control plane has controllers at work, which would be measured with the benchmarks: they boot one of
 // theirs.

@@ -3,7 +3,9 @@ import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "./kustomization.ts";
 
-const documents = globSync(["*.md", "{functions,knative,sources,local,docs,test}/**/*.md"], { cwd: root }).sort();
+const documents = globSync(["*.md", "{functions,knative,sources,local,docs,test,bench,eventing,console}/**/*.md"], {
+  cwd: root,
+}).sort();
 
 test.each(documents)("the links in %s lead somewhere", (document) => {
   const text = readFileSync(join(root, document), "utf8");
