@@ -48,6 +48,19 @@ describe("reading manifests", () => {
       }),
     ).toEqual(["shared/three.yaml three", "two.yaml two"]));
 
+  test("appends to lists of what others list, and passes over a patch whose target is not there", () => {
+    const patch = (name: string) =>
+      `- target: {kind: Set, name: ${name}}\n  patch: '[{op: add, path: /spec/resources/-, value: {kind: Volume}}]'\n`;
+    const files = {
+      "kustomization.yaml": "resources: [two.yaml]\ncomponents: [one]\n",
+      "one/kustomization.yaml": `patches:\n${patch("a")}${patch("gone")}`,
+      "two.yaml": "apiVersion: example.com/v1\nkind: Set\nmetadata: {name: a}\nspec: {resources: [{kind: Pod}]}\n",
+    };
+    expect(readManifests([write(files)]).map(({ object }) => object.spec)).toEqual([
+      { resources: [{ kind: "Pod" }, { kind: "Volume" }] },
+    ]);
+  });
+
   test("passes objects of others through", () =>
     expect(
       named({ "x.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {anything: goes}\n" }),
@@ -74,9 +87,12 @@ describe("reading manifests", () => {
       "Channel c (messaging.knative.dev/v1) is not obeyed",
     ],
     [
-      "a kustomization that patches",
-      { "kustomization.yaml": "resources: []\npatches: []\n" },
-      "kustomization.yaml: patches of a kustomization is not obeyed",
+      "a kustomization that replaces something by a patch",
+      {
+        "kustomization.yaml":
+          "patches:\n- target: {kind: Broker, name: b}\n  patch: '[{op: replace, path: /spec, value: {}}]'\n",
+      },
+      "kustomization.yaml: patches of a kustomization is obeyed only where it adds to the end of lists",
     ],
   ])("refuses %s", (_, files, message) => {
     write(files);

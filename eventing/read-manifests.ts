@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import type { KubernetesObject } from "../shared/kubernetes/object.ts";
 import { defaultFeatures, type Features } from "./features.ts";
 import { eventingKinds } from "./kinds.ts";
+import { type AppendPatch, appended, readAppendPatches } from "./manifest/append-patches.ts";
 import { type EventingKind, isEventing, readPlan } from "./manifest/read-plan.ts";
 import { Unobeyable } from "./manifest/unobeyable.ts";
 
@@ -15,33 +16,38 @@ export interface Manifest {
 
 /**
  * Reads all Kubernetes objects in YAML files, or folders of them. A folder with a kustomization is read as its
- * `resources` and `components` say, any other one whole. Throws {@link Unobeyable} that names the file: YAML that
- * cannot be parsed, a kustomization that does more than list these, and objects of Knative Eventing that cannot be
- * obeyed.
+ * `resources` and `components` say, any other one whole; patches that append to lists are made in all that is read.
+ * Throws {@link Unobeyable} that names the file: YAML that cannot be parsed, a kustomization that does more, and objects
+ * of Knative Eventing that cannot be obeyed.
  */
 export function readManifests(paths: readonly string[], features: Partial<Features> = {}): Manifest[] {
-  const manifests = paths.flatMap(filesOf).flatMap(readFile);
+  const patches: AppendPatch[] = [];
+  const manifests = paths
+    .flatMap((path) => filesOf(path, patches))
+    .flatMap(readFile)
+    .map(({ file, object }) => ({ file, object: appended(object, patches) }));
   for (const { file, object } of manifests) check(file, object, { ...defaultFeatures, ...features });
   return manifests;
 }
 
 const kustomizations = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-function filesOf(path: string): string[] {
+/** The files of a path; what its kustomizations patch goes to `patches`. */
+function filesOf(path: string, patches: AppendPatch[]): string[] {
   if (!statSync(path).isDirectory()) return [path];
   const entries = readdirSync(path).sort();
   const kustomization = entries.find((entry) => kustomizations.includes(entry));
-  if (kustomization) return resourcesOf(join(path, kustomization)).flatMap(filesOf);
-  return entries
-    .map((entry) => join(path, entry))
-    .filter((entry) => statSync(entry).isDirectory() || /\.ya?ml$/.test(entry))
-    .flatMap(filesOf);
+  const paths = kustomization
+    ? listedBy(join(path, kustomization), patches)
+    : entries
+        .map((entry) => join(path, entry))
+        .filter((entry) => statSync(entry).isDirectory() || /\.ya?ml$/.test(entry));
+  return paths.flatMap((one) => filesOf(one, patches));
 }
 
-function resourcesOf(file: string): string[] {
-  const resources: string[] = [];
-  for (const document of documentsOf(file)) {
-    const { apiVersion: _, kind: __, metadata: ___, resources: listed = [], components = [], ...rest } = document;
+function listedBy(file: string, found: AppendPatch[]): string[] {
+  return documentsOf(file).flatMap((document) => {
+    const { apiVersion: _, kind: __, metadata: ___, resources = [], components = [], patches = [], ...rest } = document;
     const further = Object.keys(rest);
     if (further.length) {
       throw new Unobeyable(
@@ -49,11 +55,14 @@ function resourcesOf(file: string): string[] {
           "Give the output of kubectl kustomize instead.",
       );
     }
-    // A component that changes what others list is refused for what it does, when it is read.
-    for (const path of [...(listed as string[]), ...(components as string[])])
-      resources.push(join(dirname(file), path));
-  }
-  return resources;
+    try {
+      found.push(...readAppendPatches(patches, parse));
+    } catch (error) {
+      if (error instanceof Unobeyable) throw new Unobeyable(`${file}: ${error.message}`, { cause: error });
+      throw error;
+    }
+    return [...(resources as string[]), ...(components as string[])].map((path) => join(dirname(file), path));
+  });
 }
 
 function readFile(file: string): Manifest[] {

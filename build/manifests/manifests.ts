@@ -11,7 +11,7 @@ import { addNoKnative, addSystemsWithoutKnative } from "./components/no-knative.
 import { addOidc } from "./components/oidc.ts";
 import { addSourceFilters } from "./components/source-filters.ts";
 import { type Declared, originOf, systemOf } from "./declared.ts";
-import { everyFunction, kustomizationFile } from "./kustomization.ts";
+import { everyFunction, kustomizationFile, type Patch } from "./kustomization.ts";
 import { labelsOf } from "./metadata.ts";
 import { addOptionalSystem } from "./optional-system.ts";
 import { serviceOf } from "./service.ts";
@@ -61,14 +61,12 @@ export function manifestsOf(
       toFile(`functions/${system}/*`, [plain(systemTable(system, members))]),
     );
   addOptions(files, all, functions);
+  const patches = new Map<string, readonly Patch[]>();
   for (const system of systems.values())
-    if (system.optional)
-      addOptionalSystem(
-        files,
-        system,
-        all.filter((one) => systemOf(one) === system.name),
-        functions,
-      );
+    if (system.optional) {
+      const members = all.filter((one) => systemOf(one) === system.name);
+      patches.set(`knative/${system.name}`, addOptionalSystem(files, system, members, functions));
+    }
   for (const [family, kinds] of watchedKinds(functions))
     files.set(`sources/${family}.yaml`, toFile(everyFunction, sourceManifests(family, kinds).map(plain)));
   const sweep = functions.find(({ name }) => name === sweepFunction);
@@ -76,7 +74,7 @@ export function manifestsOf(
     files.set(`knative/${sweepFunction}-table.yaml`, toFile(originOf(sweep), [plain(sweepTable(sweep))]));
     files.set("sources/sweep.yaml", toFile(originOf(sweep), [plain(sweepSource(sweep))]));
   }
-  addKustomizations(files, systems, onRequest);
+  addKustomizations(files, systems, onRequest, patches);
   addMendChannels(files, functions);
   addChangedNodes(files, all);
   const optional = Map.groupBy(
@@ -177,12 +175,15 @@ function addKustomizations(
   files: Map<string, string>,
   declared: ReadonlyMap<string, SystemDeclaration>,
   onRequest: readonly Declared[],
+  patches: ReadonlyMap<string, readonly Patch[]>,
 ): void {
   const folders = Map.groupBy([...files.keys()], posix.dirname);
   for (const [folder, paths] of folders) {
     const resources = paths.map((path) => posix.basename(path)).sort();
     const kind = folder === "sources" ? "Kustomization" : "Component";
-    files.set(`${folder}/kustomization.yaml`, kustomizationFile(kind, { resources }));
+    const changes = patches.get(folder) ?? [];
+    const parts = { resources, ...(changes.length > 0 ? { patches: changes } : {}) };
+    files.set(`${folder}/kustomization.yaml`, kustomizationFile(kind, parts));
   }
   const isDefault = (folder: string) =>
     /^knative\/[^/]+$/.test(folder) && !declared.get(posix.basename(folder))?.optional;

@@ -4,22 +4,24 @@ import type { SystemDeclaration } from "../../shared/system-declaration.ts";
 import { furtherAccessOf, type Grant } from "./access.ts";
 import { customResourceDefinition } from "./crd/definition.ts";
 import type { Declared } from "./declared.ts";
+import type { Patch } from "./kustomization.ts";
 import { labelsOf, namespace, partOf, product } from "./metadata.ts";
-import { sourceManifests, watchedKinds } from "./sources.ts";
+import { furtherSources, watchedKinds } from "./sources.ts";
 import { sweepFunction } from "./sweep.ts";
 import { deadLetterFunction, triggersOf } from "./triggers.ts";
 import { toFile, toYaml } from "./yaml.ts";
 
 /**
  * What a system that is not installed by default brings besides its functions: its kinds, sources for what the default
- * does not watch, and what the platform's functions may do with its objects.
+ * does not watch, and what the platform's functions may do with its objects. Returns what its component changes of the
+ * default.
  */
 export function addOptionalSystem(
   files: Map<string, string>,
   { name, definitions = [] }: SystemDeclaration,
   functions: readonly Declared[],
   byDefault: readonly Declared[],
-): void {
+): readonly Patch[] {
   const origin = `functions/${name}/*`;
   const add = (path: string, objects: readonly object[]) => {
     if (objects.length > 0)
@@ -32,19 +34,16 @@ export function addOptionalSystem(
       );
   };
   add(`knative/access/${name}/definitions.yaml`, definitions.map(customResourceDefinition));
-  const watched = new Set([...watchedKinds(byDefault).values()].flat().map(keyOf));
-  const sources = [...watchedKinds(functions)].flatMap(([family, kinds]) => {
-    const missing = kinds.filter((kind) => !watched.has(keyOf(kind)));
-    return missing.length > 0 ? sourceManifests(family, missing, name) : [];
-  });
+  const { objects, patches } = furtherSources(name, watchedKinds(functions), watchedKinds(byDefault));
   const families = new Set(functions.flatMap((declared) => triggersOf(declared).map(({ family }) => family)));
   const known = new Set(byDefault.flatMap((declared) => triggersOf(declared).map(({ family }) => family)));
   add(`knative/${name}/brokers.yaml`, [...families].filter((family) => !known.has(family)).map(broker));
-  add(`knative/${name}/source.yaml`, sources);
+  add(`knative/${name}/source.yaml`, objects);
   add(`knative/access/${name}/platform.yaml`, [
     ...platformAccess(sweepFunction, name, grantsOf(sweptBy(functions), sweptBy(byDefault), "list")),
     ...platformAccess(deadLetterFunction, name, grantsOf(wokenBy(functions), wokenBy(byDefault), "get")),
   ]);
+  return patches;
 }
 
 const keyOf = ({ apiVersion, kind }: Kind) => `${apiVersion}/${kind}`;

@@ -1,7 +1,8 @@
 import type { Kind } from "../../shared/kubernetes/kind.ts";
-import { accessOf, type Grant } from "./access.ts";
+import { accessOf, furtherAccessOf, type Grant } from "./access.ts";
 import type { Declared } from "./declared.ts";
 import { familyOf } from "./families.ts";
+import type { Patch } from "./kustomization.ts";
 import { namespace, partOf, product } from "./metadata.ts";
 
 /** The kinds that trigger a rule by default, by family; families and kinds sorted. */
@@ -77,6 +78,39 @@ export function sourceManifests(family: string, kinds: readonly Kind[], apart?: 
     // With a selector, every new namespace would restart the adapter, and what changes meanwhile would be lost.
     ...(others.length > 0 ? [source(`${prefix}-cluster`, others, {})] : []),
   ];
+}
+
+/** The name of the source that has a kind's events where the default install watches its family. */
+export const sourceNameOf = (kind: Kind) => `${familyOf(kind)}${kind.namespaced ? "" : "-cluster"}`;
+
+/**
+ * What a system adds for kinds that the default does not watch. Where the default has a source of the same family and
+ * scope, that source is patched to watch them, too: each source of its own is one more adapter, which never rests.
+ */
+export function furtherSources(
+  system: string,
+  watched: ReadonlyMap<string, readonly Kind[]>,
+  byDefault: ReadonlyMap<string, readonly Kind[]>,
+): { readonly objects: readonly object[]; readonly patches: readonly Patch[] } {
+  const present = [...byDefault.values()].flat();
+  const known = new Set(present.map(keyOf));
+  const sources = new Set(present.map(sourceNameOf));
+  const objects: object[] = [];
+  const patches: Patch[] = [];
+  for (const [family, all] of watched) {
+    const missing = all.filter((kind) => !known.has(keyOf(kind)));
+    const shared = missing.filter((kind) => sources.has(sourceNameOf(kind)));
+    const own = missing.filter((kind) => !sources.has(sourceNameOf(kind)));
+    if (own.length > 0) objects.push(...sourceManifests(family, own, system));
+    if (shared.length === 0) continue;
+    const grants = shared.map((resource): Grant => ({ resource, verbs: ["get", "list", "watch"] }));
+    objects.push(...furtherAccessOf({ name: `${family}-source`, labels }, system, grants));
+    for (const [name, kinds] of Map.groupBy(shared, sourceNameOf)) {
+      const patch = kinds.map((kind) => ({ op: "add", path: "/spec/resources/-", value: resourceOf(kind) }) as const);
+      patches.push({ target: { kind: "ApiServerSource", name }, patch });
+    }
+  }
+  return { objects, patches };
 }
 
 /**

@@ -17,6 +17,7 @@ import { type Check, findingOf } from "./finding.ts";
 import { printChecks } from "./print.ts";
 import { externalSystems, type Probes } from "./reach.ts";
 import { rightsToInstall } from "./rights.ts";
+import { servedSources } from "./sources.ts";
 import { clusterApi, policiesOfOthers, storageClasses } from "./storage.ts";
 import { knativeVersions, kubernetesVersion } from "./versions.ts";
 import { whoElse } from "./who-else.ts";
@@ -70,6 +71,7 @@ async function lookAround(client: Client, systems: readonly string[], namespace:
   const looks: readonly (readonly [string, () => Promise<readonly Check[]> | readonly Check[]])[] = [
     ["The version of Kubernetes", () => kubernetesVersion(client, served)],
     ["The version of Knative", () => knativeVersions(client)],
+    ["What the sources watch", () => servedSources(client, served, namespace)],
     ["What you may install", () => rightsToInstall(client, rules, namespace, brings)],
     ["Who else does the same work", () => whoElse(client, systems)],
     ["Which compute nodes Yaook keeps", () => yaooksOwn(client, systems)],

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join, relative } from "node:path";
+import { ApiServerSource } from "../../eventing/kinds.ts";
 import { seededRandom } from "../../eventing/random.ts";
 import type { Send } from "../../eventing/send.ts";
 import { systemClock } from "../../shared/clock.ts";
@@ -114,8 +115,17 @@ export async function startLaptop(
     own: {
       transport,
       trouble: activity.onTrouble,
-      async install(components, edit) {
-        await create(client, components.flatMap(objectsIn).map(edit).map(asApplied));
+      async install(more, edit) {
+        await create(
+          client,
+          objectsIn(...more)
+            .map(edit)
+            .map(asApplied),
+        );
+        // What is there already watches more kinds than before.
+        for (const { kind, metadata, spec } of objectsIn(".", ...components, ...more))
+          if (kind === ApiServerSource.kind && !options.loseAllEvents)
+            await client.patch(ApiServerSource, metadata.namespace, metadata.name, "merge", { spec });
         await becomeReady(client, clock, signal);
       },
     },

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { isAtLeast, readVersion } from "../../cli/preflight/versions.ts";
+import { ApiServerSource } from "../../eventing/kinds.ts";
 import { StatefulSet } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { readKustomization } from "../manifests/kustomization.ts";
 import { Namespace } from "../worlds/kinds.ts";
 import { manifest, statefulSet } from "../worlds/manifest.ts";
 import { installOverlay } from "./install.ts";
@@ -27,6 +30,21 @@ test("preflight as an administrator names versions, and what is worth knowing, a
   expect(out).toContain("note  Knative Eventing does not say its version.");
   expect(out).toContain("ok    You may create what an installation consists of.");
   expect(out).toMatch(/Nothing is in the way of an installation\.\n$/);
+});
+
+test("preflight names a source whose kind the cluster does not serve", async () => {
+  const cluster = await openCliCluster([]);
+  await installOverlay(cluster.admin, "default");
+  const source = readKustomization("knative/satellite/cluster-api").objects.find(
+    ({ kind }) => kind === ApiServerSource.kind,
+  );
+  await cluster.admin.create(ApiServerSource, source as KubernetesObject);
+  const { code, out } = await cluster.holdfast(["preflight"], ["*"], ["*"]);
+  expect(code).toBe(1);
+  expect(out.replaceAll(/\s+/g, " ")).toContain(
+    "ApiServerSource holdfast/satellite-cluster-api-nodes watches Machine of cluster.x-k8s.io/v1beta2, which this " +
+      "cluster does not serve.",
+  );
 });
 
 test("preflight names the rights that a user lacks, and that it could not look", async () => {

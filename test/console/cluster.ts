@@ -46,7 +46,7 @@ export async function stillCluster({ isEmpty = false } = {}): Promise<StillClust
   if (!isEmpty) {
     await create(admin, [...eventingDefinitions, serviceDefinition] as unknown as KubernetesObject[]);
     const systems = ["volume", "satellite", "eviction"].flatMap((system) => [`access/${system}`, system]);
-    const objects = [".", ...systems].flatMap(objectsIn);
+    const objects = objectsIn(".", ...systems);
     // Those of other software, in which rights are granted.
     const homes = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
     const made = objects.flatMap(({ kind, metadata }) => (kind === "Namespace" ? [metadata.name] : []));

@@ -6,28 +6,25 @@ import { readTable } from "../../functions/platform/sweep/table.ts";
 import { slug } from "../../shared/rule.ts";
 import { readSettings } from "../../shared/settings.ts";
 import { grant, grantsOf } from "./grants.ts";
-import { readKustomization, root } from "./kustomization.ts";
+import { readKustomization, readTogether, root } from "./kustomization.ts";
 import { ofKind } from "./schemas/schemas.ts";
 import { declaredWakes, passes, wakesOf } from "./triggers.ts";
 
 const functions = await loadDeclared(root);
 const systems = await loadSystems(root);
-const byDefault = readKustomization("knative/overlays/default").objects;
+const standard = "knative/overlays/default";
 const optional = [...systems.values()].filter((system) => system.optional).map(({ name }) => name);
 /** What an optional system adds to the default. */
-const added = (system: string) =>
-  ["access/", ""].flatMap((folder) => readKustomization(`knative/${folder}${system}`).objects);
+const added = (system: string) => [`knative/access/${system}`, `knative/${system}`];
 /** What a function that is an option by itself adds. */
 const onRequest = functions.filter(({ overlay }) => overlay);
-const addedBy = ({ name, overlay }: (typeof functions)[number]) =>
-  readKustomization(`knative/${systemOf({ name })}/${overlay}`).objects;
-const objects = [...byDefault, ...optional.flatMap(added), ...onRequest.flatMap(addedBy)];
+const addedBy = ({ name, overlay }: (typeof functions)[number]) => `knative/${systemOf({ name })}/${overlay}`;
+const objects = readTogether([standard, ...optional.flatMap(added), ...onRequest.map(addedBy)]);
 /** What there is where a function is installed, and nothing of systems that need not be. */
 const around = (name: string) => {
   const system = systemOf({ name });
   const itself = onRequest.find((one) => one.name === name);
-  if (itself) return [...byDefault, ...addedBy(itself)];
-  return optional.includes(system) ? [...byDefault, ...added(system)] : byDefault;
+  return readTogether([standard, ...(itself ? [addedBy(itself)] : optional.includes(system) ? added(system) : [])]);
 };
 const options = globSync("knative/*/*/triggers.yaml", { cwd: root }).map(dirname);
 
@@ -99,8 +96,8 @@ test("a function that is an option by itself is installed with its overlay, and 
   for (const { name, overlay } of onRequest) {
     const inOverlay = readKustomization(`knative/overlays/${overlay}`).objects;
     expect(ofKind("Service", inOverlay).map(({ metadata }) => metadata.name)).toContain(slug(name));
-    expect(inOverlay).toHaveLength(byDefault.length + 2);
-    expect(JSON.stringify(byDefault)).not.toContain(slug(name));
+    expect(inOverlay).toHaveLength(readTogether([standard]).length + 2);
+    expect(JSON.stringify(readTogether([standard]))).not.toContain(slug(name));
   }
   expect(onRequest.map(({ name }) => name)).toEqual(["platform/console"]);
 });
@@ -179,7 +176,7 @@ test("sources watch what triggers a function by default, and may watch nothing e
   );
   const sources = ofKind("ApiServerSource", objects);
   const watched = sources.flatMap(({ spec }) => spec.resources.map(({ kind }) => kind));
-  // Each optional system has sources of its own, and two may watch a kind that the default does not.
+  // Two optional systems may watch a kind that the default does not.
   expect([...new Set(watched)].sort()).toEqual([...new Set(woken.map(({ kind }) => kind))].sort());
 
   // Namespaced kinds and others have sources of their own, under one account.
@@ -187,9 +184,34 @@ test("sources watch what triggers a function by default, and may watch nothing e
     const resources = members.flatMap(({ spec }) => spec.resources);
     const kinds = woken.filter((known) => resources.some(({ kind }) => kind === known.kind));
     const wanted = kinds.flatMap((kind) => ["get", "list", "watch"].map((verb) => grant(kind, verb)));
-    const role = ofKind("ClusterRole", objects).find(({ metadata }) => metadata.name.endsWith(account));
-    expect(grantsOf(role ?? { rules: [] })).toEqual([...new Set(wanted)].sort());
+    const bound = ofKind("ClusterRoleBinding", objects).filter(({ subjects }) => subjects[0]?.name === account);
+    const roles = bound.flatMap(({ roleRef }) =>
+      ofKind("ClusterRole", objects).filter(({ metadata }) => metadata.name === roleRef.name),
+    );
+    expect(roles.flatMap(grantsOf).sort()).toEqual([...new Set(wanted)].sort());
   }
+});
+
+test("a system adds a source of its own, with one more adapter, only for a broker that the default has none for", () => {
+  const of = (folders: readonly string[]) => ofKind("ApiServerSource", readTogether(folders));
+  const brokers = new Set(of([standard]).map(({ spec }) => spec.sink.ref.name));
+  for (const system of optional) {
+    const own = of(added(system)).map(({ spec }) => spec.sink.ref.name);
+    expect(
+      own.filter((broker) => brokers.has(broker)),
+      system,
+    ).toEqual([]);
+  }
+  // With all systems there were two more.
+  expect(of([standard, ...optional.flatMap(added)]).map(({ metadata }) => metadata.name)).toEqual([
+    "storage",
+    "storage-cluster",
+    "workloads",
+    "eviction-nodes",
+    "eviction-nodes-cluster",
+    "satellite-nodes",
+    "satellite-nodes-cluster",
+  ]);
 });
 
 test("the sweep's table has a row for each thing that a rule wants looked for, and its events reach that rule", () => {

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import * as z from "zod";
+import { type AppendPatch, appended, readAppendPatches } from "../../eventing/manifest/append-patches.ts";
+import { Unobeyable } from "../../eventing/manifest/unobeyable.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 
 export const root = resolve(import.meta.dirname, "../..");
@@ -52,6 +54,7 @@ const schema = z.strictObject({
 
 /** A kustomization's own fields, and the objects it brings together, before its patches. */
 export interface Kustomization extends z.output<typeof schema> {
+  /** With what nested components append to their lists; other patches of theirs are not made. */
   readonly objects: readonly KubernetesObject[];
 }
 
@@ -66,19 +69,37 @@ export function readKustomization(folder: string): Kustomization {
   const [document, ...more] = readYaml(file);
   if (more.length > 0) throw new Error(`${file} has more than one document.`);
   const kustomization = schema.parse(document);
-  const objects = [...kustomization.resources, ...kustomization.components].flatMap((entry) => {
+  const parts = [...kustomization.resources, ...kustomization.components].map((entry) => {
     const path = resolve(root, folder, entry);
     const above = !relative(path, join(root, folder)).startsWith("..");
     if (!existsSync(path)) throw new Error(`${file}: there is no ${entry}.`);
     if (statSync(path).isDirectory()) {
       if (above) throw new Error(`${file}: ${entry} lies above.`);
-      return readKustomization(relative(root, path)).objects;
+      return readKustomization(relative(root, path));
     }
     if (relative(join(root, folder), path).startsWith(".."))
       throw new Error(`${file}: the file ${entry} lies outside.`);
-    return readYaml(path) as KubernetesObject[];
+    return { objects: readYaml(path) as KubernetesObject[], patches: [] };
   });
-  return { ...kustomization, objects };
+  return { ...kustomization, objects: together(parts) };
+}
+
+/** The objects of folders of the repository that are installed together. */
+export const readTogether = (folders: readonly string[]): readonly KubernetesObject[] =>
+  together(folders.map(readKustomization));
+
+function together(parts: readonly Pick<Kustomization, "objects" | "patches">[]): readonly KubernetesObject[] {
+  const patches = parts.flatMap((part) => part.patches.flatMap(appendingOnly));
+  return parts.flatMap(({ objects }) => objects).map((object) => appended(object, patches));
+}
+
+function appendingOnly(patch: Kustomization["patches"][number]): readonly AppendPatch[] {
+  try {
+    return readAppendPatches([patch], parse);
+  } catch (error) {
+    if (error instanceof Unobeyable) return [];
+    throw error;
+  }
 }
 
 const known = new Map<string, readonly unknown[]>();

@@ -1,7 +1,7 @@
 import type { RuleTrigger } from "../../../shared/rule.ts";
 import type { Declared } from "../declared.ts";
-import { familyOf } from "../families.ts";
 import { kustomizationFile, type Operation, type Patch } from "../kustomization.ts";
+import { sourceNameOf } from "../sources.ts";
 import { alternatives } from "../triggers.ts";
 
 const folder = "knative/components/source-filters";
@@ -36,12 +36,11 @@ export function addSourceFilters(
     files.set(`${folder}/${option}/kustomization.yaml`, kustomizationFile("Component", { patches: more }, about));
   }
   for (const [system, members] of optional) {
-    const watched = new Set(byDefault.map(({ kind }) => keyOf(kind)));
-    // What the default watches for the system, too; what it does not watch comes from sources of the system's own,
-    // without filters.
+    const sources = new Set(byDefault.map(({ kind }) => sourceNameOf(kind)));
+    // What comes from sources of the default; those of the system's own have no filters.
     const shared = members
       .flatMap(({ triggers = [] }) => triggers.filter(({ signal, overlay }) => !signal && !overlay))
-      .filter(({ kind }) => watched.has(keyOf(kind)));
+      .filter(({ kind }) => sources.has(sourceNameOf(kind)));
     if (shared.length === 0) continue;
     const more = perSource(shared, (any) => any.map((value) => ({ op: "add", path: "/spec/filters/0/any/-", value })));
     const about = `After source-filters, with the overlay ${system}.`;
@@ -49,14 +48,12 @@ export function addSourceFilters(
   }
 }
 
-const keyOf = ({ apiVersion, kind }: RuleTrigger["kind"]) => `${apiVersion}/${kind}`;
-
 /** What the sources of each family are to send, each thing once. */
 function perSource(
   triggers: readonly RuleTrigger[],
   operations: (any: readonly object[]) => readonly Operation[],
 ): readonly Patch[] {
-  const sources = Map.groupBy(triggers, ({ kind }) => `${familyOf(kind)}${kind.namespaced ? "" : "-cluster"}`);
+  const sources = Map.groupBy(triggers, ({ kind }) => sourceNameOf(kind));
   return [...sources].sort().map(([name, triggers]) => {
     const all = alternatives(triggers);
     const once = new Map(all.map((alternative) => [JSON.stringify(alternative), alternative]));
