@@ -17,8 +17,8 @@ export interface Manifest {
 /**
  * Reads all Kubernetes objects in YAML files, or folders of them. A folder with a kustomization is read as its
  * `resources` and `components` say, any other one whole; patches that append to lists are made in all that is read.
- * Throws {@link Unobeyable} that names the file: YAML that cannot be parsed, a kustomization that does more, and objects
- * of Knative Eventing that cannot be obeyed.
+ * Throws {@link Unobeyable} that names the file: YAML that cannot be parsed, a kustomization that does more, and
+ * objects of Knative Eventing that cannot be obeyed.
  */
 export function readManifests(paths: readonly string[], features: Partial<Features> = {}): Manifest[] {
   const patches: AppendPatch[] = [];

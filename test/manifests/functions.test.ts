@@ -192,7 +192,7 @@ test("sources watch what triggers a function by default, and may watch nothing e
   }
 });
 
-test("a system adds a source of its own, with one more adapter, only for a broker that the default has none for", () => {
+test("a system adds a source, and with it an adapter, only for a broker that the default has none for", () => {
   const of = (folders: readonly string[]) => ofKind("ApiServerSource", readTogether(folders));
   const brokers = new Set(of([standard]).map(({ spec }) => spec.sink.ref.name));
   for (const system of optional) {
