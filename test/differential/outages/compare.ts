@@ -54,9 +54,10 @@ export async function compare(
   for (const line of missingFrom(before.end, run.end)) failures.push(`With the outage ${line}; without it, not.`);
   const explained = Math.max(ended, lastWrite) - began;
   let [late, held] = [0, 0];
+  const turns = new Set(sequence.lanes.filter((lane) => concerns(away, lane)).map(({ turn }) => turn));
   for (const lane of sequence.lanes) {
     const delay = (again.ended.get(lane.name) ?? Number.POSITIVE_INFINITY) - (sequence.ended.get(lane.name) ?? 0);
-    if (concerns(away, lane)) late = Math.max(late, delay - explained);
+    if (concerns(away, lane) || (lane.turn && turns.has(lane.turn))) late = Math.max(late, delay - explained);
     else held = Math.max(held, delay);
   }
   const seconds = (ms: number) => `${Math.round(ms / 1000)} seconds`;

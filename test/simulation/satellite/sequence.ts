@@ -19,6 +19,9 @@ import {
 import { linstorIn, machinesOf, markedFor, policyOf, satellitesOf, volumesOf } from "./satellites.ts";
 import { withSatellites } from "./settings.ts";
 
+/** LINSTOR is called to evacuate one node at a time, also where there are two. */
+const turn = "the Lease of calls to evacuate";
+
 /** A Node that leaves for a while, once or twice. */
 function laneOfNode(node: string, needs: readonly string[], random: Random): Lane {
   const steps: Step[] = [];
@@ -32,7 +35,7 @@ function laneOfNode(node: string, needs: readonly string[], random: Random): Lan
     steps.push((user) => comeBack(user, node));
     steps.push((user) => patiently(user, async () => (await uidOf(user, node)) !== ""));
   }
-  return { name: `Node ${node}`, needs: [...needs, `linstorsatellites/${node}`], steps };
+  return { name: `Node ${node}`, needs: [...needs, `linstorsatellites/${node}`], turn, steps };
 }
 
 /** A Machine that is deleted. */
@@ -42,7 +45,7 @@ function laneOfMachine(node: string): Lane {
     (user) => patiently(user, machineIsGone(user, `m-${node}`)),
   ];
   const needs = ["linstor", "/linstor/", "Cluster API", `linstorsatellites/${node}`, `machines/m-${node}`];
-  return { name: `Machine of ${node}`, needs, steps };
+  return { name: `Machine of ${node}`, needs, turn, steps };
 }
 
 /** Nodes and Machines that go, of two LINSTORs, and a claim that has nothing to do with them. */
@@ -52,7 +55,8 @@ export function sequence(number: number): Sequence {
   const isUsed = random.below(2) === 0;
   const lanes = [
     isMachine ? laneOfMachine("node-1") : laneOfNode("node-1", ["linstor", "/linstor/"], random),
-    laneOfNode("node-5", ["/linstor@"], random),
+    // Its LINSTOR is another one, and is away, too, where all of LINSTOR is.
+    laneOfNode("node-5", ["linstor", "/linstor@"], random),
     laneOfClaim("a", random),
   ];
   return sequenceOf(
