@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const tours = ["tours", "on-cluster"].map((name) => `local/start/${name}.test.ts`);
 const measured = ["test/budget/**/*.test.ts"];
 const differential = ["test/differential/**/*.test.ts"];
+const browsed = ["test/docs/pages.test.ts"];
 const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*/${name}.test.ts`);
 // Ends only what hangs: half an hour of virtual time takes six seconds, and on a busy machine a minute. What is about
 // speed measures ratios itself, and what waits for something on real time says itself for what it has waited in vain.
@@ -77,6 +78,7 @@ export default defineConfig({
           exclude: [
             "test/cluster/**",
             "test/console/*.test.ts",
+            ...browsed,
             "test/images/**",
             "test/processes/**",
             ...tours,
@@ -142,10 +144,10 @@ export default defineConfig({
         },
       },
       {
-        // The console in a real browser, beside the laptop edition's cluster.
+        // The console in a real browser, beside the laptop edition's cluster, and the documentation site.
         test: {
           name: "console",
-          include: ["test/console/*.test.ts"],
+          include: ["test/console/*.test.ts", ...browsed],
           maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -60,9 +60,10 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** What axe finds wrong with the page as it is now. */
-export async function violationsOf(page: Page): Promise<readonly string[]> {
+/** What axe finds wrong with the page as it is now, or with the part of it that a selector names. */
+export async function violationsOf(page: Page, within = "html"): Promise<readonly string[]> {
   await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as { violations: readonly Violation[] };
+  const run = `axe.run(${JSON.stringify(within)}, { resultTypes: ["violations"] })`;
+  const { violations } = (await page.evaluate(run)) as { violations: readonly Violation[] };
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
 }

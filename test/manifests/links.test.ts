@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { headingId } from "../../build/docs/heading-id.ts";
 import { root } from "./kustomization.ts";
 
 const documents = globSync(["*.md", "{functions,knative,sources,local,docs,test,bench,eventing,console}/**/*.md"], {
@@ -20,11 +21,5 @@ function leadsSomewhere(document: string, link: string): boolean {
   if (!existsSync(file)) return false;
   if (!anchor) return true;
   const headings = [...readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading as string);
-  return headings.some(
-    (heading) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^a-z0-9 -]/g, "")
-        .replaceAll(" ", "-") === anchor,
-  );
+  return headings.some((heading) => headingId(heading) === anchor);
 }

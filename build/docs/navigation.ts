@@ -1,0 +1,89 @@
+/** A group of the menu: documents of the repository, in their order. */
+export interface Group {
+  readonly title: string;
+  readonly documents: readonly string[];
+}
+
+const docs = (...names: readonly string[]) => names.map((name) => `docs/${name}.md`);
+
+/** What the menu has, group by group. A document that is not there is left out, and one that no group names comes last. */
+const groups: readonly Group[] = [
+  { title: "Begin", documents: ["README.md", "CHANGELOG.md"] },
+  {
+    title: "Concepts",
+    documents: docs(
+      "way-of-an-event",
+      "hints-and-sweep",
+      "two-phase-protection",
+      "retention",
+      "undelete",
+      "what-holdfast-owns",
+      "glossary",
+    ),
+  },
+  {
+    title: "Guides",
+    documents: docs(
+      "laptop",
+      "install",
+      "install-knative",
+      "install-without-knative",
+      "one-system",
+      "tune",
+      "gitops",
+      "get-a-claim-back",
+      "restore-a-snapshot",
+      "canary",
+      "volumes",
+      "satellites",
+      "eviction",
+      "move-to-holdfast",
+      "console",
+      "upgrade",
+      "uninstall",
+    ),
+  },
+  {
+    title: "Reference",
+    documents: docs(
+      "rules",
+      "settings",
+      "permissions",
+      "names",
+      "events",
+      "overlays",
+      "command-line",
+      "chart-values",
+      "compatibility",
+      "images",
+    ),
+  },
+  {
+    title: "Operations",
+    documents: [
+      ...docs("what-is-held", "monitoring", "while-it-is-down", "brokers", "dead-letters", "numbers"),
+      "SECURITY.md",
+      ...docs("threat-model", "who-may-do-what", "beside-other-tools", "troubleshooting"),
+    ],
+  },
+];
+
+const systems = ["pvc-protection", "pvc-retention", "undelete", "volume", "satellite", "eviction", "platform"];
+
+/** The menu of these documents. Pages of functions have a group for each system; the rest, among them sources, none. */
+export function navigationOf(documents: readonly string[]): readonly Group[] {
+  const known = new Set(groups.flatMap((group) => group.documents));
+  const others = documents.filter((one) => /^docs\/[^/]+\.md$/.test(one) && !known.has(one));
+  return [
+    ...groups,
+    { title: "More", documents: others },
+    ...systems.map((system) => ({
+      title: `Rules: ${system}`,
+      documents: documents.filter((one) => one.startsWith(`functions/${system}/`)),
+    })),
+    { title: "Decisions", documents: documents.filter((one) => one.startsWith("docs/adr/")) },
+    { title: "Contribute", documents: ["CONTRIBUTING.md", "docs/event-to-patch.md"] },
+  ]
+    .map(({ title, documents: of }) => ({ title, documents: of.filter((one) => documents.includes(one)) }))
+    .filter((group) => group.documents.length > 0);
+}
