@@ -6,7 +6,7 @@ export interface Group {
 
 const docs = (...names: readonly string[]) => names.map((name) => `docs/${name}.md`);
 
-/** What the menu has, group by group. A document that is not there is left out, and one that no group names comes last. */
+/** What the menu has, group by group. A document that is not there is left out; one that no group names comes last. */
 const groups: readonly Group[] = [
   { title: "Begin", documents: ["README.md", "CHANGELOG.md"] },
   {

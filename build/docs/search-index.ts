@@ -9,7 +9,7 @@ const options = {
   storeFields: ["url", "title", "heading"],
 };
 
-/** A script that puts the index of all sections of all documents where the page finds it; pages from files fetch none. */
+/** A script that puts the index of all sections where a page finds it: pages from files can fetch nothing. */
 export function searchIndex(pages: readonly Page[]): string {
   const index = new MiniSearch(options);
   let id = 0;

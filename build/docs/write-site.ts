@@ -57,7 +57,7 @@ export async function writeSite(root: string, folder: string): Promise<readonly 
   return pages;
 }
 
-/** Headings get the anchors that links use, links lead to pages, and what is wide scrolls by itself, by keyboard too. */
+/** Headings get the anchors that links use, links lead to pages, and what is wide scrolls, by keyboard too. */
 function amend(markdown: Markdown, root: string, pages: ReadonlyMap<string, Page>): void {
   markdown.set({ html: false });
   markdown.core.ruler.push("holdfast", (state) => {

@@ -92,7 +92,7 @@ export function commentsOn(settings: readonly Setting[]): readonly Comment[] {
     return { at: [...at, "env", index], text: wrap(`${choice}${description}`, 90) };
   });
   return [
-    { at, text: "The image is a placeholder, to be replaced by an overlay: see knative/README.md." },
+    { at, text: "The image is a placeholder, to be replaced by an overlay: see docs/install-knative.md." },
     ...comments,
   ];
 }

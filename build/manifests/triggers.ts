@@ -51,8 +51,8 @@ export function triggersOf({ name: of, triggers = [], sweep = [] }: Declared): r
  * What the broker does when the function does not take an event. Nothing of it is inherited, so all of it is said.
  *
  * It stays the same from release to release: Knative replaces the Subscription of a Trigger whose delivery changes, and
- * of many at once the broker's channel keeps old ones (knative/README.md). A filter may change, because only the
- * broker's filter reads it.
+ * of many at once the broker's channel keeps old ones (docs/stale-subscribers.md). A filter may change, because only
+ * the broker's filter reads it.
  */
 const delivery = {
   retry: 5,

@@ -30,7 +30,7 @@ export interface StartOptions {
 
 export const help = `Holdfast on this machine: a Kubernetes API, the repository's own Knative YAML,
 and the functions as processes that come with an event and go when nothing
-happens. For trying, developing and testing; production is Knative.
+happens. For trying, developing and testing only.
 
   npm start [-- options]
 

@@ -66,8 +66,8 @@ describe("the default install", () => {
     expect(objects.filter(({ kind }) => kind.startsWith("MutatingAdmissionPolicy"))).toEqual([]);
   });
 
-  test("with the admission policies is what the README installs first, and has every policy of its systems", () => {
-    const readme = readFileSync(join(root, "knative/README.md"), "utf8");
+  test("with the admission policies is what the guide installs first, and has every policy of its systems", () => {
+    const readme = readFileSync(join(root, "docs/install-knative.md"), "utf8");
     const [first = ""] = /^ {2}- \.\.\/(knative\/overlays\/.+)$/m.exec(readme)?.slice(1) ?? [];
     const shipped = options.flatMap(({ system, objects }) =>
       declared.get(system)?.optional ? [] : objects.filter(({ kind }) => kind.startsWith("MutatingAdmissionPolicy")),

@@ -15,7 +15,7 @@ export const chosen: readonly (readonly string[])[] = [
   ["undelete", "volume"],
 ];
 
-/** The overlay of these systems alone, as knative/README.md has it under "Tune". */
+/** The overlay of these systems alone, as docs/one-system.md has it. */
 export const overlayOf = (systems: readonly string[]) => ({
   resources: ["knative/overlays/platform"],
   components: systems.flatMap((system) => [`knative/access/${system}`, `knative/${system}`]),

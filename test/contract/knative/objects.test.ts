@@ -17,7 +17,7 @@ function fieldsOf(value: unknown, path = ""): string[] {
   return Object.entries(value).flatMap(([name, field]) => fieldsOf(field, path ? `${path}.${name}` : name));
 }
 
-/** What Knative's webhooks and controllers add to what was applied, as knative/README.md says of GitOps. */
+/** What Knative's webhooks and controllers add to what was applied, as docs/gitops.md says. */
 const added: Readonly<Record<string, readonly string[]>> = {
   Service: ["traffic[].latestRevision", "traffic[].percent"],
   Trigger: ["delivery.deadLetterSink.ref.namespace", "filter", "subscriber.ref.namespace"],
