@@ -1,14 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { actsOnAge } from "./mutants/acts-on-age.ts";
-import { actsOnName } from "./mutants/acts-on-name.ts";
-import { forcesField } from "./mutants/forces-field.ts";
-import type { Mutant } from "./mutants/mutant.ts";
+import { mutants } from "./mutants/mutants.ts";
 import { type Result, runInProcess } from "./run.ts";
 import { drawSequence } from "./sequence/draw.ts";
 import type { Functions } from "./worlds/setting.ts";
 
 const within = 50;
-const mutants: readonly Mutant[] = [actsOnName, actsOnAge, forcesField];
 
 /**
  * The first sequence in which these functions lose a claim, each played without faults; `undefined` when there is none.
