@@ -75,51 +75,6 @@ test("a Volume is created and deleted by events alone, and each job runs once", 
   expect(world.refused).toEqual([]);
 });
 
-test("it is created and deleted by sweeps alone", async () => {
-  world.hears = false;
-  await world.create("data");
-  await world.sweep(20);
-  expect(await phase()).toBe("Available");
-  await remove();
-  await world.sweep(20);
-  await gone();
-  expect(world.salt.ran()).toEqual(["PrepareVolume data", "UnprepareVolume data"]);
-});
-
-test("two instances that get each event at the same time begin no job twice", async () => {
-  world.instances = 2;
-  await available();
-  await remove();
-  await world.settle();
-  await world.sweep(3);
-  await gone();
-  expect(world.salt.ran()).toEqual(["PrepareVolume data", "UnprepareVolume data"]);
-});
-
-describe("a function that is killed after any of its writes or posts", () => {
-  test.each([true, false])("is taken up where it was (events heard: %s)", async (hears) => {
-    for (let at = 0; ; at++) {
-      world = await volumeWorld();
-      world.check = invariants(world);
-      world.hears = hears;
-      world.diesAfter = at;
-      await world.create("data");
-      await world.settle();
-      await world.sweep(20);
-      expect(await phase(), `killed at ${at}`).toBe("Available");
-      const reached = world.diesAfter === undefined;
-      await remove();
-      await world.settle();
-      await world.sweep(20);
-      await gone();
-      const steps = ["PrepareVolume data", "UnprepareVolume data"];
-      expect(world.salt.ran(), `killed at ${at}`).toEqual(steps);
-      expect(world.refused).toEqual([]);
-      if (!reached && world.diesAfter !== undefined) return;
-    }
-  });
-});
-
 describe("while a job runs", () => {
   beforeEach(async () => {
     world.salt.fate = () => "runs";

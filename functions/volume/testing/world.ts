@@ -51,12 +51,8 @@ export interface World {
   readonly refused: string[];
   /** Whether Kubernetes' events reach the functions. */
   hears: boolean;
-  /** How many instances of each function get every event, at the same time. */
-  instances: 1 | 2;
   /** How far the functions' clock is ahead of the world's, in milliseconds. */
   ahead: number;
-  /** The function dies at this write or post, counted from now on, after it was carried out; `undefined`: none does. */
-  diesAfter: number | undefined;
   /** Whatever must hold after each write of a function and each post. */
   check: () => Promise<void>;
   create(name: string, spec?: Partial<VolumeSpec>): Promise<void>;
@@ -102,27 +98,14 @@ export async function volumeWorld(nodes: readonly string[] = ["n0"]): Promise<Wo
   // Each request takes a while, as it does in truth: what depends on the very moment would be written again and again.
   let spent = 0;
   const ofTheirs: Clock = { ...clock, now: () => clock.now() + spent + world.ahead };
-  let dead = false;
-  const lives = () => {
-    spent += 30;
-    if (dead) throw new Error("The function was killed.");
-  };
-  const survives = async () => {
-    await world.check();
-    if (world.diesAfter !== undefined && --world.diesAfter < 0) {
-      world.diesAfter = undefined;
-      dead = true;
-      lives();
-    }
-  };
   const ofFunctions = createClient(
     async (request: ApiRequest) => {
-      lives();
+      spent += 30;
       const response = await server.handle(request);
       const isWrite = request.method !== "GET" && !/\/events|dryRun=All/.test(request.path);
       if (isWrite && response.status < 300) {
         world.writes.push(`${request.method} ${request.path}`);
-        await survives();
+        await world.check();
       }
       return response;
     },
@@ -131,21 +114,21 @@ export async function volumeWorld(nodes: readonly string[] = ["n0"]): Promise<Wo
   const saltOfFunctions = {
     ...salt,
     async spawn(job: Parameters<SaltForTests["spawn"]>[0]) {
-      lives();
+      spent += 30;
       await salt.spawn(job);
-      await survives();
+      await world.check();
     },
   };
-  // Two instances of each function, which know nothing of each other.
-  const instance = (rule: (typeof rules)[number]) =>
-    receive(rule, {
+  const serve = rules.map((rule) => ({
+    rule,
+    take: receive(rule, {
       client: () => ofFunctions,
       connect: () => saltOfFunctions as never,
       clock: ofTheirs,
       log,
       settings: readSettings(rule.settings, {}),
-    });
-  const serve = rules.map((rule) => ({ rule, instances: [instance(rule), instance(rule)] }));
+    }),
+  }));
 
   async function deliver(event: Occurred): Promise<void> {
     const { change, kind, apiVersion, object } = event;
@@ -166,7 +149,7 @@ export async function volumeWorld(nodes: readonly string[] = ["n0"]): Promise<Wo
       "ce-name": object.metadata.name,
     };
     const body = change === "sweep" || change === "signal" ? "" : JSON.stringify(object);
-    for (const { rule, instances } of serve) {
+    for (const { rule, take } of serve) {
       const wanted = rule.triggers.some(
         (trigger) =>
           trigger.kind.kind === kind &&
@@ -174,12 +157,8 @@ export async function volumeWorld(nodes: readonly string[] = ["n0"]): Promise<Wo
           (change === "signal" ? trigger.signal === jobReturned : trigger.changes.includes(change as Change)),
       );
       if (!wanted && !(change === "sweep" && rule.sweep.some((row) => row.kind.kind === kind))) continue;
-      dead = false;
-      const replies = await Promise.all(instances.slice(0, world.instances).map((take) => take({ headers, body })));
-      // A killed function is no defect: the connection ends, and here nobody delivers the event again.
-      for (const { status, body: reply } of replies)
-        if (status !== 204 && status !== 503 && !dead) world.refused.push(`${rule.name}: ${status} ${reply}`);
-      dead = false;
+      const { status, body: reply } = await take({ headers, body });
+      if (status !== 204 && status !== 503) world.refused.push(`${rule.name}: ${status} ${reply}`);
     }
   }
 
@@ -213,8 +192,6 @@ export async function volumeWorld(nodes: readonly string[] = ["n0"]): Promise<Wo
     refused: [],
     hears: true,
     ahead: 0,
-    instances: 1,
-    diesAfter: undefined,
     check: async () => {},
     async create(name, spec = {}) {
       await admin.create(Volume, {
