@@ -1,6 +1,6 @@
 /**
- * `npm run inventory`: what must not get lost while lines do. It prints the lines of each top folder, every mutant, every
- * invariant and liveness check, and every line of a document with whether a test shows it.
+ * `npm run inventory`: what must not get lost while lines do. It prints the lines of each top folder, every mutant,
+ * every invariant and liveness check, and every line of a document with whether a test shows it.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
