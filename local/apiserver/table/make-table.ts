@@ -1,29 +1,7 @@
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
-import { groupOf } from "../../../shared/kubernetes/kind.ts";
 import type { Resource } from "../resource.ts";
-import { eventPrinter, leasePrinter, namespacePrinter, nodePrinter } from "./cluster-columns.ts";
-import {
-  agePrinter,
-  bindingPrinter,
-  configMapPrinter,
-  plainPrinter,
-  policyBindingPrinter,
-  policyPrinter,
-  secretPrinter,
-  servicePrinter,
-  validatingPolicyPrinter,
-} from "./configuration-columns.ts";
-import { customPrinter } from "./custom-columns.ts";
-import { podPrinter } from "./pod-columns.ts";
-import type { Printer } from "./printer.ts";
-import { attachmentPrinter, claimPrinter, storageClassPrinter, volumePrinter } from "./storage-columns.ts";
-import {
-  daemonSetPrinter,
-  deploymentPrinter,
-  replicaSetPrinter,
-  revisionPrinter,
-  statefulSetPrinter,
-} from "./workload-columns.ts";
+import { builtinColumns } from "./builtin-columns.ts";
+import { printerOf } from "./printer-of.ts";
 
 /** What a row carries beside its cells. */
 export type IncludeObject = "None" | "Metadata" | "Object";
@@ -38,7 +16,7 @@ export function toTable(
   now: number,
   includeObject: IncludeObject = "Metadata",
 ): Fields {
-  const printer = printerOf(resource);
+  const printer = printerOf(resource.custom ? resource.custom.printerColumns : builtinColumns[resource.kind]);
   const isList = Array.isArray(objectOrList.items) && String(objectOrList.kind).endsWith("List");
   const objects: unknown[] = isList ? (objectOrList.items as unknown[]) : [objectOrList];
   const metadata = isFields(objectOrList.metadata) ? objectOrList.metadata : {};
@@ -63,37 +41,3 @@ function carried(resource: Resource, object: Fields, includeObject: IncludeObjec
   if (includeObject === "Object") return { kind: resource.kind, apiVersion: resource.apiVersion, ...object };
   return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
 }
-
-function printerOf(resource: Resource): Printer {
-  if (resource.custom) return customPrinter(resource.custom.printerColumns);
-  const group = groupOf(resource);
-  return printers[group ? `${resource.kind}.${group}` : resource.kind] ?? plainPrinter;
-}
-
-const printers: Readonly<Record<string, Printer>> = {
-  ConfigMap: configMapPrinter,
-  Event: eventPrinter,
-  Namespace: namespacePrinter,
-  Node: nodePrinter,
-  PersistentVolume: volumePrinter,
-  PersistentVolumeClaim: claimPrinter,
-  Pod: podPrinter,
-  Secret: secretPrinter,
-  Service: servicePrinter,
-  ServiceAccount: agePrinter,
-  "ClusterRoleBinding.rbac.authorization.k8s.io": bindingPrinter,
-  "ControllerRevision.apps": revisionPrinter,
-  "DaemonSet.apps": daemonSetPrinter,
-  "Deployment.apps": deploymentPrinter,
-  "Event.events.k8s.io": eventPrinter,
-  "Lease.coordination.k8s.io": leasePrinter,
-  "MutatingAdmissionPolicy.admissionregistration.k8s.io": policyPrinter,
-  "MutatingAdmissionPolicyBinding.admissionregistration.k8s.io": policyBindingPrinter,
-  "ReplicaSet.apps": replicaSetPrinter,
-  "RoleBinding.rbac.authorization.k8s.io": bindingPrinter,
-  "StatefulSet.apps": statefulSetPrinter,
-  "StorageClass.storage.k8s.io": storageClassPrinter,
-  "ValidatingAdmissionPolicy.admissionregistration.k8s.io": validatingPolicyPrinter,
-  "ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io": policyBindingPrinter,
-  "VolumeAttachment.storage.k8s.io": attachmentPrinter,
-};

@@ -1,15 +1,22 @@
-import { isFields } from "../../../shared/kubernetes/fields.ts";
+import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { fieldsAt } from "../kinds/fields.ts";
 import type { PrinterColumn } from "../resource.ts";
 import { ageOf } from "./age.ts";
 import { jsonPath } from "./json-path.ts";
-import { nameColumn, type Printer } from "./printer.ts";
+import type { Column, Printer } from "./printer.ts";
 
+/** A printer column whose cell is computed, where no JSON path leads to it. */
+export type ComputedColumn = Omit<PrinterColumn, "jsonPath"> & { readonly cell: (object: Fields) => unknown };
+
+const nameColumn: Column = { name: "Name", type: "string", format: "name", description: "", priority: 0 };
 const age: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
-/** Custom resources: the columns of their CustomResourceDefinition, or their age when it has none. */
-export function customPrinter(columns: readonly PrinterColumn[] = []): Printer {
-  const shown = (columns.length > 0 ? columns : [age]).map((column) => ({ column, find: jsonPath(column.jsonPath) }));
+/** The name of an object and these columns of it, or its age when there are none. */
+export function printerOf(columns: readonly (PrinterColumn | ComputedColumn)[] = []): Printer {
+  const shown = (columns.length > 0 ? columns : [age]).map((column) => ({
+    column,
+    find: "cell" in column ? (object: Fields) => [column.cell(object)] : jsonPath(column.jsonPath),
+  }));
   return {
     columns: [
       nameColumn,
