@@ -32,7 +32,7 @@ test.each([
   ["DELETE", "/api/v1/namespaces"],
   ["DELETE", `${configMaps.replace("configmaps", "pods")}/x/status`],
   ["GET", "/api/v1/namespaces/default/pods/x/binding"],
-  ["GET", "/apis/authentication.k8s.io/v1/tokenreviews"],
+  ["GET", "/apis/authentication.k8s.io/v1/selfsubjectreviews"],
 ] as const)("%s %s is not allowed", async (method, path) => {
   const { status, json } = await testServer().ask(method, path);
   expect([status, json.reason]).toEqual([405, "MethodNotAllowed"]);

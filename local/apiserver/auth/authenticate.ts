@@ -14,7 +14,7 @@ export function authenticate(state: State, { headers }: ApiRequest): Identity {
 }
 
 /** Whom a token stands for towards any of the audiences. */
-export function identityOf(state: State, token: string, audiences: readonly string[]): Identity | undefined {
+function identityOf(state: State, token: string, audiences: readonly string[]): Identity | undefined {
   const given = state.tokens?.get(token);
   if (given) return { ...given, groups: [...new Set([...given.groups, "system:authenticated"])] };
   const holder = holderOf(state, token);

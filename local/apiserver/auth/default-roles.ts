@@ -21,11 +21,7 @@ export const defaultRoles: readonly DefaultRole[] = [
   {
     name: "system:basic-user",
     rules: [
-      {
-        apiGroups: ["authorization.k8s.io"],
-        resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
-        verbs: ["create"],
-      },
+      { apiGroups: ["authorization.k8s.io"], resources: ["selfsubjectaccessreviews"], verbs: ["create"] },
       { apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"], verbs: ["create"] },
     ],
     groups: ["system:authenticated"],

@@ -57,10 +57,7 @@ export const builtin: readonly Resource[] = [
   resource(rbac, "Role", "roles"),
   resource(rbac, "RoleBinding", "rolebindings"),
   resource(authentication, "SelfSubjectReview", "selfsubjectreviews", cluster),
-  resource(authentication, "TokenReview", "tokenreviews", cluster),
-  resource(authorization, "LocalSubjectAccessReview", "localsubjectaccessreviews"),
   resource(authorization, "SelfSubjectAccessReview", "selfsubjectaccessreviews", cluster),
-  resource(authorization, "SelfSubjectRulesReview", "selfsubjectrulesreviews", cluster),
   resource(authorization, "SubjectAccessReview", "subjectaccessreviews", cluster),
 
   resource(admission, "MutatingAdmissionPolicy", "mutatingadmissionpolicies", cluster),

@@ -2,7 +2,6 @@ import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Attributes, PathAttributes } from "../auth/attributes.ts";
 import { verdict } from "../auth/authorize.ts";
-import { rulesOf } from "../auth/bindings.ts";
 import type { Identity } from "../auth/identity.ts";
 import { invalid } from "../failure.ts";
 import { specOf } from "../kinds/fields.ts";
@@ -10,7 +9,7 @@ import type { Call } from "../request/call.ts";
 import type { State } from "../state.ts";
 import { invalidValue } from "../validation/status-cause.ts";
 
-/** `kubectl auth can-i`: whether the caller, or somebody the caller names, may do something. */
+/** Whether the caller, or somebody the caller names, may do something. */
 export function reviewAccess(state: State, call: Call, asked: KubernetesObject): object {
   const spec = specOf(asked);
   const who = asked.kind === "SelfSubjectAccessReview" ? call.user : subjectOf(spec);
@@ -40,35 +39,5 @@ function wantedIn(call: Call, { resourceAttributes, nonResourceAttributes }: Fie
     resource: subresource ? `${text(given, "resource")}/${subresource}` : text(given, "resource"),
     ...(text(given, "namespace") ? { namespace: text(given, "namespace") } : {}),
     ...(text(given, "name") ? { name: text(given, "name") } : {}),
-  };
-}
-
-/** `kubectl auth can-i --list`: all that the caller may do in a namespace. */
-export function reviewOwnRules(state: State, { user }: Call, asked: KubernetesObject): object {
-  const everything = [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }];
-  if (verdict(state, user, { verb: "*", group: "*", resource: "*" }).allowed) {
-    return {
-      incomplete: false,
-      resourceRules: everything,
-      nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
-    };
-  }
-  const { namespace } = specOf(asked);
-  const rules = [...rulesOf(state, user, typeof namespace === "string" ? namespace : undefined)].map(
-    ({ rule }) => rule,
-  );
-  return {
-    incomplete: false,
-    resourceRules: rules
-      .filter(({ resources }) => resources.length > 0)
-      .map(({ verbs, apiGroups, resources, resourceNames }) => ({
-        verbs,
-        apiGroups,
-        resources,
-        ...(resourceNames.length > 0 ? { resourceNames } : {}),
-      })),
-    nonResourceRules: rules
-      .filter(({ nonResourceURLs }) => nonResourceURLs.length > 0)
-      .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
   };
 }
