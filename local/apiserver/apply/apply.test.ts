@@ -11,9 +11,7 @@ const claim = {
   plural: "persistentvolumeclaims",
   subresources: ["status"],
 };
-const statefulSet = { apiVersion: "apps/v1", kind: "StatefulSet", plural: "statefulsets", namespaced: true };
 const now = Date.parse("2026-01-01T00:00:00Z");
-const time = "2026-01-01T00:00:00Z";
 
 type Change = Partial<Application> & { live?: Fields | undefined };
 const apply = (manager: string, applied: Fields, change: Change = {}) =>
@@ -31,10 +29,6 @@ const owners = (object: Fields) =>
     timed: time !== undefined,
     fieldsV1,
   }));
-const without = (object: Fields): Fields => {
-  const { managedFields: _, ...metadata } = metadataOf(object);
-  return { ...object, metadata };
-};
 const conflictOf = (run: () => unknown) => {
   try {
     run();
@@ -45,76 +39,7 @@ const conflictOf = (run: () => unknown) => {
   return undefined;
 };
 
-const first = () =>
-  apply("m1", named({ data: { a: "1", b: "2" }, metadata: { finalizers: ["a/b"], labels: { x: "1" } } }));
-
-describe("appliers", () => {
-  test("own the leaves they apply", () => {
-    expect(metadataOf(first()).managedFields).toEqual([
-      {
-        manager: "m1",
-        operation: "Apply",
-        apiVersion: "v1",
-        time,
-        fieldsType: "FieldsV1",
-        fieldsV1: {
-          "f:data": { "f:a": {}, "f:b": {} },
-          "f:metadata": { "f:finalizers": { 'v:"a/b"': {} }, "f:labels": { "f:x": {} } },
-        },
-      },
-    ]);
-  });
-
-  test("share a field by applying the same value, and their entry has no time until they change something", () => {
-    const shared = apply("m2", named({ data: { a: "1" } }), { live: first() });
-    expect(owners(shared)).toEqual([
-      { by: "m2 Apply", timed: false, fieldsV1: { "f:data": { "f:a": {} } } },
-      { by: "m1 Apply", timed: true, fieldsV1: owners(first())[0]?.fieldsV1 },
-    ]);
-  });
-
-  test("lose what they stop applying, unless another manager owns it", () => {
-    const shared = apply("m2", named({ data: { a: "1" } }), { live: first() });
-    const left = apply("m1", named({}), { live: shared });
-    expect(without(left)).toEqual(named({ data: { a: "1" } }));
-    expect(owners(left).map(({ by }) => by)).toEqual(["m2 Apply"]);
-  });
-
-  test("keep an object as it is when they apply the same again", () => {
-    const once = first();
-    expect(apply("m1", named(without(once)), { live: once, now: now + 60_000 })).toEqual(once);
-  });
-});
-
 describe("conflicts", () => {
-  test("one", () => {
-    expect(conflictOf(() => apply("m2", named({ data: { a: "2" } }), { live: first() }))).toEqual({
-      status: 409,
-      reason: "Conflict",
-      message: 'Apply failed with 1 conflict: conflict with "m1": .data.a',
-      causes: [{ reason: "FieldManagerConflict", message: 'conflict with "m1"', field: ".data.a" }],
-    });
-  });
-
-  test("several, with appliers and updaters", () => {
-    const live = first();
-    const patched = write("kp", { ...live, data: { a: "1", b: "2", c: "7" } }, { live });
-    const refused = conflictOf(() => apply("m2", named({ data: { a: "2", b: "3", c: "9" } }), { live: patched }));
-    expect(refused?.message).toBe(
-      'Apply failed with 3 conflicts: conflicts with "m1":\n- .data.a\n- .data.b\nconflicts with "kp" using ' +
-        "v1:\n- .data.c",
-    );
-  });
-
-  test("force takes the fields over", () => {
-    const taken = apply("m2", named({ data: { a: "2" } }), { live: first(), force: true });
-    expect(taken.data).toEqual({ a: "2", b: "2" });
-    expect(owners(taken)[0]?.fieldsV1).toEqual({
-      "f:data": { "f:b": {} },
-      "f:metadata": { "f:finalizers": { 'v:"a/b"': {} }, "f:labels": { "f:x": {} } },
-    });
-  });
-
   test("an object without any managedFields belongs to before-first-apply", () => {
     const live = named({ data: { q: "1", z: "2" } });
     expect(conflictOf(() => apply("m", named({ data: { q: "2" } }), { live }))?.message).toBe(
@@ -124,17 +49,6 @@ describe("conflicts", () => {
       { by: "m Apply", timed: false, fieldsV1: { "f:data": { "f:q": {} } } },
       { by: "before-first-apply Update", timed: true, fieldsV1: { "f:data": { ".": {}, "f:q": {}, "f:z": {} } } },
     ]);
-  });
-
-  test("a StatefulSet created by POST owns the defaulted retention policy", () => {
-    const defaulted = { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" } };
-    const metadata = { name: "s" };
-    const live = write("kubectl-create", { ...statefulSet, metadata, spec: defaulted }, { resource: statefulSet });
-    const wanted = { metadata, spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" } } };
-    expect(conflictOf(() => apply("h", wanted, { resource: statefulSet, live }))?.message).toBe(
-      'Apply failed with 1 conflict: conflict with "kubectl-create" using apps/v1: ' +
-        ".spec.persistentVolumeClaimRetentionPolicy.whenDeleted",
-    );
   });
 });
 

@@ -2,23 +2,6 @@ import { describe, expect, test } from "vitest";
 import { claim, claims, testServer } from "../fixtures/test-server.ts";
 
 const classes = "/apis/storage.k8s.io/v1/storageclasses";
-const volumes = "/api/v1/persistentvolumes";
-
-test("a new claim is pending, protected, and has no generation", async () => {
-  const { ask } = testServer();
-  const { json } = await ask("POST", claims, { ...claim("data"), status: { phase: "Bound" } });
-  expect([json.spec.volumeMode, json.status, json.metadata.finalizers, json.metadata.generation]).toEqual([
-    "Filesystem",
-    { phase: "Pending" },
-    ["kubernetes.io/pvc-protection"],
-    undefined,
-  ]);
-});
-
-test("protection of objects in use can be switched off", async () => {
-  const { ask } = testServer({ objectInUseProtection: false });
-  expect((await ask("POST", claims, claim("data"))).json.metadata.finalizers).toBeUndefined();
-});
 
 describe("the storage class", () => {
   const storageClass = (name: string, isDefault: boolean) => ({
@@ -40,19 +23,6 @@ describe("the storage class", () => {
 });
 
 describe("what may change", () => {
-  test("the volume, once", async () => {
-    const { ask, merge } = testServer();
-    await ask("POST", claims, claim("data"));
-    expect((await merge(`${claims}/data`, { spec: { volumeName: "pv" } })).status).toBe(200);
-    expect((await merge(`${claims}/data`, { spec: { volumeName: "other" } })).json.details.causes[0]).toEqual({
-      reason: "FieldValueForbidden",
-      message:
-        "Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName " +
-        "for bound claims",
-      field: "spec",
-    });
-  });
-
   describe("the size", () => {
     async function bound(storageClass: object) {
       const { ask, merge } = testServer();
@@ -100,15 +70,4 @@ test("a claim says how it is accessed and how much it wants; a number will do", 
   expect((await ask("POST", claims, { metadata: { name: "data" }, spec })).json.spec.resources.requests.storage).toBe(
     "1024",
   );
-});
-
-test("a volume remembers when its phase changed", async () => {
-  const { ask, clock, merge } = testServer();
-  const spec = { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, hostPath: { path: "/x" } };
-  const made = await ask("POST", volumes, { metadata: { name: "pv" }, spec });
-  expect(made.json.status).toEqual({ phase: "Pending", lastPhaseTransitionTime: "2026-01-01T00:00:00Z" });
-  await clock.advance(60_000);
-  const phase = async (name: string) =>
-    (await merge(`${volumes}/pv/status`, { status: { phase: name } })).json.status.lastPhaseTransitionTime;
-  expect([await phase("Pending"), await phase("Bound")]).toEqual(["2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z"]);
 });

@@ -1,49 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { pod, pods, statefulSet, statefulSets, testServer } from "../fixtures/test-server.ts";
 
-describe("binding", () => {
-  async function bindable() {
-    const api = testServer();
-    await api.ask("POST", pods, pod("p"));
-    const bind = (more: object = {}) =>
-      api.ask("POST", `${pods}/p/binding`, { metadata: { name: "p" }, target: { kind: "Node", name: "n" }, ...more });
-    return { ...api, bind };
-  }
-
-  test("sets the node and says that the pod is scheduled", async () => {
-    const { ask, bind } = await bindable();
-    expect(await bind()).toMatchObject({ status: 201, json: { kind: "Status", status: "Success", code: 201 } });
-    const { spec, status, metadata } = (await ask("GET", `${pods}/p`)).json;
-    expect([spec.nodeName, metadata.generation, status.conditions]).toEqual([
-      "n",
-      1,
-      [{ type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: "2026-01-01T00:00:00Z" }],
-    ]);
-  });
-
-  test("happens once, and not to a pod that is going", async () => {
-    const { ask, bind, merge } = await bindable();
-    await bind();
-    expect((await bind()).json).toMatchObject({
-      code: 409,
-      message: 'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n"',
-      details: { name: "p", kind: "pods/binding" },
-    });
-    await merge(`${pods}/p`, { metadata: { finalizers: ["a.dev/b"] } });
-    await ask("DELETE", `${pods}/p`);
-    expect((await bind()).json.message).toContain("pod p is being deleted, cannot be assigned to a host");
-  });
-
-  test.each([
-    [{ metadata: { name: "q" } }, 400],
-    [{ metadata: { name: "p", uid: "other" } }, 409],
-    [{ target: { kind: "Foo", name: "n" } }, 500],
-    [{ target: {} }, 500],
-  ])("%j is %i", async (more, status) => {
-    expect((await (await bindable()).bind(more)).status).toBe(status);
-  });
-});
-
 describe("eviction", () => {
   const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
   async function running(...names: string[]) {
