@@ -37,6 +37,7 @@ const conditions = z.array(
     lastTransitionTime: z.string().optional(),
   }),
 );
+/** A condition as pages show it. */
 export type ShownCondition = z.output<typeof conditions>[number];
 
 /** The conditions of an object's status; none where it has none, or they are no list of conditions. */

@@ -82,6 +82,7 @@ const columnsOfClaims = (users: Users): readonly Column<ClaimObject>[] => [
   name("PersistentVolumeClaim"),
   {
     title: "State",
+    width: 35,
     value: (claim) =>
       claim.metadata.deletionTimestamp ? `Held ${heldBecause(claim)}` : (claim.status?.phase ?? "Pending"),
     cell: (claim) =>
@@ -150,7 +151,7 @@ function columnsOfSets(
         return `when deleted: ${whenDeleted}, when scaled: ${whenScaled}`;
       },
     },
-    { title: "A scale-down", value: (set) => fate(set).scaled },
-    { title: "A deletion", value: (set) => fate(set).deleted },
+    { title: "A scale-down", width: 25, value: (set) => fate(set).scaled },
+    { title: "A deletion", width: 25, value: (set) => fate(set).deleted },
   ];
 }

@@ -60,7 +60,7 @@ export default function Eviction() {
       <Known
         list={computes}
         what="Compute nodes"
-        absent="Install the system eviction: see docs/eviction.md of Holdfast."
+        absent="Install the system eviction: see functions/eviction/README.md of Holdfast."
       >
         {() => (
           <div className="hf-stack">
@@ -106,7 +106,7 @@ function Windows({ settings }: { readonly settings: Readonly<Record<string, stri
       {EVICTION_WINDOW
         ? `Evictions begin in windows that open at "${EVICTION_WINDOW}" (cron, ${EVICTION_TIME_ZONE || "UTC"}) for ${EVICTION_WINDOW_LENGTH || "4h"}.`
         : "Evictions may begin at any time."}{" "}
-      {EVICTION_MAX_UNAVAILABLE || "1"} compute nodes of a group may be out at a time.
+      Of each group, at most {EVICTION_MAX_UNAVAILABLE || "1"} may be out at a time.
     </p>
   );
 }
@@ -141,6 +141,7 @@ const columns: readonly Column<Dependent>[] = [
   },
   {
     title: "Waits for",
+    width: 35,
     value: (object) => conditionOf(object, conditions.converged)?.message,
     cell: (object) => {
       const converged = conditionOf(object, conditions.converged);

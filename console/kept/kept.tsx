@@ -73,6 +73,7 @@ const columns: readonly Column<Volume>[] = [
   },
   {
     title: "State",
+    width: 35,
     value: (volume) => `${stateOf(volume).word} ${because(volume)}`,
     cell: (volume) => (
       <>

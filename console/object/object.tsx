@@ -24,6 +24,7 @@ import { State } from "../parts/state.tsx";
 import { actionsFor } from "./actions.tsx";
 import { relatedTo } from "./related.ts";
 import { Timeline } from "./timeline.tsx";
+import { isUsed, UseOf } from "./use-of.tsx";
 
 const Yaml = lazy(() => import("./yaml.tsx"));
 
@@ -109,7 +110,7 @@ function Present({
   ];
   return (
     <>
-      <div className="hf-actions">{actionsFor(object)}</div>
+      {actionsFor(object)}
       <Part title="What it is">
         <DescriptionList isHorizontal isCompact>
           {facts.map(([term, description]) => (
@@ -120,6 +121,11 @@ function Present({
           ))}
         </DescriptionList>
       </Part>
+      {isUsed(object) && (
+        <Part title="What uses it">
+          <UseOf object={object} />
+        </Part>
+      )}
       <Part title="The last word of each rule">
         {words.length === 0 ? (
           <p>No rule has written anything down on it.</p>

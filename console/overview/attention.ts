@@ -4,7 +4,8 @@ import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { Volume } from "../../shared/storage/volume.ts";
 import type { EventObject } from "../api/events.ts";
 import { lastSeen } from "../api/events.ts";
-import { conditionsOf, lastWords } from "../api/progress.ts";
+import { ApiServerSource, Deployment, Service } from "../api/kinds.ts";
+import { conditionOf, conditionsOf, lastWords, type ShownCondition } from "../api/progress.ts";
 import { heldBecause } from "../parts/object-state.ts";
 import type { Tone } from "../parts/state.tsx";
 import { messageOf } from "../volumes/volume-state.ts";
@@ -33,6 +34,10 @@ export interface Item {
   readonly since: string | undefined;
 }
 
+/** Whether a function or a source works: by its condition Ready, or that of a Deployment. */
+export const readyOf = (object: KubernetesObject): ShownCondition | undefined =>
+  conditionOf(object, "Ready") ?? conditionOf(object, "Available");
+
 /** A kept volume whose time comes within so many milliseconds is due soon. */
 const soon = 86_400_000;
 
@@ -52,11 +57,21 @@ function inWords(object: KubernetesObject, now: number): Found {
     const since = conditionsOf(object)[0]?.lastTransitionTime;
     return ["failed", messageOf(object as VolumeObject) || "The Volume has failed.", since];
   }
+  const broken = brokenInWords(object);
+  if (broken) return broken;
   const error = conditionsOf(object).find(({ status, reason }) => status !== "True" && reason === "Error");
   if (error) return ["needs a person", error.message ?? "", error.lastTransitionTime];
   const held = heldBecause(object);
   if (held) return ["held", held, object.metadata.deletionTimestamp];
   return keptInWords(object, now) ?? waitingInWords(object);
+}
+
+/** A function or a source of Holdfast that cannot do its work. */
+function brokenInWords(object: KubernetesObject): Found {
+  if (![Service, Deployment, ApiServerSource].some(({ kind }) => kind === object.kind)) return undefined;
+  const ready = readyOf(object);
+  if (ready?.status !== "False") return undefined;
+  return ["failed", ready.message || "It is not ready.", ready.lastTransitionTime];
 }
 
 function keptInWords(object: KubernetesObject, now: number): Found {

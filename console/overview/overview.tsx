@@ -12,14 +12,13 @@ import {
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { isOurs, useWarnings } from "../api/events.ts";
 import { ApiServerSource, Deployment, Service } from "../api/kinds.ts";
-import { conditionOf } from "../api/progress.ts";
 import { type Objects, objectsOf, useList } from "../api/use-list.ts";
 import { Age, useNow } from "../parts/age.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
-import { attentionOf, type Item, itemsOfEvents, tones } from "./attention.ts";
+import { attentionOf, type Item, itemsOfEvents, readyOf, tones } from "./attention.ts";
 import { deadLetteredEvents, sweptAt } from "./platform.ts";
 
 const ofHoldfast = "app.kubernetes.io/part-of=holdfast,app.kubernetes.io/component";
@@ -56,7 +55,9 @@ export default function Overview() {
   ];
   const lists = [...systems.map(([, , list]) => list), namespaces];
   const unread = lists.flatMap((list) => (list.is === "refused" ? [list.message] : []));
+  const parts = [...objectsOf(services), ...objectsOf(deployments).filter(isNotKnatives), ...objectsOf(sources)];
   const items = [
+    ...parts.flatMap((object) => attentionOf(object, now) ?? []),
     ...lists.flatMap((list) => objectsOf(list).flatMap((object) => attentionOf(object, now) ?? [])),
     ...itemsOfEvents(objectsOf(warnings).filter(isOurs)),
   ];
@@ -118,7 +119,7 @@ export default function Overview() {
         <ObjectTable
           what="functions and sources"
           id="fn-"
-          objects={[...objectsOf(services), ...objectsOf(deployments).filter(isNotKnatives), ...objectsOf(sources)]}
+          objects={parts}
           columns={functionColumns}
           empty={<Empty title="No function is installed in the namespace holdfast" />}
         />
@@ -135,7 +136,7 @@ function countOf(list: Objects<KubernetesObject>, now: number): string {
   if (list.is === "refused") return list.message;
   if (list.is === "loading") return "Being read.";
   const waiting = list.objects.filter((object) => attentionOf(object, now)).length;
-  return `${list.objects.length}, of which ${waiting === 0 ? "none waits" : `${waiting} wait`}.`;
+  return `${list.objects.length}, of which ${waiting === 0 ? "none waits" : `${waiting} ${waiting === 1 ? "waits" : "wait"}`}.`;
 }
 
 const columns: readonly Column<Item>[] = [
@@ -153,7 +154,7 @@ const columns: readonly Column<Item>[] = [
       </ObjectLink>
     ),
   },
-  { title: "Why", value: ({ why }) => why },
+  { title: "Why", width: 40, value: ({ why }) => why },
   { title: "Since", value: ({ since }) => since, cell: ({ since }) => <Age at={since} /> },
 ];
 
@@ -162,8 +163,6 @@ interface Workload extends KubernetesObject {
     readonly template?: { readonly spec?: { readonly containers?: readonly { readonly image?: string }[] } };
   };
 }
-
-const readyOf = (object: KubernetesObject) => conditionOf(object, "Ready") ?? conditionOf(object, "Available");
 
 const functionColumns: readonly Column<KubernetesObject>[] = [
   {

@@ -40,7 +40,13 @@ export function Act({ action, variant = "secondary" }: ActProps) {
   const why = refused ?? action.refused ?? (isKnown ? undefined : "It is being asked whether you may do this.");
   return (
     <>
-      <Reasoned why={why} variant={action.isDanger ? "danger" : variant} size="sm" onClick={() => setIsOpen(true)}>
+      <Reasoned
+        why={why}
+        variant={variant}
+        isDanger={action.isDanger ?? false}
+        size="sm"
+        onClick={() => setIsOpen(true)}
+      >
         {action.label}
       </Reasoned>
       {isOpen && <Confirm action={action} onClose={() => setIsOpen(false)} />}

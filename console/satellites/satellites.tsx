@@ -1,19 +1,23 @@
 import { List, ListItem, ProgressStep, ProgressStepper, Title } from "@patternfly/react-core";
 import { useState } from "react";
+import { policyOf } from "../../functions/satellite/lib/configuration/merge.ts";
 import { LinstorCluster, LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
 import { marksFor } from "../../functions/satellite/lib/marks.ts";
+import type { Placement } from "../../functions/satellite/lib/matching/satellite-wanted.ts";
 import { conditions, lifeConditions } from "../../functions/satellite/lib/names.ts";
-import { recordKey } from "../../functions/satellite/lib/record.ts";
+import { readRecord, recordKey } from "../../functions/satellite/lib/record.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { conditionOf, lastWords } from "../api/progress.ts";
 import { objectsOf, useList } from "../api/use-list.ts";
+import { Act } from "../parts/act.tsx";
 import { Age } from "../parts/age.tsx";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
 import { nineSteps, stepNow } from "./steps.ts";
+import { undo } from "./undo.ts";
 
 interface Satellite extends KubernetesObject {
   readonly spec?: {
@@ -23,8 +27,12 @@ interface Satellite extends KubernetesObject {
   };
 }
 
+interface PersistentVolumeObject extends KubernetesObject {
+  readonly spec?: { readonly csi?: { readonly volumeHandle?: string } };
+}
+
 interface Cluster extends KubernetesObject {
-  readonly spec?: { readonly maxConcurrentEvacuations?: number };
+  readonly spec?: Placement & { readonly maxConcurrentEvacuations?: number };
 }
 
 const isLeaving = ({ metadata }: KubernetesObject) =>
@@ -49,7 +57,7 @@ export default function Satellites() {
           <div className="hf-stack">
             <Slots clusters={objectsOf(clusters)} leaving={leaving} />
             {leaving.map((satellite) => (
-              <Evacuation key={satellite.metadata.uid} satellite={satellite} />
+              <Evacuation key={satellite.metadata.uid} satellite={satellite} clusters={objectsOf(clusters)} />
             ))}
             <ObjectTable
               what="satellites"
@@ -70,7 +78,7 @@ const columns: readonly Column<Satellite>[] = [
     value: ({ metadata }) => metadata.name,
     cell: ({ metadata }) => <ObjectLink to={{ kind: LinstorSatellite.kind, name: metadata.name }} />,
   },
-  { title: "Policy", value: ({ spec }) => spec?.deletionPolicy || "Retain" },
+  { title: "Policy", value: ({ spec }) => policyOf(spec) },
   { title: "Pools", value: ({ spec }) => spec?.storagePools?.map(({ name }) => name).join(", ") },
   ...Object.values(lifeConditions).map(
     (type): Column<Satellite> => ({
@@ -113,7 +121,8 @@ function Slots({
         const own = leaving.filter((one) => one.spec?.clusterRef?.name === metadata.name);
         return (
           <ListItem key={metadata.uid}>
-            {metadata.name}: {own.length} satellites leave, {spec?.maxConcurrentEvacuations} at a time.
+            {metadata.name}: {own.length === 1 ? "1 satellite leaves" : `${own.length} satellites leave`}, at most{" "}
+            {spec?.maxConcurrentEvacuations} at a time.
           </ListItem>
         );
       })}
@@ -122,8 +131,8 @@ function Slots({
 }
 
 /** The nine steps of one evacuation. The step is the one that its condition or its rules name last. */
-function Evacuation({ satellite }: { readonly satellite: Satellite }) {
-  const volumes = useList(PersistentVolume);
+function Evacuation({ satellite, clusters }: { readonly satellite: Satellite; readonly clusters: readonly Cluster[] }) {
+  const volumes = useList<PersistentVolumeObject>(PersistentVolume);
   const nodes = useList(Node, { fieldSelector: `metadata.name=${satellite.metadata.name}` });
   const [isAll, setIsAll] = useState(false);
   const condition = conditionOf(satellite, conditions.evacuated);
@@ -131,7 +140,15 @@ function Evacuation({ satellite }: { readonly satellite: Satellite }) {
   const now = stepNow(lastWords(satellite), condition?.reason);
   const { waits } = marksFor(name);
   const marked = objectsOf(volumes).filter(({ metadata }) => metadata.annotations?.[waits] !== undefined);
-  const machine = objectsOf(nodes)[0]?.metadata.annotations?.["cluster.x-k8s.io/machine"];
+  const [node] = objectsOf(nodes);
+  const machine = node?.metadata.annotations?.["cluster.x-k8s.io/machine"];
+  const placement = clusters.find(({ metadata }) => metadata.name === satellite.spec?.clusterRef?.name)?.spec ?? {};
+  const byHandle = new Map(objectsOf(volumes).map((one) => [one.spec?.csi?.volumeHandle, one]));
+  const before = Object.entries(readRecord(satellite)?.before ?? {}).map(([name, copies]) => ({
+    name,
+    copies,
+    volume: byHandle.get(name),
+  }));
   return (
     <section aria-label={`Evacuation of ${name}`} className="hf-stack">
       <Title headingLevel="h2">
@@ -154,7 +171,7 @@ function Evacuation({ satellite }: { readonly satellite: Satellite }) {
         ))}
       </ProgressStepper>
       <p>
-        {condition?.message ?? "No function has said anything of it yet."} Since{" "}
+        {condition?.message ?? "No function has said anything of it yet."} This has not changed since{" "}
         <Age at={condition?.lastTransitionTime ?? deletionTimestamp} />.{" "}
         <button type="button" className="pf-v6-c-button pf-m-link pf-m-inline" onClick={() => setIsAll(!isAll)}>
           {isAll ? "Show the steps as one line" : "Show all nine steps"}
@@ -171,11 +188,43 @@ function Evacuation({ satellite }: { readonly satellite: Satellite }) {
           ))}
         </p>
       )}
+      {before.length > 0 && (
+        <ObjectTable
+          what={`volumes with a copy on ${name}`}
+          id={`${name}-`}
+          objects={before}
+          keyOf={({ name }) => name}
+          columns={copyColumns}
+          empty={null}
+        />
+      )}
       <p>
-        {deletionTimestamp
-          ? "A deletion cannot be taken back: Kubernetes knows no way. When the Node is to have a satellite again, it is created again."
-          : "To undo it, keep the Machine: Holdfast takes the evacuation back as soon as nothing leaves any more."}
+        Where the copies are now, only LINSTOR knows, which the console does not ask:{" "}
+        <code>linstor resource list --nodes {name}</code>
       </p>
+      {deletionTimestamp ? (
+        policyOf(satellite.spec) === "Evacuate" && <Act action={undo(satellite, node, placement)} />
+      ) : (
+        <p>To undo it, keep the Machine: Holdfast takes the evacuation back as soon as nothing leaves any more.</p>
+      )}
     </section>
   );
 }
+
+interface Copies {
+  /** The resource definition in LINSTOR, which is also the volume's handle. */
+  readonly name: string;
+  readonly copies: number;
+  readonly volume: PersistentVolumeObject | undefined;
+}
+
+const copyColumns: readonly Column<Copies>[] = [
+  { title: "Resource in LINSTOR", value: ({ name }) => name },
+  { title: "Copies before the evacuation", value: ({ copies }) => copies },
+  {
+    title: "PersistentVolume",
+    value: ({ volume }) => volume?.metadata.name,
+    cell: ({ volume }) =>
+      volume ? <ObjectLink to={{ kind: PersistentVolume.kind, name: volume.metadata.name }} /> : "-",
+  },
+];

@@ -33,7 +33,7 @@ export function ConsoleMasthead({ session, isOpen, onToggle }: MastheadProps) {
     setDark(!dark);
   };
   return (
-    <Masthead>
+    <Masthead display={{ default: "inline" }}>
       <MastheadMain>
         <MastheadToggle>
           <PageToggleButton
@@ -51,7 +51,7 @@ export function ConsoleMasthead({ session, isOpen, onToggle }: MastheadProps) {
       </MastheadMain>
       <MastheadContent>
         <Toolbar isFullHeight>
-          <ToolbarContent>
+          <ToolbarContent alignItems="center">
             <ToolbarItem align={{ default: "alignEnd" }}>
               <Button
                 variant="plain"
@@ -60,7 +60,11 @@ export function ConsoleMasthead({ session, isOpen, onToggle }: MastheadProps) {
                 onClick={turn}
               />
             </ToolbarItem>
-            <ToolbarItem>{session.user}</ToolbarItem>
+            <ToolbarItem>
+              <div className="hf-user" title={session.user}>
+                {session.user}
+              </div>
+            </ToolbarItem>
             {session.how === "token" && (
               <ToolbarItem>
                 <Button variant="link" onClick={() => void signOut(cache)}>

@@ -27,6 +27,7 @@ import type { Problem } from "./validate-spec.ts";
 
 interface Class extends KubernetesObject {
   readonly volumeBindingMode?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
 }
 
 /** Creates Volumes in four steps; what the API server would refuse is said beside its field. */
@@ -42,7 +43,9 @@ export default function CreateVolume({ onClose }: { readonly onClose: () => void
   const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
   const manifests = manifestsOf(draft);
   const text = manifests.map(({ object }) => stringify(object)).join("---\n");
-  const bindingMode = classes.find(({ metadata }) => metadata.name === draft.storageClassName)?.volumeBindingMode;
+  const chosen = classes.find(({ metadata }) => metadata.name === draft.storageClassName);
+  const bindingMode = chosen?.volumeBindingMode;
+  const hasFileSystem = ["ext4", "xfs"].includes(chosen?.parameters?.fsType ?? "");
 
   const create = async () => {
     setIsBusy(true);
@@ -64,7 +67,7 @@ export default function CreateVolume({ onClose }: { readonly onClose: () => void
   };
   const field = { problems, draft, change };
   return (
-    <Modal isOpen variant="large" aria-label="Create Volumes" onEscapePress={onClose}>
+    <Modal isOpen variant="large" aria-label="Create Volumes" elementToFocus="#name" onEscapePress={onClose}>
       <Wizard
         height={560}
         header={<WizardHeader title="Create Volumes" onClose={onClose} closeButtonAriaLabel="Close" />}
@@ -123,6 +126,12 @@ export default function CreateVolume({ onClose }: { readonly onClose: () => void
               <Alert variant="warning" isInline title="This class does not wait for the first consumer" component="h2">
                 The storage of a Volume is on one node. With volumeBindingMode {bindingMode}, Kubernetes binds a claim
                 before it knows where the pod can run. Choose a class with WaitForFirstConsumer.
+              </Alert>
+            )}
+            {chosen && draft.mode === "Filesystem" && !hasFileSystem && (
+              <Alert variant="warning" isInline title="This class names no file system" component="h2">
+                Salt makes the file system that the parameter fsType of the class names, ext4 or xfs. Without it the
+                Volume fails. Choose another class, or the mode Block.
               </Alert>
             )}
             <FormGroup role="radiogroup" label="Mode" fieldId="mode">

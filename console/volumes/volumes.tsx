@@ -103,6 +103,7 @@ const columnsWith = (byName: ReadonlyMap<string, PersistentVolumeObject>): reado
   { title: "Class", value: ({ spec }) => spec.storageClassName },
   {
     title: "State",
+    width: 35,
     value: (volume) => [phaseOf(volume), reasonOf(volume), messageOf(volume)].join(" "),
     cell: (volume) => (
       <>

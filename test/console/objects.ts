@@ -32,6 +32,7 @@ export const storageClass = (name: string, volumeBindingMode = "WaitForFirstCons
   kind: "StorageClass",
   metadata: { name },
   provisioner: "kubernetes.io/no-provisioner",
+  parameters: { fsType: "ext4" },
   volumeBindingMode,
 });
 

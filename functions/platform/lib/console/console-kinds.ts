@@ -56,7 +56,7 @@ export const acts: Readonly<Record<string, Acts>> = {
   "/persistentvolumeclaims": { annotate: true },
   "/namespaces": { annotate: true },
   "apps/statefulsets": { annotate: true },
-  "piraeus.io/linstorsatellites": { annotate: true },
+  "piraeus.io/linstorsatellites": { annotate: true, fields: [["spec", "deletionPolicy"]] },
   "compute.yaook.cloud/novacomputenodes": agent,
   "network.yaook.cloud/neutronl2agents": agent,
   "network.yaook.cloud/neutronl3agents": agent,
