@@ -171,7 +171,7 @@ function Evacuation({ satellite, clusters }: { readonly satellite: Satellite; re
         ))}
       </ProgressStepper>
       <p>
-        {condition?.message ?? "No function has said anything of it yet."} This has not changed since{" "}
+        {condition?.message ?? "No function has said anything of it yet."} Last change:{" "}
         <Age at={condition?.lastTransitionTime ?? deletionTimestamp} />.{" "}
         <button type="button" className="pf-v6-c-button pf-m-link pf-m-inline" onClick={() => setIsAll(!isAll)}>
           {isAll ? "Show the steps as one line" : "Show all nine steps"}
@@ -195,6 +195,7 @@ function Evacuation({ satellite, clusters }: { readonly satellite: Satellite; re
           objects={before}
           keyOf={({ name }) => name}
           columns={copyColumns}
+          isBrief
           empty={null}
         />
       )}

@@ -17,10 +17,10 @@ export function undo(
   return {
     label: "Retain the data",
     does:
-      `This sets the policy of LinstorSatellite ${name} to Retain. The satellite goes, and its node and its data stay ` +
-      "in LINSTOR: when the Node has a satellite again, the data is used again, and Holdfast takes the evacuation " +
-      "back in LINSTOR. Copies that LINSTOR is making are still made, and their sources go. A Machine that waits goes " +
-      "on waiting until each volume has an UpToDate copy on another node.",
+      `This sets the policy of LinstorSatellite ${name} to Retain. The satellite goes, and its node and its data ` +
+      "stay in LINSTOR. When the Node has a satellite again, it uses this data, and Holdfast takes the evacuation " +
+      "back in LINSTOR. Copies that LINSTOR is making are still made, and their sources go. A Machine that waits " +
+      "is not shut down until each volume has an UpToDate copy on another node.",
     command: `kubectl patch linstorsatellite ${name} --type merge -p '{"spec":{"deletionPolicy":"Retain"}}'`,
     write: {
       verb: "patch",
@@ -29,7 +29,7 @@ export function undo(
       patch: { metadata: { uid }, spec: { deletionPolicy: "Retain" } },
     },
     refused: isConfigured
-      ? `While Node ${name} matches, the policy is that of its LinstorSatelliteConfigurations: set deletionPolicy there.`
+      ? `While Node ${name} matches, LinstorSatelliteConfigurations give the policy: set deletionPolicy there.`
       : undefined,
   };
 }

@@ -51,7 +51,7 @@ export function ConsoleMasthead({ session, isOpen, onToggle }: MastheadProps) {
       </MastheadMain>
       <MastheadContent>
         <Toolbar isFullHeight>
-          <ToolbarContent alignItems="center">
+          <ToolbarContent>
             <ToolbarItem align={{ default: "alignEnd" }}>
               <Button
                 variant="plain"

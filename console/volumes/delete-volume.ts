@@ -10,8 +10,10 @@ export function deleteVolume(volume: VolumeObject, persistentVolume: PersistentV
   return {
     label: "Delete",
     does:
-      `This deletes the Volume ${name}. Node ${volume.spec.nodeName} takes its storage back (${storageOf(volume)}), ` +
-      "and the data on it is lost.",
+      `This deletes the Volume ${name}. Node ${volume.spec.nodeName} takes its storage back (${storageOf(volume)}). ` +
+      (volume.spec.sparseLoopDevice
+        ? "The file is removed with all its data."
+        : "The data stays on it: wipe it before another Volume uses it."),
     command: `kubectl delete ${Volume.plural}.${Volume.apiVersion.split("/")[0]} ${name}`,
     write: { verb: "delete", kind: Volume, name, uid },
     isDanger: true,

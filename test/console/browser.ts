@@ -1,20 +1,8 @@
-import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import axe from "axe-core";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { buildConsole } from "../../console/build.mjs";
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
+import { inject } from "vitest";
+import { browserPath } from "./browser-path.ts";
 import { type ServedClient, serveClient } from "./serve-client.ts";
-
-/** The browser, where there is one. */
-export const executablePath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
-  (path) => path && existsSync(path),
-);
-
-/** Whether there is a browser; said in one line where there is none. */
-export const hasBrowser = executablePath !== undefined;
-if (!hasBrowser) console.log("The console's tests are skipped: install chromium, or name one in CHROMIUM.");
 
 /** The client in a browser, beside an API server. */
 export interface Console {
@@ -25,13 +13,14 @@ export interface Console {
   close(): Promise<void>;
 }
 
-/** Builds the client, and opens a browser on it. */
+/** Starts the browser. Tests run as root in containers, where the browser's own sandbox cannot be set up. */
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] });
+
+/** Opens a browser on the client. */
 export async function openConsole(api: string, token: string): Promise<Console> {
-  const folder = await mkdtemp(join(tmpdir(), "holdfast-console-"));
-  await buildConsole(folder);
-  const client = await serveClient(folder, api, token);
-  // Tests run as root in containers, where the browser's own sandbox cannot be set up.
-  const browser: Browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
+  const client = await serveClient(inject("consoleClient"), api, token);
+  const browser = await openBrowser();
   const problems: string[] = [];
   return {
     client,
@@ -50,10 +39,13 @@ export async function openConsole(api: string, token: string): Promise<Console> 
     async close() {
       await browser.close();
       await client.close();
-      await rm(folder, { recursive: true });
     },
   };
 }
+
+/** Resolves when nothing on the page is being read any more. */
+export const settled = async (page: Page): Promise<void> =>
+  void (await page.waitForFunction("!document.querySelector('[role=progressbar]')"));
 
 interface Violation {
   readonly id: string;
@@ -66,4 +58,13 @@ export async function violationsOf(page: Page, within = "html"): Promise<readonl
   const run = `axe.run(${JSON.stringify(within)}, { resultTypes: ["violations"] })`;
   const { violations } = (await page.evaluate(run)) as { violations: readonly Violation[] };
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+}
+
+/** Presses Tab until an element has the focus; fails where the keyboard does not reach it. */
+export async function tabTo(page: Page, element: Locator): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    if (await element.evaluate((one) => one === one.ownerDocument.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`The keyboard does not reach ${element}.`);
 }

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
 import { seededRandom } from "../../eventing/random.ts";
 import { serveHttp } from "../../local/apiserver/http.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
@@ -81,19 +84,19 @@ export async function stillCluster({ isEmpty = false } = {}): Promise<StillClust
   };
 }
 
-/** Whoever is in the group `readers` may read everything, and write nothing. */
+/** Whoever is in the group `readers` may read what the documents say that the pages need, and write nothing. */
 const readOnly = [
-  {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRole",
-    metadata: { name: "readers" },
-    rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list", "watch"] }],
-  },
+  roleIn(join(import.meta.dirname, "../../docs/console.md")),
   {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "ClusterRoleBinding",
     metadata: { name: "readers" },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "readers" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "holdfast-console-reader" },
     subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "readers" }],
   },
 ] as unknown as readonly KubernetesObject[];
+
+function roleIn(document: string): unknown {
+  const examples = [...readFileSync(document, "utf8").matchAll(/```yaml\n([\s\S]*?)```/g)];
+  return examples.map(([, text = ""]) => parse(text)).find(({ kind }) => kind === "ClusterRole");
+}

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { type Console, hasBrowser, openConsole } from "./browser.ts";
+import { type Console, openConsole } from "./browser.ts";
+import { hasBrowser } from "./browser-path.ts";
 import { type StillCluster, stillCluster } from "./cluster.ts";
 import { claim, namespace, volume } from "./objects.ts";
 

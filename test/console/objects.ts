@@ -83,6 +83,19 @@ export const persistentVolume = (name: string, phase: string, claim?: string) =>
   status: { phase },
 });
 
+/** A volume of LINSTOR, whose handle is the name of its resource there. */
+export const linstorVolume = (name: string, volumeHandle: string) => ({
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  metadata: { name },
+  spec: {
+    capacity: { storage: "10Gi" },
+    accessModes: ["ReadWriteOnce"],
+    storageClassName: "linstor",
+    csi: { driver: "linstor.csi.linbit.com", volumeHandle },
+  },
+});
+
 export const namespace = (name: string, annotations: object = {}) => ({
   apiVersion: "v1",
   kind: "Namespace",
@@ -176,7 +189,7 @@ export const linstorCluster = {
   apiVersion: "piraeus.io/v1",
   kind: "LinstorCluster",
   metadata: { name: "linstor" },
-  spec: { maxConcurrentEvacuations: 1 },
+  spec: { maxConcurrentEvacuations: 1, nodeSelector: { storage: "yes" } },
 };
 
 /** A compute node that is to be cleared, and waits for a person. */

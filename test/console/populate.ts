@@ -12,7 +12,7 @@ export async function populate({ add, admin }: StillCluster): Promise<void> {
   await add([
     objects.namespace("shop"),
     ...((await hasNamespace("yaook")) ? [] : [objects.namespace("yaook")]),
-    objects.node("node-1"),
+    objects.node("node-1", {}, { storage: "yes" }),
     objects.node("node-2", { [lock]: "" }, { [label]: "True" }),
     objects.storageClass("metalk8s"),
     objects.storageClass("hasty", "Immediate"),
@@ -37,6 +37,7 @@ export async function populate({ add, admin }: StillCluster): Promise<void> {
     objects.statefulSet("web", "Delete"),
     objects.keptVolume("kept-1"),
     objects.keptVolume("kept-2"),
+    objects.linstorVolume("data-db-0", "pvc-1"),
     objects.satellite("node-1"),
     objects.satellite("node-2", {
       reason: "InProgress",
@@ -68,6 +69,10 @@ export async function populate({ add, admin }: StillCluster): Promise<void> {
       objects.keptNote(name, step),
     );
   await admin.delete(LinstorSatellite, undefined, "node-2");
+  const { uid } = (await admin.get(LinstorSatellite, undefined, "node-2"))?.metadata ?? {};
+  const evacuation = JSON.stringify({ v: 1, uid, begun: new Date().toISOString(), before: { "pvc-1": 2, "pvc-2": 3 } });
+  const annotations = { "holdfast.dev/evacuation": evacuation };
+  await admin.patch(LinstorSatellite, undefined, "node-2", "merge", { metadata: { annotations } });
   const waiting = { step: "waiting", because: "Two resources are left." };
   await objects.writeDown(admin, LinstorSatellite, { name: "node-2" }, "holdfast.dev/satellite.await-empty", waiting);
 }

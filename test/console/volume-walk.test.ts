@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Locator, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
@@ -6,7 +6,8 @@ import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../.
 import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { type Program, startProgram } from "../worlds/program.ts";
-import { executablePath, hasBrowser } from "./browser.ts";
+import { openBrowser, tabTo } from "./browser.ts";
+import { hasBrowser } from "./browser-path.ts";
 import { storageClass } from "./objects.ts";
 
 const asObject = (object: object) => object as KubernetesObject;
@@ -26,15 +27,6 @@ const pod = {
     volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }],
   },
 };
-
-/** Presses Tab until an element has the focus; fails where the keyboard does not reach it. */
-async function tabTo(page: Page, element: Locator): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    if (await element.evaluate((one) => one === one.ownerDocument.activeElement)) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`The keyboard does not reach ${element}.`);
-}
 
 /** Notes each state that a row has from now on, however short. */
 const noteStates = (page: Page, name: string) =>
@@ -57,7 +49,7 @@ describe.skipIf(!hasBrowser)("on the cluster of npm start", () => {
     const [, file = ""] = /export KUBECONFIG=(\S+)/.exec(program.said()) ?? [];
     admin = createClient(kubeconfigTransport(file));
     await admin.create(StorageClass, asObject(storageClass("metalk8s")));
-    browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
+    browser = await openBrowser();
   });
   afterAll(async () => {
     await browser?.close();
