@@ -1,7 +1,8 @@
 import { pathToFileURL } from "node:url";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { executablePath, hasBrowser, violationsOf } from "../console/browser.ts";
+import { openBrowser, violationsOf } from "../console/browser.ts";
+import { hasBrowser } from "../console/browser-path.ts";
 import { builtSite } from "./site.ts";
 
 // From files, as a reader without a network opens it.
@@ -15,8 +16,7 @@ describe.skipIf(!hasBrowser)("the documentation site, from files", async () => {
   );
   let browser: Browser;
   beforeAll(async () => {
-    // Tests run as root in containers, where the browser's own sandbox cannot be set up.
-    browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
+    browser = await openBrowser();
   });
   afterAll(() => browser.close());
 
