@@ -47,11 +47,17 @@ export function readPages(root: string): readonly Page[] {
     if (!page.isDocument) continue;
     for (const [, link = ""] of page.text.matchAll(linkTarget)) {
       const target = targetOf(source, link);
-      if (target !== undefined) waiting.push(documentOf(root, target));
+      if (target !== undefined && !isPicture(target)) waiting.push(documentOf(root, target));
     }
   }
   return [...pages.values()];
 }
+
+/** Pictures are copied, and are no pages. */
+export const isPicture = (target: string): boolean => target.endsWith(".png");
+
+/** Where a picture of a document lies in the site. */
+export const urlOfPicture = (target: string): string => target.replace(/^docs\//, "");
 
 /** A folder with a README is that README. */
 export function documentOf(root: string, target: string): string {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import Eleventy, { type EleventyConfig, type Markdown } from "@11ty/eleventy";
 import { headingId } from "./heading-id.ts";
 import { layout, pathBetween } from "./layout.ts";
 import { navigationOf } from "./navigation.ts";
-import { documentOf, type Page, readPages, targetOf } from "./pages.ts";
+import { documentOf, isPicture, type Page, readPages, targetOf, urlOfPicture } from "./pages.ts";
 import { searchIndex } from "./search-index.ts";
 
 const assets = fileURLToPath(new URL("assets/", import.meta.url));
@@ -34,6 +34,12 @@ export async function writeSite(root: string, folder: string): Promise<readonly 
       [assets]: "assets",
       [minisearch]: "assets/minisearch.js",
       [index]: "assets/search-index.js",
+      ...Object.fromEntries(
+        globSync("docs/**/*.png", { cwd: root }).map((path) => {
+          const picture = path.replaceAll("\\", "/");
+          return [join(root, picture), urlOfPicture(picture)];
+        }),
+      ),
     });
     eleventy.amendLibrary("md", (markdown) => amend(markdown, root, bySource));
     for (const [number, page] of pages.entries()) {
@@ -72,6 +78,9 @@ function amend(markdown: Markdown, root: string, pages: ReadonlyMap<string, Page
         token.attrSet("id", times ? `${id}-${times}` : id);
       }
       for (const child of token.children ?? []) {
+        const picture = child.type === "image" ? targetOf(source, String(child.attrGet("src"))) : undefined;
+        if (picture !== undefined && isPicture(picture))
+          child.attrSet("src", pathBetween(here.url, urlOfPicture(picture)));
         const href = child.type === "link_open" ? String(child.attrGet("href")) : undefined;
         const target = href === undefined ? undefined : targetOf(source, href);
         if (href === undefined || target === undefined) continue;

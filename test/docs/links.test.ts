@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { expect, test } from "vitest";
 import { builtSite } from "./site.ts";
@@ -17,6 +17,7 @@ test("no link of the site is dead, and none needs a network but to leave the sit
         const [path = "", anchor] = link.split("#");
         const to = path ? posix.normalize(posix.join(posix.dirname(from), path)) : from;
         if (to.startsWith("assets/")) return false;
+        if (to.endsWith(".png")) return !existsSync(join(folder, to));
         return anchor ? !ids.get(to)?.has(anchor) : !ids.has(to);
       })
       .map((link) => `${from}: ${link}`),
