@@ -4,6 +4,7 @@ import type { SystemDeclaration } from "../../shared/system-declaration.ts";
 import type { Declared } from "./declared.ts";
 import { installedByDefault, manifestsOf } from "./manifests.ts";
 import { functionTables, permissionTables, sourceTables, type Tables, withTables } from "./reference.ts";
+import { eventTables, nameTables, overlayTables, ruleTables, settingTables } from "./reference-tables.ts";
 import { isGenerated } from "./yaml.ts";
 
 /** How a file of the repository departs from what follows from the declarations. */
@@ -35,6 +36,14 @@ export function differences(
   for (const declared of functions) document(`functions/${declared.name}/README.md`, functionTables(declared));
   document("sources/README.md", sourceTables(installedByDefault(functions, systems)));
   document("docs/permissions.md", permissionTables(functions));
+  document("docs/rules.md", ruleTables(functions));
+  document("docs/settings.md", settingTables(functions));
+  document("docs/names.md", nameTables(functions));
+  document("docs/events.md", eventTables());
+  document(
+    "docs/overlays.md",
+    overlayTables(root, (path) => wanted.get(path) ?? read(root, path)),
+  );
 
   const found: Difference[] = [];
   for (const [path, text] of wanted) {

@@ -213,7 +213,12 @@ function addKustomizations(
       "event asks for, and the function for events that no other takes. List it, and the systems that you want, each " +
       "with its access.",
   );
-  overlay("default", ["knative/overlays/access", "knative/overlays/functions"], []);
+  overlay(
+    "default",
+    ["knative/overlays/access", "knative/overlays/functions"],
+    [],
+    "The systems that are installed by default, without their admission policies.",
+  );
   for (const { name, doc, optional } of declared.values())
     if (optional) overlay(name, ["knative/overlays/default"], [`knative/access/${name}`, `knative/${name}`], doc);
   for (const one of onRequest) {

@@ -2,6 +2,7 @@ import type { Permission } from "../../shared/declaration.ts";
 import { Event, groupOf, type Kind } from "../../shared/kubernetes/kind.ts";
 import { variableOf } from "../../shared/settings.ts";
 import { type Declared, systemOf } from "./declared.ts";
+import { code, table } from "./markdown-table.ts";
 import { commonSettingsOf, type Setting, settingsOf } from "./settings.ts";
 import { watchedKinds } from "./sources.ts";
 import { secretOf, settingsConfigMap } from "./surroundings.ts";
@@ -160,16 +161,4 @@ function systems({ systems = {} }: Declared): string {
 function inWords(kind: Kind, subresource?: string): string {
   const path = subresource ? `${kind.plural}/${subresource}` : kind.plural;
   return groupOf(kind) ? `${code(path)} of ${code(groupOf(kind))}` : code(path);
-}
-
-const code = (text: string) => `\`${text}\``;
-
-/** A Markdown table with its columns aligned, as the formatter wants it. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
-  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |\n`;
-  const [first = [], ...others] = cells.map(line);
-  return [first, line(widths.map((width) => "-".repeat(width))), ...others].join("");
 }

@@ -1,0 +1,104 @@
+/** What an Event's reason means, and what a person does: the column of docs/events.md. One entry for each reason. */
+const advice: Readonly<Record<string, string>> = {
+  AnotherVolumeBound:
+    "The new claim of the name has another volume. To swap them, set " +
+    "`holdfast.dev/offer=yes` on the kept volume, then delete the claim.",
+  BrokerRefused: "A broker took no events of the sweep. Look at the broker; the next tick goes on.",
+  ClaimBeingDeleted:
+    "The pod wants a claim that is being deleted. Do what the message says: delete " +
+    "the pod, or wait and create both again.",
+  ClaimNotIncluded:
+    "The claim has a name of one of the set's claims but is not deleted with the " +
+    "set. The message has the command that includes it.",
+  DeletionPostponed: "The object is being deleted, and the message names what still uses it. Delete that, or wait.",
+  EvacuationQueued: "Nothing: the evacuation waits for a slot.",
+  EvacuationStuck: "The evacuation does not go on without a person. Do what the condition `SatelliteEvacuated` says.",
+  EvacuationTooLate:
+    "The Machine was deleted before it had hooks, and its server is gone. See which volumes have a copy elsewhere.",
+  EventDeadLettered:
+    "A function did not take an event. The message names the function; see [dead letters](dead-letters.md).",
+  EvictionStuck: "The eviction does not go on without a person. Do what the condition Converged says.",
+  FormerDataBound:
+    "A claim with a data source was bound to the former volume. See [restore a snapshot](restore-a-snapshot.md).",
+  InTreeProtectionSilent:
+    "Kubernetes' own protection did not release the claim. If it is switched off, set `IN_TREE=absent`.",
+  InvalidController: "Correct `spec.externalController.url` of the LinstorCluster.",
+  InvalidVolume: "The specification cannot be carried out. Delete the Volume and create it again.",
+  ListRefused: "The sweep may not list a kind, or the kind is not served. Grant the right, or remove the row.",
+  MachineHeldForData:
+    "Volumes on the Machine have no copy elsewhere. Wait for a copy, or give them up " +
+    "with the command in the message.",
+  MinionNotAnswering: "Check that the node and its salt-minion run, and that the master has accepted its key.",
+  NamespaceReplaced:
+    "The namespace is gone or is another one. Allow it with `holdfast.dev/successor-of`, or offer the volume.",
+  NewerProgress: "A newer version wrote this progress. Roll the function forward again.",
+  NodeLeftBehind: "Cluster API left the Node behind. Delete the Node.",
+  NodeMissing: "The Node does not exist. Add it, or give its storage up with `holdfast.dev/abandon-storage`.",
+  NodeNameTooLong: "A Node with this name cannot be evacuated. Move its data by hand before you delete it.",
+  OperatorActive:
+    "piraeus-operator still writes this satellite. Stop it, and hand over: see [move](move-to-holdfast.md).",
+  PersistentVolumeTaken:
+    "Another PersistentVolume has the name of the Volume. If it is not being " +
+    "deleted, delete the Volume and use another name.",
+  PlacementUnreadable:
+    "Correct `nodeAffinity` or `tolerations` of the LinstorCluster. Until then no satellite is deleted.",
+  PolicyChangedByHand: "A person has changed the policy of a kept volume. It stays as the person has set it.",
+  PolicyUnreadable: "The annotation has no known value, and all claims are kept. Correct it.",
+  ReclaimPostponed:
+    "The time of the volume has come, and a claim of its name waits. Offer the volume, or delete the claim.",
+  RemovalStuck: "The satellite is not removed without a person. Do what the condition `SatelliteDeleted` says.",
+  RetentionPolicyHeld:
+    "Another manager has chosen another value of the field; the more conservative " +
+    "one is in force. Decide for one of the two.",
+  RetentionPolicyTakenBack:
+    "Another manager has changed the field back three times, and its value is in force. Remove the field there.",
+  SatelliteAllowedToBeDrained: "Nothing: the Machine may be drained.",
+  SatelliteAllowedToBeRemoved: "Nothing: the Machine may be deleted.",
+  Configured: "Nothing: the satellite has its specification.",
+  SatelliteNotConfigured: "LINSTOR refuses a pool or a property. Do what the condition `Configured` says.",
+  SatelliteNotRegistered: "LINSTOR refuses the node. Do what the message says.",
+  SatelliteNotSpawned: "The DaemonSet of the satellite cannot be made. Do what the condition `Applied` says.",
+  SatelliteRetired: "Nothing: the Node of the satellite is gone or does not match, and its deletion policy applies.",
+  SatellitesNotReady:
+    "Satellites on other Nodes were not ready in time, and the evacuation goes on. Look at those that are named.",
+  StaleSubscribers:
+    "A broker's channel has wrong subscribers. Run the command in the message: see " +
+    "[stale subscribers](stale-subscribers.md).",
+  StorageAbandoned: "A person gave up the storage on a node that is gone. If it comes back, wipe it.",
+  StorageClassMissing: "Create the StorageClass. The Volume goes on by itself.",
+  StorageNotPrepared: "The node could not make the storage. Read the message, delete the Volume, create it again.",
+  StorageNotReclaimed: "The node could not take the storage back. Correct what the message names.",
+  PersistentVolumeRefused: "The API server refuses the template. Delete the Volume, create it with another one.",
+  TableRefused: "A row of the sweep's tables cannot be read. Correct the line that is named.",
+  UnreadableTime:
+    "A time in an annotation cannot be read, and the volume is kept. Write a time such as 2030-01-31T12:00:00Z.",
+  VolumeAttachedForEvacuation: "Nothing: the volume is attached elsewhere.",
+  VolumeAvailable: "Nothing: the PersistentVolume exists, or is healthy again.",
+  VolumeEvacuating: "Nothing: the volume's Node leaves, and the volume moves.",
+  VolumeKept: "Nothing: the claim is gone, and its volume is kept until the time that is named.",
+  VolumeNotAttachedForEvacuation:
+    "The volume was not attached elsewhere in time, and the evacuation goes on. Look at the pod that uses it.",
+  VolumeNotKept: "The volume belongs to another object and cannot be kept. Keep its data by a backup.",
+  VolumeOffered: "Nothing: the next claim of the name gets the volume.",
+  VolumeTemporarilyMadeReschedulable: "Nothing: pods with this volume may run elsewhere while it moves.",
+  VolumeUnavailable: "The PersistentVolume has failed. Repair it; the Volume follows.",
+};
+
+const away: readonly (readonly [RegExp, string])[] = [
+  [
+    /Unreachable$/,
+    "The system does not answer; the message says since when. Repair it; everything goes on within one sweep.",
+  ],
+  [/Unauthorized$/, "The system refuses the credentials. Correct the Secret; everything goes on by itself."],
+  [/Refused$/, "The system refuses a call for good. Do what the message says."],
+];
+
+/** @throws Error for a reason of which nothing is known here. */
+export function adviceOf(reason: string): string {
+  const text = advice[reason] ?? away.find(([form]) => form.test(reason))?.[1];
+  if (!text) throw new Error(`build/manifests/event-advice.ts has no advice for the Event ${reason}.`);
+  return text;
+}
+
+/** Reasons that have advice, but for those of external systems. */
+export const advised: readonly string[] = Object.keys(advice);

@@ -1,0 +1,162 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Declared, systemOf } from "./declared.ts";
+import { adviceOf, advised } from "./event-advice.ts";
+import { code, table } from "./markdown-table.ts";
+import type { Tables } from "./reference.ts";
+import { commonSettingsOf, settingsOf } from "./settings.ts";
+import { settingsConfigMap } from "./surroundings.ts";
+
+const linkTo = ({ name }: Declared) => `[${name}](../functions/${name}/README.md)`;
+
+/** What `docs/rules.md` says: all functions, with what they guarantee and what triggers them. */
+export function ruleTables(functions: readonly Declared[]): Tables {
+  const rows = functions.map((declared) => {
+    const { doc, triggers = [], overlay } = declared;
+    const always = triggers.filter((one) => !one.overlay);
+    const kinds = always.map(({ kind, signal }) => (signal ? code(signal) : kind.kind));
+    return [linkTo(declared), overlay ? `${doc} (overlay ${code(overlay)})` : doc, [...new Set(kinds)].join(", ")];
+  });
+  return { rules: table(["Rule", "What it guarantees", "Triggered by"], rows) };
+}
+
+/** What `docs/settings.md` says: each variable once for all functions that mean the same by it. */
+export function settingTables(functions: readonly Declared[]): Tables {
+  const found = functions.flatMap((declared) => [
+    ...settingsOf(declared).map((setting) => ({ setting, where: linkTo(declared) })),
+    ...commonSettingsOf([declared]).map((setting) => ({
+      setting,
+      where: `ConfigMap ${code(settingsConfigMap(systemOf(declared)))}`,
+    })),
+  ]);
+  const alike = Map.groupBy(found, ({ setting: { variable, value, description } }) =>
+    JSON.stringify([variable, value, description]),
+  );
+  const rows = [...alike.values()].flatMap((all) => {
+    const [first] = all;
+    if (!first) return [];
+    const { variable, value, values, description } = first.setting;
+    const places = [...new Set(all.map(({ where }) => where))];
+    const where = places.length > 4 ? "every function that is not named elsewhere" : places.join(", ");
+    const choice = values ? ` One of ${values.map(code).join(", ")}.` : "";
+    return [[code(variable), value ? code(value) : "empty", `${description}${choice}`, where]];
+  });
+  return { settings: table(["Variable", "Default", "Meaning", "Of"], rows.sort(byFirst)) };
+}
+
+/** What `docs/names.md` says of what functions write on objects, beside their own progress. */
+export function nameTables(functions: readonly Declared[]): Tables {
+  const written = functions.flatMap((declared) =>
+    declared.permissions.flatMap(({ resource, writes = {} }) =>
+      (["annotations", "labels", "finalizers", "fields"] as const).flatMap((list) =>
+        (writes[list] ?? []).map((name) => ({ list, name, kind: resource.kind, declared })),
+      ),
+    ),
+  );
+  const of = (list: string) => {
+    const alike = Map.groupBy(
+      written.filter((one) => one.list === list && one.name !== "*"),
+      ({ name }) => name,
+    );
+    const rows = [...alike].map(([name, all]) => [
+      code(name),
+      [...new Set(all.map(({ kind }) => kind))].join(", "),
+      [...new Set(all.map(({ declared }) => linkTo(declared)))].join(", "),
+    ]);
+    return table(["Name", "On", "Written by"], rows.sort(byFirst));
+  };
+  return { annotations: of("annotations"), labels: of("labels"), finalizers: of("finalizers"), fields: of("fields") };
+}
+
+/** A step of a rule, or a decision, that goes with an Event. */
+const recorded =
+  /\b(normal|warning)\(\s*"(\w+)"|type: "(Normal|Warning)", reason: "(\w+)"|(?:stuckReason:|\bwarning:) "(\w+)"/g;
+
+/**
+ * What `docs/events.md` says: every reason that is in the code, with what to do.
+ *
+ * @throws Error for a reason without advice, and for advice without a reason.
+ */
+export function eventTables(): Tables {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const found = new Map<string, { type: string; systems: Set<string> }>();
+  const add = (reason: string, type: string, system: string) => {
+    const known = found.get(reason) ?? { type, systems: new Set<string>() };
+    known.systems.add(system);
+    found.set(reason, known);
+  };
+  const files = globSync("{functions,shared}/**/*.ts", { cwd: root, exclude: ["**/*.test.ts", "**/testing/**"] });
+  const texts = files.map((file) => readFileSync(join(root, file), "utf8"));
+  for (const [at, text] of texts.entries()) {
+    const [folder, system = ""] = (files[at] ?? "").split(/[\\/]/);
+    // What the kit records of an external system that is away.
+    for (const [, name = ""] of text.matchAll(/new SystemError\(\s*"([^"]+)"/g))
+      for (const failure of ["Unreachable", "Unauthorized", "Refused"])
+        add(`${name.replaceAll(" ", "")}${failure}`, "Warning", system);
+    for (const [, made, reason, type, other, bare] of text.matchAll(recorded))
+      add(
+        reason ?? other ?? bare ?? "",
+        made ? made[0]?.toUpperCase() + made.slice(1) : (type ?? "Warning"),
+        folder === "shared" ? "all" : system,
+      );
+  }
+  for (const reason of ["TableRefused", "ListRefused", "BrokerRefused", "StaleSubscribers"])
+    add(reason, "Warning", "platform");
+  // Some decisions have their reason in a variable.
+  for (const reason of advised.filter((one) => !found.has(one))) {
+    const file = files[texts.findIndex((text) => text.includes(`"${reason}"`))];
+    if (!file)
+      throw new Error(`build/manifests/event-advice.ts has advice for the Event ${reason}, which nothing records.`);
+    add(reason, "Warning", file.split(/[\\/]/)[1] ?? "");
+  }
+  const rows = [...found].map(([reason, { type, systems }]) => [
+    code(reason),
+    type,
+    [...systems].sort().join(", "),
+    adviceOf(reason),
+  ]);
+  return { events: table(["Reason", "Type", "Of", "What it means, and what to do"], rows.sort(byFirst)) };
+}
+
+/**
+ * What `docs/overlays.md` says: the first comment of each kustomization, which says what it is for. `read` returns the
+ * text of a file of the repository as it is to be.
+ */
+export function overlayTables(root: string, read: (path: string) => string | undefined): Tables {
+  const of = (pattern: string) => {
+    const paths = globSync(pattern, { cwd: root }).map((path) => path.replaceAll("\\", "/"));
+    const rows = paths.sort().map((path) => {
+      const folder = path.split("/").slice(1, -1).join("/");
+      const text = read(path) ?? "";
+      return [`[${folder}](../${path})`, commentOf(text) || `Adds ${resourcesOf(text).map(code).join(", ")}.`];
+    });
+    return table(["Folder", "What it is for"], rows);
+  };
+  return {
+    overlays: of("knative/overlays/*/kustomization.yaml"),
+    components: of("knative/components/*/kustomization.yaml"),
+    options: of(
+      "knative/{platform,pvc-protection,pvc-retention,satellite,volume,undelete,eviction}/*/kustomization.yaml",
+    ),
+    examples: of("knative/examples/*/kustomization.yaml"),
+  };
+}
+
+/** The first paragraph of a comment at the top, without the line that says that the file is generated. */
+function commentOf(text: string): string {
+  const lines: string[] = [];
+  for (const line of text.split("\n")) {
+    if (/^# Generated from /.test(line)) continue;
+    const [, said] = /^# ?(.*)$/.exec(line) ?? [];
+    if (said === undefined || (said === "" && lines.length > 0)) break;
+    lines.push(said.trim());
+  }
+  return lines.join(" ");
+}
+
+/** Resources and components that a kustomization lists, by the names of their files and folders. */
+const resourcesOf = (text: string): readonly string[] =>
+  [...text.matchAll(/^ {2}- (?:\.\.\/)*(\S+)$/gm)].map(([, name = ""]) => name);
+
+const byFirst = ([one = ""]: readonly string[], [other = ""]: readonly string[]) => (one < other ? -1 : 1);

@@ -1,0 +1,75 @@
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../manifests/kustomization.ts";
+import { type NamedThing, namesIn } from "./names.ts";
+
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+// The changelog also names what was removed.
+const documents = globSync(["{README,CONTRIBUTING,SECURITY}.md", "{docs,functions,knative,sources,eventing}/**/*.md"], {
+  cwd: root,
+});
+
+/** All that is not prose: what a name in a document can be found in. */
+const sources = globSync(["{functions,shared,cli,console,eventing,local,build,bench}/**/*.{ts,tsx,mjs}", ".ci/run"], {
+  cwd: root,
+  exclude: ["**/*.test.ts"],
+})
+  .concat(
+    globSync("{{knative,sources,test}/**/*.{yaml,py,sls,conf},test/{cluster,contract}/**/*.ts,vitest.config.ts}", {
+      cwd: root,
+    }),
+  )
+  .map(read)
+  .join("\n");
+const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> };
+const commands = readdirSync(join(root, "cli")).filter((name) => existsSync(join(root, "cli", name, "command.ts")));
+const folders = [
+  "overlays",
+  "components",
+  "examples",
+  "overlays/no-knative",
+  ".",
+  ...readdirSync(join(root, "knative")),
+];
+
+const exists: Readonly<Record<NamedThing["what"], (name: string) => boolean>> = {
+  annotation: (name) => sources.includes(name),
+  variable: (name) => sources.includes(name) || sources.includes(camel(name)),
+  "npm script": (name) => name in scripts,
+  command: (name) => commands.includes(name),
+  "folder of knative": (name) => folders.some((folder) => existsSync(join(root, "knative", folder, name))),
+  function: (name) => existsSync(join(root, "functions", name)) || existsSync(join(root, "knative", name)),
+  Event: (name) => sources.includes(`"${name}"`) || /(Unreachable|Unauthorized|Refused)$/.test(name),
+};
+
+/** A setting is declared in lower camel case. */
+const camel = (name: string) =>
+  name.toLowerCase().replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+const missingIn = (text: string) =>
+  namesIn(text)
+    .filter(({ what, name }) => !exists[what](name))
+    .map(({ what, name }) => `${what} ${name}`);
+
+test("what documents name is there: annotations, variables, commands, overlays, functions, Events", () => {
+  const missing = documents.flatMap((document) => missingIn(read(document)).map((name) => `${document}: ${name}`));
+  expect(documents.length).toBeGreaterThan(100);
+  expect(missing).toEqual([]);
+});
+
+test("a name of each kind that is not there is found", () => {
+  const text =
+    "`holdfast.dev/no-such-thing`, `NO_SUCH_VARIABLE`, `npm run nothing`, `holdfast nothing`, the component " +
+    "`owner-references-enforced`, `undelete/nothing` and the Event `NothingHappened`";
+  expect(missingIn(text).map((name) => name.split(" ").at(-1))).toEqual([
+    "holdfast.dev/no-such-thing",
+    "NO_SUCH_VARIABLE",
+    "nothing",
+    "nothing",
+    "owner-references-enforced",
+    "undelete/nothing",
+    "NothingHappened",
+  ]);
+});
