@@ -1,4 +1,4 @@
-import { shippedBuffer } from "../../functions/platform/dead-letter/declaration.ts";
+import { shippedBuffer } from "../../functions/platform/lib/kept-event.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { discover } from "../../shared/kubernetes/discover.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";

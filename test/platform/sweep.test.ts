@@ -26,6 +26,7 @@ const settings: SweepSettings = {
   rate: 1000,
   tick: 55_000,
   staleChannels: "report",
+  deadLetters: "holdfast-dead-letters",
 };
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -491,4 +492,75 @@ test("two sweeps at once send some events twice, and both end well", async () =>
   expect(new Set(names()).size).toBe(5);
   expect(names()).toHaveLength(10);
   expect((await status()).cursor).toBeUndefined();
+});
+
+describe("what a function could not take", () => {
+  const hour = 3_600_000;
+  /** Kept events by how long ago they came (milliseconds), with what is not usual about them. */
+  const kept = async (...all: readonly (readonly [string, number, object?, object?])[]) => {
+    const entries = all.map(([name, ago, more = {}, attributes = {}], index) => {
+      const received = clock.now() - ago;
+      const named = { type: "dev.knative.apiserver.resource.update", apiversion: "v1", kind: "PersistentVolumeClaim" };
+      const destination = "pvc-protection-release.default";
+      const text = { received, attributes: { ...named, namespace: "default", name, ...attributes }, destination };
+      const number = String(index).padStart(2, "0");
+      return [`20260101T0000${number}-000Z-${number.repeat(6)}.json`, { ...text, code: "503", ...more }];
+    });
+    const data = Object.fromEntries(entries.map(([key, text]) => [key, JSON.stringify(text)]));
+    await put(ConfigMap, "holdfast-dead-letters", {}, { data });
+  };
+
+  test("is sent again, once an object, for a reason that can end, and not what was refused for good", async () => {
+    await table(rowText());
+    await kept(
+      ["a", 60_000],
+      ["a", 30_000, { destination: "other.default" }],
+      ["late", 60_000, { code: "", destination: "", unknown: true }],
+      ["forbidden", 60_000, { code: "403" }],
+      ["malformed", 60_000, { code: "400" }],
+      ["no-function", 60_000, { unknown: true }],
+      ["old", 7 * hour],
+      ["secret", 60_000, {}, { kind: "Secret" }],
+      ["not\na-name", 60_000],
+    );
+    await tick();
+    expect(names()).toEqual(["a", "late"]);
+    expect(posted[0]?.headers["ce-type"]).toBe("dev.holdfast.sweep");
+    await tick();
+    // Taken: nothing more comes, and nothing more is sent.
+    expect(names()).toEqual(["a", "late"]);
+  });
+
+  test("is sent with each tick for an hour, and then ever more rarely", async () => {
+    await table(rowText());
+    await kept(
+      ["begins", 1, { since: clock.now() - 0.9 * hour }],
+      ["rests", hour, { since: clock.now() - 5 * hour }],
+      ["due", 2.1 * hour, { since: clock.now() - 6 * hour }],
+    );
+    await tick();
+    expect(names().toSorted()).toEqual(["begins", "due"]);
+  });
+
+  test("is sent with a later tick where the broker does not take it, and where there is much of it", async () => {
+    await table(rowText());
+    await kept(...Array.from({ length: 25 }, (_, index) => [`c-${index}`, 60_000] as const));
+    answer = () => 503;
+    await tick();
+    answer = () => 202;
+    for (const more of [20, 5, 0]) {
+      posted = [];
+      await tick();
+      expect(names()).toHaveLength(more);
+    }
+  });
+
+  test("keeps to the label that a table selects by, and to namespaces that it leaves out", async () => {
+    await table(rowText('  labelSelector: "storage=keep"\n  excludedNamespaces: [kube-system]\n'));
+    await claim("in", { labels: { storage: "keep" } });
+    await claim("out");
+    await kept(["in", 60_000], ["out", 60_000], ["gone", 60_000], ["in", 60_000, {}, { namespace: "kube-system" }]);
+    await tick();
+    expect(names()).toEqual(["in"]);
+  });
 });

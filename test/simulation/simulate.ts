@@ -215,8 +215,9 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     },
   });
   const cluster = await startCluster({
-    // What the resync alone would find is lost in an outage of an external system: it comes once in six hours.
-    scenario: isExternal ? { ...scenario, setting: withRealTurns(scenario.setting) } : scenario,
+    // What the resync alone would find is lost in an outage of a system or of one object: it comes once in six hours.
+    scenario:
+      isExternal || outage?.part !== undefined ? { ...scenario, setting: withRealTurns(scenario.setting) } : scenario,
     clock,
     streams,
     trace,
@@ -252,7 +253,10 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     }
   }
 
-  const disturbed = () => spec.point !== undefined || schedule.struck.length > 0 || (outage?.lastLate ?? 0) > 0;
+  // Where one object alone is refused, its Event may have been recorded, and that it was, not: then it is not cleared.
+  const isHalf = () => outage?.what === "api" && outage.part !== undefined && outage.refusedSince !== undefined;
+  const disturbed = () =>
+    spec.point !== undefined || schedule.struck.length > 0 || (outage?.lastLate ?? 0) > 0 || isHalf();
   const unfinished = (): Failure | undefined => {
     for (const { name, check } of liveness) {
       const message = check({ ...truth, disturbed: disturbed() });

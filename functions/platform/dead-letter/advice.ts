@@ -42,7 +42,7 @@ const unsaid =
   "with the Warning StaleSubscribers it is the " +
   "first, and the Warning says what to do; otherwise look at the functions' log.";
 
-function remedy({ code, reply }: DeadLetteredEvent, found: Circumstances["found"], namespace: string): string {
+function remedy({ code, reply, since }: DeadLetteredEvent, found: Circumstances["found"], namespace: string): string {
   const kubectl = (command: string) => `"kubectl -n ${namespace} ${command}"`;
   if (found === "absent")
     return (
@@ -76,8 +76,11 @@ function remedy({ code, reply }: DeadLetteredEvent, found: Circumstances["found"
       return "This is a defect of the function: report it with its log line, and roll the function back if it is new.";
     default:
       return (
-        "It could not be reached, or could not reach the API server or its external system. The sweep tries again " +
-        "every five minutes; if that does not help, look at the function's log."
+        "It could not be reached, or could not reach the API server or its external system. " +
+        (since === undefined
+          ? "The sweep tries again every five minutes; if that does not help, look at the function's log."
+          : `This has been so since ${new Date(since).toISOString()}. The sweep tries again every five minutes for ` +
+            "an hour, and then ever more rarely: look at the function's log.")
       );
   }
 }

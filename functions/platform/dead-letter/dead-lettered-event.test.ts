@@ -15,6 +15,7 @@ import {
   mostUnattributed,
   period,
   textOf,
+  withSince,
 } from "./ring-buffer.ts";
 
 const received = Date.parse("2026-03-01T12:00:00.123Z");
@@ -227,6 +228,30 @@ describe("the ring buffer", () => {
     expect(Object.keys(data)).toHaveLength(mostUnattributed);
     expect(Object.keys(data)).toContain(keyOf(later));
     expect(Object.keys(data)).not.toContain(keyOf(unattributed(0)));
+  });
+
+  const minute = 60_000;
+  const ofSweep = (minutes: number, type = "dev.holdfast.sweep"): DeadLetteredEvent => ({
+    ...event(minutes * minute, 0, "pvc-protection-release.holdfast"),
+    attributes: {
+      id: `id${minutes}`,
+      type,
+      apiversion: "v1",
+      kind: "PersistentVolumeClaim",
+      namespace: "shop",
+      name: "a",
+    },
+    code: "503",
+  });
+
+  test("holds one event of the sweep that fails again and again, and since when", () => {
+    const first = ofSweep(0, "dev.knative.apiserver.resource.update");
+    let data = put({}, first);
+    for (let minutes = 5; minutes <= 55; minutes += 5) data = put(data, withSince(data, ofSweep(minutes)));
+    expect(Object.keys(data)).toEqual([keyOf(first), keyOf(ofSweep(55))]);
+    expect(JSON.parse(data[keyOf(ofSweep(55))] ?? "")).toMatchObject({ since: received });
+    // What was taken in between is another failure.
+    expect(withSince(data, ofSweep(55 + 40)).since).toBeUndefined();
   });
 
   test("holds an event that was delivered twice once", () => {

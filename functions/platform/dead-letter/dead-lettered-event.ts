@@ -10,6 +10,8 @@ import type { Pod } from "../../../shared/storage/pod-claims.ts";
 export interface DeadLetteredEvent {
   /** Milliseconds since the epoch. */
   readonly received: number;
+  /** Since when events of this object have failed in this function, where another one is kept; likewise. */
+  readonly since?: number;
   /** The CloudEvent's own attributes, as far as they are texts. */
   readonly attributes: Readonly<Record<string, string>>;
   /**

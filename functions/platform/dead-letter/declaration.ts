@@ -11,16 +11,11 @@ import {
   StorageClass,
 } from "../../../shared/kubernetes/kind.ts";
 import { namespaceName, objectName } from "../../../shared/names.ts";
+import { shippedBuffer } from "../lib/kept-event.ts";
 import { KnativeService, ServiceAccount } from "./installed-function.ts";
 
 /** The kinds of the default install's Triggers, on whose objects a dead-lettered event is shown; systems add theirs. */
 export const shownOn = [PersistentVolumeClaim, Pod, StatefulSet, Namespace, PersistentVolume, StorageClass] as const;
-
-/**
- * The ConfigMap of the ring buffer. Others of the namespace say where external systems are: they are not this
- * function's to write.
- */
-export const shippedBuffer = "holdfast-dead-letters";
 
 const settings = z.object({
   namespace: namespaceName
@@ -50,6 +45,7 @@ export const deadLetter = {
         },
       ],
     },
+    // Others of the namespace say where external systems are: they are not this function's to write.
     {
       ownNamespace: true,
       resource: ConfigMap,

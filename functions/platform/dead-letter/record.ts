@@ -8,12 +8,13 @@ import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { coalesce } from "../../../shared/pipeline/coalesce.ts";
 import type { Tools } from "../../../shared/pipeline/receive.ts";
+import { readKeptEvent } from "../lib/kept-event.ts";
 import { adviceOn, type Circumstances } from "./advice.ts";
 import { type DeadLetteredEvent, readDeadLetteredEvent } from "./dead-lettered-event.ts";
 import { deadLetter, type Settings, shownOn } from "./declaration.ts";
 import { discoverKind } from "./discover-kind.ts";
 import { lookAtFunction } from "./installed-function.ts";
-import { added, keyOf } from "./ring-buffer.ts";
+import { added, keyOf, withSince } from "./ring-buffer.ts";
 
 const attempts = 5;
 
@@ -31,7 +32,7 @@ export function recordDeadLetters(tools: Tools<Settings>): (request: HttpRequest
   const { clock, log, verifiesSenders = false } = tools;
   const settings = { ...tools.settings, namespace: tools.settings.namespace || ownNamespace() };
   // They come in bursts, and there is one ring buffer: those that arrive while it is written go into it together.
-  const keepTogether = coalesce<DeadLetteredEvent, ReadonlySet<string>>(async (_, events) =>
+  const keepTogether = coalesce<DeadLetteredEvent, Kept>(async (_, events) =>
     keep(await tools.client(), events, settings),
   );
 
@@ -42,7 +43,9 @@ export function recordDeadLetters(tools: Tools<Settings>): (request: HttpRequest
       const found = await lookAtFunction(client, read.destination, settings.namespace);
       const { attributes, code } = read;
       const event: DeadLetteredEvent = found === "absent" ? { ...read, unknown: true } : read;
-      const kept = (await keepTogether("ring buffer", event)).has(keyOf(event));
+      const taken = (await keepTogether("ring buffer", event)).get(keyOf(event));
+      const kept = taken !== undefined;
+      const said = taken?.since === undefined ? read : { ...read, since: taken.since };
       const circumstances = { ...settings, found };
       const named = `${attributes.kind ?? "an object"} ${attributes.name ?? ""}`.trimEnd();
       const fields = {
@@ -52,9 +55,9 @@ export function recordDeadLetters(tools: Tools<Settings>): (request: HttpRequest
         code,
         attributes,
       };
-      log[kept ? "warn" : "debug"](fields, adviceOn(read, named, { ...circumstances, quoting: true }));
+      log[kept ? "warn" : "debug"](fields, adviceOn(said, named, { ...circumstances, quoting: true }));
       if (kept && read.destination)
-        await show(client, read, { ...circumstances, quoting: verifiesSenders }, clock.now()).catch((error: Error) =>
+        await show(client, said, { ...circumstances, quoting: verifiesSenders }, clock.now()).catch((error: Error) =>
           log.warn({ rule: deadLetter.name }, `The dead-lettered event was not shown on its object: ${error.message}`),
         );
       return replyTo([]);
@@ -68,17 +71,24 @@ export function recordDeadLetters(tools: Tools<Settings>): (request: HttpRequest
 
 type RingBuffer = KubernetesObject & { data?: Record<string, string> };
 
-/** Adds events to the ring buffer; returns the keys of those that it took. */
+/** The events that the ring buffer took, by their keys, and since when such events fail. */
+type Kept = ReadonlyMap<string, { readonly since?: number | undefined }>;
+
+/** Adds events to the ring buffer. */
 async function keep(
   client: Client,
   events: readonly DeadLetteredEvent[],
   { namespace, configMap: name }: Settings,
-): Promise<ReadonlySet<string>> {
+): Promise<Kept> {
   for (let attempt = 1; ; attempt++) {
     try {
       const present = await client.get<RingBuffer>(ConfigMap, namespace, name);
       const change = additions(present?.data ?? {}, events);
-      const taken = new Set(Object.keys(change).filter((key) => change[key] !== null));
+      const taken = new Map(
+        Object.entries(change).flatMap(([key, text]) =>
+          text === null ? [] : [[key, { since: readKeptEvent(text)?.since }] as const],
+        ),
+      );
       if (present) {
         const { uid, resourceVersion } = present.metadata;
         const patch = { metadata: { uid, resourceVersion }, data: change };
@@ -103,7 +113,8 @@ function additions(data: Record<string, string>, events: readonly DeadLetteredEv
     const sofar = Object.entries({ ...data, ...change }).filter(
       (entry): entry is [string, string] => entry[1] !== null,
     );
-    change = { ...change, ...added(Object.fromEntries(sofar), event) };
+    const present = Object.fromEntries(sofar);
+    change = { ...change, ...added(present, withSince(present, event)) };
   }
   return change;
 }

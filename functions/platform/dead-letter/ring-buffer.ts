@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isEventKey, type KeptEvent, readKeptEvent, resendAt, sweepType } from "../lib/kept-event.ts";
 import type { DeadLetteredEvent } from "./dead-lettered-event.ts";
 
 /**
@@ -39,15 +40,49 @@ export function textOf(event: DeadLetteredEvent): string {
   return JSON.stringify({ ...rest, attributes });
 }
 
+/** The sweep sends what failed again with its next tick: so late, at most, another failure belongs to the one before. */
+const nextTick = 20 * 60_000;
+
+/** The newest kept event of the same object and function, with its key, where this one is about the same failure. */
+function formerOf(data: Readonly<Record<string, string>>, event: DeadLetteredEvent) {
+  const { apiversion, kind, namespace = "", name } = event.attributes;
+  const isSame = (one: KeptEvent) =>
+    functionOf(one) === functionOf(event) &&
+    one.attributes.apiversion === apiversion &&
+    one.attributes.kind === kind &&
+    one.attributes.namespace === namespace &&
+    one.attributes.name === name;
+  for (const key of keysOf(data).reverse()) {
+    const kept = readKeptEvent(data[key]);
+    if (!kept || !isSame(kept)) continue;
+    const again = resendAt(kept);
+    return again !== undefined && event.received <= again + nextTick ? { key, kept } : undefined;
+  }
+  return undefined;
+}
+
+/** The event with the time since when such events fail, where one of the same object and function has failed before. */
+export function withSince(data: Readonly<Record<string, string>>, event: DeadLetteredEvent): DeadLetteredEvent {
+  const former = formerOf(data, event)?.kept;
+  return former ? { ...event, since: former.since ?? former.received } : event;
+}
+
 /**
  * What changes in the ConfigMap's data when an event is added: its own key, and null for every event that must make
- * room, the oldest first. Keys that are no events are left alone.
+ * room, the oldest first. Keys that are no events are left alone. An event of the sweep that fails again takes the place
+ * of the one before: it says the same, and what fails for hours would use up what is kept of its function.
  *
  * Nothing changes for an event of a function of which there are enough in this period: where it refuses everything, or
  * a stranger sends what no broker has sent, its events would push all others out. The first ones stay.
  */
 export function added(data: Readonly<Record<string, string>>, event: DeadLetteredEvent): Record<string, string | null> {
   const key = keyOf(event);
+  const former = formerOf(data, event);
+  const isRepeated = event.attributes.type === sweepType && former?.kept.attributes.type === sweepType;
+  if (isRepeated && former.key !== key) {
+    const { [former.key]: _, ...others } = data;
+    return { ...added(others, event), [former.key]: null };
+  }
   if (data[key] === undefined && isOneTooMany(data, event)) return {};
   const text = textOf(event);
   const present = keysOf(data);
@@ -70,7 +105,8 @@ export function added(data: Readonly<Record<string, string>>, event: DeadLettere
 }
 
 /** Those of functions that there are not count together: a sender could make up any number of names. */
-const functionOf = ({ destination, unknown }: Partial<DeadLetteredEvent>) => (unknown ? "" : destination);
+const functionOf = ({ destination, unknown }: Pick<Partial<KeptEvent>, "destination" | "unknown">) =>
+  unknown ? "" : destination;
 
 const mostOf = (event: DeadLetteredEvent) => (functionOf(event) === "" ? mostUnattributed : mostOfOne);
 
@@ -91,9 +127,6 @@ function receivedFor(wanted: string | undefined, text = ""): number | undefined 
 }
 
 /** The keys of events, the oldest first. */
-const keysOf = (data: Readonly<Record<string, string>>) =>
-  Object.keys(data)
-    .filter((key) => /^\d{8}T\d{6}-\d{3}Z-[A-Za-z0-9]+\.json$/.test(key))
-    .sort();
+const keysOf = (data: Readonly<Record<string, string>>) => Object.keys(data).filter(isEventKey).sort();
 
 const sizeOf = (text = "") => Buffer.byteLength(text);

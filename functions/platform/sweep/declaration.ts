@@ -9,6 +9,7 @@ import {
   StatefulSet,
 } from "../../../shared/kubernetes/kind.ts";
 import { namespaceName, objectName } from "../../../shared/names.ts";
+import { shippedBuffer } from "../lib/kept-event.ts";
 import { InMemoryChannel, Subscription } from "./channels.ts";
 import { statusKey } from "./status.ts";
 
@@ -31,6 +32,9 @@ const settings = z.object({
   table: objectName
     .default(shippedTable)
     .describe("The name of that ConfigMap, which the function's Role names, too; the table is its key table.yaml."),
+  deadLetters: objectName
+    .default(shippedBuffer)
+    .describe("The ConfigMap in which `dead-letter` keeps events, which the function's Role names, too."),
   rate: z.coerce.number().positive().max(1000).default(100).describe("Events sent per second, at most."),
   tick: z.coerce
     .number()
@@ -78,6 +82,7 @@ export const sweepFunction = {
       verbs: ["get", "patch"],
       writes: { annotations: [statusKey] },
     },
+    { ownNamespace: true, resource: ConfigMap, names: [shippedBuffer], verbs: ["get"] },
     { resource: Event, verbs: ["create", "get", "delete"] },
     { ownNamespace: true, resource: InMemoryChannel, verbs: ["list"] },
     { ownNamespace: true, resource: Subscription, verbs: ["list"] },

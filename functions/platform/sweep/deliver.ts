@@ -3,6 +3,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/http-message.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { withTimeout } from "../../../shared/with-timeout.ts";
+import { sweepType } from "../lib/kept-event.ts";
 import type { Row } from "./table.ts";
 
 /** POSTs to a URL. Rejects when there is no answer, and when the signal aborts. */
@@ -33,7 +34,7 @@ export async function deliver(
   const event = new CloudEvent({
     id,
     source: "https://holdfast.dev/platform/sweep",
-    type: row.signal ?? "dev.holdfast.sweep",
+    type: row.signal ?? sweepType,
     time: new Date(clock.now()).toISOString(),
     kind: row.kind,
     apiversion: row.apiVersion,

@@ -20,6 +20,8 @@ export interface TickResult {
   readonly channels: string | undefined;
   /** Everything was resynced, because they were others than in the tick before. */
   readonly newChannels: boolean;
+  /** Which kept events have been sent again. */
+  readonly resent: readonly string[];
   readonly cursor?: Cursor;
   readonly until?: number;
   readonly rows: number;
@@ -62,6 +64,7 @@ export async function report(
     ...(result.table ? { table: result.table } : {}),
     ...(result.channels ? { channels: result.channels } : {}),
     ...(result.cursor && result.until ? { cursor: result.cursor, until: new Date(result.until).toISOString() } : {}),
+    ...(result.resent.length > 0 ? { resent: result.resent } : {}),
     ...(now.length > 0 ? { wrong: now } : {}),
     because: truncate(message, 600),
   };

@@ -22,6 +22,8 @@ const schema = z.looseObject({
   /** Set while a pass is unfinished: the last object sent in it, and the time up to which the pass looks. */
   cursor: cursor.optional(),
   until: z.string().optional(),
+  /** Which kept events of `dead-letter` have been sent again, by the end of their keys. */
+  resent: z.array(z.string()).optional(),
   /** Reasons of the Warnings that stand on the ConfigMap. */
   wrong: z.array(z.string()).optional(),
   because: z.string(),

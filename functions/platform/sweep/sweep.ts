@@ -9,6 +9,7 @@ import type { Post } from "./deliver.ts";
 import { nap } from "./nap.ts";
 import { pass } from "./pass.ts";
 import { report } from "./report.ts";
+import { resend } from "./resend.ts";
 import { readStatus } from "./status.ts";
 import { type Row, readTable, type Table, tableLabel } from "./table.ts";
 import { listsOf, type Tick } from "./tick.ts";
@@ -30,6 +31,8 @@ export interface SweepSettings {
   readonly rate: number;
   /** Milliseconds that one tick may take, naps included; less than the schedule's period. */
   readonly tick: number;
+  /** The ConfigMap of events that functions did not take. */
+  readonly deadLetters: string;
   /** What becomes of channels that deliver to subscribers that are gone. */
   readonly staleChannels: "report" | "mend";
 }
@@ -76,6 +79,7 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
   const after = asBefore ? Date.parse(asBefore.at) : 0;
   const until = asBefore?.cursor && asBefore.until ? Date.parse(asBefore.until) : began;
   const cursor = await pass(tick, { after, until }, asBefore?.cursor);
+  const resent = await resend(tick, settings, before?.resent ?? []);
   if (!cursor) await nap(tick, until);
 
   // Last, because events that are on their way through a channel are lost with it.
@@ -83,7 +87,7 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
   const progress = cursor ? { at: after, cursor, until } : { at: until };
   const { refusals } = tick;
   const wrong = { faults, refusals, unread, staleSubscribers };
-  return report(configMap, { ...progress, table, channels, newChannels, rows: rows.length, ...wrong }, tools);
+  return report(configMap, { ...progress, table, channels, newChannels, resent, rows: rows.length, ...wrong }, tools);
 }
 
 /** Says of a table which rules look after which kinds. */

@@ -21,7 +21,7 @@ export interface Tick {
   readonly refusals: Map<string, string>;
   /** Lists that could not be read, and why. */
   readonly unread: Map<string, string>;
-  /** Uids of what had its event in this tick. */
+  /** Uids and names of what had its event in this tick. */
   readonly sent: Set<string>;
 }
 
@@ -33,8 +33,13 @@ export async function offer(row: Row, object: Named, tick: Tick): Promise<void> 
     return;
   }
   tick.sent.add(object.metadata.uid);
+  tick.sent.add(nameOf(row, object));
   await tick.clock.sleep(tick.pace);
 }
+
+/** An object, as an event names it. */
+export const nameOf = ({ apiVersion, kind }: Row, { metadata }: Named) =>
+  `${apiVersion} ${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
 
 /** The objects of one list, metadata alone. A list that cannot be read, or breaks off, is remembered and ends here. */
 export async function* objectsOf(
@@ -59,7 +64,8 @@ export function listsOf(rows: readonly Row[]): ReadonlyMap<string, readonly Row[
   return Map.groupBy(rows, listOf);
 }
 
-const kindOf = ({ apiVersion, kind, resource, namespaced }: Row): Kind => ({
+/** The kind that a row is about. */
+export const kindOf = ({ apiVersion, kind, resource, namespaced }: Row): Kind => ({
   apiVersion,
   kind,
   plural: resource,

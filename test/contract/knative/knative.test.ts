@@ -264,6 +264,7 @@ describe("the functions", () => {
       tick: 1,
       tokens: "",
       tokenHosts: [],
+      deadLetters: "holdfast-dead-letters",
       staleChannels: "report" as const,
     };
     const { status } = await onTick({ ...tools, settings })(requestOf(find(recordings("sources"), "ping")));

@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { namespaceName, objectName } from "../../../shared/names.ts";
+
+/** The ConfigMap in which `dead-letter` keeps events that functions did not take. */
+export const shippedBuffer = "holdfast-dead-letters";
+
+/** The type of the sweep's own events. */
+export const sweepType = "dev.holdfast.sweep";
+
+/** Whether a key of that ConfigMap is one of an event. */
+export const isEventKey = (key: string) => /^\d{8}T\d{6}-\d{3}Z-[A-Za-z0-9]+\.json$/.test(key);
+
+/** As much of a kept event as says which object it was about, and whether it can be taken later. */
+export interface KeptEvent {
+  /** When it came to `dead-letter` (milliseconds since the epoch). */
+  readonly received: number;
+  /** Since when events of this object fail in this function, where it is not the first one. */
+  readonly since?: number | undefined;
+  readonly attributes: {
+    readonly type: string;
+    readonly apiversion: string;
+    readonly kind: string;
+    readonly namespace: string;
+    readonly name: string;
+  };
+  /** The function, as `<name>.<namespace>`; empty where the broker did not say. */
+  readonly destination: string;
+  /** The HTTP status of the last attempt; empty when there was no answer. */
+  readonly code: string;
+  /** There is no such function. */
+  readonly unknown?: true | undefined;
+}
+
+const schema = z.object({
+  received: z.number(),
+  since: z.number().optional(),
+  attributes: z.object({
+    type: z.string(),
+    apiversion: z.string(),
+    kind: z.string(),
+    namespace: namespaceName.or(z.literal("")).default(""),
+    name: objectName,
+  }),
+  destination: z.string(),
+  code: z.string(),
+  unknown: z.literal(true).optional(),
+});
+
+/** Reads a kept event, of which anyone may have sent the text; `undefined` where it names no object. */
+export function readKeptEvent(text = ""): KeptEvent | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Milliseconds in which the sweep sends such an event with each tick. */
+export const often = 3_600_000;
+/** What is older was resynced since (milliseconds). */
+export const longest = 6 * 3_600_000;
+
+/** No answer, and what a function says when the API server or its external system is away or has too much to do. */
+const canEnd = new Set(["", "408", "429", "502", "503", "504"]);
+
+/**
+ * When the sweep sends an event for the object again (milliseconds since the epoch); `undefined` for never: the
+ * function has refused it for good, or does not exist. What has failed for more than an hour is sent ever more rarely,
+ * after half as long again as it has failed.
+ */
+export function resendAt({ received, since = received, destination, code, unknown }: KeptEvent): number | undefined {
+  if (!canEnd.has(code) || (unknown && destination !== "")) return undefined;
+  const failing = received - since;
+  return failing < often ? received : received + failing / 2;
+}

@@ -1,0 +1,85 @@
+import type { Client } from "../../../shared/kubernetes/client.ts";
+import { ConfigMap } from "../../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { isEventKey, type KeptEvent, longest, readKeptEvent, resendAt } from "../lib/kept-event.ts";
+import type { Named } from "./deliver.ts";
+import type { Row } from "./table.ts";
+import { kindOf, nameOf, offer, type Tick } from "./tick.ts";
+
+/** So many events are sent again in one tick, the oldest first. */
+const mostResent = 20;
+
+/** Where events are kept that functions did not take. */
+export interface DeadLetters {
+  readonly namespace: string;
+  readonly deadLetters: string;
+}
+
+/** An event is known by the end of its key, which a sender has not chosen. */
+const idOf = (key: string) => (key.split("-").at(-1) ?? "").slice(0, 8);
+
+/**
+ * Sends an event again for each object of which a function did not take one, for a reason that can end. If the function
+ * does not take it either, that event is kept in turn, and the next tick sends it again; so it ends when it is taken. Of
+ * what is kept only the object's name counts, and only where the table has its kind. Returns which kept events have been
+ * sent again, to be given as `before` in the next tick.
+ */
+export async function resend(
+  tick: Tick,
+  { namespace, deadLetters }: DeadLetters,
+  before: readonly string[],
+): Promise<readonly string[]> {
+  const data = await readBuffer(tick.client, namespace, deadLetters).catch((error: Error) => {
+    tick.unread.set("dead letters", `Events that functions did not take cannot be read: ${error.message}`);
+    return undefined;
+  });
+  if (!data) return before;
+  const keys = Object.keys(data).filter(isEventKey).sort();
+  const known = new Set(before);
+  const now = tick.clock.now();
+  const waiting = keys.flatMap((key): { id: string; event: KeptEvent }[] => {
+    const event = known.has(idOf(key)) ? undefined : readKeptEvent(data[key]);
+    const at = event && resendAt(event);
+    return event && at !== undefined && at <= now && event.received > now - longest ? [{ id: idOf(key), event }] : [];
+  });
+  const objects = Map.groupBy(waiting, ({ event: { attributes } }) =>
+    JSON.stringify([attributes.apiversion, attributes.kind, attributes.namespace, attributes.name]),
+  );
+  const sent: string[] = [];
+  for (const [first, ...more] of [...objects.values()].slice(0, mostResent))
+    if (first && (await sendFor(first.event, tick).catch(() => false)))
+      sent.push(...[first, ...more].map(({ id }) => id));
+  const present = new Set(keys.map(idOf));
+  return [...before.filter((id) => present.has(id)), ...sent];
+}
+
+async function readBuffer(client: Client, namespace: string, name: string) {
+  const found = await client.get<KubernetesObject & { data?: Record<string, string> }>(ConfigMap, namespace, name);
+  return found?.data ?? {};
+}
+
+/** Sends an event to each broker that has the object's kind; whether all took it. */
+async function sendFor({ attributes }: KeptEvent, tick: Tick): Promise<boolean> {
+  const { apiversion, kind, namespace, name } = attributes;
+  const rows = [...tick.lists.values()]
+    .flat()
+    .filter((row) => row.apiVersion === apiversion && row.kind === kind && !row.signal)
+    .filter((row) => row.namespaced === (namespace !== "") && !row.excludedNamespaces.includes(namespace));
+  for (const [sink, [row]] of Map.groupBy(rows, ({ sink }) => sink)) {
+    const object = { metadata: { namespace, name, uid: "" } };
+    if (!row || tick.sent.has(nameOf(row, object)) || !(await isSelected(row, object, tick))) continue;
+    if (tick.refusals.has(sink)) return false;
+    await offer(row, object, tick);
+    if (tick.refusals.has(sink)) return false;
+  }
+  return true;
+}
+
+/** Whether the row is for the object. One that is gone is sent where no label decides: what was said of it may stay. */
+async function isSelected(row: Row, { metadata: { namespace, name } }: Named, { client }: Tick): Promise<boolean> {
+  const { labelSelector } = row;
+  if (!labelSelector) return true;
+  const only = { labelSelector, fieldSelector: `metadata.name=${name}`, metadataOnly: true };
+  for await (const _ of client.list(kindOf(row), { ...only, ...(namespace ? { namespace } : {}) })) return true;
+  return false;
+}
