@@ -231,11 +231,12 @@ describe("the ring buffer", () => {
   });
 
   const minute = 60_000;
-  const ofSweep = (minutes: number, type = "dev.holdfast.sweep"): DeadLetteredEvent => ({
+  const ofSweep = (minutes: number, source = "https://holdfast.dev/platform/sweep"): DeadLetteredEvent => ({
     ...event(minutes * minute, 0, "pvc-protection-release.holdfast"),
     attributes: {
       id: `id${minutes}`,
-      type,
+      type: "dev.knative.apiserver.resource.update",
+      source,
       apiversion: "v1",
       kind: "PersistentVolumeClaim",
       namespace: "shop",
@@ -245,7 +246,7 @@ describe("the ring buffer", () => {
   });
 
   test("holds one event of the sweep that fails again and again, and since when", () => {
-    const first = ofSweep(0, "dev.knative.apiserver.resource.update");
+    const first = ofSweep(0, "https://10.96.0.1:443");
     let data = put({}, first);
     for (let minutes = 5; minutes <= 55; minutes += 5) data = put(data, withSince(data, ofSweep(minutes)));
     expect(Object.keys(data)).toEqual([keyOf(first), keyOf(ofSweep(55))]);

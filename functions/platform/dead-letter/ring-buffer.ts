@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isEventKey, type KeptEvent, readKeptEvent, resendAt, sweepType } from "../lib/kept-event.ts";
+import { isEventKey, type KeptEvent, readKeptEvent, resendAt, sweepSource } from "../lib/kept-event.ts";
 import type { DeadLetteredEvent } from "./dead-lettered-event.ts";
 
 /**
@@ -43,11 +43,12 @@ export function textOf(event: DeadLetteredEvent): string {
 /** The sweep sends what failed again with its next tick: so late, at most, another failure belongs to the one before. */
 const nextTick = 20 * 60_000;
 
-/** The newest kept event of the same object and function, with its key, where this one is about the same failure. */
+/** The newest kept event of the same type, object and function, with its key, where this one is about the same failure. */
 function formerOf(data: Readonly<Record<string, string>>, event: DeadLetteredEvent) {
-  const { apiversion, kind, namespace = "", name } = event.attributes;
+  const { type, apiversion, kind, namespace = "", name } = event.attributes;
   const isSame = (one: KeptEvent) =>
     functionOf(one) === functionOf(event) &&
+    one.attributes.type === type &&
     one.attributes.apiversion === apiversion &&
     one.attributes.kind === kind &&
     one.attributes.namespace === namespace &&
@@ -78,7 +79,7 @@ export function withSince(data: Readonly<Record<string, string>>, event: DeadLet
 export function added(data: Readonly<Record<string, string>>, event: DeadLetteredEvent): Record<string, string | null> {
   const key = keyOf(event);
   const former = formerOf(data, event);
-  const isRepeated = event.attributes.type === sweepType && former?.kept.attributes.type === sweepType;
+  const isRepeated = event.attributes.source === sweepSource && former?.kept.attributes.source === sweepSource;
   if (isRepeated && former.key !== key) {
     const { [former.key]: _, ...others } = data;
     return { ...added(others, event), [former.key]: null };

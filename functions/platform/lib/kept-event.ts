@@ -4,8 +4,15 @@ import { namespaceName, objectName } from "../../../shared/names.ts";
 /** The ConfigMap in which `dead-letter` keeps events that functions did not take. */
 export const shippedBuffer = "holdfast-dead-letters";
 
-/** The type of the sweep's own events. */
+/** The type of the sweep's own events, and the source of all that it sends. */
 export const sweepType = "dev.holdfast.sweep";
+export const sweepSource = "https://holdfast.dev/platform/sweep";
+
+/** Types of what sources send: a function hears of a kind by these, and need not hear of it by the sweep. */
+const ofSources = /^dev\.knative\.apiserver\.(resource|ref)\.(add|update|delete)$/;
+
+/** The type with which such an event is sent again. */
+export const resendType = ({ attributes: { type } }: KeptEvent) => (ofSources.test(type) ? type : sweepType);
 
 /** Whether a key of that ConfigMap is one of an event. */
 export const isEventKey = (key: string) => /^\d{8}T\d{6}-\d{3}Z-[A-Za-z0-9]+\.json$/.test(key);
@@ -18,6 +25,7 @@ export interface KeptEvent {
   readonly since?: number | undefined;
   readonly attributes: {
     readonly type: string;
+    readonly source?: string | undefined;
     readonly apiversion: string;
     readonly kind: string;
     readonly namespace: string;
@@ -36,6 +44,7 @@ const schema = z.object({
   since: z.number().optional(),
   attributes: z.object({
     type: z.string(),
+    source: z.string().optional(),
     apiversion: z.string(),
     kind: z.string(),
     namespace: namespaceName.or(z.literal("")).default(""),

@@ -3,7 +3,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/http-message.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { withTimeout } from "../../../shared/with-timeout.ts";
-import { sweepType } from "../lib/kept-event.ts";
+import { sweepSource, sweepType } from "../lib/kept-event.ts";
 import type { Row } from "./table.ts";
 
 /** POSTs to a URL. Rejects when there is no answer, and when the signal aborts. */
@@ -33,7 +33,7 @@ export async function deliver(
 ): Promise<string | undefined> {
   const event = new CloudEvent({
     id,
-    source: "https://holdfast.dev/platform/sweep",
+    source: sweepSource,
     type: row.signal ?? sweepType,
     time: new Date(clock.now()).toISOString(),
     kind: row.kind,

@@ -1,7 +1,15 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { isEventKey, type KeptEvent, longest, readKeptEvent, resendAt } from "../lib/kept-event.ts";
+import {
+  isEventKey,
+  type KeptEvent,
+  longest,
+  readKeptEvent,
+  resendAt,
+  resendType,
+  sweepType,
+} from "../lib/kept-event.ts";
 import type { Named } from "./deliver.ts";
 import type { Row } from "./table.ts";
 import { kindOf, nameOf, offer, type Tick } from "./tick.ts";
@@ -42,9 +50,10 @@ export async function resend(
     const at = event && resendAt(event);
     return event && at !== undefined && at <= now && event.received > now - longest ? [{ id: idOf(key), event }] : [];
   });
-  const objects = Map.groupBy(waiting, ({ event: { attributes } }) =>
-    JSON.stringify([attributes.apiversion, attributes.kind, attributes.namespace, attributes.name]),
-  );
+  const objects = Map.groupBy(waiting, ({ event }) => {
+    const { apiversion, kind, namespace, name } = event.attributes;
+    return JSON.stringify([resendType(event), apiversion, kind, namespace, name]);
+  });
   const sent: string[] = [];
   for (const [first, ...more] of [...objects.values()].slice(0, mostResent))
     if (first && (await sendFor(first.event, tick).catch(() => false)))
@@ -59,17 +68,19 @@ async function readBuffer(client: Client, namespace: string, name: string) {
 }
 
 /** Sends an event to each broker that has the object's kind; whether all took it. */
-async function sendFor({ attributes }: KeptEvent, tick: Tick): Promise<boolean> {
-  const { apiversion, kind, namespace, name } = attributes;
+async function sendFor(event: KeptEvent, tick: Tick): Promise<boolean> {
+  const { apiversion, kind, namespace, name } = event.attributes;
+  const type = resendType(event);
   const rows = [...tick.lists.values()]
     .flat()
     .filter((row) => row.apiVersion === apiversion && row.kind === kind && !row.signal)
     .filter((row) => row.namespaced === (namespace !== "") && !row.excludedNamespaces.includes(namespace));
   for (const [sink, [row]] of Map.groupBy(rows, ({ sink }) => sink)) {
     const object = { metadata: { namespace, name, uid: "" } };
-    if (!row || tick.sent.has(nameOf(row, object)) || !(await isSelected(row, object, tick))) continue;
+    const isSent = type === sweepType && row && tick.sent.has(nameOf(row, object));
+    if (!row || isSent || !(await isSelected(row, object, tick))) continue;
     if (tick.refusals.has(sink)) return false;
-    await offer(row, object, tick);
+    await offer({ ...row, signal: type }, object, tick);
     if (tick.refusals.has(sink)) return false;
   }
   return true;
