@@ -65,7 +65,7 @@ export function readKeptEvent(text = ""): KeptEvent | undefined {
 }
 
 /** Milliseconds in which the sweep sends such an event with each tick. */
-export const often = 3_600_000;
+const often = 3_600_000;
 /** What is older was resynced since (milliseconds). */
 export const longest = 6 * 3_600_000;
 
