@@ -40,10 +40,10 @@ export function textOf(event: DeadLetteredEvent): string {
   return JSON.stringify({ ...rest, attributes });
 }
 
-/** The sweep sends what failed again with its next tick: so late, at most, another failure belongs to the one before. */
+/** What failed is sent again with the next tick: so late, at most, another failure belongs to the one before. */
 const nextTick = 20 * 60_000;
 
-/** The newest kept event of the same type, object and function, with its key, where this one is about the same failure. */
+/** The newest kept event of the same type, object and function, with its key, where the failure is still the same. */
 function formerOf(data: Readonly<Record<string, string>>, event: DeadLetteredEvent) {
   const { type, apiversion, kind, namespace = "", name } = event.attributes;
   const isSame = (one: KeptEvent) =>
@@ -70,8 +70,8 @@ export function withSince(data: Readonly<Record<string, string>>, event: DeadLet
 
 /**
  * What changes in the ConfigMap's data when an event is added: its own key, and null for every event that must make
- * room, the oldest first. Keys that are no events are left alone. An event of the sweep that fails again takes the place
- * of the one before: it says the same, and what fails for hours would use up what is kept of its function.
+ * room, the oldest first. Keys that are no events are left alone. An event of the sweep that fails again takes the
+ * place of the one before: it says the same, and what fails for hours would use up what is kept of its function.
  *
  * Nothing changes for an event of a function of which there are enough in this period: where it refuses everything, or
  * a stranger sends what no broker has sent, its events would push all others out. The first ones stay.

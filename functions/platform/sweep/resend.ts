@@ -28,9 +28,9 @@ const idOf = (key: string) => (key.split("-").at(-1) ?? "").slice(0, 8);
 
 /**
  * Sends an event again for each object of which a function did not take one, for a reason that can end. If the function
- * does not take it either, that event is kept in turn, and the next tick sends it again; so it ends when it is taken. Of
- * what is kept only the object's name counts, and only where the table has its kind. Returns which kept events have been
- * sent again, to be given as `before` in the next tick.
+ * does not take it either, that event is kept in turn, and the next tick sends it again; so it ends when it is taken.
+ * Of what is kept only the object's name counts, and only where the table has its kind. Returns which kept events have
+ * been sent again, to be given as `before` in the next tick.
  */
 export async function resend(
   tick: Tick,
