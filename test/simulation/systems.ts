@@ -1,16 +1,16 @@
+import { globSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { readInstallation } from "../worlds/installation.ts";
-import { eviction } from "./eviction/system.ts";
 import type { Mutant } from "./mutants/mutant.ts";
-import { pvcProtection } from "./pvc-protection/system.ts";
-import { pvcRetention } from "./pvc-retention/system.ts";
-import { satellite } from "./satellite/system.ts";
 import type { Scenario } from "./scenario.ts";
 import type { System } from "./system.ts";
-import { undelete } from "./undelete/system.ts";
-import { volume } from "./volume/system.ts";
 
-/** Every system that is simulated. */
-export const systems: readonly System[] = [eviction, pvcProtection, pvcRetention, satellite, undelete, volume];
+/** Every system that is simulated: each folder beside this file that has a `system.ts`, which exports it alone. */
+export const systems: readonly System[] = await Promise.all(
+  globSync(`${import.meta.dirname}/*/system.ts`)
+    .sort()
+    .map(async (file) => Object.values(await import(/* @vite-ignore */ pathToFileURL(file).href))[0] as System),
+);
 
 /** Every scenario of every system. */
 export const scenarios: readonly Scenario[] = systems.flatMap((system) => system.scenarios);
