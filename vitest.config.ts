@@ -10,7 +10,7 @@ const browsed = ["test/docs/pages.test.ts"];
 const simulated = ["runs", "points", "mutants"].map((name) => `test/simulation/*/${name}.test.ts`);
 // Ends only what hangs: half an hour of virtual time takes six seconds, and on a busy machine a minute. What is about
 // speed measures ratios itself, and what waits for something on real time says itself for what it has waited in vain.
-const unhurried = { testTimeout: 180_000, hookTimeout: 180_000 };
+const hangLimits = { testTimeout: 180_000, hookTimeout: 180_000 };
 const suites = [
   "functions",
   "shared",
@@ -92,7 +92,7 @@ export default defineConfig({
           // collector.
           execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=128"],
           setupFiles: ["test/same-seed.ts"],
-          ...unhurried,
+          ...hangLimits,
         },
       },
       {
@@ -102,7 +102,7 @@ export default defineConfig({
       },
       {
         // What compares speeds: nothing else of the suite runs meanwhile.
-        test: { name: "unit-measured", include: measured, fileParallelism: false, ...unhurried },
+        test: { name: "unit-measured", include: measured, fileParallelism: false, ...hangLimits },
       },
       {
         // On a real control plane, what leaves the rest of it alone: several files at a time, because most of it is

@@ -5,8 +5,8 @@ import { progressNameOf, type Rule } from "../rule.ts";
 import type { StepEvent } from "../steps.ts";
 import type { Command } from "../system/command.ts";
 import { type Recovery, recoveryOf } from "./away.ts";
+import { hasSlipped } from "./debounce-due-time.ts";
 import { holdToDeclared } from "./hold-to-declared.ts";
-import { hasSlipped } from "./slipped.ts";
 import { type MetadataChange, withProgress } from "./with-progress.ts";
 
 /** One thing to do about a decision; a plan's operations are carried out in their order. */

@@ -4,7 +4,7 @@ import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/na
 import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
 import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { type Kind, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
-import type { SatelliteBed } from "./bed.ts";
+import type { SatelliteHarness } from "./harness.ts";
 
 /** What an administrator does, and looks at, in most scenarios. */
 export interface Administrator {
@@ -38,45 +38,46 @@ export interface Administrator {
   linstorNode(node: string): Promise<{ uuid: string; flags?: string[]; connection_status: string }>;
 }
 
-/** An administrator of this bed. */
-export function administratorOf(bed: SatelliteBed): Administrator {
+/** An administrator of this harness. */
+export function administratorOf(harness: SatelliteHarness): Administrator {
   const admin: Administrator = {
     configureOnly(node, config) {
       const nodeSelectorTerms = [{ matchFields: [{ key: "metadata.name", operator: "In", values: [node] }] }];
       const spec = { nodeAffinity: { nodeSelectorTerms }, ...config };
-      return bed.create(LinstorSatelliteConfiguration, { metadata: { name: `only-${node}` }, spec });
+      return harness.create(LinstorSatelliteConfiguration, { metadata: { name: `only-${node}` }, spec });
     },
     async setPolicy(node, deletionPolicy) {
       await admin.configureOnly(node, { deletionPolicy });
-      await bed.until(`${node} has the policy ${deletionPolicy}`, async () => {
-        const satellite = await bed.get<LinstorSatelliteObject>(LinstorSatellite, node);
+      await harness.until(`${node} has the policy ${deletionPolicy}`, async () => {
+        const satellite = await harness.get<LinstorSatelliteObject>(LinstorSatellite, node);
         return !satellite || satellite.spec?.deletionPolicy === deletionPolicy;
       });
     },
-    taint: (node, effect) => bed.merge(Node, node, { spec: { taints: [{ key: "test", value: "yes", effect }] } }),
-    untaint: (node) => bed.merge(Node, node, { spec: { taints: null } }),
-    cordon: (node, unschedulable = true) => bed.merge(Node, node, { spec: { unschedulable } }),
-    gone: (kind, name) => bed.until(`${kind.kind} ${name} is gone`, async () => !(await bed.get(kind, name))),
+    taint: (node, effect) => harness.merge(Node, node, { spec: { taints: [{ key: "test", value: "yes", effect }] } }),
+    untaint: (node) => harness.merge(Node, node, { spec: { taints: null } }),
+    cordon: (node, unschedulable = true) => harness.merge(Node, node, { spec: { unschedulable } }),
+    gone: (kind, name) => harness.until(`${kind.kind} ${name} is gone`, async () => !(await harness.get(kind, name))),
     async replaced(node) {
-      const uid = (await bed.get(LinstorSatellite, node))?.metadata.uid;
-      await bed.until(`${node} has another LinstorSatellite`, async () => {
-        const live = await bed.get(LinstorSatellite, node);
+      const uid = (await harness.get(LinstorSatellite, node))?.metadata.uid;
+      await harness.until(`${node} has another LinstorSatellite`, async () => {
+        const live = await harness.get(LinstorSatellite, node);
         return live && live.metadata.uid !== uid;
       });
     },
     says: (node, type, message) =>
-      bed.until(`${type} of ${node} says ${message}`, async () =>
-        message.test((await bed.condition(node, type))?.message ?? ""),
+      harness.until(`${type} of ${node} says ${message}`, async () =>
+        message.test((await harness.condition(node, type))?.message ?? ""),
       ),
-    hooked: (machine) => bed.until(`${machine} waits for us`, async () => (await admin.hooksOn(machine)).length === 2),
+    hooked: (machine) =>
+      harness.until(`${machine} waits for us`, async () => (await admin.hooksOn(machine)).length === 2),
     async hooksOn(machine) {
-      const { annotations = {} } = (await bed.get(Machine, machine))?.metadata ?? {};
+      const { annotations = {} } = (await harness.get(Machine, machine))?.metadata ?? {};
       return [preDrainHook, preTerminateHook].filter((hook) => hook in annotations);
     },
-    marks: async (volume, node) => marksOn((await bed.get(PersistentVolume, volume))?.metadata.annotations, node),
+    marks: async (volume, node) => marksOn((await harness.get(PersistentVolume, volume))?.metadata.annotations, node),
     ask(method, path, body) {
       const content = method === "PUT" || body ? { body: JSON.stringify(body ?? {}) } : {};
-      return outcomeOf(bed.clock, bed.linstor.transport({ method, path, headers: {}, ...content }), 60_000);
+      return outcomeOf(harness.clock, harness.linstor.transport({ method, path, headers: {}, ...content }), 60_000);
     },
     isListed: async (node) => (await admin.ask("GET", `/v1/nodes/${node}`)).status === 200,
     linstorNode: async (node) => JSON.parse((await admin.ask("GET", `/v1/nodes/${node}`)).body),

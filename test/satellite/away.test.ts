@@ -3,15 +3,15 @@ import { expect, test } from "vitest";
 import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { root } from "../manifests/kustomization.ts";
 import type { Administrator } from "./administrator.ts";
-import { addressOf, type SatelliteBed } from "./bed.ts";
-import { onBed } from "./on-bed.ts";
+import { addressOf, type SatelliteHarness } from "./harness.ts";
+import { withHarness } from "./with-harness.ts";
 
-let bed: SatelliteBed;
+let harness: SatelliteHarness;
 let admin: Administrator;
 const node = "node-1";
 
-onBed((opened, administrator) => {
-  bed = opened;
+withHarness((opened, administrator) => {
+  harness = opened;
   admin = administrator;
 });
 
@@ -27,7 +27,7 @@ interface Away {
 }
 
 async function anotherIsEvacuated(): Promise<void> {
-  await bed.delete(LinstorSatellite, "node-2");
+  await harness.delete(LinstorSatellite, "node-2");
   await admin.replaced("node-2");
 }
 
@@ -38,9 +38,9 @@ const all: readonly Away[] = [
     works: "Machines get their hooks, and satellites their spec",
     waits: "registration, storage pools, evacuation and removal",
     says: "The evacuation waits for LINSTOR, which has been away since",
-    leave: () => bed.linstor.stopController(),
+    leave: () => harness.linstor.stopController(),
     async stillWorks() {
-      await bed.machine("other", "node-2");
+      await harness.machine("other", "node-2");
       await admin.hooked("other");
     },
   },
@@ -49,7 +49,7 @@ const all: readonly Away[] = [
     works: "satellites without a Machine are evacuated",
     waits: "the evacuation of satellites whose Machine may carry our hooks",
     says: "The evacuation waits for Cluster API, which has been away since",
-    leave: () => bed.cutOff(/cluster\.x-k8s\.io/),
+    leave: () => harness.cutOff(/cluster\.x-k8s\.io/),
     stillWorks: anotherIsEvacuated,
   },
   {
@@ -57,22 +57,22 @@ const all: readonly Away[] = [
     works: "other satellites are evacuated",
     waits: "its own evacuation",
     says: "The satellite on node-1 is OFFLINE in LINSTOR, so that its copies cannot be moved from it.",
-    leave: () => bed.linstor.stopSatellite(addressOf(node)),
+    leave: () => harness.linstor.stopSatellite(addressOf(node)),
     stillWorks: anotherIsEvacuated,
   },
 ];
 
 test.each(all)("$away is away: $works, and the satellite says what it waits for", async (one) => {
-  await bed.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
-  await bed.machine("worker", node);
+  await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
+  await harness.machine("worker", node);
   await admin.hooked("worker");
-  bed.linstor.addVolume("pvc-1", { copies: [node, "node-3"] });
-  await bed.delete(Machine, "worker");
-  await bed.until("LINSTOR was called", () => bed.calls.evacuate.length > 0);
+  harness.linstor.addVolume("pvc-1", { copies: [node, "node-3"] });
+  await harness.delete(Machine, "worker");
+  await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
   one.leave();
   await admin.says(node, "SatelliteEvacuated", new RegExp(one.says));
   await one.stillWorks();
-  expect(await bed.get(Machine, "worker")).toBeDefined();
+  expect(await harness.get(Machine, "worker")).toBeDefined();
 });
 
 test("functions/satellite/README.md has the table of this", () => {

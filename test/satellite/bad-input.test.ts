@@ -8,15 +8,15 @@ import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { SystemResponse } from "../../shared/system/transport.ts";
 import type { Administrator } from "./administrator.ts";
-import { nodes, type SatelliteBed } from "./bed.ts";
-import { onBed } from "./on-bed.ts";
+import { nodes, type SatelliteHarness } from "./harness.ts";
+import { withHarness } from "./with-harness.ts";
 
-let bed: SatelliteBed;
+let harness: SatelliteHarness;
 let admin: Administrator;
 const node = "node-1";
 
-onBed((opened, administrator) => {
-  bed = opened;
+withHarness((opened, administrator) => {
+  harness = opened;
   admin = administrator;
 });
 
@@ -36,34 +36,34 @@ test.each(Object.entries(strange))(
     // Only reads reach it: what was written would be carried out.
     const asked: string[] = [];
     const answerStrangely = () =>
-      bed.answerLinstor(async (request, send) => {
+      harness.answerLinstor(async (request, send) => {
         asked.push(request.method);
         return answered(request.method === "GET" ? await send(request) : { status: 200, headers: json, body: "[]" });
       });
     const leaving = [node, "node-2"];
     const areThere = async () =>
-      (await Promise.all(leaving.map((name) => bed.get(LinstorSatellite, name)))).every(Boolean);
-    await bed.volume("pvc-1", [node, "node-3"]);
-    await bed.volume("pvc-2", ["node-2", "node-3"]);
+      (await Promise.all(leaving.map((name) => harness.get(LinstorSatellite, name)))).every(Boolean);
+    await harness.volume("pvc-1", [node, "node-3"]);
+    await harness.volume("pvc-2", ["node-2", "node-3"]);
     await admin.setPolicy("node-2", "Delete");
     answerStrangely();
     for (const name of leaving) await admin.taint(name, "NoExecute");
-    await bed.clock.advance(60_000);
+    await harness.clock.advance(60_000);
     expect(asked.length).toBeGreaterThan(0);
     expect(asked.filter((method) => method !== "GET")).toEqual([]);
     expect(await areThere()).toBe(true);
     const sentence = what.startsWith("500") ? /answered GET .* with 500: .*Something went wrong/ : /is not LINSTOR's: /;
-    expect(bed.history.join("\n")).toMatch(sentence);
+    expect(harness.history.join("\n")).toMatch(sentence);
 
-    bed.answerLinstor();
-    await bed.until("LINSTOR was called", () => bed.calls.evacuate.length > 0);
+    harness.answerLinstor();
+    await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
     answerStrangely();
-    await bed.clock.advance(60_000);
-    expect(await bed.get(LinstorSatellite, node)).toBeDefined();
-    bed.answerLinstor();
+    await harness.clock.advance(60_000);
+    expect(await harness.get(LinstorSatellite, node)).toBeDefined();
+    harness.answerLinstor();
     for (const name of leaving) await admin.gone(LinstorSatellite, name);
-    expect(bed.calls).toEqual({ evacuate: [node], atOnce: 1 });
-    expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
+    expect(harness.calls).toEqual({ evacuate: [node], atOnce: 1 });
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
   },
 );
 
@@ -73,38 +73,38 @@ describe("a clock that jumps", () => {
     ["ahead", 6 * hours],
     ["back", -6 * hours],
   ])("%s by hours at each step: marks go, and LINSTOR is called once at a time", async (_, ms) => {
-    await bed.volume("pvc-1", [node, "node-3"], { attached: node, bound: true, localOnly: true });
-    await bed.volume("pvc-2", ["node-2", "node-3"]);
+    await harness.volume("pvc-1", [node, "node-3"], { attached: node, bound: true, localOnly: true });
+    await harness.volume("pvc-2", ["node-2", "node-3"]);
     let jumps = 0;
     const jump = async () => {
       jumps++;
-      bed.setClock(ms);
-      await bed.clock.advance(15_000);
-      bed.setClock(0);
+      harness.setClock(ms);
+      await harness.clock.advance(15_000);
+      harness.setClock(0);
     };
     // In the middle of the call, too: LINSTOR works on it, and its answer is yet to come.
-    bed.answerLinstor(async (request, send) => {
+    harness.answerLinstor(async (request, send) => {
       if (!request.path.endsWith("/evacuate") || jumps > 1) return send(request);
       jumps++;
-      bed.setClock(ms);
+      harness.setClock(ms);
       const reply = await send(request);
-      await bed.clock.sleep(20_000);
-      bed.setClock(0);
+      await harness.clock.sleep(20_000);
+      harness.setClock(0);
       return reply;
     });
-    await bed.merge(Node, node, { spec: { unschedulable: true } });
+    await harness.merge(Node, node, { spec: { unschedulable: true } });
     await admin.taint(node, "NoExecute");
-    await bed.until("it is marked", async () => (await admin.marks("pvc-1", node)).length > 0);
+    await harness.until("it is marked", async () => (await admin.marks("pvc-1", node)).length > 0);
     await jump();
     await admin.taint("node-2", "NoExecute");
-    await bed.until("LINSTOR was called", () => bed.calls.evacuate.length > 0);
-    await bed.clock.advance(40_000);
+    await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
+    await harness.clock.advance(40_000);
     await jump();
     for (const name of [node, "node-2"]) await admin.gone(LinstorSatellite, name);
     expect(jumps).toBe(3);
-    expect(bed.calls.atOnce).toBe(1);
+    expect(harness.calls.atOnce).toBe(1);
     expect(await admin.marks("pvc-1", node)).toEqual([]);
-    for (const name of ["pvc-1", "pvc-2"]) expect(bed.linstor.goodCopies(name).length).toBeGreaterThanOrEqual(2);
+    for (const name of ["pvc-1", "pvc-2"]) expect(harness.linstor.goodCopies(name).length).toBeGreaterThanOrEqual(2);
   });
 });
 
@@ -113,30 +113,30 @@ test.each(["Evacuate", "Delete"])(
   async (policy) => {
     // Of another cluster, with its only copy of something.
     const address = { name: "default", address: "10.9.9.9", satellite_port: 3366, satellite_encryption_type: "Plain" };
-    bed.linstor.startSatellite("10.9.9.9");
+    harness.linstor.startSatellite("10.9.9.9");
     const foreign = { name: "node-5", type: "Satellite", net_interfaces: [address] };
     await admin.ask("POST", "/v1/nodes", foreign);
     const props = { "StorDriver/StorPoolName": "/srv/pool" };
     const pool = { storage_pool_name: "pool1", provider_kind: "FILE_THIN", props };
     await admin.ask("POST", "/v1/nodes/node-5/storage-pools", pool);
-    bed.linstor.addVolume("theirs", { copies: ["node-5"] });
+    harness.linstor.addVolume("theirs", { copies: ["node-5"] });
     const before = await admin.linstorNode("node-5");
 
-    await bed.create(Node, { metadata: { name: "node-5" }, spec: {} });
+    await harness.create(Node, { metadata: { name: "node-5" }, spec: {} });
     await admin.says("node-5", "Available", /has a node node-5 with the address 10\.9\.9\.9/);
     await admin.setPolicy("node-5", policy);
-    await bed.delete(Node, "node-5");
-    await bed.clock.advance(120_000);
-    expect(await bed.get(LinstorSatellite, "node-5")).toBeDefined();
-    expect(bed.history.join("\n")).toMatch(
+    await harness.delete(Node, "node-5");
+    await harness.clock.advance(120_000);
+    expect(await harness.get(LinstorSatellite, "node-5")).toBeDefined();
+    expect(harness.history.join("\n")).toMatch(
       /a node node-5, and nothing says that it was registered for this Kubernetes/,
     );
-    bed.linstor.stopSatellite("10.9.9.9");
-    await bed.clock.advance(120_000);
+    harness.linstor.stopSatellite("10.9.9.9");
+    await harness.clock.advance(120_000);
     expect(await admin.linstorNode("node-5")).toMatchObject({ uuid: before.uuid });
-    expect(bed.linstor.goodCopies("theirs")).toEqual(["node-5"]);
-    expect(bed.calls.evacuate).toEqual([]);
-    await bed.merge(LinstorSatellite, "node-5", { spec: { deletionPolicy: "Retain" } });
+    expect(harness.linstor.goodCopies("theirs")).toEqual(["node-5"]);
+    expect(harness.calls.evacuate).toEqual([]);
+    await harness.merge(LinstorSatellite, "node-5", { spec: { deletionPolicy: "Retain" } });
     await admin.gone(LinstorSatellite, "node-5");
   },
 );
@@ -145,9 +145,11 @@ const term = (operator: string, values?: string[]) => ({
   nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator, ...(values ? { values } : {}) }] }],
 });
 test("no field that is wrong costs a satellite or changes its policy, and each is refused or said", async () => {
-  await bed.create(LinstorSatelliteConfiguration, { metadata: { name: "wrong" }, spec: {} });
+  await harness.create(LinstorSatelliteConfiguration, { metadata: { name: "wrong" }, spec: {} });
   const specOf = async (name: string) => {
-    const live = (await bed.get(LinstorSatellite, name)) as { metadata: { uid: string }; spec?: object } | undefined;
+    const live = (await harness.get(LinstorSatellite, name)) as
+      | { metadata: { uid: string }; spec?: object }
+      | undefined;
     return [live?.metadata.uid, live?.spec];
   };
   const before = await Promise.all(nodes.map(specOf));
@@ -176,72 +178,72 @@ test("no field that is wrong costs a satellite or changes its policy, and each i
   ];
   for (const [kind, spec] of wrong) {
     const name = kind === LinstorCluster ? "linstorcluster" : "wrong";
-    const from = bed.history.length;
-    const refusal = await bed.merge(kind, name, { spec }).then(
+    const from = harness.history.length;
+    const refusal = await harness.merge(kind, name, { spec }).then(
       () => undefined,
       (error: Error) => error.message,
     );
-    if (refusal === undefined) await bed.clock.advance(15_000);
-    const said = refusal ?? bed.history.slice(from).join("\n");
+    if (refusal === undefined) await harness.clock.advance(15_000);
+    const said = refusal ?? harness.history.slice(from).join("\n");
     expect([spec, said]).toEqual([spec, expect.stringMatching(new RegExp(Object.keys(spec)[0] as string, "i"))]);
     expect([spec, await Promise.all(nodes.map(specOf))]).toEqual([spec, before]);
-    await bed.merge(kind, name, { spec: Object.fromEntries(Object.keys(spec).map((key) => [key, null])) });
+    await harness.merge(kind, name, { spec: Object.fromEntries(Object.keys(spec).map((key) => [key, null])) });
   }
 });
 
 test("annotations that are damaged or somebody else's change nothing but what they are about", async () => {
-  await bed.volume("pvc-1", [node, "node-2"], { attached: node });
+  await harness.volume("pvc-1", [node, "node-2"], { attached: node });
   const garbage = {
     "holdfast.dev/evacuation": "{",
     "holdfast.dev/machine": '["x"]',
     "holdfast.dev/satellite.mark": "7",
   };
-  await bed.merge(LinstorSatellite, node, { metadata: { annotations: garbage } });
+  await harness.merge(LinstorSatellite, node, { metadata: { annotations: garbage } });
   const marks = {
     [`wait-for-reattach.evacuation.piraeus.io/${node}`]: "perhaps",
     [`wait-for-reattach-since.evacuation.piraeus.io/${node}`]: "yesterday",
   };
-  await bed.merge(PersistentVolume, "pvc-1", { metadata: { annotations: marks } });
-  await bed.merge(Node, node, {
+  await harness.merge(PersistentVolume, "pvc-1", { metadata: { annotations: marks } });
+  await harness.merge(Node, node, {
     metadata: { annotations: { "cluster.x-k8s.io/machine": "", "cluster.x-k8s.io/x": "" } },
   });
   await admin.cordon(node);
-  await bed.delete(LinstorSatellite, node);
+  await harness.delete(LinstorSatellite, node);
   await admin.replaced(node);
-  expect(bed.calls).toEqual({ evacuate: [node], atOnce: 1 });
-  expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
+  expect(harness.calls).toEqual({ evacuate: [node], atOnce: 1 });
+  expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
   expect(await admin.marks("pvc-1", node)).toEqual([]);
 });
 
 test("a damaged note of the LINSTOR that has the node stops the evacuation, until a person has looked", async () => {
-  await bed.volume("pvc-1", [node, "node-2"]);
+  await harness.volume("pvc-1", [node, "node-2"]);
   await admin.cordon(node);
-  bed.linstor.stopController();
-  await bed.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": '{"v":1,' } } });
-  await bed.delete(LinstorSatellite, node);
-  bed.linstor.startController();
+  harness.linstor.stopController();
+  await harness.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": '{"v":1,' } } });
+  await harness.delete(LinstorSatellite, node);
+  harness.linstor.startController();
   await admin.says(node, "SatelliteEvacuated", /is damaged.* kubectl annotate linstorsatellite node-1 /);
-  expect(bed.calls.evacuate).toEqual([]);
-  await bed.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": null } } });
+  expect(harness.calls.evacuate).toEqual([]);
+  await harness.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": null } } });
   await admin.replaced(node);
-  expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
+  expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
 });
 
 test("a record that has lost how many copies there were stops the evacuation, until a person has looked", async () => {
-  await bed.volume("pvc-1", [node, "node-2"]);
+  await harness.volume("pvc-1", [node, "node-2"]);
   await admin.cordon(node);
-  await bed.delete(LinstorSatellite, node);
-  await bed.until("LINSTOR was called", () => bed.calls.evacuate.length > 0);
-  const written = async () => (await bed.get(LinstorSatellite, node))?.metadata.annotations?.[recordKey] ?? "{}";
+  await harness.delete(LinstorSatellite, node);
+  await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
+  const written = async () => (await harness.get(LinstorSatellite, node))?.metadata.annotations?.[recordKey] ?? "{}";
   // As a later version may write it.
   const record = JSON.stringify({ ...JSON.parse(await written()), before: { "pvc-1": { good: 2 } } });
-  await bed.merge(LinstorSatellite, node, { metadata: { annotations: { [recordKey]: record } } });
+  await harness.merge(LinstorSatellite, node, { metadata: { annotations: { [recordKey]: record } } });
   await admin.says(node, "SatelliteEvacuated", /is damaged \(before\).* kubectl annotate linstorsatellite node-1 /);
-  await bed.clock.advance(1_800_000);
+  await harness.clock.advance(1_800_000);
   expect(await admin.isListed(node)).toBe(true);
   expect(await written()).toBe(record);
-  expect(bed.calls.evacuate).toEqual([node]);
-  await bed.merge(LinstorSatellite, node, { metadata: { annotations: { [recordKey]: null } } });
+  expect(harness.calls.evacuate).toEqual([node]);
+  await harness.merge(LinstorSatellite, node, { metadata: { annotations: { [recordKey]: null } } });
   await admin.replaced(node);
-  expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
+  expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
 });

@@ -8,17 +8,17 @@ import { linstorKey } from "../../functions/satellite/lib/linstor-note.ts";
 import { type LinstorSatelliteObject, satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
 import { ConfigMap } from "../../shared/kubernetes/kind.ts";
 import { proveTheseAreMade } from "../scenarios/rights.ts";
-import { type SatelliteBed, workloads } from "./bed.ts";
-import { onBed } from "./on-bed.ts";
+import { type SatelliteHarness, workloads } from "./harness.ts";
+import { withHarness } from "./with-harness.ts";
 import { writesMade } from "./writes-made.ts";
 
 // What the other tests of satellites have no occasion for, of what functions declare that they write.
-let bed: SatelliteBed;
+let harness: SatelliteHarness;
 const node = "node-1";
 
 describe("satellites that stay", () => {
-  const asked = onBed((opened) => {
-    bed = opened;
+  const asked = withHarness((opened) => {
+    harness = opened;
   });
 
   test("each field of a configuration and of the LinstorCluster reaches the satellite and its ConfigMap", async () => {
@@ -38,26 +38,26 @@ describe("satellites that stay", () => {
       evacuationStrategy: { attachedVolumeReattachTimeout: "5m" },
       internalTLS: { secretName: "own" },
     };
-    await bed.merge(LinstorSatelliteConfiguration, "000-bed", { spec });
-    await bed.merge(LinstorCluster, "linstorcluster", {
+    await harness.merge(LinstorSatelliteConfiguration, "000-harness", { spec });
+    await harness.merge(LinstorCluster, "linstorcluster", {
       spec: { repository: "registry.example/linstor", apiTLS: { clientSecretName: "client" } },
     });
-    const specOf = async () => (await bed.get<LinstorSatelliteObject>(LinstorSatellite, node))?.spec;
-    await bed.until("its spec follows", async () => {
+    const specOf = async () => (await harness.get<LinstorSatelliteObject>(LinstorSatellite, node))?.spec;
+    await harness.until("its spec follows", async () => {
       const live = await specOf();
       return JSON.stringify(live?.clusterRef).includes("client") && live?.repository && live.internalTLS;
     });
     expect(await specOf()).toMatchObject({ ...spec, repository: "registry.example/linstor" });
-    await bed.until("its ConfigMap follows", async () => {
-      const live = await bed.client.get(ConfigMap, workloads, `linstor-satellite.${node}`);
+    await harness.until("its ConfigMap follows", async () => {
+      const live = await harness.client.get(ConfigMap, workloads, `linstor-satellite.${node}`);
       return live?.metadata.annotations?.["example.com/rack"] === "5" && live.binaryData;
     });
   });
 
   test("a satellite whose finalizer a person has removed is held again", async () => {
-    await bed.merge(LinstorSatellite, node, { metadata: { finalizers: null } });
-    await bed.until("it is held", async () =>
-      (await bed.get(LinstorSatellite, node))?.metadata.finalizers?.includes(satelliteFinalizer),
+    await harness.merge(LinstorSatellite, node, { metadata: { finalizers: null } });
+    await harness.until("it is held", async () =>
+      (await harness.get(LinstorSatellite, node))?.metadata.finalizers?.includes(satelliteFinalizer),
     );
   });
 
@@ -65,18 +65,18 @@ describe("satellites that stay", () => {
 });
 
 describe("satellites that are given up", () => {
-  const asked = onBed(
+  const asked = withHarness(
     (opened) => {
-      bed = opened;
+      harness = opened;
     },
     { policy: "Delete" },
   );
 
   test("one that does not say in which LINSTOR it is says so before it is removed there", async () => {
-    await bed.delete(LinstorSatellite, node);
-    await bed.merge(LinstorSatellite, node, { metadata: { annotations: { [linstorKey]: null } } });
-    await bed.until("it is gone", () =>
-      bed.history.some((line) => /remove-lost.* is to say in which LINSTOR/.test(line)),
+    await harness.delete(LinstorSatellite, node);
+    await harness.merge(LinstorSatellite, node, { metadata: { annotations: { [linstorKey]: null } } });
+    await harness.until("it is gone", () =>
+      harness.history.some((line) => /remove-lost.* is to say in which LINSTOR/.test(line)),
     );
   });
 

@@ -9,26 +9,26 @@ import {
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";
-import { nodes, openSatelliteBed, type SatelliteBed, workloads } from "./bed.ts";
-import { onBed } from "./on-bed.ts";
+import { nodes, openSatelliteHarness, type SatelliteHarness, workloads } from "./harness.ts";
+import { withHarness } from "./with-harness.ts";
 
-let bed: SatelliteBed;
+let harness: SatelliteHarness;
 let admin: Administrator;
 const node = "node-1";
 const both = [preDrainHook, preTerminateHook];
 const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
 const open = (policy: string) =>
-  onBed(
+  withHarness(
     (opened, administrator) => {
-      bed = opened;
+      harness = opened;
       admin = administrator;
     },
     { policy },
   );
 
-const has = (name: string) => bed.get(LinstorSatellite, name);
-const appears = (name: string) => bed.until(`${name} has a satellite`, () => has(name));
+const has = (name: string) => harness.get(LinstorSatellite, name);
+const appears = (name: string) => harness.until(`${name} has a satellite`, () => has(name));
 const flagsOf = async (name: string) => (await admin.linstorNode(name)).flags ?? [];
 
 describe("when satellites are created and deleted", () => {
@@ -45,12 +45,12 @@ describe("when satellites are created and deleted", () => {
       },
     ],
   ])("a Node whose label changes loses its satellite for want of a matching %s, and gets it back", async (_, spec) => {
-    for (const name of nodes) await bed.merge(Node, name, { metadata: { labels: { storage: "yes" } } });
-    await bed.merge(LinstorCluster, "linstorcluster", { spec });
-    await bed.merge(Node, node, { metadata: { labels: { storage: "no" } } });
+    for (const name of nodes) await harness.merge(Node, name, { metadata: { labels: { storage: "yes" } } });
+    await harness.merge(LinstorCluster, "linstorcluster", { spec });
+    await harness.merge(Node, node, { metadata: { labels: { storage: "no" } } });
     await admin.gone(LinstorSatellite, node);
     expect(await has("node-2")).toBeDefined();
-    await bed.merge(Node, node, { metadata: { labels: { storage: "yes" } } });
+    await harness.merge(Node, node, { metadata: { labels: { storage: "yes" } } });
     await appears(node);
   });
 
@@ -58,9 +58,9 @@ describe("when satellites are created and deleted", () => {
     await admin.taint(node, "NoExecute");
     await admin.gone(LinstorSatellite, node);
     const tolerations = [{ key: "test", operator: "Exists", effect: "NoExecute" }];
-    await bed.merge(LinstorCluster, "linstorcluster", { spec: { tolerations } });
+    await harness.merge(LinstorCluster, "linstorcluster", { spec: { tolerations } });
     await appears(node);
-    await bed.merge(LinstorCluster, "linstorcluster", { spec: { tolerations: null } });
+    await harness.merge(LinstorCluster, "linstorcluster", { spec: { tolerations: null } });
     await admin.gone(LinstorSatellite, node);
   });
 
@@ -72,31 +72,31 @@ describe("when satellites are created and deleted", () => {
       "node-3": { key: "node.kubernetes.io/unreachable", effect: "NoExecute" },
       "node-4": { key: "drbd.linbit.com/lost-quorum", effect: "NoExecute" },
     };
-    for (const [name, taint] of Object.entries(taints)) await bed.merge(Node, name, { spec: { taints: [taint] } });
-    await bed.clock.advance(120_000);
+    for (const [name, taint] of Object.entries(taints)) await harness.merge(Node, name, { spec: { taints: [taint] } });
+    await harness.clock.advance(120_000);
     const after = await Promise.all(nodes.map(has));
     expect(after.map((one) => one?.metadata.uid)).toEqual(before.map((one) => one?.metadata.uid));
     expect(after.filter((one) => one?.metadata.deletionTimestamp)).toEqual([]);
   });
 
   test("Retain is the default: LINSTOR keeps the node, OFFLINE, and has it and its data again later", async () => {
-    await bed.volume("pvc-1", [node]);
+    await harness.volume("pvc-1", [node]);
     const { uuid } = await admin.linstorNode(node);
     await admin.taint(node, "NoExecute");
     await admin.gone(LinstorSatellite, node);
-    await bed.until("its DaemonSet is gone", async () => {
-      return !(await bed.client.get(DaemonSet, workloads, `linstor-satellite.${node}`));
+    await harness.until("its DaemonSet is gone", async () => {
+      return !(await harness.client.get(DaemonSet, workloads, `linstor-satellite.${node}`));
     });
-    await bed.until("it is OFFLINE", async () => (await admin.linstorNode(node)).connection_status === "OFFLINE");
-    expect(bed.linstor.hasCopy("pvc-1", node)).toBe(true);
+    await harness.until("it is OFFLINE", async () => (await admin.linstorNode(node)).connection_status === "OFFLINE");
+    expect(harness.linstor.hasCopy("pvc-1", node)).toBe(true);
     await admin.untaint(node);
-    await bed.until("it is ONLINE", async () => (await admin.linstorNode(node)).connection_status === "ONLINE");
+    await harness.until("it is ONLINE", async () => (await admin.linstorNode(node)).connection_status === "ONLINE");
     expect((await admin.linstorNode(node)).uuid).toBe(uuid);
-    expect(bed.linstor.goodCopies("pvc-1")).toEqual([node]);
+    expect(harness.linstor.goodCopies("pvc-1")).toEqual([node]);
   });
 
   test("the policy of a configuration is that of the Nodes it selects, and of no others", async () => {
-    await bed.volume("pvc-1", [node, "node-2"]);
+    await harness.volume("pvc-1", [node, "node-2"]);
     await admin.setPolicy(node, "Delete");
     for (const name of [node, "node-3"]) await admin.taint(name, "NoExecute");
     for (const name of [node, "node-3"]) await admin.gone(LinstorSatellite, name);
@@ -108,24 +108,24 @@ describe("policy Evacuate", () => {
   open("Evacuate");
 
   test("a satellite without volumes: LINSTOR is called, both hooks go, and nothing is waited for", async () => {
-    await bed.machine("control", "node-4", controlPlane);
-    await bed.machine("worker", node);
+    await harness.machine("control", "node-4", controlPlane);
+    await harness.machine("worker", node);
     await admin.hooked("worker");
-    await bed.delete(Machine, "worker");
+    await harness.delete(Machine, "worker");
     await admin.gone(Machine, "worker");
-    expect(bed.calls.evacuate).toEqual([node]);
+    expect(harness.calls.evacuate).toEqual([node]);
     await admin.gone(LinstorSatellite, node);
   });
 
   test("of four volumes, local or not, attached or not, the attached are marked, and one overridden", async () => {
-    await bed.volume("local-attached", [node, "node-2"], { attached: node, bound: true, localOnly: true });
-    await bed.volume("remote-attached", [node, "node-2"], { attached: node });
-    await bed.volume("local-at-rest", [node, "node-2"], { localOnly: true });
-    await bed.volume("remote-at-rest", [node, "node-2"]);
-    await bed.machine("control", "node-4", controlPlane);
-    await bed.machine("worker", node);
+    await harness.volume("local-attached", [node, "node-2"], { attached: node, bound: true, localOnly: true });
+    await harness.volume("remote-attached", [node, "node-2"], { attached: node });
+    await harness.volume("local-at-rest", [node, "node-2"], { localOnly: true });
+    await harness.volume("remote-at-rest", [node, "node-2"]);
+    await harness.machine("control", "node-4", controlPlane);
+    await harness.machine("worker", node);
     await admin.hooked("worker");
-    await bed.delete(Machine, "worker");
+    await harness.delete(Machine, "worker");
     await admin.says(node, "SatelliteEvacuated", /schedulable on other nodes: local-attached\./);
     const [wait, since] = [
       `wait-for-reattach.evacuation.piraeus.io/${node}`,
@@ -141,24 +141,24 @@ describe("policy Evacuate", () => {
   });
 
   test("at each wait the condition names what is waited for, and hooks and LINSTOR are as they must", async () => {
-    for (const name of ["pvc-1", "pvc-2"]) await bed.volume(name, [node, "node-2"], { attached: node });
-    await bed.volume("pvc-3", [node]);
-    await bed.machine("control", "node-4", controlPlane);
-    await bed.machine("worker", node);
+    for (const name of ["pvc-1", "pvc-2"]) await harness.volume(name, [node, "node-2"], { attached: node });
+    await harness.volume("pvc-3", [node]);
+    await harness.machine("control", "node-4", controlPlane);
+    await harness.machine("worker", node);
     await admin.hooked("worker");
     // A satellite that is not ready, and no other Node that takes pods.
     const properties = [{ name: "Aux/x", valueFrom: { nodeFieldRef: "metadata" } }];
     await admin.configureOnly("node-3", { properties });
     await admin.says("node-3", "Configured", /metadata/);
     for (const name of nodes.slice(1)) await admin.cordon(name);
-    await bed.delete(Machine, "worker");
+    await harness.delete(Machine, "worker");
 
     await admin.says(node, "SatelliteEvacuated", /to become ready: node-3\./);
     expect(await admin.hooksOn("worker")).toEqual(both);
     expect(await flagsOf(node)).toEqual([]);
 
-    await bed.merge(LinstorSatellite, "node-3", { spec: { properties: null } });
-    await bed.client.delete(LinstorSatelliteConfiguration, undefined, "only-node-3");
+    await harness.merge(LinstorSatellite, "node-3", { spec: { properties: null } });
+    await harness.client.delete(LinstorSatelliteConfiguration, undefined, "only-node-3");
     await admin.says(node, "SatelliteEvacuated", /to reattach on other nodes: pvc-1, pvc-2\./);
     expect(await admin.hooksOn("worker")).toEqual([preTerminateHook]);
     expect(await flagsOf(node)).toEqual([]);
@@ -174,20 +174,20 @@ describe("policy Evacuate", () => {
   });
 
   test("a volume that is in use without a copy on another node gets its copy there", async () => {
-    await bed.volume("pvc-1", [node], { attached: "node-3" });
-    expect(bed.linstor.goodCopies("pvc-1")).toEqual([node]);
-    await bed.delete(LinstorSatellite, node);
+    await harness.volume("pvc-1", [node], { attached: "node-3" });
+    expect(harness.linstor.goodCopies("pvc-1")).toEqual([node]);
+    await harness.delete(LinstorSatellite, node);
     await admin.replaced(node);
-    expect(bed.linstor.goodCopies("pvc-1")).toEqual(["node-3"]);
+    expect(harness.linstor.goodCopies("pvc-1")).toEqual(["node-3"]);
   });
 
   test("a volume that is attached on the node while the evacuation goes on is marked and waited for, too", async () => {
-    await bed.volume("pvc-1", [node, "node-2"], { attached: node });
+    await harness.volume("pvc-1", [node, "node-2"], { attached: node });
     for (const name of nodes.slice(1)) await admin.cordon(name);
     await admin.cordon(node);
-    await bed.delete(LinstorSatellite, node);
+    await harness.delete(LinstorSatellite, node);
     await admin.says(node, "SatelliteEvacuated", /to reattach on other nodes: pvc-1\./);
-    await bed.volume("late", [node, "node-3"], { attached: node });
+    await harness.volume("late", [node, "node-3"], { attached: node });
     await admin.says(node, "SatelliteEvacuated", /to reattach on other nodes: late, pvc-1\./);
     await admin.cordon(node, false);
     for (const name of nodes.slice(1)) await admin.cordon(name, false);
@@ -195,25 +195,25 @@ describe("policy Evacuate", () => {
     await admin.replaced(node);
     for (const name of ["late", "pvc-1"]) {
       expect(await admin.marks(name, node)).toEqual([]);
-      expect(bed.linstor.goodCopies(name)).toHaveLength(2);
+      expect(harness.linstor.goodCopies(name)).toHaveLength(2);
     }
   });
 });
 
 test("Delete gives up the last copy, too, and does not wait for an evacuation that is under way", async () => {
   // Unwatched, because the last copy is meant to go.
-  bed = await openSatelliteBed();
-  onTestFinished(() => bed.stop());
-  admin = administratorOf(bed);
-  await bed.volume("pvc-1", [node]);
+  harness = await openSatelliteHarness();
+  onTestFinished(() => harness.stop());
+  admin = administratorOf(harness);
+  await harness.volume("pvc-1", [node]);
   await admin.taint(node, "NoExecute");
-  await bed.until("LINSTOR copies", () => bed.calls.evacuate.length > 0);
-  await bed.clock.advance(3_000);
-  await bed.merge(LinstorSatellite, node, { spec: { deletionPolicy: "Delete" } });
+  await harness.until("LINSTOR copies", () => harness.calls.evacuate.length > 0);
+  await harness.clock.advance(3_000);
+  await harness.merge(LinstorSatellite, node, { spec: { deletionPolicy: "Delete" } });
   await admin.gone(LinstorSatellite, node);
   expect(await admin.isListed(node)).toBe(false);
   // It was cut short: 20 seconds are what a copy takes.
-  expect(bed.linstor.goodCopies("pvc-1")).toEqual([]);
-  expect(await bed.get(PersistentVolume, "pvc-1")).toBeDefined();
-  expect(bed.failures).toEqual([]);
+  expect(harness.linstor.goodCopies("pvc-1")).toEqual([]);
+  expect(await harness.get(PersistentVolume, "pvc-1")).toBeDefined();
+  expect(harness.failures).toEqual([]);
 });

@@ -3,14 +3,14 @@ import { LinstorCluster, LinstorSatellite, Machine } from "../../functions/satel
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
 import type { Administrator } from "./administrator.ts";
-import type { SatelliteBed } from "./bed.ts";
-import { onBed } from "./on-bed.ts";
+import type { SatelliteHarness } from "./harness.ts";
+import { withHarness } from "./with-harness.ts";
 
-let bed: SatelliteBed;
+let harness: SatelliteHarness;
 let admin: Administrator;
 
-onBed((opened, administrator) => {
-  bed = opened;
+withHarness((opened, administrator) => {
+  harness = opened;
   admin = administrator;
 });
 
@@ -18,68 +18,69 @@ test.each([
   ["that share no volume", ["node-1", "node-3"], ["node-2", "node-4"]],
   ["that have both copies of one volume", ["node-1", "node-2"], ["node-1", "node-2"]],
 ])("two nodes %s are called for one after the other, the second as soon as it is safe", async (_, first, second) => {
-  await bed.volume("pvc-1", first);
-  await bed.volume("pvc-2", second);
+  await harness.volume("pvc-1", first);
+  await harness.volume("pvc-2", second);
   const taints = [{ key: "test", value: "yes", effect: "NoExecute" }];
   const leaving = ["node-1", "node-2"];
-  for (const name of leaving) await bed.merge(Node, name, { spec: { taints } });
-  await bed.until("LINSTOR is called for one", () => bed.calls.evacuate.length === 1);
-  const called = bed.clock.now();
-  await bed.until("LINSTOR is called for the other", () => bed.calls.evacuate.length === 2);
+  for (const name of leaving) await harness.merge(Node, name, { spec: { taints } });
+  await harness.until("LINSTOR is called for one", () => harness.calls.evacuate.length === 1);
+  const called = harness.clock.now();
+  await harness.until("LINSTOR is called for the other", () => harness.calls.evacuate.length === 2);
   // A copy takes 20 seconds, and functions look again after 10.
-  expect(bed.clock.now() - called).toBeLessThanOrEqual(60_000);
-  for (const name of leaving) await bed.until(`${name} is gone`, async () => !(await bed.get(LinstorSatellite, name)));
-  expect(bed.calls.atOnce).toBe(1);
-  expect(bed.calls.evacuate.toSorted()).toEqual(leaving);
+  expect(harness.clock.now() - called).toBeLessThanOrEqual(60_000);
+  for (const name of leaving)
+    await harness.until(`${name} is gone`, async () => !(await harness.get(LinstorSatellite, name)));
+  expect(harness.calls.atOnce).toBe(1);
+  expect(harness.calls.evacuate.toSorted()).toEqual(leaving);
   for (const volume of ["pvc-1", "pvc-2"])
-    expect(bed.linstor.goodCopies(volume).toSorted()).toEqual(["node-3", "node-4"]);
+    expect(harness.linstor.goodCopies(volume).toSorted()).toEqual(["node-3", "node-4"]);
 });
 
 test("of two Machines that are deleted together, with one slot, the second is evacuated after the first", async () => {
-  await bed.merge(LinstorCluster, "linstorcluster", { spec: { maxConcurrentEvacuations: 1 } });
-  await bed.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
+  await harness.merge(LinstorCluster, "linstorcluster", { spec: { maxConcurrentEvacuations: 1 } });
+  await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
   const leaving = ["node-1", "node-2"];
   for (const name of leaving) {
-    await bed.machine(`worker-${name}`, name);
+    await harness.machine(`worker-${name}`, name);
     await admin.hooked(`worker-${name}`);
   }
-  await bed.volume("pvc-1", ["node-1", "node-3"]);
-  await bed.volume("pvc-2", ["node-2", "node-3"]);
-  await Promise.all(leaving.map((name) => bed.delete(Machine, `worker-${name}`)));
+  await harness.volume("pvc-1", ["node-1", "node-3"]);
+  await harness.volume("pvc-2", ["node-2", "node-3"]);
+  await Promise.all(leaving.map((name) => harness.delete(Machine, `worker-${name}`)));
   let most = 0;
-  await bed.until("both Machines are gone", async () => {
-    const satellites = await Promise.all(leaving.map((name) => bed.get(LinstorSatellite, name)));
+  await harness.until("both Machines are gone", async () => {
+    const satellites = await Promise.all(leaving.map((name) => harness.get(LinstorSatellite, name)));
     most = Math.max(most, satellites.filter((one) => one?.metadata.annotations?.[recordKey]).length);
-    const machines = await Promise.all(leaving.map((name) => bed.get(Machine, `worker-${name}`)));
+    const machines = await Promise.all(leaving.map((name) => harness.get(Machine, `worker-${name}`)));
     return machines.every((one) => one === undefined);
   });
   expect(most).toBe(1);
 });
 
 test("a satellite that cannot begin before a person acts keeps no other from the slot", async () => {
-  await bed.merge(LinstorCluster, "linstorcluster", { spec: { maxConcurrentEvacuations: 1 } });
-  await bed.volume("pvc-1", ["node-1", "node-4"]);
+  await harness.merge(LinstorCluster, "linstorcluster", { spec: { maxConcurrentEvacuations: 1 } });
+  await harness.volume("pvc-1", ["node-1", "node-4"]);
   const delete_props = ["Aux/piraeus.io/managed-by", "Aux/piraeus.io/last-applied"];
   await admin.ask("PUT", "/v1/nodes/node-2", { delete_props });
-  await bed.delete(LinstorSatellite, "node-2");
+  await harness.delete(LinstorSatellite, "node-2");
   await admin.says("node-2", "SatelliteEvacuated", /^Error: LINSTOR has a node node-2, and nothing says/);
-  await bed.clock.advance(10_000);
-  await bed.delete(LinstorSatellite, "node-1");
-  await bed.until("LINSTOR was called", () => bed.calls.evacuate.length > 0);
-  expect(bed.calls.evacuate).toEqual(["node-1"]);
+  await harness.clock.advance(10_000);
+  await harness.delete(LinstorSatellite, "node-1");
+  await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
+  expect(harness.calls.evacuate).toEqual(["node-1"]);
 });
 
 test("what LINSTOR cannot place is called for again when a node can take it, and hardly before", async () => {
   for (const name of ["node-2", "node-3", "node-4"])
     await admin.ask("PUT", `/v1/nodes/${name}`, { override_props: { AutoplaceTarget: "no" } });
-  await bed.volume("pvc-1", ["node-1", "node-2"]);
+  await harness.volume("pvc-1", ["node-1", "node-2"]);
   await admin.taint("node-1", "NoExecute");
   await admin.says("node-1", "SatelliteEvacuated", /LINSTOR has not moved pvc-1.*no available storage pool/);
-  await bed.clock.advance(25 * 60_000);
-  expect(bed.calls.evacuate).toEqual(["node-1"]);
+  await harness.clock.advance(25 * 60_000);
+  expect(harness.calls.evacuate).toEqual(["node-1"]);
   await admin.ask("PUT", "/v1/nodes/node-3", { override_props: { AutoplaceTarget: "yes" } });
-  const allowed = bed.clock.now();
+  const allowed = harness.clock.now();
   await admin.gone(LinstorSatellite, "node-1");
-  expect(bed.clock.now() - allowed).toBeLessThan(2 * 60_000);
-  expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
+  expect(harness.clock.now() - allowed).toBeLessThan(2 * 60_000);
+  expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
 });

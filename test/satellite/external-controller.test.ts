@@ -9,84 +9,86 @@ import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { proveTheseAreMade } from "../scenarios/rights.ts";
 import type { Administrator } from "./administrator.ts";
-import { linstorUrl, type SatelliteBed } from "./bed.ts";
-import { onBed } from "./on-bed.ts";
+import { linstorUrl, type SatelliteHarness } from "./harness.ts";
+import { withHarness } from "./with-harness.ts";
 import { writesMade } from "./writes-made.ts";
 
-let bed: SatelliteBed;
+let harness: SatelliteHarness;
 let admin: Administrator;
 const node = "node-1";
 const external = "https://linstor.example.com:3371";
 const elsewhere = "http://other.example.com:3370";
 
 const lead = (url: string | null, cluster = "linstorcluster") =>
-  bed.merge(LinstorCluster, cluster, { spec: { externalController: url === null ? null : { url } } });
-const hooks = async (name: string) => Object.keys((await bed.get(Machine, name))?.metadata.annotations ?? {});
-const noted = async () => readNote((await bed.get(LinstorSatellite, node)) ?? ({ metadata: { name: node } } as never));
-const calledAt = (root: string) => (bed.asked.get(root) ?? []).filter((request) => !request.startsWith("GET "));
-const gone = (name = node) => bed.until(`${name} is gone`, async () => !(await bed.get(LinstorSatellite, name)));
+  harness.merge(LinstorCluster, cluster, { spec: { externalController: url === null ? null : { url } } });
+const hooks = async (name: string) => Object.keys((await harness.get(Machine, name))?.metadata.annotations ?? {});
+const noted = async () =>
+  readNote((await harness.get(LinstorSatellite, node)) ?? ({ metadata: { name: node } } as never));
+const calledAt = (root: string) => (harness.asked.get(root) ?? []).filter((request) => !request.startsWith("GET "));
+const gone = (name = node) =>
+  harness.until(`${name} is gone`, async () => !(await harness.get(LinstorSatellite, name)));
 const stuck = (pattern: RegExp) =>
-  bed.until("it is stuck", async () => {
-    const { reason, message = "" } = (await bed.condition(node, "SatelliteEvacuated")) ?? {};
+  harness.until("it is stuck", async () => {
+    const { reason, message = "" } = (await harness.condition(node, "SatelliteEvacuated")) ?? {};
     return reason === "Error" && pattern.test(message);
   });
 /** Until LINSTOR copies what is on the node. */
-const copying = () => bed.until("LINSTOR copies", () => bed.calls.evacuate.includes(node));
+const copying = () => harness.until("LINSTOR copies", () => harness.calls.evacuate.includes(node));
 
 /** A LINSTOR that has heard of volumes of the cluster, as a copy of its own has. */
 function lookalike(root: string, volumes: readonly string[]): LinstorStandIn {
-  const made = bed.another(root);
+  const made = harness.another(root);
   for (const name of volumes) made.addVolume(name, { copies: [] });
   return made;
 }
 
 describe("spec.externalController names the satellites' LINSTOR", () => {
-  onBed(
+  withHarness(
     (opened, administrator) => {
-      bed = opened;
+      harness = opened;
       admin = administrator;
     },
     { external },
   );
 
   test("all nine steps are done there, and the one at LINSTOR_URL hears of nothing", async () => {
-    await bed.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
-    await bed.machine("worker", node);
+    await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
+    await harness.machine("worker", node);
     await admin.hooked("worker");
-    await bed.volume("pvc-1", [node, "node-2"], { attached: node, bound: true });
-    await bed.delete(Machine, "worker");
+    await harness.volume("pvc-1", [node, "node-2"], { attached: node, bound: true });
+    await harness.delete(Machine, "worker");
     await gone();
-    expect(bed.calls.evacuate).toEqual([node]);
-    expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
-    expect(bed.linstor.goodCopies("pvc-1")).not.toContain(node);
-    expect(bed.linstor.nodes()).not.toContain(node);
-    expect([...bed.asked.keys()]).toEqual([external]);
+    expect(harness.calls.evacuate).toEqual([node]);
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
+    expect(harness.linstor.goodCopies("pvc-1")).not.toContain(node);
+    expect(harness.linstor.nodes()).not.toContain(node);
+    expect([...harness.asked.keys()]).toEqual([external]);
   });
 
   test("nobody listens there: nothing is asked at LINSTOR_URL instead, and nothing goes", async () => {
-    bed.linstor.stopController();
-    await bed.delete(LinstorSatellite, node);
-    await bed.clock.advance(60_000);
-    expect([...bed.asked.keys()]).toEqual([external]);
-    expect(await bed.get(LinstorSatellite, node)).toBeDefined();
-    bed.linstor.startController();
+    harness.linstor.stopController();
+    await harness.delete(LinstorSatellite, node);
+    await harness.clock.advance(60_000);
+    expect([...harness.asked.keys()]).toEqual([external]);
+    expect(await harness.get(LinstorSatellite, node)).toBeDefined();
+    harness.linstor.startController();
     await admin.replaced(node);
   });
 });
 
 describe("the address changes", () => {
-  const asked = onBed((opened, administrator) => {
-    bed = opened;
+  const asked = withHarness((opened, administrator) => {
+    harness = opened;
     admin = administrator;
   });
 
   test("while LINSTOR copies: nothing is released or called, and it goes on when that is taken back", async () => {
     const other = lookalike(elsewhere, ["pvc-1"]);
-    await bed.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
-    await bed.machine("worker", node);
+    await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
+    await harness.machine("worker", node);
     await admin.hooked("worker");
-    await bed.volume("pvc-1", [node, "node-2"]);
-    await bed.delete(Machine, "worker");
+    await harness.volume("pvc-1", [node, "node-2"]);
+    await harness.delete(Machine, "worker");
     await copying();
     await lead(elsewhere);
     await stuck(/node-1 has its node in the LINSTOR at http:\/\/linstor-controller\S* and .* does not know that node/);
@@ -94,64 +96,64 @@ describe("the address changes", () => {
     await stuck(/has another node of that name: nothing is called, released or removed/);
     await lead("http://nobody");
     await stuck(/the one at http:\/\/nobody:3370, which could not be asked about that node/);
-    await bed.clock.advance(60_000);
+    await harness.clock.advance(60_000);
     expect(await hooks("worker")).toContain(preTerminateHook);
     expect(await hooks("worker")).not.toContain(preDrainHook);
     expect(other.nodes()).toContain(node);
-    expect(bed.linstor.nodes()).toContain(node);
+    expect(harness.linstor.nodes()).toContain(node);
     expect(calledAt(elsewhere).filter((call) => call.includes(node))).toEqual([]);
 
     await lead(null);
     await gone();
-    expect(bed.linstor.nodes()).not.toContain(node);
-    expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
-    expect(bed.calls.evacuate).toEqual([node]);
+    expect(harness.linstor.nodes()).not.toContain(node);
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
+    expect(harness.calls.evacuate).toEqual([node]);
   });
 
   test("while LINSTOR copies, and it is the same LINSTOR: it goes on there", async () => {
-    await bed.volume("pvc-1", [node, "node-2"]);
-    await bed.delete(LinstorSatellite, node);
+    await harness.volume("pvc-1", [node, "node-2"]);
+    await harness.delete(LinstorSatellite, node);
     await copying();
     // The call itself is answered where it was sent.
-    await bed.clock.advance(5_000);
-    bed.reach(elsewhere);
+    await harness.clock.advance(5_000);
+    harness.reach(elsewhere);
     await lead(elsewhere);
-    await bed.until("it is written down", async () => (await noted())?.url === elsewhere);
-    const before = bed.asked.get(linstorUrl)?.length;
+    await harness.until("it is written down", async () => (await noted())?.url === elsewhere);
+    const before = harness.asked.get(linstorUrl)?.length;
     await admin.replaced(node);
-    expect(bed.linstor.goodCopies("pvc-1")).not.toContain(node);
+    expect(harness.linstor.goodCopies("pvc-1")).not.toContain(node);
     expect(calledAt(elsewhere)).toContain(`DELETE /v1/nodes/${node}`);
-    expect(bed.asked.get(linstorUrl)?.length).toBe(before);
+    expect(harness.asked.get(linstorUrl)?.length).toBe(before);
   });
 
   test("and a person gives up what is where it was: it goes without", async () => {
     lookalike(elsewhere, ["pvc-1"]);
-    await bed.volume("pvc-1", ["node-2"]);
-    await bed.volume("pvc-2", [node, "node-2"]);
-    await bed.delete(LinstorSatellite, node);
+    await harness.volume("pvc-1", ["node-2"]);
+    await harness.volume("pvc-2", [node, "node-2"]);
+    await harness.delete(LinstorSatellite, node);
     await copying();
     await lead(elsewhere);
     await stuck(/Only if its data there is given up: kubectl annotate linstorsatellite node-1 holdfast.dev\/linstor-$/);
-    await answerOf(bed.linstor, "DELETE", `/v1/nodes/${node}`);
+    await answerOf(harness.linstor, "DELETE", `/v1/nodes/${node}`);
     const over = admin.replaced(node);
-    await bed.merge(LinstorSatellite, node, { metadata: { annotations: { [linstorKey]: null } } });
+    await harness.merge(LinstorSatellite, node, { metadata: { annotations: { [linstorKey]: null } } });
     await over;
   });
 
   test("before its evacuation begins: it does not begin, and the Machine is not released", async () => {
     lookalike(elsewhere, ["pvc-1"]);
-    await bed.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
-    await bed.machine("worker", node);
+    await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
+    await harness.machine("worker", node);
     await admin.hooked("worker");
-    await bed.volume("pvc-1", [node, "node-2"], { attached: node });
-    await Promise.all([lead(elsewhere), bed.delete(LinstorSatellite, node), bed.delete(Machine, "worker")]);
+    await harness.volume("pvc-1", [node, "node-2"], { attached: node });
+    await Promise.all([lead(elsewhere), harness.delete(LinstorSatellite, node), harness.delete(Machine, "worker")]);
     await stuck(/does not know that node/);
-    await bed.clock.advance(60_000);
+    await harness.clock.advance(60_000);
     expect(await hooks("worker")).toEqual(expect.arrayContaining([preDrainHook, preTerminateHook]));
-    const satellite = await bed.get(LinstorSatellite, node);
+    const satellite = await harness.get(LinstorSatellite, node);
     expect(satellite?.metadata.annotations?.[recordKey]).toBeUndefined();
-    expect(marksOn((await bed.get(PersistentVolume, "pvc-1"))?.metadata.annotations, node)).toEqual([]);
-    expect(bed.calls.evacuate).toEqual([]);
+    expect(marksOn((await harness.get(PersistentVolume, "pvc-1"))?.metadata.annotations, node)).toEqual([]);
+    expect(harness.calls.evacuate).toEqual([]);
   });
 
   test("an evacuation that is undone is not taken back in another LINSTOR, and is where it was", async () => {
@@ -159,15 +161,15 @@ describe("the address changes", () => {
     await register(other);
     const flags = async () => JSON.parse(await answerOf(other, "GET", `/v1/nodes/${node}`)).flags ?? [];
     await answerOf(other, "PUT", `/v1/nodes/${node}/evacuate`);
-    await bed.machine("worker", node);
+    await harness.machine("worker", node);
     await admin.hooked("worker");
-    await bed.volume("pvc-1", [node, "node-2"]);
-    await bed.delete(Machine, "worker");
+    await harness.volume("pvc-1", [node, "node-2"]);
+    await harness.delete(Machine, "worker");
     await copying();
-    await bed.merge(LinstorSatellite, node, { spec: { deletionPolicy: "Retain" } });
+    await harness.merge(LinstorSatellite, node, { spec: { deletionPolicy: "Retain" } });
     await lead(elsewhere);
     await stuck(/has another node of that name/);
-    await bed.clock.advance(60_000);
+    await harness.clock.advance(60_000);
     expect(await flags()).toContain("EVACUATE");
     expect(calledAt(elsewhere).filter((call) => call.includes(node))).toEqual([]);
   });
@@ -175,46 +177,52 @@ describe("the address changes", () => {
   test("of satellites that stay: they are registered there, and evacuated there when they go", async () => {
     const other = lookalike(elsewhere, []);
     await lead(elsewhere);
-    await bed.until("it is registered there", async () => (await noted())?.url === elsewhere && (await noted())?.node);
-    await bed.until("it is configured there", async () => {
-      const { status, message = "" } = (await bed.condition(node, "Configured")) ?? {};
+    await harness.until(
+      "it is registered there",
+      async () => (await noted())?.url === elsewhere && (await noted())?.node,
+    );
+    await harness.until("it is configured there", async () => {
+      const { status, message = "" } = (await harness.condition(node, "Configured")) ?? {};
       return status === "True" && other.nodes().includes(node) && /as the spec says/.test(message);
     });
     // As a person would who has moved.
-    await answerOf(bed.linstor, "DELETE", `/v1/nodes/${node}`);
-    const before = bed.asked.get(linstorUrl)?.length;
-    await bed.delete(Node, node);
-    await bed.delete(LinstorSatellite, node);
+    await answerOf(harness.linstor, "DELETE", `/v1/nodes/${node}`);
+    const before = harness.asked.get(linstorUrl)?.length;
+    await harness.delete(Node, node);
+    await harness.delete(LinstorSatellite, node);
     await gone();
     expect(other.nodes()).not.toContain(node);
-    expect(bed.asked.get(linstorUrl)?.length).toBe(before);
+    expect(harness.asked.get(linstorUrl)?.length).toBe(before);
   });
 
   test("to what is no address: no LINSTOR is asked, the Machine waits, and it is said what to write", async () => {
-    await bed.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
+    await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
     await lead("linstor.example.com");
-    const reason = async () => (await bed.condition(node, "HoldfastActive"))?.reason;
-    await bed.until("it is said", async () => (await reason()) === "InvalidController");
-    expect((await bed.condition(node, "HoldfastActive"))?.message).toMatch(
+    const reason = async () => (await harness.condition(node, "HoldfastActive"))?.reason;
+    await harness.until("it is said", async () => (await reason()) === "InvalidController");
+    expect((await harness.condition(node, "HoldfastActive"))?.message).toMatch(
       /^The LinstorCluster linstorcluster has spec\.externalController\.url "linstor\.example\.com".* Write an http/,
     );
-    await bed.machine("worker", node);
+    await harness.machine("worker", node);
     await admin.hooked("worker");
-    await bed.volume("pvc-1", [node, "node-2"]);
-    await bed.delete(Machine, "worker");
-    const before = [...bed.asked].map(([root, requests]) => [root, requests.length]);
-    await bed.clock.advance(60_000);
-    expect([...bed.asked].map(([root, requests]) => [root, requests.length])).toEqual(before);
+    await harness.volume("pvc-1", [node, "node-2"]);
+    await harness.delete(Machine, "worker");
+    const before = [...harness.asked].map(([root, requests]) => [root, requests.length]);
+    await harness.clock.advance(60_000);
+    expect([...harness.asked].map(([root, requests]) => [root, requests.length])).toEqual(before);
     expect(await hooks("worker")).toEqual(expect.arrayContaining([preDrainHook, preTerminateHook]));
-    expect(await bed.get(LinstorSatellite, node)).toBeDefined();
+    expect(await harness.get(LinstorSatellite, node)).toBeDefined();
 
     await lead(`${linstorUrl}/`);
-    await bed.until("it is taken back", async () => (await bed.condition(node, "HoldfastActive"))?.status === "True");
+    await harness.until(
+      "it is taken back",
+      async () => (await harness.condition(node, "HoldfastActive"))?.status === "True",
+    );
     // As the sweep would later.
-    await bed.merge(Machine, "worker", { metadata: { labels: { touched: "yes" } } });
+    await harness.merge(Machine, "worker", { metadata: { labels: { touched: "yes" } } });
     await gone();
-    expect(bed.linstor.goodCopies("pvc-1")).not.toContain(node);
-    expect([...bed.asked.keys()]).toEqual([linstorUrl]);
+    expect(harness.linstor.goodCopies("pvc-1")).not.toContain(node);
+    expect([...harness.asked.keys()]).toEqual([linstorUrl]);
   });
 
   test("two LinstorClusters side by side: each has its own LINSTOR, its own neighbours and its own slots", async () => {
@@ -222,41 +230,41 @@ describe("the address changes", () => {
     const site = (operator: string) => ({
       nodeSelectorTerms: [{ matchExpressions: [{ key: "site", operator }] }],
     });
-    await bed.merge(LinstorCluster, "linstorcluster", {
+    await harness.merge(LinstorCluster, "linstorcluster", {
       spec: { nodeAffinity: site("DoesNotExist"), maxConcurrentEvacuations: 1 },
     });
-    await bed.create(LinstorCluster, {
+    await harness.create(LinstorCluster, {
       metadata: { name: "second" },
       spec: { nodeAffinity: site("Exists"), externalController: { url: elsewhere }, maxConcurrentEvacuations: 1 },
     });
     for (const name of ["node-5", "node-6", "node-7"])
-      await bed.create(Node, { metadata: { name, labels: { site: "two" } }, spec: {} });
-    await bed.until("all are configured", async () => {
+      await harness.create(Node, { metadata: { name, labels: { site: "two" } }, spec: {} });
+    await harness.until("all are configured", async () => {
       const reports = await Promise.all(
-        ["node-5", "node-6", "node-7"].map((name) => bed.condition(name, "Configured")),
+        ["node-5", "node-6", "node-7"].map((name) => harness.condition(name, "Configured")),
       );
       return reports.every((one) => one?.status === "True");
     });
     expect([...other.nodes()].sort()).toEqual(["node-5", "node-6", "node-7"]);
-    expect([...bed.linstor.nodes()].sort()).toEqual(["node-1", "node-2", "node-3", "node-4"]);
-    await bed.volume("pvc-1", [node, "node-2"]);
-    await bed.volume("pvc-2", []);
+    expect([...harness.linstor.nodes()].sort()).toEqual(["node-1", "node-2", "node-3", "node-4"]);
+    await harness.volume("pvc-1", [node, "node-2"]);
+    await harness.volume("pvc-2", []);
     other.addVolume("pvc-2", { copies: ["node-5", "node-6"] });
     // Of the first, one is not ready and one holds the only slot: neither is any business of the second.
     // Of the Node's metadata as a whole no property can be made.
     await admin.configureOnly("node-3", { properties: [{ name: "Aux/x", valueFrom: { nodeFieldRef: "metadata" } }] });
-    const isConfigured = async () => (await bed.condition("node-3", "Configured"))?.status !== "False";
-    await bed.until("one is not ready", async () => !(await isConfigured()));
-    await bed.delete(LinstorSatellite, node);
-    await bed.until("it waits for that", async () =>
-      /node-3/.test((await bed.condition(node, "SatelliteEvacuated"))?.message ?? ""),
+    const isConfigured = async () => (await harness.condition("node-3", "Configured"))?.status !== "False";
+    await harness.until("one is not ready", async () => !(await isConfigured()));
+    await harness.delete(LinstorSatellite, node);
+    await harness.until("it waits for that", async () =>
+      /node-3/.test((await harness.condition(node, "SatelliteEvacuated"))?.message ?? ""),
     );
-    await bed.delete(LinstorSatellite, "node-5");
-    const begun = bed.clock.now();
+    await harness.delete(LinstorSatellite, "node-5");
+    const begun = harness.clock.now();
     await admin.replaced("node-5");
-    expect(bed.clock.now() - begun).toBeLessThan(600_000);
+    expect(harness.clock.now() - begun).toBeLessThan(600_000);
     expect([...other.goodCopies("pvc-2")].sort()).toEqual(["node-6", "node-7"]);
-    expect(await bed.get(LinstorSatellite, node)).toBeDefined();
+    expect(await harness.get(LinstorSatellite, node)).toBeDefined();
     expect(calledAt(linstorUrl).filter((call) => /node-[567]/.test(call))).toEqual([]);
     expect(calledAt(elsewhere).filter((call) => /node-[1234]/.test(call))).toEqual([]);
   });
@@ -265,9 +273,9 @@ describe("the address changes", () => {
 });
 
 describe("the address of satellites with the policy Delete changes", () => {
-  onBed(
+  withHarness(
     (opened, administrator) => {
-      bed = opened;
+      harness = opened;
       admin = administrator;
     },
     { policy: "Delete" },
@@ -276,18 +284,18 @@ describe("the address of satellites with the policy Delete changes", () => {
   test("one that is being deleted is given up where it was, and nowhere else", async () => {
     const other = lookalike(elsewhere, ["pvc-1"]);
     await register(other);
-    await bed.volume("pvc-1", [node, "node-2"]);
-    await Promise.all([lead(elsewhere), bed.delete(LinstorSatellite, node)]);
-    await bed.until("it is said", async () => {
-      const { reason, message = "" } = (await bed.condition(node, "SatelliteDeleted")) ?? {};
+    await harness.volume("pvc-1", [node, "node-2"]);
+    await Promise.all([lead(elsewhere), harness.delete(LinstorSatellite, node)]);
+    await harness.until("it is said", async () => {
+      const { reason, message = "" } = (await harness.condition(node, "SatelliteDeleted")) ?? {};
       return reason === "Error" && /^Error: LinstorSatellite node-1 has its node in the LINSTOR at/.test(message);
     });
-    await bed.clock.advance(60_000);
-    expect(await bed.get(LinstorSatellite, node)).toBeDefined();
+    await harness.clock.advance(60_000);
+    expect(await harness.get(LinstorSatellite, node)).toBeDefined();
     expect(other.nodes()).toContain(node);
     await lead(null);
     await admin.replaced(node);
-    expect(bed.linstor.goodCopies("pvc-1")).toEqual(["node-2"]);
+    expect(harness.linstor.goodCopies("pvc-1")).toEqual(["node-2"]);
     expect(calledAt(elsewhere).filter((call) => call.includes(node))).toEqual([]);
   });
 });
@@ -312,5 +320,5 @@ async function answerOf(
   body: object = {},
 ) {
   const content = method === "GET" ? {} : { body: JSON.stringify(body) };
-  return (await outcomeOf(bed.clock, other.transport({ method, path, headers: {}, ...content }), 60_000)).body;
+  return (await outcomeOf(harness.clock, other.transport({ method, path, headers: {}, ...content }), 60_000)).body;
 }

@@ -3,16 +3,16 @@ import { DaemonSet, LinstorSatellite, LinstorSatelliteConfiguration } from "../.
 import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
 import { ConfigMap, Node, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { addressOf, type SatelliteBed, workloads } from "./bed.ts";
+import { addressOf, type SatelliteHarness, workloads } from "./harness.ts";
 import { watchInvariants } from "./invariants.ts";
-import { onBed } from "./on-bed.ts";
+import { withHarness } from "./with-harness.ts";
 
-let bed: SatelliteBed;
+let harness: SatelliteHarness;
 const node = "node-1";
 
-onBed(
+withHarness(
   (opened) => {
-    bed = opened;
+    harness = opened;
   },
   { policy: "none" },
 );
@@ -21,57 +21,57 @@ interface Status {
   readonly appliedTo?: readonly string[];
   readonly matched?: number;
 }
-const specOf = async (name: string) => (await bed.get<LinstorSatelliteObject>(LinstorSatellite, name))?.spec;
+const specOf = async (name: string) => (await harness.get<LinstorSatelliteObject>(LinstorSatellite, name))?.spec;
 const configure = (name: string, spec: object) =>
-  bed.create(LinstorSatelliteConfiguration, { metadata: { name }, spec });
+  harness.create(LinstorSatelliteConfiguration, { metadata: { name }, spec });
 const statusOf = async (name: string) =>
-  (await bed.get<KubernetesObject & { status?: Status }>(LinstorSatelliteConfiguration, name))?.status;
+  (await harness.get<KubernetesObject & { status?: Status }>(LinstorSatelliteConfiguration, name))?.status;
 
 const linstorNode = async (name: string) => {
-  const { status, body } = await bed.linstor.transport({ method: "GET", path: `/v1/nodes/${name}`, headers: {} });
+  const { status, body } = await harness.linstor.transport({ method: "GET", path: `/v1/nodes/${name}`, headers: {} });
   return status === 200 ? (JSON.parse(body) as { uuid: string; net_interfaces: { address: string }[] }) : undefined;
 };
 const poolsOf = async (name: string) => {
   const path = `/v1/nodes/${name}/storage-pools`;
-  const { body } = await bed.linstor.transport({ method: "GET", path, headers: {} });
+  const { body } = await harness.linstor.transport({ method: "GET", path, headers: {} });
   return (JSON.parse(body) as { storage_pool_name: string; props?: Record<string, string> }[]).slice(1);
 };
-const workload = (name: string) => bed.client.get<Workload>(DaemonSet, workloads, `linstor-satellite.${name}`);
+const workload = (name: string) => harness.client.get<Workload>(DaemonSet, workloads, `linstor-satellite.${name}`);
 type Workload = KubernetesObject & {
   spec: { template: { spec: { hostNetwork?: boolean; containers: { env?: { name: string }[] }[] } } };
 };
 const isUp = (name: string) =>
-  bed.until(`${name} is Applied, Available and Configured`, async () => {
+  harness.until(`${name} is Applied, Available and Configured`, async () => {
     const types = ["Applied", "Available", "Configured"];
-    const reports = await Promise.all(types.map((type) => bed.condition(name, type)));
+    const reports = await Promise.all(types.map((type) => harness.condition(name, type)));
     return reports.every((one) => one?.status === "True");
   });
 const allGone = (name: string) =>
-  bed.until(`nothing is left of ${name}`, async () => {
+  harness.until(`nothing is left of ${name}`, async () => {
     const left = [
-      await bed.get(LinstorSatellite, name),
+      await harness.get(LinstorSatellite, name),
       await workload(name),
-      await bed.client.get(ConfigMap, workloads, `linstor-satellite.${name}`),
-      await bed.client.get(Pod, workloads, `satellite-${name}`),
+      await harness.client.get(ConfigMap, workloads, `linstor-satellite.${name}`),
+      await harness.client.get(Pod, workloads, `satellite-${name}`),
       await linstorNode(name),
     ];
     return left.every((one) => one === undefined);
   });
 
 test("a Node comes, changes with its configuration, and leaves under Delete: all is there, and all goes", async () => {
-  watchInvariants(bed);
+  watchInvariants(harness);
   await configure("node-5", {
     nodeSelector: { rack: "5" },
     deletionPolicy: "Delete",
     properties: [{ name: "Aux/rack", valueFrom: { nodeFieldRef: "metadata.labels['rack']" } }],
   });
-  await bed.create(Node, { metadata: { name: "node-5", labels: { rack: "5" } }, spec: {} });
+  await harness.create(Node, { metadata: { name: "node-5", labels: { rack: "5" } }, spec: {} });
   await isUp("node-5");
   expect((await linstorNode("node-5"))?.net_interfaces).toMatchObject([{ address: addressOf("node-5") }]);
   expect((await poolsOf("node-5")).map((pool) => pool.storage_pool_name)).toEqual(["pool1"]);
   const { uid } = (await workload("node-5"))?.metadata ?? {};
 
-  await bed.merge(LinstorSatelliteConfiguration, "node-5", {
+  await harness.merge(LinstorSatelliteConfiguration, "node-5", {
     spec: {
       storagePools: [
         { name: "pool1", fileThinPool: { directory: "/srv/pool" }, properties: [{ name: "Aux/tier", value: "fast" }] },
@@ -81,37 +81,37 @@ test("a Node comes, changes with its configuration, and leaves under Delete: all
       },
     },
   });
-  await bed.until("its pod follows", async () => (await workload("node-5"))?.spec.template.spec.hostNetwork);
+  await harness.until("its pod follows", async () => (await workload("node-5"))?.spec.template.spec.hostNetwork);
   expect((await workload("node-5"))?.spec.template.spec.containers[0]?.env?.map(({ name }) => name)).toContain("X");
   expect((await workload("node-5"))?.metadata.uid).toBe(uid);
-  await bed.until("its pool follows", async () => (await poolsOf("node-5"))[0]?.props?.["Aux/tier"] === "fast");
+  await harness.until("its pool follows", async () => (await poolsOf("node-5"))[0]?.props?.["Aux/tier"] === "fast");
   await isUp("node-5");
 
-  await bed.delete(Node, "node-5");
+  await harness.delete(Node, "node-5");
   await allGone("node-5");
 });
 
 test.each(["Background", "Foreground"] as const)(
   "%s deletion under Evacuate: the satellite lives until its data is elsewhere, then all goes and is made anew",
   async (propagationPolicy) => {
-    watchInvariants(bed);
+    watchInvariants(harness);
     await configure("evacuated", { deletionPolicy: "Evacuate" });
-    await bed.until("all evacuate", async () => (await specOf(node))?.deletionPolicy === "Evacuate");
+    await harness.until("all evacuate", async () => (await specOf(node))?.deletionPolicy === "Evacuate");
     await isUp(node);
-    await bed.volume("pvc-1", [node, "node-2"]);
-    const before = { satellite: await bed.get(LinstorSatellite, node), linstor: await linstorNode(node) };
-    await bed.client.delete(LinstorSatellite, undefined, node, { propagationPolicy });
-    await bed.until("LINSTOR copies", () => bed.calls.evacuate.length > 0);
+    await harness.volume("pvc-1", [node, "node-2"]);
+    const before = { satellite: await harness.get(LinstorSatellite, node), linstor: await linstorNode(node) };
+    await harness.client.delete(LinstorSatellite, undefined, node, { propagationPolicy });
+    await harness.until("LINSTOR copies", () => harness.calls.evacuate.length > 0);
     expect(await workload(node)).toBeDefined();
-    expect((await bed.get(LinstorSatellite, node))?.metadata.uid).toBe(before.satellite?.metadata.uid);
-    await bed.until("another one is there", async () => {
-      const live = await bed.get(LinstorSatellite, node);
+    expect((await harness.get(LinstorSatellite, node))?.metadata.uid).toBe(before.satellite?.metadata.uid);
+    await harness.until("another one is there", async () => {
+      const live = await harness.get(LinstorSatellite, node);
       return live && live.metadata.uid !== before.satellite?.metadata.uid;
     });
-    expect(bed.linstor.goodCopies("pvc-1")).not.toContain(node);
-    await bed.until("its DaemonSet is another one", async () => {
+    expect(harness.linstor.goodCopies("pvc-1")).not.toContain(node);
+    await harness.until("its DaemonSet is another one", async () => {
       const { labels } = (await workload(node))?.metadata ?? {};
-      return labels?.["piraeus.io/linstor-satellite"] === (await bed.get(LinstorSatellite, node))?.metadata.uid;
+      return labels?.["piraeus.io/linstor-satellite"] === (await harness.get(LinstorSatellite, node))?.metadata.uid;
     });
     await isUp(node);
     expect((await linstorNode(node))?.uuid).not.toBe(before.linstor?.uuid);
@@ -122,43 +122,45 @@ test("a patch that nobody can apply is said, and the satellite runs on as it did
   await isUp(node);
   const before = await workload(node);
   await configure("wrong", { patches: [{ target: { kind: "DaemonSet" }, patch: "spec: [" }] });
-  await bed.until("it says so", async () => (await bed.condition(node, "Applied"))?.message.includes("is no YAML"));
+  await harness.until("it says so", async () =>
+    (await harness.condition(node, "Applied"))?.message.includes("is no YAML"),
+  );
   expect((await workload(node))?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
 });
 
 test("configurations that come, change and go reach the satellites that there are", async () => {
   await configure("00-all", { properties: [{ name: "Aux/x", value: "y" }] });
   await configure("01-zone-a", { nodeSelector: { zone: "a" }, deletionPolicy: "Evacuate" });
-  await bed.until("all have the property", async () => (await specOf("node-4"))?.properties?.[0]?.value === "y");
-  await bed.until("its status says so", async () => (await statusOf("00-all"))?.matched === 4);
+  await harness.until("all have the property", async () => (await specOf("node-4"))?.properties?.[0]?.value === "y");
+  await harness.until("its status says so", async () => (await statusOf("00-all"))?.matched === 4);
   expect(await specOf(node)).toMatchObject({ deletionPolicy: "Retain" });
 
-  await bed.merge(Node, node, { metadata: { labels: { zone: "a" } } });
-  await bed.until("the zone evacuates", async () => (await specOf(node))?.deletionPolicy === "Evacuate");
+  await harness.merge(Node, node, { metadata: { labels: { zone: "a" } } });
+  await harness.until("the zone evacuates", async () => (await specOf(node))?.deletionPolicy === "Evacuate");
   expect(await specOf("node-2")).toMatchObject({ deletionPolicy: "Retain" });
-  await bed.until("its status says so", async () => {
+  await harness.until("its status says so", async () => {
     return (await statusOf("01-zone-a"))?.appliedTo?.join() === node;
   });
 
-  await bed.merge(LinstorSatelliteConfiguration, "00-all", { spec: { properties: null } });
-  await bed.delete(LinstorSatelliteConfiguration, "01-zone-a");
-  await bed.until("their settings are gone", async () => {
+  await harness.merge(LinstorSatelliteConfiguration, "00-all", { spec: { properties: null } });
+  await harness.delete(LinstorSatelliteConfiguration, "01-zone-a");
+  await harness.until("their settings are gone", async () => {
     const spec = await specOf(node);
     return spec?.deletionPolicy === "Retain" && !spec.properties;
   });
-  const before = bed.history.length;
-  await bed.clock.advance(300_000);
-  expect(bed.history.slice(before)).toEqual([]);
+  const before = harness.history.length;
+  await harness.clock.advance(300_000);
+  expect(harness.history.slice(before)).toEqual([]);
 });
 
 test("a mistake in a configuration is said there, and changes no satellite before it is mended", async () => {
   await configure("all", { deletionPolicy: "Evacuate" });
-  await bed.until("all evacuate", async () => (await specOf("node-4"))?.deletionPolicy === "Evacuate");
+  await harness.until("all evacuate", async () => (await specOf("node-4"))?.deletionPolicy === "Evacuate");
   const wrong = { nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "In", values: [] }] }] };
-  await bed.merge(LinstorSatelliteConfiguration, "all", { spec: { nodeAffinity: wrong } });
-  await bed.until("it says so", async () => JSON.stringify(await statusOf("all")).includes("without values"));
+  await harness.merge(LinstorSatelliteConfiguration, "all", { spec: { nodeAffinity: wrong } });
+  await harness.until("it says so", async () => JSON.stringify(await statusOf("all")).includes("without values"));
   expect(await specOf("node-4")).toMatchObject({ deletionPolicy: "Evacuate" });
-  await bed.merge(LinstorSatelliteConfiguration, "all", { spec: { nodeAffinity: null, deletionPolicy: "Delete" } });
-  await bed.until("all follow", async () => (await specOf("node-4"))?.deletionPolicy === "Delete");
+  await harness.merge(LinstorSatelliteConfiguration, "all", { spec: { nodeAffinity: null, deletionPolicy: "Delete" } });
+  await harness.until("all follow", async () => (await specOf("node-4"))?.deletionPolicy === "Delete");
   expect(JSON.stringify(await statusOf("all"))).toContain('"AsExpected"');
 });

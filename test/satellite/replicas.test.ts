@@ -3,38 +3,38 @@ import { LinstorSatellite, LinstorSatelliteConfiguration, Machine } from "../../
 import { preTerminateHook } from "../../functions/satellite/lib/names.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
 import type { Administrator } from "./administrator.ts";
-import { addressOf, nodes, type SatelliteBed } from "./bed.ts";
-import { onBed } from "./on-bed.ts";
+import { addressOf, nodes, type SatelliteHarness } from "./harness.ts";
+import { withHarness } from "./with-harness.ts";
 
-let bed: SatelliteBed;
+let harness: SatelliteHarness;
 let admin: Administrator;
 const node = "node-1";
 const minutes = 60_000;
 const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
-onBed((opened, administrator) => {
-  bed = opened;
+withHarness((opened, administrator) => {
+  harness = opened;
   admin = administrator;
 });
 
 /** A Machine for the node, with both hooks, and one of the control plane. */
 async function hookedMachine(): Promise<void> {
-  await bed.machine("control", "node-4", controlPlane);
-  await bed.machine("worker", node);
+  await harness.machine("control", "node-4", controlPlane);
+  await harness.machine("worker", node);
   await admin.hooked("worker");
 }
 
 /** A satellite stops, and LINSTOR shows it as OFFLINE. */
 async function goesOffline(name = node): Promise<void> {
-  bed.linstor.stopSatellite(addressOf(name));
-  await bed.until("it is OFFLINE", async () => (await admin.linstorNode(name)).connection_status === "OFFLINE");
+  harness.linstor.stopSatellite(addressOf(name));
+  await harness.until("it is OFFLINE", async () => (await admin.linstorNode(name)).connection_status === "OFFLINE");
 }
 
 describe("a satellite that is OFFLINE, with nothing on its node", () => {
   test("goes when its Node is deleted", async () => {
-    await bed.volume("pvc-1", ["node-2", "node-3"]);
+    await harness.volume("pvc-1", ["node-2", "node-3"]);
     await goesOffline();
-    await bed.delete(Node, node);
+    await harness.delete(Node, node);
     await admin.gone(LinstorSatellite, node);
     expect(await admin.isListed(node)).toBe(false);
   });
@@ -42,15 +42,15 @@ describe("a satellite that is OFFLINE, with nothing on its node", () => {
   test("does not hold its Machine", async () => {
     await hookedMachine();
     await goesOffline();
-    await bed.delete(Machine, "worker");
+    await harness.delete(Machine, "worker");
     await admin.gone(Machine, "worker");
     await admin.gone(LinstorSatellite, node);
   });
 
   test("goes when LINSTOR has evicted its node", async () => {
     await goesOffline();
-    bed.linstor.evict(node);
-    await bed.delete(Node, node);
+    harness.linstor.evict(node);
+    await harness.delete(Node, node);
     await admin.gone(LinstorSatellite, node);
     expect(await admin.isListed(node)).toBe(false);
   });
@@ -59,135 +59,135 @@ describe("a satellite that is OFFLINE, with nothing on its node", () => {
 describe("a node that a person gives up in LINSTOR in the middle of its evacuation", () => {
   test("keeps its Machine while the last copy of a volume may be on its disks, and names the volume", async () => {
     await hookedMachine();
-    bed.linstor.addVolume("pvc-1", { copies: [node] });
-    await bed.delete(Machine, "worker");
-    await bed.until("LINSTOR was called", () => bed.calls.evacuate.length > 0);
-    await bed.clock.advance(4_000);
+    harness.linstor.addVolume("pvc-1", { copies: [node] });
+    await harness.delete(Machine, "worker");
+    await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
+    await harness.clock.advance(4_000);
     await goesOffline();
     await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
     // The copy that was being made has lost its source.
-    const target = nodes.find((name) => bed.linstor.hasCopy("pvc-1", name)) ?? "";
-    bed.linstor.setDisk("pvc-1", target, "Inconsistent");
+    const target = nodes.find((name) => harness.linstor.hasCopy("pvc-1", name)) ?? "";
+    harness.linstor.setDisk("pvc-1", target, "Inconsistent");
     await admin.says(node, "SatelliteEvacuated", /does not list the node node-1 any more.*pvc-1 \(0 of 1\)/);
-    await bed.clock.advance(5 * minutes);
-    expect(await bed.get(Machine, "worker")).toBeDefined();
-    bed.linstor.setDisk("pvc-1", target, "UpToDate");
+    await harness.clock.advance(5 * minutes);
+    expect(await harness.get(Machine, "worker")).toBeDefined();
+    harness.linstor.setDisk("pvc-1", target, "UpToDate");
     await admin.gone(Machine, "worker");
   });
 
   test("is done with where each volume has its copies elsewhere", async () => {
     await hookedMachine();
-    await bed.volume("pvc-1", [node, "node-2", "node-3"]);
-    await bed.delete(Machine, "worker");
-    await bed.until("all copies are elsewhere", async () => bed.linstor.goodCopies("pvc-1").length === 4);
+    await harness.volume("pvc-1", [node, "node-2", "node-3"]);
+    await harness.delete(Machine, "worker");
+    await harness.until("all copies are elsewhere", async () => harness.linstor.goodCopies("pvc-1").length === 4);
     await goesOffline();
     await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
     await admin.gone(Machine, "worker");
-    expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(3);
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(3);
   });
 });
 
 test("a node that a person gives up before it is evacuated: its Machine stays until the data is given up", async () => {
   await hookedMachine();
-  bed.linstor.addVolume("pvc-1", { copies: [node] });
+  harness.linstor.addVolume("pvc-1", { copies: [node] });
   await goesOffline("node-3");
-  await bed.delete(Machine, "worker");
+  await harness.delete(Machine, "worker");
   await admin.says(node, "SatelliteEvacuated", /to become ready: node-3/);
   await goesOffline();
   await admin.ask("DELETE", `/v1/nodes/${node}/lost`);
   await admin.says(node, "SatelliteEvacuated", /^Error: .* was never called to evacuate it: .* of pvc-1 no copy/);
-  await bed.clock.advance(10 * minutes);
+  await harness.clock.advance(10 * minutes);
   expect(await admin.hooksOn("worker")).toContain(preTerminateHook);
   await admin.says(node, "SatelliteEvacuated", /kubectl annotate linstorsatellite node-1 holdfast.dev\/linstor-/);
-  await bed.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": null } } });
+  await harness.merge(LinstorSatellite, node, { metadata: { annotations: { "holdfast.dev/linstor": null } } });
   await admin.gone(Machine, "worker");
 });
 
 describe("the policy is set to Retain in the middle of an evacuation", () => {
   async function retainInTheMiddle(copies: readonly string[]): Promise<void> {
     await hookedMachine();
-    await bed.volume("pvc-1", copies);
-    await bed.delete(Machine, "worker");
-    await bed.until("LINSTOR was called", () => bed.calls.evacuate.length > 0);
-    await bed.clock.advance(4_000);
+    await harness.volume("pvc-1", copies);
+    await harness.delete(Machine, "worker");
+    await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
+    await harness.clock.advance(4_000);
     await admin.setPolicy(node, "Retain");
   }
 
   test("the Machine goes once the copy that is being made elsewhere is UpToDate", async () => {
     await retainInTheMiddle([node]);
     await admin.says(node, "SatelliteEvacuated", /Machine worker is not shut down: .* UpToDate copy of pvc-1/);
-    expect(bed.linstor.goodCopies("pvc-1")).toEqual([node]);
+    expect(harness.linstor.goodCopies("pvc-1")).toEqual([node]);
     await admin.gone(Machine, "worker");
-    expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(1);
-    expect(bed.linstor.goodCopies("pvc-1")).not.toContain(node);
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(1);
+    expect(harness.linstor.goodCopies("pvc-1")).not.toContain(node);
   });
 
   test("the Machine stays while no copy is made, until a person takes the hook off as the message says", async () => {
     await hookedMachine();
-    bed.linstor.addVolume("pvc-1", { copies: [node] });
+    harness.linstor.addVolume("pvc-1", { copies: [node] });
     for (const name of nodes.slice(1)) await admin.ask("PUT", `/v1/nodes/${name}`, autoplace("no"));
-    await bed.delete(Machine, "worker");
-    await bed.until("LINSTOR was called", () => bed.calls.evacuate.length > 0);
+    await harness.delete(Machine, "worker");
+    await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
     await admin.setPolicy(node, "Retain");
     const hint = `kubectl annotate machine worker -n capi ${preTerminateHook}-`;
     await admin.says(node, "SatelliteEvacuated", new RegExp(hint));
-    await bed.clock.advance(20 * minutes);
+    await harness.clock.advance(20 * minutes);
     expect(await admin.hooksOn("worker")).toEqual([preTerminateHook]);
-    await bed.merge(Machine, "worker", { metadata: { annotations: { [preTerminateHook]: null } } });
+    await harness.merge(Machine, "worker", { metadata: { annotations: { [preTerminateHook]: null } } });
     await admin.gone(Machine, "worker");
   });
 
   test("the Machine stays while LINSTOR answers without its database", async () => {
     await hookedMachine();
-    await bed.volume("pvc-1", [node]);
+    await harness.volume("pvc-1", [node]);
     await goesOffline("node-3");
-    await bed.delete(Machine, "worker");
+    await harness.delete(Machine, "worker");
     await admin.says(node, "SatelliteEvacuated", /to become ready: node-3/);
-    bed.answerLinstor(async (request, send) => {
+    harness.answerLinstor(async (request, send) => {
       const path = request.path.split("?")[0] ?? "";
       if (/^\/v1\/(nodes|view\/resources|view\/snapshots|resource-(definitions|groups))$/.test(path))
         return { ...(await send(request)), body: "[]" };
       return send(path === `/v1/nodes/${node}` ? { ...request, path: "/v1/nodes/unknown" } : request);
     });
     await admin.setPolicy(node, "Retain");
-    await bed.clock.advance(5 * minutes);
+    await harness.clock.advance(5 * minutes);
     expect(await admin.hooksOn("worker")).toContain(preTerminateHook);
     await admin.says(node, "SatelliteEvacuated", /Machine worker is not shut down\. .* lists none of the volumes/);
-    bed.answerLinstor();
+    harness.answerLinstor();
     await admin.says(node, "SatelliteEvacuated", /Machine worker is not shut down: .* UpToDate copy of pvc-1/);
   });
 
   test("two Machines that hold each other's only copies both stay", async () => {
     await hookedMachine();
-    await bed.machine("second", "node-2");
+    await harness.machine("second", "node-2");
     await admin.hooked("second");
-    await bed.volume("pvc-1", [node, "node-2"]);
+    await harness.volume("pvc-1", [node, "node-2"]);
     await goesOffline("node-3");
-    for (const name of ["worker", "second"]) await bed.delete(Machine, name);
+    for (const name of ["worker", "second"]) await harness.delete(Machine, name);
     for (const name of [node, "node-2"]) await admin.says(name, "SatelliteEvacuated", /to become ready: node-3/);
-    await bed.merge(LinstorSatelliteConfiguration, "000-bed", { spec: { deletionPolicy: "Retain" } });
-    await bed.clock.advance(10 * minutes);
+    await harness.merge(LinstorSatelliteConfiguration, "000-harness", { spec: { deletionPolicy: "Retain" } });
+    await harness.clock.advance(10 * minutes);
     for (const name of ["worker", "second"]) expect(await admin.hooksOn(name)).toContain(preTerminateHook);
     await admin.says(node, "SatelliteEvacuated", /no other node that is online and stays has .* copy of pvc-1/);
   });
 
   test("a Machine stays that holds the only other copy of one that was released and still runs", async () => {
     await hookedMachine();
-    await bed.merge(Machine, "worker", {
+    await harness.merge(Machine, "worker", {
       metadata: { annotations: { "pre-terminate.delete.hook.machine.cluster.x-k8s.io/other": "" } },
     });
-    await bed.machine("second", "node-2");
+    await harness.machine("second", "node-2");
     await admin.hooked("second");
-    await bed.volume("pvc-1", [node, "node-2"]);
+    await harness.volume("pvc-1", [node, "node-2"]);
     await goesOffline("node-3");
-    await bed.delete(Machine, "worker");
+    await harness.delete(Machine, "worker");
     await admin.says(node, "SatelliteEvacuated", /to become ready: node-3/);
     await admin.setPolicy(node, "Retain");
-    await bed.until("it is released", async () => (await admin.hooksOn("worker")).length === 0);
-    await bed.delete(Machine, "second");
+    await harness.until("it is released", async () => (await admin.hooksOn("worker")).length === 0);
+    await harness.delete(Machine, "second");
     await admin.says("node-2", "SatelliteEvacuated", /to become ready: node-3/);
     await admin.setPolicy("node-2", "Retain");
-    await bed.clock.advance(10 * minutes);
+    await harness.clock.advance(10 * minutes);
     expect(await admin.hooksOn("second")).toContain(preTerminateHook);
   });
 
@@ -195,13 +195,13 @@ describe("the policy is set to Retain in the middle of an evacuation", () => {
 });
 
 test("a stale copy is not given to LINSTOR to delete while the place count asks for it", async () => {
-  await bed.volume("pvc-1", [node, "node-2"]);
-  bed.linstor.setDisk("pvc-1", node, "Outdated");
+  await harness.volume("pvc-1", [node, "node-2"]);
+  harness.linstor.setDisk("pvc-1", node, "Outdated");
   await admin.taint(node, "NoExecute");
   await admin.says(node, "SatelliteEvacuated", /too few would be left: pvc-1 \(1 of 2\)/);
-  await bed.clock.advance(5 * minutes);
-  expect(bed.calls.evacuate).toEqual([]);
-  bed.linstor.setDisk("pvc-1", node, "UpToDate");
+  await harness.clock.advance(5 * minutes);
+  expect(harness.calls.evacuate).toEqual([]);
+  harness.linstor.setDisk("pvc-1", node, "UpToDate");
   await admin.gone(LinstorSatellite, node);
-  expect(bed.linstor.goodCopies("pvc-1")).toHaveLength(2);
+  expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
 });

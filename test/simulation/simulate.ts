@@ -5,9 +5,9 @@ import type { Setting } from "../worlds/world.ts";
 import { apiFaults } from "./faults/api.ts";
 import { eventFaults } from "./faults/events.ts";
 import { type ChosenOutage, drawOutage, type Outage, type OutageTarget } from "./faults/outage.ts";
-import { outsideFaults } from "./faults/outside.ts";
 import { drawRates, faultFree, type Rates } from "./faults/rates.ts";
 import { faultSchedule } from "./faults/schedule.ts";
+import { systemFaults } from "./faults/simulated-system.ts";
 import { isOurs } from "./invariants/invariant.ts";
 import { invariants as everywhere } from "./invariants/invariants.ts";
 import type { Point } from "./point.ts";
@@ -25,7 +25,7 @@ import { addressOf } from "./world/fleet.ts";
 import { createHistory } from "./world/history.ts";
 import { type MayRun, trackMayRun } from "./world/may-run.ts";
 import { createNetwork } from "./world/network.ts";
-import type { Outside } from "./world/outside.ts";
+import type { SimulatedSystem } from "./world/simulated-system.ts";
 
 /** One run. The same specification gives the same run, byte by byte. */
 export interface RunSpec {
@@ -133,7 +133,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   const mayRun: MayRun = trackMayRun(history, scenario.setting.finalizer === "kubernetes.io/pvc-protection");
   const isWhole = spec.point === undefined && spec.everyCall === undefined;
   const undisturbed = !spec.faults && !spec.loseAllEvents && !spec.outage && isWhole;
-  const outsides = new Map<string, Outside>();
+  const outsides = new Map<string, SimulatedSystem>();
   const writesAtFirst = Math.max(usualWrites, ...systems.map((system) => system.writesAtFirst ?? 0));
   const truth = { scenario, calm: undisturbed, history, mayRun, changes, outsides, writesAtFirst };
   for (const { name, outside } of systems)
@@ -190,7 +190,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     history,
     pageSize: rates.pageSize,
     disturb: apiFaults(schedule, rates.api, clock),
-    disturbOutside: outsideFaults(schedule, rates.api),
+    disturbOutside: systemFaults(schedule, rates.api),
     gate(outgoing) {
       requests.push({ rule: outgoing.process.rule, write: outgoing.write });
       counts.count(outgoing);

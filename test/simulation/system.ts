@@ -5,7 +5,7 @@ import type { Mutant } from "./mutants/mutant.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Sequence } from "./sequence.ts";
 import type { Operation } from "./workload.ts";
-import type { Outside, OutsideContext } from "./world/outside.ts";
+import type { SimulatedSystem, SimulatedSystemContext } from "./world/simulated-system.ts";
 
 /**
  * What the simulation knows of one system: a folder of `functions/`, and the folder of the same name beside this file.
@@ -28,7 +28,7 @@ export interface System {
    */
   readonly mutants: readonly Mutant[];
   /** The external system that its functions use, on the clock of a run. */
-  readonly outside?: (context: OutsideContext) => Outside;
+  readonly outside?: (context: SimulatedSystemContext) => SimulatedSystem;
   /** Clusters of their own that its functions read, and that may be away. */
   readonly otherClusters?: readonly OutageTarget[];
   /** What users do in a run of this number, drawn: each call returns the same operations, to be done once. */

@@ -9,14 +9,14 @@ import { Namespace } from "../worlds/kinds.ts";
 import { claim, pod } from "../worlds/manifest.ts";
 import type { Trace } from "./trace.ts";
 import { shop } from "./world/namespace.ts";
-import type { Outside } from "./world/outside.ts";
+import type { SimulatedSystem } from "./world/simulated-system.ts";
 
 /** What the users of a scenario can do. Whatever the API server refuses is written down and passed over. */
 export interface User {
   readonly random: Random;
   readonly namespace: string;
   /** The external system that the functions of a system use. */
-  outside(system: string): Outside;
+  outside(system: string): SimulatedSystem;
   /** Does what the other calls do not, and writes `what` down: "creates set web". */
   attempt(what: string, act: (client: Client, namespace: string) => Promise<unknown>): Promise<void>;
   /** Of the scenario's namespace where no other is named. */
@@ -60,7 +60,7 @@ export function createUser(
   clock: Clock,
   random: Random,
   trace: Trace,
-  outsides: ReadonlyMap<string, Outside>,
+  outsides: ReadonlyMap<string, SimulatedSystem>,
   who = "user",
 ): User {
   const namespace = shop;

@@ -7,7 +7,7 @@ import type { Streams } from "./streams.ts";
 import type { Trace } from "./trace.ts";
 import { createUser, type User } from "./user.ts";
 import type { Cluster } from "./world/cluster.ts";
-import type { Outside } from "./world/outside.ts";
+import type { SimulatedSystem } from "./world/simulated-system.ts";
 
 /** What the workload of a run needs. */
 export interface WorkloadContext {
@@ -21,7 +21,7 @@ export interface WorkloadContext {
   /** Milliseconds within which it happens. */
   readonly within: number;
   readonly scenario: Scenario;
-  readonly outsides: ReadonlyMap<string, Outside>;
+  readonly outsides: ReadonlyMap<string, SimulatedSystem>;
   /** What there is to do beside what can be done everywhere. */
   readonly workload: Readonly<Record<string, Operation>>;
 }

@@ -20,7 +20,7 @@ import { DaemonSet, LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
 import type { LinstorControllers } from "../lib/linstor/controllers.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { isAnother } from "../lib/linstor-note.ts";
-import { lookAtSatellite, type SatelliteSeen } from "../lib/look-at-satellite.ts";
+import { lookAtSatellite, type SatelliteSnapshot } from "../lib/look-at-satellite.ts";
 import { isSeenDeleting } from "../lib/machine.ts";
 import { lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
@@ -40,7 +40,7 @@ const fieldManager = "piraeus.io/operator";
 
 /** A satellite with its DaemonSet; `seen` is undefined when it is gone. */
 export interface Workload {
-  readonly seen: SatelliteSeen | undefined;
+  readonly seen: SatelliteSnapshot | undefined;
   readonly daemonSet: KubernetesObject | undefined;
   readonly namespace: string;
   /** The namespace takes no objects: it is not there, or is being deleted. Only looked at where a DaemonSet is made. */
@@ -167,7 +167,7 @@ const ofLeftDaemonSet = (object: KubernetesObject | undefined, kind: string) => 
 type Verdict = { readonly do: "leave" | "hold" | "stop" | "apply"; readonly message: string };
 
 /** What is to become of a satellite's workload. */
-function verdictOn(seen: SatelliteSeen): Verdict {
+function verdictOn(seen: SatelliteSnapshot): Verdict {
   const { satellite, node, policy, foreign, unaddressed } = seen;
   const title = `LinstorSatellite ${satellite.metadata.name}`;
   const leave = (message: string) => ({ do: "leave", message }) as const;
@@ -220,7 +220,7 @@ function decide({ seen, daemonSet, namespace, image, homeless, away }: Workload,
 
 /** Said once, and looked at again when the namespace is added: nothing can be applied before. */
 function notHoused(
-  { satellite }: SatelliteSeen,
+  { satellite }: SatelliteSnapshot,
   namespace: string,
   why: NonNullable<Workload["homeless"]>,
   now: number,
@@ -254,7 +254,7 @@ function removed({ metadata: { namespace, name, uid, resourceVersion } }: Kubern
 }
 
 function applied(
-  { satellite }: SatelliteSeen,
+  { satellite }: SatelliteSnapshot,
   daemonSet: KubernetesObject | undefined,
   surroundings: { readonly namespace: string; readonly image: string },
   now: number,

@@ -1,5 +1,5 @@
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import type { SatelliteSeen } from "./look-at-satellite.ts";
+import type { SatelliteSnapshot } from "./look-at-satellite.ts";
 import type { MachineSeen } from "./machine.ts";
 import { ownerOf } from "./satellite.ts";
 
@@ -12,7 +12,9 @@ export function abandonedBecause({
   satellite,
   machine,
   cluster,
-}: Pick<SatelliteSeen, "satellite" | "cluster"> & { readonly machine?: MachineSeen | undefined }): string | undefined {
+}: Pick<SatelliteSnapshot, "satellite" | "cluster"> & { readonly machine?: MachineSeen | undefined }):
+  | string
+  | undefined {
   if (machine?.clusterDeleting) return "The whole cluster is being deleted, and the data of its satellites with it.";
   const { name } = satellite.spec?.clusterRef ?? {};
   if (!name) return undefined;

@@ -1,6 +1,6 @@
 import type { Facts, InChain } from "../../../shared/chain/facts.ts";
 import type { DataFacts } from "./data/data-facts.ts";
-import type { SatelliteSeen } from "./look-at-satellite.ts";
+import type { SatelliteSnapshot } from "./look-at-satellite.ts";
 import type { MachineSeen } from "./machine.ts";
 import type { Contender } from "./slots.ts";
 import type { PersistentVolumeObject, VolumeFacts } from "./volumes/volume-facts.ts";
@@ -64,7 +64,7 @@ export interface AbandonedFacts extends Surroundings {
 export type EvacuationFacts = ReadyFacts | AbandonedFacts;
 
 /** A satellite that may be in the chain. */
-export interface SatelliteInChain extends SatelliteSeen, InChain {}
+export interface SatelliteInChain extends SatelliteSnapshot, InChain {}
 
 /** The same with what its steps depend on. */
 export type LookedSatellite = SatelliteInChain & { readonly facts: Facts<EvacuationFacts> };

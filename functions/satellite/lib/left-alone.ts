@@ -1,6 +1,6 @@
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { abandonedBecause } from "./abandoned.ts";
-import type { SatelliteSeen } from "./look-at-satellite.ts";
+import type { SatelliteSnapshot } from "./look-at-satellite.ts";
 import { isSeenDeleting } from "./machine.ts";
 
 /**
@@ -8,7 +8,7 @@ import { isSeenDeleting } from "./machine.ts";
  * said of one that leaves, after its name. Cluster API is not asked: that its Machine leaves is written down before
  * anything is done about it, and an outage there must not stop what this cluster's volumes need.
  */
-export function leftAlone(seen: SatelliteSeen, ifLeaving: string): string | undefined {
+export function leftAlone(seen: SatelliteSnapshot, ifLeaving: string): string | undefined {
   const { satellite, node, record, foreign, policy, unaddressed } = seen;
   const leaving = policy === "Evacuate" && isSeenDeleting(satellite);
   const title = `LinstorSatellite ${satellite.metadata.name}`;

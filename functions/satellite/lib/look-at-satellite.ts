@@ -12,7 +12,7 @@ import type { LinstorClusterObject, LinstorSatelliteObject } from "./satellite.t
 import type { DeletionPolicy } from "./schema/satellite-spec.ts";
 
 /** A satellite with what this cluster says of it, read live. */
-export interface SatelliteSeen {
+export interface SatelliteSnapshot {
   readonly satellite: LinstorSatelliteObject;
   readonly policy: DeletionPolicy;
   readonly cluster: LinstorClusterObject | undefined;
@@ -32,7 +32,7 @@ export interface SatelliteSeen {
 }
 
 /** The same with its Machine, which may be on another cluster. */
-export interface SatelliteOnMachine extends SatelliteSeen {
+export interface SatelliteOnMachine extends SatelliteSnapshot {
   readonly machine: MachineSeen | undefined;
   /** It is evacuated: it or its Machine is being deleted under the policy Evacuate. */
   readonly leaving: boolean;
@@ -43,7 +43,7 @@ export interface SatelliteOnMachine extends SatelliteSeen {
  *
  * @throws ApiError
  */
-export async function lookAtSatellite(client: Client, name: string): Promise<SatelliteSeen | undefined> {
+export async function lookAtSatellite(client: Client, name: string): Promise<SatelliteSnapshot | undefined> {
   const satellite = await client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, name);
   if (!satellite) return undefined;
   const clusterName = satellite.spec?.clusterRef?.name;
@@ -66,7 +66,7 @@ export async function lookAtSatellite(client: Client, name: string): Promise<Sat
 }
 
 /** @throws ApiError; SystemError when Cluster API cannot be asked */
-export async function withMachine<Seen extends SatelliteSeen>(
+export async function withMachine<Seen extends SatelliteSnapshot>(
   client: Client,
   seen: Seen,
 ): Promise<Seen & SatelliteOnMachine> {

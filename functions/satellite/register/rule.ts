@@ -23,7 +23,7 @@ import {
 } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { isAnother, linstorKey, noteChange } from "../lib/linstor-note.ts";
-import { lookAtSatellite, type SatelliteSeen } from "../lib/look-at-satellite.ts";
+import { lookAtSatellite, type SatelliteSnapshot } from "../lib/look-at-satellite.ts";
 import { nodeNameProblem } from "../lib/marks.ts";
 import { lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
@@ -39,7 +39,7 @@ const patience = 30_000;
 
 /** A satellite with the addresses of its pod, and all nodes of LINSTOR where it is to be registered. */
 export type Facts =
-  | (SatelliteSeen & {
+  | (SatelliteSnapshot & {
       readonly addresses: readonly string[];
       readonly nodes: readonly LinstorNode[] | undefined;
       /** The root of the LINSTOR that was asked for them. */
@@ -80,7 +80,7 @@ export const register = rule({
 /**
  * Why a satellite is not registered, whatever LINSTOR says: one that leaves would come back, with nobody to remove it.
  */
-const aloneBecause = (seen: SatelliteSeen) => leftAlone(seen, "leaves, and is not registered again.");
+const aloneBecause = (seen: SatelliteSnapshot) => leftAlone(seen, "leaves, and is not registered again.");
 
 const isUnsettled = (satellite: LinstorSatelliteObject) =>
   !isBeingDeleted(satellite) && !isSettled(satellite, lifeConditions.available);
@@ -200,7 +200,7 @@ function moved(
 }
 
 /** Which name can neither be registered nor, where the policy needs it, be evacuated. */
-function nameProblem({ satellite, policy }: SatelliteSeen): string | undefined {
+function nameProblem({ satellite, policy }: SatelliteSnapshot): string | undefined {
   const { name } = satellite.metadata;
   const label = name.split(".").find((one) => one.length > 63);
   if (label)

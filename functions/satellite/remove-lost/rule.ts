@@ -12,6 +12,7 @@ import { loseNode } from "../lib/commands.ts";
 import { lookAtOwnNode, witnessProblem } from "../lib/data/look-at-data.ts";
 import { whole } from "../lib/data/verdict.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
+import { leftovers } from "../lib/leftovers.ts";
 import { isOnline, type LinstorNode } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { linstorKey, noteChange } from "../lib/linstor-note.ts";
@@ -25,7 +26,6 @@ import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
 import type { Common } from "../lib/settings.ts";
 import { markedIn, ofMachine, satellitesIn } from "../lib/subjects.ts";
-import { traces } from "../lib/traces.ts";
 import { lookAtVolumes } from "../lib/volumes/look-at-volumes.ts";
 import type { VolumeFacts } from "../lib/volumes/volume-facts.ts";
 
@@ -93,7 +93,7 @@ function decide(seen: Facts, now: number, { satelliteLookAgain }: Common): reado
     conditionWrites(satellite, [{ type: conditions.deleted, status: "False", reason: "InProgress", message }], now);
   const waiting = (step: string, message: string) =>
     write(message, report(message), { step: { name: step }, next: nextLook(satellite, name, now, satelliteLookAgain) });
-  const left = traces(seen);
+  const left = leftovers(seen);
   if (left) return [waiting("cleaning", `${title} goes when what an evacuation has left is removed: ${left}.`)];
   if (moved !== undefined) {
     const message = `Error: ${moved}`;

@@ -10,12 +10,13 @@ import { silent, warning } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { abandonedBecause } from "../lib/abandoned.ts";
 import { listed } from "../lib/data/copies.ts";
-import { moreCopies } from "../lib/data/floor.ts";
 import { lastCopies } from "../lib/data/last-copies.ts";
 import { lookAtData } from "../lib/data/look-at-data.ts";
+import { moreCopies } from "../lib/data/replica-floor.ts";
 import { stop, type Verdict, whole } from "../lib/data/verdict.ts";
 import { patience } from "../lib/evacuation.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
+import { leftovers } from "../lib/leftovers.ts";
 import type { Linstor } from "../lib/linstor/client.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
@@ -27,7 +28,6 @@ import { removalPending } from "../lib/removal.ts";
 import { conditionWrites, satelliteFinalizer } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
 import { markedIn, ofMachine, satellitesIn } from "../lib/subjects.ts";
-import { traces } from "../lib/traces.ts";
 import { lookAtVolumes, type VolumesSeen } from "../lib/volumes/look-at-volumes.ts";
 import type { VolumeFacts } from "../lib/volumes/volume-facts.ts";
 
@@ -118,7 +118,7 @@ function decide(seen: Facts, now: number): readonly Decision[] {
   if (isWaitedFor(seen)) return [machineOf(seen, now)];
   const isOurs = policy === "Retain" && isBeingDeleted(satellite) && hasFinalizer(satellite, satelliteFinalizer);
   if (!isOurs || foreign) return [leave(foreign ?? `${title} is not to be retained now.`)];
-  const left = traces(seen);
+  const left = leftovers(seen);
   if (left)
     return [
       wait(`${title} goes when what an evacuation has left is removed: ${left}.`, {

@@ -16,7 +16,7 @@ import { isEvacuating, isOnline, isWitnessed, type LinstorNode, sameName } from 
 import type { Resource } from "../lib/linstor/resource.ts";
 import type { StoragePool as LinstorPool } from "../lib/linstor/storage-pool.ts";
 import { linstor } from "../lib/linstor/system.ts";
-import { lookAtSatellite, type SatelliteSeen } from "../lib/look-at-satellite.ts";
+import { lookAtSatellite, type SatelliteSnapshot } from "../lib/look-at-satellite.ts";
 import { evictionKey, lifeConditions } from "../lib/names.ts";
 import { hasNodeProperties } from "../lib/node-digest.ts";
 import { mayLook } from "../lib/permissions.ts";
@@ -40,7 +40,7 @@ interface Listed {
   readonly properties: Readonly<Record<string, string>>;
 }
 /** A satellite with its node in LINSTOR, where it is to be configured and LINSTOR knows it. */
-export type Facts = (SatelliteSeen & { readonly found: Listed | undefined }) | undefined;
+export type Facts = (SatelliteSnapshot & { readonly found: Listed | undefined }) | undefined;
 
 export const syncPools = rule({
   name,
@@ -80,7 +80,7 @@ const mayNeedCalls = (satellite: LinstorSatelliteObject) =>
   );
 
 /** Why a satellite is not configured, whatever LINSTOR says. */
-const aloneBecause = (seen: SatelliteSeen) => leftAlone(seen, "leaves, and stays as it is.");
+const aloneBecause = (seen: SatelliteSnapshot) => leftAlone(seen, "leaves, and stays as it is.");
 
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];
@@ -119,7 +119,7 @@ type Next =
 
 /** The first thing that is not as it should be: one call at a time, and another look after each. */
 function nextStep(
-  { satellite, node: object, cluster, policy, controller: at }: SatelliteSeen,
+  { satellite, node: object, cluster, policy, controller: at }: SatelliteSnapshot,
   found: Listed,
 ): Next | undefined {
   const { node, properties } = found;
@@ -207,7 +207,7 @@ const changed = ({ set = {}, remove = [] }: { set?: Readonly<Record<string, stri
   listed([...Object.keys(set).filter((key) => key !== lastAppliedKey), ...remove.map((key) => `no ${key}`)]) || "none";
 
 /** Pools that no configuration names any more hold data, or may do so tomorrow. */
-function leftOver({ satellite }: SatelliteSeen, { pools }: Listed): string {
+function leftOver({ satellite }: SatelliteSnapshot, { pools }: Listed): string {
   const wanted = satellite.spec?.storagePools ?? [];
   const others = pools
     .filter((pool) => pool.provider !== "DISKLESS" && !wanted.some((one) => sameName(one.name, pool.name)))
@@ -217,7 +217,7 @@ function leftOver({ satellite }: SatelliteSeen, { pools }: Listed): string {
 
 /** The same call is not repeated before the one before has had time, and less and less often when it has no effect. */
 function called(
-  { satellite }: SatelliteSeen,
+  { satellite }: SatelliteSnapshot,
   { what, message, command }: Exclude<Next, { problem: string }>,
   now: number,
   at: About,

@@ -104,21 +104,21 @@ async function startStandIn(world: World, signal: AbortSignal): Promise<MakeMach
   };
 }
 
-const test = base.extend<{ bed: Awaited<ReturnType<typeof openBed>> }>({
+const test = base.extend<{ harness: Awaited<ReturnType<typeof openBed>> }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures it needs.
-  bed: async ({}, use) => {
-    const bed = await openBed();
-    await use(bed);
-    await bed.close();
+  harness: async ({}, use) => {
+    const harness = await openBed();
+    await use(harness);
+    await harness.close();
   },
 });
 const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
 describe.concurrent("the deletion of a Machine", () => {
   test("waits for pre-drain, drains, waits for volumes, waits for pre-terminate, and takes the Node with it", async ({
-    bed,
+    harness,
   }) => {
-    const { becomes, condition, machine, node, reason, release, use, world } = bed;
+    const { becomes, condition, machine, node, reason, release, use, world } = harness;
     await machine("control", "b", controlPlane);
     await machine("worker", "a", { annotations: both });
     const annotations = (await world.get(Node, node()))?.metadata.annotations;
@@ -152,8 +152,8 @@ describe.concurrent("the deletion of a Machine", () => {
     await world.gone(GenericMachine, "worker");
   });
 
-  test("without hooks leaves nobody time to react", async ({ bed }) => {
-    const { machine, node, world } = bed;
+  test("without hooks leaves nobody time to react", async ({ harness }) => {
+    const { machine, node, world } = harness;
     await machine("control", "b", controlPlane);
     await machine("worker", "a");
     await world.delete(Machine, "worker");
@@ -161,8 +161,8 @@ describe.concurrent("the deletion of a Machine", () => {
     await world.gone(Node, node());
   });
 
-  test("remembers nothing: what is attached late leads back, even after the last hook", async ({ bed }) => {
-    const { becomes, machine, reason, release, use, world } = bed;
+  test("remembers nothing: what is attached late leads back, even after the last hook", async ({ harness }) => {
+    const { becomes, machine, reason, release, use, world } = harness;
     await machine("control", "b", controlPlane);
     await machine("worker", "a", { annotations: { [preTerminate]: "" } });
     await world.delete(Machine, "worker");
@@ -177,8 +177,10 @@ describe.concurrent("the deletion of a Machine", () => {
     await world.gone(Machine, "worker");
   });
 
-  test("stops again at a pre-drain hook that comes late, 20 seconds after a drain at the latest", async ({ bed }) => {
-    const { becomes, machine, reason, use, world } = bed;
+  test("stops again at a pre-drain hook that comes late, 20 seconds after a drain at the latest", async ({
+    harness,
+  }) => {
+    const { becomes, machine, reason, use, world } = harness;
     await machine("control", "b", controlPlane);
     await machine("worker", "a", { annotations: { [preTerminate]: "" } });
     await use();
@@ -189,8 +191,8 @@ describe.concurrent("the deletion of a Machine", () => {
     await becomes("WaitingForPreDrainHook");
   });
 
-  test("names an attachment whose volume is gone", async ({ bed }) => {
-    const { becomes, condition, machine, use, world } = bed;
+  test("names an attachment whose volume is gone", async ({ harness }) => {
+    const { becomes, condition, machine, use, world } = harness;
     await machine("control", "b", controlPlane);
     await machine("worker", "a");
     const gone = `${world.namespace}-gone`;
@@ -206,9 +208,9 @@ describe.concurrent("the deletion of a Machine", () => {
   });
 
   test("with the whole Cluster skips pre-drain and drain, awaits pre-terminate, and leaves the Node", async ({
-    bed,
+    harness,
   }) => {
-    const { becomes, machine, node, reason, release, world } = bed;
+    const { becomes, machine, node, reason, release, world } = harness;
     await machine("control", "b", controlPlane);
     await machine("worker", "a", { annotations: both });
     await world.delete(Machine, "worker");
@@ -227,8 +229,8 @@ describe.concurrent("the deletion of a Machine", () => {
     await world.patch(Cluster, "test", { metadata: { finalizers: null } });
   });
 
-  test("of the last control plane skips pre-drain of all, and awaits pre-terminate", async ({ bed }) => {
-    const { becomes, machine, node, release, world } = bed;
+  test("of the last control plane skips pre-drain of all, and awaits pre-terminate", async ({ harness }) => {
+    const { becomes, machine, node, release, world } = harness;
     await machine("control", "b", { ...controlPlane, annotations: { [preTerminate]: "" } });
     await machine("worker", "a", { annotations: both });
     await world.delete(Machine, "control");
@@ -241,8 +243,8 @@ describe.concurrent("the deletion of a Machine", () => {
     await release(preTerminate, "control");
   });
 
-  test("whose Node was deleted by hand awaits both hooks", async ({ bed }) => {
-    const { becomes, machine, node, release, world } = bed;
+  test("whose Node was deleted by hand awaits both hooks", async ({ harness }) => {
+    const { becomes, machine, node, release, world } = harness;
     await machine("control", "b", controlPlane);
     await machine("worker", "a", { annotations: both });
     await world.delete(Node, node());
@@ -254,8 +256,8 @@ describe.concurrent("the deletion of a Machine", () => {
     await world.gone(Machine, "worker");
   });
 
-  test("of a paused Cluster shows nothing but its timestamp", async ({ bed }) => {
-    const { get, machine, reason, world } = bed;
+  test("of a paused Cluster shows nothing but its timestamp", async ({ harness }) => {
+    const { get, machine, reason, world } = harness;
     await machine("control", "b", controlPlane);
     await machine("worker", "a", { annotations: both });
     await world.patch(Cluster, "test", { spec: { paused: true } });

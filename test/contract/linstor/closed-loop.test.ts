@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { type Random, seededRandom } from "../../../eventing/random.ts";
 import type { DataFacts } from "../../../functions/satellite/lib/data/data-facts.ts";
 import { emptiness } from "../../../functions/satellite/lib/data/emptiness.ts";
-import { countBefore } from "../../../functions/satellite/lib/data/floor.ts";
 import { mayEvacuate } from "../../../functions/satellite/lib/data/may-evacuate.ts";
 import { mayRemove } from "../../../functions/satellite/lib/data/may-remove.ts";
+import { countBefore } from "../../../functions/satellite/lib/data/replica-floor.ts";
 import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts";
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
 import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
@@ -69,27 +69,27 @@ test.each(seeds)(
   "run %i: by verdicts alone a node is evacuated and removed, and no volume is ever without a good copy",
   async (seed) => {
     const random = seededRandom(seed);
-    const bed = await openBed();
+    const harness = await openBed();
     const volumes = Array.from({ length: 1 + random.below(3) }, (_, index) => `pvc-${index}`);
     const before = new Map<string, number>();
     for (const name of volumes) {
       const copies = ["node-1", ...(random.below(2) ? ["node-2"] : [])];
-      bed.linstor.addVolume(name, {
+      harness.linstor.addVolume(name, {
         copies,
         ...(copies.length > 1 && random.below(2) ? { tieBreaker: "node-3" } : {}),
       });
       before.set(name, copies.length);
     }
-    disturb(bed, random, volumes);
+    disturb(harness, random, volumes);
 
     // An answer may be lost while LINSTOR goes on, and a client listens for 150 s at most.
     const lossy: SystemTransport = async (request) => {
-      const answer = await bed.linstor.transport(request);
+      const answer = await harness.linstor.transport(request);
       if (request.method !== "GET" && random.below(4) === 0) throw new Error("read ECONNRESET");
       return answer;
     };
     const settings = linstor.settings.parse({});
-    const tools = { ...atOneRoot(lossy), clock: bed.clock, settings, credential: async () => undefined };
+    const tools = { ...atOneRoot(lossy), clock: harness.clock, settings, credential: async () => undefined };
     const client = linstor.connect(tools).at(undefined);
     let known: { before: DataFacts["before"]; calledAt?: number } = { before: {} };
     let inFlight = 0;
@@ -101,10 +101,10 @@ test.each(seeds)(
         removed = true;
         return;
       }
-      const order = mayEvacuate(facts, bed.clock.now());
+      const order = mayEvacuate(facts, harness.clock.now());
       if (order.do === "act" && inFlight === 0) {
         // The intent is written down first.
-        known = { before: { ...countBefore(facts), ...known.before }, calledAt: bed.clock.now() };
+        known = { before: { ...countBefore(facts), ...known.before }, calledAt: harness.clock.now() };
         inFlight++;
         await client.nodes.evacuate(node).finally(() => {
           inFlight--;
@@ -115,17 +115,17 @@ test.each(seeds)(
       }
     };
 
-    const lost = () => volumes.filter((name) => bed.linstor.goodCopies(name).length === 0);
+    const lost = () => volumes.filter((name) => harness.linstor.goodCopies(name).length === 0);
     for (let tick = 0; tick < 240 && !removed; tick++) {
       void pass().catch(() => {});
       for (let second = 0; second < 10; second++) {
-        await bed.clock.advance(1_000);
+        await harness.clock.advance(1_000);
         expect(lost(), `after ${tick * 10 + second} s`).toEqual([]);
       }
     }
     expect(removed).toBe(true);
     for (const name of volumes) {
-      const left = bed.linstor.goodCopies(name).filter((one) => one !== node);
+      const left = harness.linstor.goodCopies(name).filter((one) => one !== node);
       expect(left.length).toBeGreaterThanOrEqual(before.get(name) as number);
     }
   },

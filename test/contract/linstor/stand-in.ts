@@ -10,7 +10,7 @@ import type { SystemRequest } from "../../../shared/system/transport.ts";
 export const addressOf = (node: string) => `10.0.0.${node.at(-1)}`;
 
 /** The stand-in as the recordings began: four nodes with pools, all ONLINE. */
-export interface Bed {
+export interface Harness {
   linstor: LinstorStandIn;
   clock: VirtualClock;
   /** Sends a request while time goes on, and gives out status and parsed body. */
@@ -19,15 +19,15 @@ export interface Bed {
   begin(method: SystemRequest["method"], path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
 }
 
-export async function openBed(nodes = ["node-1", "node-2", "node-3", "node-4"]): Promise<Bed> {
+export async function openBed(nodes = ["node-1", "node-2", "node-3", "node-4"]): Promise<Harness> {
   const clock = virtualClock();
   const linstor = createLinstor({ clock, random: seededRandom(3), syncTime: 5_000 });
-  const begin: Bed["begin"] = async (method, path, body) => {
+  const begin: Harness["begin"] = async (method, path, body) => {
     const content = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
     const answer = await linstor.transport({ method, path, headers: {}, ...content });
     return { status: answer.status, body: parseJson(answer.body) };
   };
-  const ask: Bed["ask"] = (...call) => outcomeOf(clock, begin(...call), 60_000);
+  const ask: Harness["ask"] = (...call) => outcomeOf(clock, begin(...call), 60_000);
   for (const node of nodes) {
     linstor.startSatellite(addressOf(node));
     const net_interfaces = [

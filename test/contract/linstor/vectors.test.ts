@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { RecordedExchange } from "./recordings.ts";
 import { exchange, exchangesIn, timeline } from "./recordings.ts";
-import { addressOf, type Bed, gist, openBed } from "./stand-in.ts";
+import { addressOf, gist, type Harness, openBed } from "./stand-in.ts";
 
 /** What stood before a recorded request, made in the stand-in. */
-type Before = (bed: Bed) => void | Promise<void>;
+type Before = (harness: Harness) => void | Promise<void>;
 
 const offline =
   (node: string): Before =>
@@ -18,13 +18,13 @@ const evacuated =
     await ask("PUT", `/v1/nodes/${node}/evacuate`, {});
   };
 const volume =
-  (name: string, options: Parameters<Bed["linstor"]["addVolume"]>[1]): Before =>
+  (name: string, options: Parameters<Harness["linstor"]["addVolume"]>[1]): Before =>
   ({ linstor }) =>
     linstor.addVolume(name, options);
 const both =
   (...steps: Before[]): Before =>
-  async (bed) => {
-    for (const step of steps) await step(bed);
+  async (harness) => {
+    for (const step of steps) await step(harness);
   };
 const nothing: Before = () => {};
 const pair = { copies: ["node-1", "node-2"] };
@@ -178,9 +178,9 @@ function requestOf({ request }: RecordedExchange) {
 
 test.each(vectors)("%s: %s is answered as it was recorded", async (file, operation, before) => {
   const recorded = exchange(file, operation);
-  const bed = await openBed();
-  await before(bed);
-  const { status, body } = await bed.ask(...requestOf(recorded));
+  const harness = await openBed();
+  await before(harness);
+  const { status, body } = await harness.ask(...requestOf(recorded));
   expect(status).toBe(recorded.response.status);
   const [ours, theirs] = [gist(body), gist(recorded.response.body)];
   expect(ours.outstanding).toEqual(theirs.outstanding);
@@ -193,26 +193,26 @@ test.each(vectors)("%s: %s is answered as it was recorded", async (file, operati
 
 test("a pool of an offline node is unknown to it", async () => {
   const recorded = exchange("pool-create", "pool-create-offline-node");
-  const bed = await openBed();
-  await offline("node-4")(bed);
+  const harness = await openBed();
+  await offline("node-4")(harness);
   const body = { storage_pool_name: "pool9", provider_kind: "FILE_THIN", props: full };
-  const { status, body: said } = await bed.ask("POST", "/v1/nodes/node-4/storage-pools", body);
+  const { status, body: said } = await harness.ask("POST", "/v1/nodes/node-4/storage-pools", body);
   expect([status, gist(said)]).toEqual([recorded.response.status, gist(recorded.response.body)]);
 });
 
 test("what a satellite was not connected for it receives when it is: its copy is moved then", async () => {
-  const bed = await openBed();
-  await volume("pvc-5", { copies: ["node-1"] })(bed);
-  await offline("node-1")(bed);
+  const harness = await openBed();
+  await volume("pvc-5", { copies: ["node-1"] })(harness);
+  await offline("node-1")(harness);
   // "As soon the satellite is connected, it will receive this update", says the recorded evacuate-offline.
-  await bed.ask("PUT", "/v1/nodes/node-1/evacuate", {});
-  const target = ["node-2", "node-3", "node-4"].find((node) => bed.linstor.hasCopy("pvc-5", node)) ?? "none";
-  await bed.clock.advance(60_000);
-  expect(bed.linstor.goodCopies("pvc-5")).toEqual(["node-1"]);
-  bed.linstor.startSatellite(addressOf("node-1"));
-  await bed.clock.advance(30_000);
-  expect(bed.linstor.goodCopies("pvc-5")).toEqual([target]);
-  expect(bed.linstor.hasCopy("pvc-5", "node-1")).toBe(false);
+  await harness.ask("PUT", "/v1/nodes/node-1/evacuate", {});
+  const target = ["node-2", "node-3", "node-4"].find((node) => harness.linstor.hasCopy("pvc-5", node)) ?? "none";
+  await harness.clock.advance(60_000);
+  expect(harness.linstor.goodCopies("pvc-5")).toEqual(["node-1"]);
+  harness.linstor.startSatellite(addressOf("node-1"));
+  await harness.clock.advance(30_000);
+  expect(harness.linstor.goodCopies("pvc-5")).toEqual([target]);
+  expect(harness.linstor.hasCopy("pvc-5", "node-1")).toBe(false);
 });
 
 describe("what is listed has the fields that the real one lists", () => {
@@ -223,10 +223,10 @@ describe("what is listed has the fields that the real one lists", () => {
     ["pool-read", "pool-list-of-node", "/v1/nodes/node-1/storage-pools"],
     ["definitions", "rd-list", "/v1/resource-definitions"],
   ])("%s: %s", async (file, operation, path) => {
-    const bed = await openBed();
-    bed.linstor.addVolume("pvc-1", pair);
-    bed.linstor.addSnapshot("snap1", "pvc-1", ["node-1", "node-2"]);
-    const { body } = await bed.ask("GET", path);
+    const harness = await openBed();
+    harness.linstor.addVolume("pvc-1", pair);
+    harness.linstor.addSnapshot("snap1", "pvc-1", ["node-1", "node-2"]);
+    const { body } = await harness.ask("GET", path);
     const first = (value: unknown) => (Array.isArray(value) ? value[0] : value) as Record<string, unknown>;
     const theirs = first(exchange(file, operation).response.body);
     for (const [key, value] of Object.entries(first(body)))
@@ -235,13 +235,13 @@ describe("what is listed has the fields that the real one lists", () => {
 });
 
 test("every recorded operation with a node that does not exist has its code 300 or 3000 here, too", async () => {
-  const bed = await openBed();
+  const harness = await openBed();
   const unknown = ["node-read", "evacuate-no-resources", "restore", "delete-node", "lost"]
     .flatMap((file) => exchangesIn(file))
     .filter(({ request }) => request.path.includes("node-9"));
   expect(unknown.length).toBeGreaterThan(3);
   for (const recorded of unknown) {
-    const { status, body } = await bed.ask(...requestOf(recorded));
+    const { status, body } = await harness.ask(...requestOf(recorded));
     expect([recorded.operation, status, gist(body).outstanding]).toEqual([
       recorded.operation,
       recorded.response.status,
@@ -275,12 +275,12 @@ describe("timelines: the same course of states, in the same order", () => {
   interface Course {
     seconds: number;
     before?: Before;
-    steps?: Record<number, (bed: Bed) => void>;
+    steps?: Record<number, (harness: Harness) => void>;
     placeCount?: number;
   }
   const restarts = {
-    6: ({ linstor }: Bed) => linstor.stopController(),
-    7.6: ({ linstor }: Bed) => linstor.startController(),
+    6: ({ linstor }: Harness) => linstor.stopController(),
+    7.6: ({ linstor }: Harness) => linstor.startController(),
   };
   const courses: [string, Course][] = [
     ["evacuate-create-then-delete-node", { seconds: 10, before: volume("pvc-1", pair) }],
@@ -312,20 +312,20 @@ describe("timelines: the same course of states, in the same order", () => {
 
   test.each(courses)("%s", async (name, { seconds, before = nothing, steps = {} }) => {
     const recorded = timeline(name);
-    const bed = await openBed();
-    await before(bed);
-    const start = bed.clock.now();
+    const harness = await openBed();
+    await before(harness);
+    const start = harness.clock.now();
     for (const { at_s, action } of recorded) {
       if (typeof action !== "object" || action.method !== "PUT" || at_s > seconds) continue;
-      bed.clock.after(at_s * 1000, () => {
-        bed.begin("PUT", action.path, action.body).catch(() => {});
+      harness.clock.after(at_s * 1000, () => {
+        harness.begin("PUT", action.path, action.body).catch(() => {});
       });
     }
-    for (const [at, step] of Object.entries(steps)) bed.clock.after(Number(at) * 1000, () => step(bed));
+    for (const [at, step] of Object.entries(steps)) harness.clock.after(Number(at) * 1000, () => step(harness));
     const seen: string[] = [];
     for (let at = 0; at <= seconds; at += 0.1) {
-      await bed.clock.advance(start + at * 1000 - bed.clock.now());
-      const { body } = await bed.begin("GET", "/v1/view/resources").catch(() => ({ body: undefined }));
+      await harness.clock.advance(start + at * 1000 - harness.clock.now());
+      const { body } = await harness.begin("GET", "/v1/view/resources").catch(() => ({ body: undefined }));
       if (body) seen.push(copiesOf(body as Listed[]));
     }
     // A poll in between sees more than the recording's did: what was recorded has to come in its order.

@@ -3,7 +3,7 @@ import type { Host, Instance } from "../../../local/openstack/cloud.ts";
 import { createOpenStack, type OpenStackStandIn } from "../../../local/openstack/openstack.ts";
 import type { SystemTransport } from "../../../shared/system/transport.ts";
 import { kubeletNode } from "../../worlds/cluster-objects.ts";
-import type { Occurrence, Outside, OutsideContext } from "../world/outside.ts";
+import type { Occurrence, SimulatedSystem, SimulatedSystemContext } from "../world/simulated-system.ts";
 
 /** The host that is evicted, on the kubelet's Node, and the one that takes its servers. */
 export const [host, otherHost] = [kubeletNode, "node-2"];
@@ -15,7 +15,7 @@ export interface InNova extends Occurrence {
 }
 
 /** The cloud of a run. */
-export interface SimulatedOpenStack extends Outside {
+export interface SimulatedOpenStack extends SimulatedSystem {
   readonly standIn: OpenStackStandIn;
   /** Boots a server on the host, and turns it off where that is said. */
   boot(isOff?: boolean): Instance;
@@ -24,7 +24,7 @@ export interface SimulatedOpenStack extends Outside {
 const password = "secret";
 
 /** Makes the OpenStack of a run, with two hosts. */
-export function simulatedOpenStack({ clock, streams, occur }: OutsideContext): SimulatedOpenStack {
+export function simulatedOpenStack({ clock, streams, occur }: SimulatedSystemContext): SimulatedOpenStack {
   const hosts = [host, otherHost];
   const standIn = createOpenStack({ clock, random: streams("openstack"), hosts, password, downAfter: 10_000 });
   const { authUrl, cloud } = standIn;

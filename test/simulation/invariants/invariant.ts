@@ -3,8 +3,8 @@ import type { Scenario } from "../scenario.ts";
 import type { Change } from "../world/change.ts";
 import type { History } from "../world/history.ts";
 import type { MayRun } from "../world/may-run.ts";
-import type { Occurrence, Outside } from "../world/outside.ts";
 import type { Process } from "../world/process.ts";
+import type { Occurrence, SimulatedSystem } from "../world/simulated-system.ts";
 
 /** What an invariant may look at: all of it as it is right after a write. */
 export interface Truth {
@@ -14,7 +14,7 @@ export interface Truth {
   readonly history: History;
   readonly mayRun: MayRun;
   /** The external systems of the run, by the names of the systems that use them. */
-  readonly outsides: ReadonlyMap<string, Outside>;
+  readonly outsides: ReadonlyMap<string, SimulatedSystem>;
   /** Writes of ours on one object that need no change by others to explain them. */
   readonly writesAtFirst: number;
   /** Every change of the run so far, this one included. */

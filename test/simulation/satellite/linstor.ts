@@ -15,7 +15,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../../shared/system/transport.ts";
 import { pick } from "../faults/api.ts";
 import { shop } from "../world/namespace.ts";
-import type { Occurrence, Outside, OutsideContext } from "../world/outside.ts";
+import type { Occurrence, SimulatedSystem, SimulatedSystemContext } from "../world/simulated-system.ts";
 import { callFaults } from "./call-faults.ts";
 
 /** A resource as LINSTOR lists it, as far as invariants look. */
@@ -41,7 +41,7 @@ export interface InLinstor extends Occurrence {
 }
 
 /** LINSTOR with its satellites, and what a cluster with Piraeus and Cluster API has around it. */
-export interface SimulatedLinstor extends Outside {
+export interface SimulatedLinstor extends SimulatedSystem {
   readonly standIn: LinstorStandIn;
   readonly volumes: Set<string>;
   /**
@@ -91,7 +91,7 @@ export function simulatedLinstor({
   faults: hasFaults,
   everyCall,
   occur,
-}: OutsideContext): SimulatedLinstor {
+}: SimulatedSystemContext): SimulatedLinstor {
   const own = createLinstor({ clock, random: streams("linstor"), syncTime: 12_000 });
   const apart = createLinstor({ clock, random: streams("linstor apart"), syncTime: 12_000 });
   const of = (node = "") => (nodesApart.includes(node) ? apart : own);

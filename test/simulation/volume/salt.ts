@@ -8,7 +8,7 @@ import { createSalt, type SaltStandIn } from "../../../local/salt/salt.ts";
 import type { SystemRequest, SystemTransport } from "../../../shared/system/transport.ts";
 import { bareNode, kubeletNode } from "../../worlds/cluster-objects.ts";
 import { pick } from "../faults/api.ts";
-import type { Occurrence, Outside, OutsideContext } from "../world/outside.ts";
+import type { Occurrence, SimulatedSystem, SimulatedSystemContext } from "../world/simulated-system.ts";
 
 /** A job of the product as the simulation knows it, from what is sent over the network. */
 export interface JobOfVolume {
@@ -31,7 +31,7 @@ export type InSalt = Occurrence &
   );
 
 /** Salt with two minions, one on the node of the kubelet, and all that has happened in it. */
-export interface SimulatedSalt extends Outside {
+export interface SimulatedSalt extends SimulatedSystem {
   readonly standIn: SaltStandIn;
   readonly nodes: readonly StorageNode[];
   readonly history: readonly InSalt[];
@@ -63,7 +63,7 @@ export function simulatedSalt({
   drop,
   occur,
   post,
-}: OutsideContext): SimulatedSalt {
+}: SimulatedSystemContext): SimulatedSalt {
   const nodes = [minion, otherMinion].map(createNode);
   const running = new Map<string, JobOfVolume>();
   const history: InSalt[] = [];

@@ -25,10 +25,10 @@ import type { Trace } from "../trace.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
 import type { History } from "./history.ts";
 import { putOn } from "./installed.ts";
+import { withLatency } from "./latency.ts";
 import { shop } from "./namespace.ts";
 import type { Network } from "./network.ts";
-import type { Outside } from "./outside.ts";
-import { unhurried } from "./unhurried.ts";
+import type { SimulatedSystem } from "./simulated-system.ts";
 
 /** A whole cluster in this process with Holdfast on it. */
 export interface Cluster {
@@ -52,7 +52,7 @@ export interface ClusterParts {
   readonly history: History;
   readonly network: Network;
   /** Absent where no function uses any. */
-  readonly outsides?: ReadonlyMap<string, Outside>;
+  readonly outsides?: ReadonlyMap<string, SimulatedSystem>;
   readonly faults: Faults;
   readonly rates: Rates;
   readonly starters: Readonly<Record<string, (start: Start) => Handler>>;
@@ -84,7 +84,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
   await admin.request("GET", "/apis");
   const ended = new AbortController();
   const { signal } = ended;
-  const kubernetes = unhurried(server.transport, clock, streams("watches of kubernetes"));
+  const kubernetes = withLatency(server.transport, clock, streams("watches of kubernetes"));
   const controllers = startControllers({
     transport: kubernetes,
     clock,
@@ -136,7 +136,7 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
     createBroker: fatedBrokers(faults, crashingDispatcher()),
     resolve: ({ kind, namespace, name }) =>
       kind === "Service" ? `http://${name}.${namespace ?? "default"}.svc.cluster.local` : undefined,
-    identify: (namespace, name) => unhurried(identify(namespace, name), clock, streams(`watches of ${name}`)),
+    identify: (namespace, name) => withLatency(identify(namespace, name), clock, streams(`watches of ${name}`)),
   });
   eventing.declare(installation.eventing);
 

@@ -7,8 +7,8 @@ import type { Streams } from "../streams.ts";
 import type { Trace } from "../trace.ts";
 import type { Network } from "./network.ts";
 import { asNewerVersion } from "./newer-version.ts";
-import type { Outside } from "./outside.ts";
 import type { Process } from "./process.ts";
+import type { SimulatedSystem } from "./simulated-system.ts";
 import { startProcess } from "./start-process.ts";
 
 /** The functions of an installation and their processes. */
@@ -36,7 +36,7 @@ export interface FleetParts {
   readonly streams: Streams;
   readonly trace: Trace;
   readonly network: Network;
-  readonly outsides: readonly Outside[];
+  readonly outsides: readonly SimulatedSystem[];
   /** Milliseconds by which clocks may be off, either way. */
   readonly skew: number;
   readonly mixed: boolean;

@@ -6,7 +6,7 @@ import { answer } from "../../worlds/answer.ts";
 import type { Disturb } from "../faults/api.ts";
 import { never } from "../faults/kill.ts";
 import type { OutageVerdict } from "../faults/outage.ts";
-import type { DisturbOutside } from "../faults/outside.ts";
+import type { DisturbSystem } from "../faults/simulated-system.ts";
 import type { Streams } from "../streams.ts";
 import type { Trace } from "../trace.ts";
 import type { History } from "./history.ts";
@@ -54,7 +54,7 @@ export interface NetworkParts {
   readonly gate: Gate;
   readonly disturb: Disturb;
   /** Absent where nothing goes wrong on the way to external systems. */
-  readonly disturbOutside?: DisturbOutside;
+  readonly disturbOutside?: DisturbSystem;
   /** Objects per page at most, as a server may decide. */
   readonly pageSize: number;
 }

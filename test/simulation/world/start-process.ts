@@ -11,8 +11,8 @@ import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
 import type { SystemTransport } from "../../../shared/system/transport.ts";
 import type { Handler, Start } from "../../worlds/functions.ts";
 import type { Network } from "./network.ts";
-import type { Outside } from "./outside.ts";
 import type { Process } from "./process.ts";
+import type { SimulatedSystem } from "./simulated-system.ts";
 
 export interface ProcessParts {
   readonly name: string;
@@ -27,7 +27,7 @@ export interface ProcessParts {
   readonly random: Random;
   readonly transport: Transport;
   readonly network: Network;
-  readonly outsides: readonly Outside[];
+  readonly outsides: readonly SimulatedSystem[];
   readonly post: Start["post"];
   readonly log: Log;
 }

@@ -4,9 +4,9 @@ import type { Resource } from "../linstor/resource.ts";
 import { aCopy, aNode, dataFacts, evacuating } from "../testing/data.ts";
 import type { DataFacts } from "./data-facts.ts";
 import { emptiness } from "./emptiness.ts";
-import { countBefore, shortfalls } from "./floor.ts";
 import { mayEvacuate } from "./may-evacuate.ts";
 import { mayRemove } from "./may-remove.ts";
+import { countBefore, shortfalls } from "./replica-floor.ts";
 import { whole } from "./verdict.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");

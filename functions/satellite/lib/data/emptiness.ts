@@ -2,8 +2,8 @@ import { isOnline } from "../linstor/node.ts";
 import { isDiskless, isLeaving } from "../linstor/resource.ts";
 import { copiesInTheMaking, copiesOn, listed } from "./copies.ts";
 import type { DataFacts } from "./data-facts.ts";
-import { describeShortfalls, lastSnapshots, moreCopies, shortfalls } from "./floor.ts";
 import { offline } from "./may-evacuate.ts";
+import { describeShortfalls, lastSnapshots, moreCopies, shortfalls } from "./replica-floor.ts";
 import { said } from "./said.ts";
 import { done, stop, type Verdict, wait } from "./verdict.ts";
 

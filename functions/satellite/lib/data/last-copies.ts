@@ -1,7 +1,7 @@
 import { isEvacuating, sameName } from "../linstor/node.ts";
 import { goodCopies } from "./copies.ts";
 import type { DataFacts } from "./data-facts.ts";
-import { countBefore } from "./floor.ts";
+import { countBefore } from "./replica-floor.ts";
 
 /**
  * Volumes of which no good copy is on another node that is online and stays: of those with a copy on the node, and of

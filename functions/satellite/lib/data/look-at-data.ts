@@ -4,7 +4,7 @@ import type { ResourceDefinition } from "../linstor/definition.ts";
 import { answeredCall, keptAnswer } from "../linstor/evacuate-answer.ts";
 import { isOnline, isWitnessed, type LinstorNode, witness } from "../linstor/node.ts";
 import { isAnother, linstorKey, movedBecause, readNote } from "../linstor-note.ts";
-import type { SatelliteSeen } from "../look-at-satellite.ts";
+import type { SatelliteSnapshot } from "../look-at-satellite.ts";
 import { isRemovalCalled } from "../removal.ts";
 import type { DeletionPolicy } from "../schema/satellite-spec.ts";
 import type { VolumesSeen } from "../volumes/look-at-volumes.ts";
@@ -30,7 +30,7 @@ export interface OwnNode {
  */
 export async function lookAtOwnNode(
   linstor: Linstor,
-  { satellite, cluster }: Pick<SatelliteSeen, "satellite" | "cluster">,
+  { satellite, cluster }: Pick<SatelliteSnapshot, "satellite" | "cluster">,
 ): Promise<OwnNode> {
   const { name } = satellite.metadata;
   const moved = (knows: string) => ({ moved: movedBecause(satellite, cluster, linstor.url, knows) });
@@ -60,7 +60,7 @@ export type DataSeen =
  */
 export async function lookAtData(
   linstor: Linstor,
-  seen: Pick<SatelliteSeen, "satellite" | "cluster" | "record" | "policy">,
+  seen: Pick<SatelliteSnapshot, "satellite" | "cluster" | "record" | "policy">,
   volumes: VolumesSeen,
   going: readonly string[],
 ): Promise<DataSeen> {

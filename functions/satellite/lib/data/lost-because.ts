@@ -1,5 +1,5 @@
 import { listed } from "./copies.ts";
-import { describeShortfalls, type FloorFacts, moreCopies, shortfalls } from "./floor.ts";
+import { describeShortfalls, type FloorFacts, moreCopies, shortfalls } from "./replica-floor.ts";
 import { stop, type Verdict } from "./verdict.ts";
 
 /**

@@ -4,7 +4,7 @@ import { isDiskless, isGoodCopy, isLeaving } from "../linstor/resource.ts";
 import { circumstances } from "./circumstances.ts";
 import { copiesInTheMaking, copiesOn, copiesToBeMoved, goodCopies, listed, unknownCopies } from "./copies.ts";
 import type { DataFacts } from "./data-facts.ts";
-import { describeShortfalls, lowerPlaceCount, moreCopies, shortfalls } from "./floor.ts";
+import { describeShortfalls, lowerPlaceCount, moreCopies, shortfalls } from "./replica-floor.ts";
 import { act, done, stop, type Verdict, wait } from "./verdict.ts";
 
 /** Milliseconds after a call in which it is not repeated: one that is not answered may still be carried out. */

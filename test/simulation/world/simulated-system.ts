@@ -9,7 +9,7 @@ import type { Streams } from "../streams.ts";
 import type { Trace } from "../trace.ts";
 
 /** An external system of a run: a stand-in on the run's clock, made anew for each. */
-export interface Outside {
+export interface SimulatedSystem {
   /** As functions declare it. */
   readonly system: Systems[string];
   readonly transport: SystemTransport;
@@ -37,7 +37,7 @@ export interface Occurrence {
 }
 
 /** What an external system is made of. */
-export interface OutsideContext {
+export interface SimulatedSystemContext {
   readonly clock: VirtualClock;
   readonly streams: Streams;
   readonly trace: Trace;

@@ -5,7 +5,7 @@ import { killing, never } from "./kill.ts";
 import type { FaultSchedule } from "./schedule.ts";
 
 /** Sends a request to an external system on, or lets something go wrong with it. */
-export type DisturbOutside = (process: Process, send: () => Promise<SystemResponse>) => Promise<SystemResponse>;
+export type DisturbSystem = (process: Process, send: () => Promise<SystemResponse>) => Promise<SystemResponse>;
 
 type Fault = (process: Process, send: () => Promise<SystemResponse>) => Promise<SystemResponse>;
 
@@ -30,7 +30,7 @@ const faults: Readonly<Record<string, Fault>> = {
 };
 
 /** Lets requests of functions to external systems fail at this rate (0 to 1), in every way that a network knows. */
-export function outsideFaults(schedule: FaultSchedule, rate: number): DisturbOutside {
+export function systemFaults(schedule: FaultSchedule, rate: number): DisturbSystem {
   const counts = new Map<string, number>();
   return (process, send) => {
     const count = (counts.get(process.rule) ?? 0) + 1;

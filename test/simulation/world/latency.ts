@@ -13,7 +13,7 @@ const longest = 200;
  * A transport whose watches tell what happened a little late, in order, which is what makes every cache a stale one,
  * and whose requests take a moment.
  */
-export function unhurried(transport: Transport, clock: Clock, random: Random): Transport {
+export function withLatency(transport: Transport, clock: Clock, random: Random): Transport {
   return async (request) => {
     const watch = /[?&]watch=(1|true)/.test(request.path);
     const ms = watch ? 0 : random.below(oneIn) === 0 ? random.below(longest) : random.below(2 * usual) - usual;

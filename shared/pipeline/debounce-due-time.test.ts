@@ -10,8 +10,8 @@ import type { KubernetesObject } from "../kubernetes/object.ts";
 import { readProgress } from "../progress.ts";
 import { rule } from "../rule.ts";
 import { silent } from "../steps.ts";
+import { hasSlipped } from "./debounce-due-time.ts";
 import { receive } from "./receive.ts";
-import { hasSlipped } from "./slipped.ts";
 
 const name = "test/again";
 

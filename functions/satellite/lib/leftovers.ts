@@ -6,7 +6,7 @@ import type { VolumeFacts } from "./volumes/volume-facts.ts";
  * What an evacuation that was given up has left, for a sentence; `undefined` when nothing. No satellite goes before it
  * is gone.
  */
-export function traces({
+export function leftovers({
   machine,
   volumes,
 }: {

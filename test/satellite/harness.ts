@@ -39,7 +39,7 @@ import { rules } from "./rules.ts";
 /**
  * One satellite's node among four, with all that an evacuation has to do with, on one virtual clock in this process.
  */
-export interface SatelliteBed {
+export interface SatelliteHarness {
   readonly client: Client;
   readonly clock: VirtualClock;
   /** The satellites' own, at LINSTOR_URL or where `external` says. */
@@ -93,15 +93,18 @@ export const workloads = "piraeus-datastore";
 type DaemonSetObject = KubernetesObject & { spec: { template: { metadata: object; spec: object } } };
 
 /** `external` is where `spec.externalController` of the LinstorCluster says that LINSTOR is. */
-export interface BedOptions {
+export interface HarnessOptions {
   readonly policy?: string;
   readonly external?: string;
 }
 
-/** Where the rules of the bed look for a LINSTOR that no LinstorCluster names. */
+/** Where the rules of the harness look for a LINSTOR that no LinstorCluster names. */
 export const { linstorUrl } = linstorSystem.settings.parse({});
 
-export async function openSatelliteBed({ policy = "Evacuate", external }: BedOptions = {}): Promise<SatelliteBed> {
+export async function openSatelliteHarness({
+  policy = "Evacuate",
+  external,
+}: HarnessOptions = {}): Promise<SatelliteHarness> {
   const clock = virtualClock();
   const random = seededRandom(5);
   const server = createApiServer({ clock, random });
@@ -115,9 +118,9 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
   const requests: Asked[] = [];
   const roots = new Set([external ?? linstorUrl]);
   const others = new Map<string, LinstorStandIn>();
-  const calls: SatelliteBed["calls"] = { evacuate: [], atOnce: 0 };
-  const checks: Parameters<SatelliteBed["onWrite"]>[0][] = [];
-  let answered: Parameters<SatelliteBed["answerLinstor"]>[0];
+  const calls: SatelliteHarness["calls"] = { evacuate: [], atOnce: 0 };
+  const checks: Parameters<SatelliteHarness["onWrite"]>[0][] = [];
+  let answered: Parameters<SatelliteHarness["answerLinstor"]>[0];
   /** Addresses of satellites, by their DaemonSet's uid. */
   const running = new Map<string, string>();
   let ahead = 0;
@@ -125,12 +128,12 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
   let cutHow: "unreachable" | "not found" = "unreachable";
 
   const scope = (kind: Kind) => (kind.namespaced ? namespace : undefined);
-  const until: SatelliteBed["until"] = async (what, done) => {
+  const until: SatelliteHarness["until"] = async (what, done) => {
     const came = await clock.runUntil(async () => broken.length > 0 || Boolean(await done()), 1_800_000);
     if (broken[0]) throw broken[0];
     if (!came) throw new Error(`Did not come true: ${what}.\n${history.slice(-25).join("\n")}`);
   };
-  const bed: SatelliteBed = {
+  const harness: SatelliteHarness = {
     client,
     clock,
     linstor,
@@ -178,7 +181,7 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
         "linstor.csi.linbit.com/remote-access-policy": String(!localOnly),
       };
       const expression = { key: "linbit.com/hostname", operator: "In", values: [attached] };
-      await bed.create(PersistentVolume, {
+      await harness.create(PersistentVolume, {
         metadata: { name },
         spec: {
           capacity: { storage: "1Gi" },
@@ -192,18 +195,21 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
       await users.attach(name, attached);
     },
     async machine(name, node, metadata = {}) {
-      await bed.create(GenericMachine, { metadata: { name }, spec: {} });
-      await bed.create(Machine, {
+      await harness.create(GenericMachine, { metadata: { name }, spec: {} });
+      await harness.create(Machine, {
         metadata: { name, ...metadata },
         spec: { clusterName: "test", providerID: `generic:///${node}`, infrastructureRef: infrastructureRef(name) },
       });
       await until(`${name} runs`, async () => {
-        const machine = await bed.get<KubernetesObject & { status?: { nodeRef?: object } }>(Machine, name);
+        const machine = await harness.get<KubernetesObject & { status?: { nodeRef?: object } }>(Machine, name);
         return machine?.status?.nodeRef;
       });
     },
     async condition(node, type) {
-      const satellite = await bed.get<KubernetesObject & { status?: { conditions?: never[] } }>(LinstorSatellite, node);
+      const satellite = await harness.get<KubernetesObject & { status?: { conditions?: never[] } }>(
+        LinstorSatellite,
+        node,
+      );
       return (satellite?.status?.conditions as { type: string }[] | undefined)?.find(
         (one) => one.type === type,
       ) as never;
@@ -216,8 +222,8 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
 
   await client.request("GET", "/apis");
   for (const definition of [...definitions, ...customKinds.map(customResourceDefinition)])
-    await bed.create(CustomResourceDefinition, definition);
-  for (const name of [namespace, workloads, "holdfast"]) await bed.create(Namespace, { metadata: { name } });
+    await harness.create(CustomResourceDefinition, definition);
+  for (const name of [namespace, workloads, "holdfast"]) await harness.create(Namespace, { metadata: { name } });
 
   const tools = createControllerTools({
     transport: server.handle,
@@ -226,12 +232,12 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
     signal: ended.signal,
     trouble: () => {},
   });
-  await bed.create(Cluster, { metadata: { name: "test" }, spec: {} });
+  await harness.create(Cluster, { metadata: { name: "test" }, spec: {} });
   const clusterSpec = external ? { externalController: { url: external } } : {};
-  await bed.create(LinstorCluster, { metadata: { name: "linstorcluster" }, spec: clusterSpec });
+  await harness.create(LinstorCluster, { metadata: { name: "linstorcluster" }, spec: clusterSpec });
   const spec = { storagePools: [{ name: "pool1", fileThinPool: { directory: "/srv/pool" } }] };
-  await bed.create(LinstorSatelliteConfiguration, {
-    metadata: { name: "000-bed" },
+  await harness.create(LinstorSatelliteConfiguration, {
+    metadata: { name: "000-harness" },
     spec: { ...spec, ...(policy === "none" ? {} : { deletionPolicy: policy }) },
   });
   void startMachines(tools).synced;
@@ -243,16 +249,16 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
   await startRules();
 
   for (const name of nodes) {
-    await bed.create(Node, {
+    await harness.create(Node, {
       metadata: { name, labels: { "linbit.com/hostname": name } },
       spec: { providerID: `generic:///${name}` },
     });
   }
   await until("all are configured", async () => {
-    const reports = await Promise.all(nodes.map((name) => bed.condition(name, "Configured")));
+    const reports = await Promise.all(nodes.map((name) => harness.condition(name, "Configured")));
     return reports.every((one) => one?.status === "True");
   });
-  return bed;
+  return harness;
 
   /**
    * The kubelet and the controller of DaemonSets, as far as satellites go: a pod on its Node, and a satellite at its
@@ -267,7 +273,7 @@ export async function openSatelliteBed({ policy = "Evacuate", external }: BedOpt
       else void startPod(node, set).catch(() => {});
     });
     async function startPod(node: string, { metadata: { name, uid }, spec }: DaemonSetObject): Promise<void> {
-      if (running.has(uid) || ended.signal.aborted || !(await bed.get(Node, node))) return;
+      if (running.has(uid) || ended.signal.aborted || !(await harness.get(Node, node))) return;
       running.set(uid, addressOf(node));
       const ownerReferences = [{ apiVersion: "apps/v1", kind: "DaemonSet", name, uid, controller: true }];
       const metadata = { ...spec.template.metadata, name: `satellite-${node}`, namespace: workloads, ownerReferences };
