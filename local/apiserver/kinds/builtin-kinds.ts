@@ -47,8 +47,6 @@ export const builtin: readonly Resource[] = [
   resource("coordination.k8s.io/v1", "Lease", "leases"),
   resource("events.k8s.io/v1", "Event", "events", { shortNames: ["ev"] }),
   resource("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", { shortNames: ["netpol"] }),
-  resource("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", { ...status, shortNames: ["pdb"] }),
-  resource("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", { ...cluster, shortNames: ["pc"] }),
   resource(storage, "StorageClass", "storageclasses", { ...cluster, shortNames: ["sc"] }),
   resource(storage, "VolumeAttachment", "volumeattachments", { ...cluster, ...status }),
 

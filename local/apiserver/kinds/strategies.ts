@@ -52,22 +52,10 @@ const builtin: Readonly<Record<string, Strategy>> = {
       setMissing(objectIn(policy, "spec"), { policyTypes: types });
     },
   },
-  "policy/poddisruptionbudgets": {
-    generation: true,
-    versionRequired: true,
-    defaults(budget) {
-      const counts = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
-      setMissing(objectIn(budget, "status"), counts);
-    },
-  },
   "rbac.authorization.k8s.io/clusterrolebindings": roleBindingStrategy,
   "rbac.authorization.k8s.io/clusterroles": roleStrategy,
   "rbac.authorization.k8s.io/rolebindings": roleBindingStrategy,
   "rbac.authorization.k8s.io/roles": roleStrategy,
-  "scheduling.k8s.io/priorityclasses": {
-    generation: true,
-    defaults: (priority) => setMissing(priority, { preemptionPolicy: "PreemptLowerPriority" }),
-  },
   "storage.k8s.io/storageclasses": storageClassStrategy,
   "storage.k8s.io/volumeattachments": attachmentStrategy,
 };

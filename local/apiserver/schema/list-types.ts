@@ -87,8 +87,6 @@ export const mergeRules: Readonly<Record<string, Readonly<Record<string, MergeRu
   JobStatus: { conditions: merged("type") },
   PodFailurePolicyOnExitCodesRequirement: { values: set },
   UncountedTerminatedPods: { failed: set, succeeded: set },
-  PodDisruptionBudgetSpec: { selector: strategy("replace") },
-  PodDisruptionBudgetStatus: conditions,
   CSIDriverSpec: { volumeLifecycleModes: set },
   CSINodeSpec: { drivers: by("name") },
   CustomResourceDefinitionStatus: { conditions: map("type") },

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { pod, pods, statefulSet, statefulSets, testServer } from "../fixtures/test-server.ts";
 
 describe("eviction", () => {
-  const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
   async function running(...names: string[]) {
     const api = testServer();
     for (const name of names) {
@@ -14,12 +13,7 @@ describe("eviction", () => {
       api.ask("POST", `${pods}/${name}/eviction`, { metadata: { name }, deleteOptions });
     const isGoing = async (name: string) =>
       (await api.ask("GET", `${pods}/${name}`)).json.metadata.deletionTimestamp !== undefined;
-    const budget = async (status: object) => {
-      const spec = { minAvailable: 1, selector: { matchLabels: { app: "db" } } };
-      await api.ask("POST", budgets, { metadata: { name: "b" }, spec });
-      await api.merge(`${budgets}/b/status`, { status });
-    };
-    return { ...api, evict, isGoing, budget };
+    return { ...api, evict, isGoing };
   }
 
   test("is a DELETE that leaves a reason", async () => {
@@ -37,38 +31,6 @@ describe("eviction", () => {
         lastTransitionTime: "2026-01-01T00:00:00Z",
       },
     ]);
-  });
-
-  test("asks the budget, counts it down, and is told to come again", async () => {
-    const { ask, budget, evict, isGoing } = await running("a", "b");
-    const healthy = { observedGeneration: 1, currentHealthy: 2, desiredHealthy: 1 };
-    await budget({ ...healthy, disruptionsAllowed: 1 });
-    expect([(await evict("a")).status, await isGoing("a")]).toEqual([201, true]);
-    const { status, json } = await evict("b");
-    expect([status, json.reason, json.details.causes, await isGoing("b")]).toEqual([
-      429,
-      "TooManyRequests",
-      [{ reason: "DisruptionBudget", message: "The disruption budget b needs 1 healthy pods and has 2 currently" }],
-      false,
-    ]);
-    const after = (await ask("GET", `${budgets}/b`)).json.status;
-    expect([after.disruptionsAllowed, after.disruptedPods]).toEqual([0, { a: "2026-01-01T00:00:00Z" }]);
-    expect((await evict("a")).status).toBe(201);
-  });
-
-  test("waits for a budget that no controller has seen", async () => {
-    const { budget, evict } = await running("a");
-    await budget({});
-    const { status, headers } = await evict("a");
-    expect([status, headers["retry-after"]]).toEqual([429, "10"]);
-  });
-
-  test("of a pod that is not at work needs no budget", async () => {
-    const { budget, evict, merge } = await running("a", "b");
-    await budget({ observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1 });
-    await merge(`${pods}/a/status`, { status: { phase: "Pending" } });
-    await merge(`${pods}/b/status`, { status: { conditions: [{ type: "Ready", status: "False" }] } });
-    expect([(await evict("a")).status, (await evict("b")).status]).toEqual([201, 201]);
   });
 
   test("keeps its preconditions and its dry run", async () => {
