@@ -9,7 +9,8 @@ const root = join(import.meta.dirname, "..");
 /** Runs the program as a process, as a shell would: its output is a pipe. */
 function holdfast(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
   const { KUBECONFIG: _, KUBERNETES_SERVICE_HOST: __, ...clean } = process.env;
-  const env = { ...clean, HOME: "/nonexistent", ...environment };
+  const NODE_COMPILE_CACHE = join(root, "node_modules/.cache/holdfast/compiled");
+  const env = { ...clean, HOME: "/nonexistent", NODE_COMPILE_CACHE, ...environment };
   return new Promise<{ code: number; out: string; err: string }>((resolve) => {
     const command = [join(root, "cli/main.ts"), ...args];
     const child = execFile(process.execPath, command, { env }, (error, out, err) =>

@@ -84,7 +84,9 @@ export async function openCliCluster(functions: readonly string[]): Promise<CliC
 
 function run(args: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(root, "cli/main.ts"), ...args], (error, out, err) =>
+    // Compiled once for all of them: half of what a run takes is reading the program.
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(root, "node_modules/.cache/holdfast/compiled") };
+    execFile(process.execPath, [join(root, "cli/main.ts"), ...args], { env }, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, out, err }),
     );
   });
