@@ -1,9 +1,11 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Send } from "../../eventing/send.ts";
 import type { FleetEvent } from "./fleet.ts";
 import { type Instance, type Launch, startInstance } from "./instance.ts";
 import { type Keeper, startKeeper } from "./keeper.ts";
 import type { Plan } from "./plan.ts";
 import type { FunctionPods } from "./pods.ts";
+import { Refusal } from "./refusal.ts";
 import { createRevision, type Revision } from "./revision.ts";
 import { allToLatest, dealOut, type TrafficTarget } from "./traffic.ts";
 
@@ -41,6 +43,8 @@ export interface ActivatorOptions {
 export interface Activator {
   /** Delivers to `http://<service>.<namespace>.svc.cluster.local/...`; rejects for a host that it does not know. */
   readonly send: Send;
+  /** Answers a request of any method to such an address, as it comes; rejects for a host that it does not know. */
+  pass(url: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
   /**
    * Makes `plan` the newest revision of its service, once it is ready, and resolves then; unless {@link
    * Activator.route} said otherwise it takes the traffic. A revision that has no share of it any more answers what it
@@ -165,18 +169,27 @@ export function createActivator(options: ActivatorOptions): Activator {
     return undefined;
   }
 
+  /** What answers to an address now, and the path there. */
+  function findRevision(url: string) {
+    const { hostname, pathname, search } = new URL(url);
+    const host = findHost(hostname.replace(/\.svc(\.cluster\.local)?$/, ""));
+    if (!host) throw new Error(`There is no Knative Service behind ${url}.`);
+    return { hostname, path: pathname + search, revision: host.next()?.running };
+  }
+
   return {
     async send(url, request, signal) {
-      const { hostname, pathname, search } = new URL(url);
-      const host = findHost(hostname.replace(/\.svc(\.cluster\.local)?$/, ""));
-      if (!host) throw new Error(`There is no Knative Service behind ${url}.`);
-      const revision = host.next()?.running;
-      if (!revision) {
-        const headers = { "content-type": "text/plain; charset=utf-8" };
-        return { status: 503, headers, body: "No revision of the Service is ready." };
-      }
+      const { hostname, path, revision } = findRevision(url);
+      if (!revision) return noRevision.answer;
       const headers = { ...request.headers, host: hostname };
-      return revision.handle(pathname + search, { ...request, headers }, signal);
+      return revision.handle(path, { ...request, headers }, signal);
+    },
+
+    async pass(url, incoming, outgoing) {
+      const { path, revision } = findRevision(url);
+      const { status, headers, body } = noRevision.answer;
+      if (revision) await revision.pass(path, incoming, outgoing);
+      else outgoing.writeHead(status, headers).end(body);
     },
 
     async deploy(plan, revision) {
@@ -231,6 +244,8 @@ export function createActivator(options: ActivatorOptions): Activator {
     },
   };
 }
+
+const noRevision = new Refusal(503, "No revision of the Service is ready.");
 
 const keyOf = (namespace: string, service: string) => `${service}.${namespace}`;
 

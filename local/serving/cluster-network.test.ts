@@ -7,6 +7,9 @@ import { type ClusterNetwork, openClusterNetwork } from "./cluster-network.ts";
 let network: ClusterNetwork;
 afterEach(() => network.close());
 
+const none = async (url: string) => {
+  throw new Error(`Nothing serves ${url}.`);
+};
 const ingress = "http://broker-ingress.knative-eventing.svc.cluster.local/shop/storage";
 const byFetch = `const a = await fetch("${ingress}", { method: "POST", headers: { "ce-id": "1" }, body: "é" });
   console.log(a.status, await a.text());`;
@@ -31,7 +34,7 @@ test.each([
   network = await openClusterNetwork(async (...call) => {
     seen.push(call);
     return { status: 202, headers: {}, body: "accepted" };
-  });
+  }, none);
   expect(await run(script)).toBe("202 accepted");
   expect(seen).toHaveLength(1);
   expect(seen[0]?.[0]).toBe(ingress);
@@ -41,6 +44,18 @@ test.each([
 test("what nobody serves is a bad gateway with the reason", async () => {
   network = await openClusterNetwork(async (url) => {
     throw new Error(`Nothing serves ${url}.`);
-  });
+  }, none);
   expect(await run(byFetch)).toBe(`502 Nothing serves ${ingress}.`);
+});
+
+test("what is no event reaches a service as it is, and its answer comes as it is written", async () => {
+  network = await openClusterNetwork(
+    async () => ({ status: 500, headers: {}, body: "an event" }),
+    async (url, request, response) => {
+      response.writeHead(200).write(`${request.method} ${url} `);
+      request.pipe(response);
+    },
+  );
+  const byPatch = `const a = await fetch("${ingress}?a=1", { method: "PATCH", body: "é" }); console.log(await a.text());`;
+  expect(await run(byPatch)).toBe(`PATCH ${ingress}?a=1 é`);
 });

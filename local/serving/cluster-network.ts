@@ -2,22 +2,27 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import type { Send } from "../../eventing/send.ts";
 
+/** Answers a request as it comes; rejects where there is nothing behind its URL. */
+type Pass = (url: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
 /** Lets processes reach `*.svc.cluster.local`, which no name server on a laptop knows. */
 export interface ClusterNetwork {
   /**
    * What a process needs in its environment: Node.js then asks the proxy for plain HTTP, and for nothing on loopback.
    */
   readonly environment: Readonly<Record<string, string>>;
+  /** The address of the proxy. */
+  readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * Starts an HTTP proxy on loopback that hands requests to `send` by their URL. Node's `fetch` asks for a tunnel even
+ * Starts an HTTP proxy on loopback that hands events to `send` by their URL, and all other requests to `pass`. Node's `fetch` asks for a tunnel even
  * for plain HTTP, its `http` sends the whole URL; both end here.
  */
-export async function openClusterNetwork(send: Send): Promise<ClusterNetwork> {
+export async function openClusterNetwork(send: Send, pass: Pass): Promise<ClusterNetwork> {
   const tunnels = new Set<Socket>();
-  const server = createServer((request, response) => void forward(send, request, response));
+  const server = createServer((request, response) => void forward(send, pass, request, response));
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
     tunnels.add(socket);
     socket.on("close", () => tunnels.delete(socket)).on("error", () => {});
@@ -29,10 +34,12 @@ export async function openClusterNetwork(send: Send): Promise<ClusterNetwork> {
     server.listen(0, "127.0.0.1", resolve);
   });
   const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
   return {
+    url,
     environment: {
       NODE_USE_ENV_PROXY: "1",
-      HTTP_PROXY: `http://127.0.0.1:${port}`,
+      HTTP_PROXY: url,
       NO_PROXY: "127.0.0.1,localhost,::1",
     },
     close: () =>
@@ -44,14 +51,15 @@ export async function openClusterNetwork(send: Send): Promise<ClusterNetwork> {
   };
 }
 
-async function forward(send: Send, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function forward(send: Send, pass: Pass, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const left = new AbortController();
   response.once("close", () => left.abort(new Error("The sender hung up.")));
   try {
+    const url = new URL(request.url ?? "/", `http://${request.headers.host}`).href;
+    if (!isEvent(request)) return await pass(url, request, response);
     let body = "";
     request.setEncoding("utf8");
     for await (const chunk of request) body += chunk;
-    const url = new URL(request.url ?? "/", `http://${request.headers.host}`).href;
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
     const answer = await send(url, { headers, body }, left.signal);
     response.writeHead(answer.status, answer.headers).end(answer.body || undefined);
@@ -61,3 +69,7 @@ async function forward(send: Send, request: IncomingMessage, response: ServerRes
     response.end((error as Error).message);
   }
 }
+
+/** In the binary or the structured mode of CloudEvents over HTTP. */
+const isEvent = ({ headers }: IncomingMessage) =>
+  headers["ce-id"] !== undefined || headers["content-type"]?.startsWith("application/cloudevents") === true;

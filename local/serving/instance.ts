@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { connect } from "node:net";
+import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
 import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
@@ -22,6 +25,11 @@ export interface Instance {
   readonly pid: number;
   /** Rejects when the process goes before it has answered. */
   send(path: string, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
+  /**
+   * Lets a request of any method through as it comes, and its answer as it is written: for what is no event. Rejects
+   * when the process goes before it has answered, or `signal` aborts.
+   */
+  pass(path: string, incoming: IncomingMessage, outgoing: ServerResponse, signal: AbortSignal): Promise<void>;
   /** Resolves with a sentence once the process is gone, however that came. */
   readonly ended: Promise<string>;
   /** SIGTERM, and SIGKILL to its process group after `grace` milliseconds. Resolves when it is gone. */
@@ -106,6 +114,17 @@ export async function startInstance(
       const text = await answer.body.text();
       const flat = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as const);
       return { status: answer.statusCode, headers: Object.fromEntries(flat), body: text };
+    },
+    async pass(path, incoming, outgoing, signal) {
+      const { method, headers } = incoming;
+      const asked = request({ host: "127.0.0.1", port, path, method, headers, agent: false, signal });
+      const [[answer]] = await Promise.all([
+        once(asked, "response") as Promise<[IncomingMessage]>,
+        pipeline(incoming, asked),
+      ]);
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      outgoing.flushHeaders();
+      await pipeline(answer, outgoing);
     },
     async stop(grace) {
       child.kill("SIGTERM");

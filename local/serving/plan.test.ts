@@ -102,6 +102,14 @@ test("a template may name its revision, and the traffic may be shared", () => {
   });
 });
 
+test("a function that takes no token gets none, and the authority of an API server without TLS is nothing", () => {
+  const volumes = [{ name: "ca", configMap: { name: "kube-root-ca.crt" } }];
+  expect(readPlan(service({ pod: { automountServiceAccountToken: false, volumes } }))).toMatchObject({
+    hasNoToken: true,
+    secrets: [],
+  });
+});
+
 describe("what cannot be obeyed is refused by its name", () => {
   test.each([
     ["a volume", { pod: { volumes: [{ name: "table", configMap: { name: "table" } }] } }, "volumes[0]"],

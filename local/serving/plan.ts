@@ -19,6 +19,8 @@ export interface Plan {
   readonly secrets: readonly (Source & { readonly folder: string })[];
   /** The identity the function has towards the API server. */
   readonly serviceAccount: string;
+  /** It is not given a token of that account. */
+  readonly hasNoToken?: true;
   /** Requests one instance handles at once; 0: no limit. */
   readonly concurrency: number;
   /** Milliseconds one request may take, the wait for an instance included; also the grace period of an instance. */
@@ -95,6 +97,7 @@ const podSpec = z.strictObject({
   containerConcurrency: z.number().int().min(0).max(1000).default(0),
   timeoutSeconds: z.number().int().min(1).max(600).default(300),
   serviceAccountName: z.string().default("default"),
+  automountServiceAccountToken: z.boolean().default(true),
   // Scratch space: the process has this machine's own. Credentials appear in a folder that the environment names;
   // other volumes would have to appear at a path of the container.
   volumes: z
@@ -105,6 +108,8 @@ const podSpec = z.strictObject({
           name: z.string(),
           secret: z.strictObject({ secretName: z.string(), optional: z.boolean().default(false) }),
         }),
+        // The authority of an API server with TLS, which the one here is without.
+        z.strictObject({ name: z.string(), configMap: z.strictObject({ name: z.literal("kube-root-ca.crt") }) }),
       ]),
     )
     .default([]),
@@ -180,6 +185,7 @@ export function readService(object: KubernetesObject): Wanted {
       return [{ name: volume.secret.secretName, optional: volume.secret.optional, folder }];
     }),
     serviceAccount: pod.serviceAccountName,
+    ...(pod.automountServiceAccountToken ? {} : { hasNoToken: true as const }),
     concurrency: pod.containerConcurrency,
     timeout: pod.timeoutSeconds * 1000,
     ...(path === undefined ? {} : { readyPath: path }),

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
 import { createFleet, type Fleet, type FleetHost, type Member } from "./fleet.ts";
@@ -10,6 +11,8 @@ export interface Revision extends Pick<Fleet, "prove" | "drain" | "close" | "pro
    * no process can be started, 504 after the timeout. Rejects only when `signal` aborts.
    */
   handle(path: string, request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>;
+  /** The same for a request of any method, with an answer that may take its time. Never rejects. */
+  pass(path: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
 }
 
 /** Creates a revision that has no instance yet. */
@@ -41,6 +44,20 @@ export function createRevision(host: FleetHost): Revision {
         if (error instanceof Refusal) return error.answer;
         if (timeout.aborted && !signal?.aborted) return new Refusal(504, "request timeout").answer;
         throw error;
+      }
+    },
+    async pass(path, incoming, outgoing) {
+      const gone = new AbortController();
+      outgoing.once("close", () => gone.abort());
+      const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(host.plan.timeout)]);
+      try {
+        const member = await fleet.take(signal);
+        await member.instance.pass(path, incoming, outgoing, signal).finally(() => fleet.release(member));
+      } catch (error) {
+        // What was begun cannot be taken back.
+        if (outgoing.headersSent) return void outgoing.destroy();
+        const refusal = error instanceof Refusal ? error : new Refusal(502, `It did not answer: ${error}.`);
+        outgoing.writeHead(refusal.answer.status, refusal.answer.headers).end(refusal.answer.body);
       }
     },
     prove: fleet.prove,

@@ -34,6 +34,8 @@ export interface Knative {
   readonly synced: Promise<unknown>;
   /** Sends into the cluster's network, as a pod would: to brokers and to Knative Services. */
   readonly send: Send;
+  /** The address of an HTTP proxy into it, for browsers and curl. */
+  readonly network: string;
   /** How many processes functions have. */
   processes(): number;
   /** Ends every function. */
@@ -60,7 +62,8 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
     async launch(plan, name) {
       const KUBECONFIG = await credentials.kubeconfigFor(plan.namespace, plan.serviceAccount);
       const surroundings = await readSurroundings(tools.client, plan, dirname(KUBECONFIG));
-      return bundles.launch(plan, name, { ...surroundings, KUBECONFIG, ...network.environment });
+      const identity = plan.hasNoToken ? {} : { KUBECONFIG };
+      return bundles.launch(plan, name, { ...surroundings, ...identity, ...network.environment });
     },
     onEvent(name, event) {
       serving.observe(name, event);
@@ -86,7 +89,7 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
         ? serving.addressOf(namespace, name)
         : undefined,
   });
-  const network = await openClusterNetwork(eventing.send);
+  const network = await openClusterNetwork(eventing.send, activator.pass);
   const services = tools.reflections.of(KnativeService);
   services.on((change) => change !== "update" && eventing.refresh());
   const controller = startEventingController(tools, eventing, server);
@@ -94,6 +97,7 @@ export async function startKnative(parts: KnativeParts): Promise<Knative> {
   return {
     synced: Promise.all([serving.synced, controller.synced]),
     send: eventing.send,
+    network: network.url,
     processes: activator.processes,
     async close() {
       ended.abort();

@@ -99,6 +99,7 @@ export async function startLaptop(
 
   terminal.print(`API server  ${http.url}`);
   terminal.print(`kubectl     export KUBECONFIG=${shellWord(kubeconfig)}`);
+  terminal.print(`Services    curl --proxy ${knative.network} http://SERVICE.NAMESPACE.svc.cluster.local`);
   await startConsole(transport, bundles, session, terminal);
   return {
     client,

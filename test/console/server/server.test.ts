@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { get } from "node:http";
+import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { cookieOf, keyFile, listen, type Served, serveFunction, serveOnLoopback } from "./served.ts";
@@ -301,6 +302,22 @@ test("headers of a browser do not reach the API server, whatever they are", asyn
     "user-agent": "holdfast-console",
   });
   expect(connection).toBe("keep-alive");
+});
+
+test.each([
+  ["two lengths", "Content-Length: 0\r\nContent-Length: 30"],
+  ["a length beside chunks", "Content-Length: 0\r\nTransfer-Encoding: chunked"],
+  ["an encoding that is none", "Transfer-Encoding: chunked, identity"],
+  ["a folded header", "X-A: b\r\n Impersonate-User: admin\r\nContent-Length: 0\r\nBad Name: c"],
+])("a request that two servers might read differently is not read: %s", async (_, headers) => {
+  const api = await apiServer();
+  const { port } = await serveFunction(api.url, { proxy: true });
+  const socket = connect(port, "127.0.0.1");
+  const hidden = `GET ${claims} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer mine\r\n\r\n`;
+  socket.write(`POST /session HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n${hidden}`);
+  const answer = Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)).toString();
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(api.seen).toEqual([]);
 });
 
 test("what is not on the list does not reach the API server", async () => {
