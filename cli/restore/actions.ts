@@ -1,6 +1,5 @@
 import { describeKept, type KeptVolume } from "../../functions/undelete/lib/kept-volume.ts";
 import { offerKey, reclaimAtKey } from "../../functions/undelete/lib/note.ts";
-import { successorKey } from "../../functions/undelete/lib/successor.ts";
 import { UserError } from "../../shared/command/user-error.ts";
 import { readDuration } from "../../shared/duration.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
@@ -11,9 +10,9 @@ import type { Claim } from "../../shared/storage/volume.ts";
 import type { Change } from "./change.ts";
 import { findKept, getKept } from "./volumes.ts";
 
-/** A change, and what people must know of it, in whole sentences. */
+/** Changes, and what people must know of them, in whole sentences. */
 export interface Plan {
-  readonly change: Change;
+  readonly changes: readonly Change[];
   /** What it does. */
   readonly does: string;
   /** What a person does after it. */
@@ -48,7 +47,7 @@ export async function offer(client: Client, namespace: string, name: string, vol
     `Create claim ${namespace}/${name} again with at most ${storage ?? "the size of the volume"}, ` +
     `accessModes ${JSON.stringify(accessModes ?? [])} and storageClassName ${JSON.stringify(storageClassName ?? "")}.`;
   return {
-    change: ofVolume(chosen, { [offerKey]: "yes" }),
+    changes: [ofVolume(chosen, { [offerKey]: "yes" })],
     does: `Volume ${title} is offered to the next claim ${namespace}/${name}.${latest}`,
     next: claim?.spec.volumeName
       ? `The claim that there is has volume ${claim.spec.volumeName}. To swap: delete the claim and its pod, ` +
@@ -59,7 +58,7 @@ export async function offer(client: Client, namespace: string, name: string, vol
   };
 }
 
-/** Says that a namespace follows the former one of its name. @throws UserError where it does not, or is not there */
+/** Offers the volumes of the former namespace of a name to the one that there is. @throws UserError where it does not, or is not there */
 export async function succeed(client: Client, name: string, former?: string): Promise<Plan> {
   const waiting = (await findKept(client, name)).filter(({ note }) => note.step === "asks" && note.namespaceUid);
   const uids = [...new Set(waiting.map(({ note }) => note.namespaceUid as string))];
@@ -78,9 +77,16 @@ export async function succeed(client: Client, name: string, former?: string): Pr
     );
   const uid = former ?? (uids[0] as string);
   if (!uids.includes(uid)) throw new UserError(`No volume is kept of a namespace ${name} with the uid ${uid}.`);
+  // Of several volumes of one claim, the latest has its data.
+  const chosen = waiting
+    .filter(({ note }) => note.namespaceUid === uid)
+    .toSorted((one, other) => other.note.right - one.note.right)
+    .filter((one, index, all) => all.findIndex(({ note }) => note.claim.name === one.note.claim.name) === index);
   return {
-    change: { kind: Namespace, object, annotations: { [successorKey]: uid } },
-    does: `These volumes are offered to claims of their names in namespace ${name}: ${volumesOf(waiting, uid)}.`,
+    changes: chosen.map((one) => ofVolume(one, { [offerKey]: "yes" })),
+    does:
+      `These volumes are offered to claims of their names in namespace ${name}: ${volumesOf(chosen, uid)}. ` +
+      "Make sure that the namespace belongs to the people of the former one.",
     next: "Create the claims after that: holdfast restore list says when the volumes are offered.",
   };
 }
@@ -98,7 +104,7 @@ export async function keepFor(client: Client, named: string, time: string | unde
   const kept = await getKept(client, named);
   const at = Number.isFinite(duration) ? inSeconds(now + duration) : null;
   const changed = { ...kept, due: at === null ? Number.POSITIVE_INFINITY : Date.parse(at) };
-  return { change: ofVolume(kept, { [reclaimAtKey]: at }), does: describeKept(changed) };
+  return { changes: [ofVolume(kept, { [reclaimAtKey]: at })], does: describeKept(changed) };
 }
 
 /** Hands a volume back to Kubernetes with the next sweep. */
@@ -111,7 +117,7 @@ export async function release(client: Client, named: string, now: number): Promi
       ? "It stays Released, as without Holdfast."
       : `Kubernetes then reclaims it (${policy}), and its data is gone.`;
   return {
-    change: ofVolume(kept, { [reclaimAtKey]: inSeconds(now) }),
+    changes: [ofVolume(kept, { [reclaimAtKey]: inSeconds(now) })],
     does: `${title} is handed back with the next sweep, every five minutes as shipped. ${end}`,
     ...(policy === "Retain" ? {} : { deletes: true }),
   };

@@ -103,19 +103,19 @@ const asAnswer = ({ volume, note, due }: KeptVolume) => ({
 });
 
 async function carryOut(client: Client, plan: Plan, { dryRun, yes }: RestoreOptions, out: Terminal): Promise<number> {
-  const { change, does, next, deletes } = plan;
+  const { changes, does, next, deletes } = plan;
   const say = (sentence: string) => out.print(wrap(sentence, 0, out.width));
   say(does);
   // Not wrapped: it is there to be copied.
-  out.print(`  ${commandOf(change)}`);
-  if (isDone(change)) say("It is so already: nothing was written.");
+  for (const change of changes) out.print(`  ${commandOf(change)}`);
+  if (changes.every(isDone)) say("It is so already: nothing was written.");
   else if (dryRun) say("Nothing was written.");
   else {
     if (deletes && !yes && !process.stdin.isTTY)
       throw new UserError("Data may be deleted, and there is no one to ask: give --yes to go on.");
     if (deletes && !yes && !(await ask("Go on?"))) throw new UserError("Nothing was written.");
-    await make(client, change);
-    say("Done. The functions act upon it with the event of this change.");
+    for (const change of changes) await make(client, change);
+    say("Done. The functions act upon it with the events of that.");
   }
   if (next) say(next);
   return exitCode.good;

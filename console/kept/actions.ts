@@ -1,6 +1,6 @@
 import { offerKey, readNote, reclaimAtKey } from "../../functions/undelete/lib/note.ts";
 import { shellWord } from "../../shared/command/shell-word.ts";
-import { Namespace, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { Volume } from "../../shared/storage/volume.ts";
 import { annotating } from "../api/write.ts";
 import type { Action } from "../parts/act.tsx";
@@ -60,21 +60,4 @@ export const withhold = (volume: Volume): Action => ({
     `This keeps the volume ${volume.metadata.name}, and offers it to no claim. A claim of its name gets a new ` +
     "volume.",
   ...annotate(volume, offerKey, "no"),
-});
-
-/** On a namespace: it may have the volumes of the one with this uid, which had its name. */
-const successorKey = "holdfast.dev/successor-of";
-
-export const nameSuccessor = (namespace: string, uid: string): Action => ({
-  label: "Name a successor",
-  does:
-    `This allows the present namespace ${namespace} to have the volumes of the former namespace of that name, which ` +
-    "is gone. Make sure that it belongs to the same people.",
-  command: `kubectl annotate namespace ${namespace} ${successorKey}=${uid}`,
-  write: {
-    verb: "patch",
-    kind: Namespace,
-    name: namespace,
-    patch: { metadata: { annotations: { [successorKey]: uid } } },
-  },
 });

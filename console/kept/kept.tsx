@@ -12,12 +12,13 @@ import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
-import { giveBack, keepForGood, keepUntil, nameSuccessor, offer, withhold } from "./actions.ts";
+import { giveBack, keepForGood, keepUntil, offer, withhold } from "./actions.ts";
 
 /** The note's steps as a person would say them. */
 const states = {
   retained: { word: "In use", tone: "plain" },
   overruled: { word: "Policy changed by hand", tone: "warning" },
+  unkept: { word: "Not kept: too much is", tone: "warning" },
   kept: { word: "Kept", tone: "busy" },
   asks: { word: "Needs a person", tone: "bad" },
   offered: { word: "Offered", tone: "good" },
@@ -89,6 +90,8 @@ const columns: readonly Column<Volume>[] = [
         <Age at={volume.metadata.annotations[reclaimAtKey]} />
       ) : readNote(volume)?.step === "retained" ? (
         `${readNote(volume)?.for} after its claim`
+      ) : readNote(volume)?.step === "unkept" ? (
+        "its claim is deleted"
       ) : (
         "for good"
       ),
@@ -99,14 +102,12 @@ function Actions({ volume }: { readonly volume: Volume }) {
   const step = readNote(volume)?.step;
   if (step !== "kept" && step !== "asks" && step !== "offered") return null;
   const isTimed = Number.isFinite(reclaimTime(volume));
-  const uid = readNote(volume)?.namespaceUid;
   return (
     <div className="hf-actions">
       <KeepLonger volume={volume} />
       {isTimed && <Act action={keepForGood(volume)} />}
       <Act action={giveBack(volume)} />
       {step === "offered" ? <Act action={withhold(volume)} /> : <Act action={offer(volume)} />}
-      {step === "asks" && uid && <Act action={nameSuccessor(claimOf(volume)?.namespace ?? "", uid)} />}
     </div>
   );
 }

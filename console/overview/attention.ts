@@ -80,7 +80,7 @@ function keptInWords(object: KubernetesObject, now: number): Found {
   const note = readNote(volume);
   const word = lastWords(object).find(({ rule }) => rule === "undelete/note");
   if (!note || !word || note.step === "retained") return undefined;
-  if (note.step === "asks" || note.step === "overruled") return ["needs a person", word.because, word.since];
+  if (["asks", "overruled", "unkept"].includes(note.step)) return ["needs a person", word.because, word.since];
   return [reclaimTime(volume) - now < soon ? "due soon" : "kept", word.because, word.since];
 }
 

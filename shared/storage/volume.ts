@@ -13,6 +13,7 @@ export interface Volume extends KubernetesObject {
     claimRef?: { namespace?: string; name?: string; uid?: string };
     persistentVolumeReclaimPolicy?: string;
     storageClassName?: string;
+    capacity?: { storage?: string };
   };
   status?: { phase?: string };
 }

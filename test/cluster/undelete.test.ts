@@ -2,7 +2,7 @@ import { describe, inject } from "vitest";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { quiet } from "../scenarios/undelete/quiet.ts";
 import { scenarios } from "../scenarios/undelete/scenarios.ts";
-import { always, asking, never } from "../scenarios/undelete/settings.ts";
+import { always, asking, claimsIgnored, narrow, shipped } from "../scenarios/undelete/settings.ts";
 import { worldsOnCluster } from "./open-worlds.ts";
 
 const cluster = inject("cluster");
@@ -13,7 +13,7 @@ describe.skipIf(!cluster)("undelete on a real control plane", () => {
   if (!cluster) return;
   const { open } = worldsOnCluster(cluster);
 
-  runScenarios(uncounted, [asking, always, never], {
+  runScenarios(uncounted, [shipped, asking, always, narrow, claimsIgnored], {
     open,
     sideBySide: true,
   });

@@ -7,7 +7,7 @@ import { Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { root } from "../manifests/kustomization.ts";
 import { identityOf } from "../manifests/references.ts";
-import { asking } from "../scenarios/undelete/settings.ts";
+import { shipped } from "../scenarios/undelete/settings.ts";
 import { nothingHangs, plays } from "../scenarios/uninstall/plays.ts";
 import { poll } from "../worlds/poll.ts";
 import type { Setting } from "../worlds/world.ts";
@@ -116,7 +116,7 @@ describe.skipIf(!ready)("an install on a real control plane", () => {
     apply();
 
     const setting: Setting = {
-      ...asking,
+      ...shipped,
       name: install.systems.join(" and "),
       components: install.systems.includes("pvc-protection") ? [policy] : [],
       leaveOut: ({ metadata }) => others.includes(metadata.labels?.["app.kubernetes.io/name"] ?? ""),

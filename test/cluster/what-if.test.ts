@@ -1,6 +1,6 @@
 import { describe, inject } from "vitest";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
-import { asking } from "../scenarios/undelete/settings.ts";
+import { shipped } from "../scenarios/undelete/settings.ts";
 import { scenarios } from "../scenarios/what-if/scenarios.ts";
 import { worldsOnCluster } from "./open-worlds.ts";
 
@@ -9,5 +9,5 @@ const cluster = inject("cluster");
 describe.skipIf(!cluster)("holdfast what-if on a real control plane", () => {
   if (!cluster) return;
   const { open } = worldsOnCluster(cluster);
-  runScenarios(scenarios, [asking], { open, sideBySide: true });
+  runScenarios(scenarios, [shipped], { open, sideBySide: true });
 });

@@ -9,7 +9,7 @@ import { byDefault } from "../scenarios/pvc-retention/settings.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { scenarios as ofUndelete } from "../scenarios/undelete/scenarios.ts";
-import { asking } from "../scenarios/undelete/settings.ts";
+import { shipped } from "../scenarios/undelete/settings.ts";
 import type { RealWorlds } from "../worlds/real-world.ts";
 import { whileTestsRun } from "../worlds/while-tests-run.ts";
 
@@ -30,20 +30,20 @@ export function runAll(
   const retaining = seenFromOutside(ofRetention).filter(({ absent }) => !absent);
   // What sweeps by hand there is for worlds that let it; so nothing of it waits for a due time.
   const undeleting = seenFromOutside(ofUndelete).filter(
-    ({ alone, settings = [asking] }) => !alone && settings.includes(asking),
+    ({ alone, settings = [shipped] }) => !alone && settings.includes(shipped),
   );
   // Functions that come back find what there is by the sweep.
   const returning = functionsMayGo ? seenFromOutside(ofRetention).filter(({ absent }) => absent) : [];
   const swept = {
     protection: bySweepsAlone(protecting, beside, everyOther),
     retention: bySweepsAlone([...retaining, ...returning], byDefault, everyOther),
-    undelete: bySweepsAlone(undeleting, asking, everyOther),
+    undelete: bySweepsAlone(undeleting, shipped, everyOther),
   };
   describe("with sources of changes", () => {
     const runner = { ...whileTestsRun(() => start({ bySweepsAlone: false })), sideBySide: true };
     runScenarios(protecting, [beside], { ...runner, watch: protection.watchInvariants });
     runScenarios(retaining, [byDefault], { ...runner, watch: retention.watchInvariants });
-    runScenarios(undeleting, [asking], runner);
+    runScenarios(undeleting, [shipped], runner);
   });
   describe("without any", () => {
     const runner = { ...whileTestsRun(() => start({ bySweepsAlone: true })), sideBySide: true };

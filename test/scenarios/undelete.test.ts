@@ -5,18 +5,22 @@ import { explaining } from "./explained.ts";
 import { proveGrantsAreUsed, proveWritesAreMade } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 import { scenarios } from "./undelete/scenarios.ts";
-import { always, asking, never } from "./undelete/settings.ts";
+import { always, asking, claimsIgnored, narrow, shipped } from "./undelete/settings.ts";
 
 /** What takes no sweep of its own, without any source of changes. */
 const swept = bySweepsAlone(
   scenarios.filter(({ alone }) => !alone),
-  asking,
+  shipped,
   4_000,
 );
 
 describe("undelete on the laptop edition", () => {
-  const { open, prove } = explaining(emulatedWorld, asking);
-  const asked = runScenarios([...scenarios, ...swept.scenarios], [asking, always, never, swept.setting], { open });
+  const { open, prove } = explaining(emulatedWorld, shipped);
+  const asked = runScenarios(
+    [...scenarios, ...swept.scenarios],
+    [shipped, asking, always, narrow, claimsIgnored, swept.setting],
+    { open },
+  );
   proveWritesAreMade("undelete", asked);
   proveGrantsAreUsed("undelete", asked);
   prove();

@@ -9,11 +9,11 @@ import { ClusterRole, ClusterRoleBinding, ConfigMap } from "../worlds/kinds.ts";
 import { configMap } from "../worlds/manifest.ts";
 import { timePasses } from "../worlds/time-passes.ts";
 import type { Setting, World } from "../worlds/world.ts";
-import { asking } from "./undelete/settings.ts";
+import { shipped } from "./undelete/settings.ts";
 import { nothingHangs, plays } from "./uninstall/plays.ts";
 
 /** With the admission policy, which puts the finalizer on in the very request. */
-const everything: Setting = { ...asking, components: ["pvc-protection/admission-policy"] };
+const everything: Setting = { ...shipped, components: ["pvc-protection/admission-policy"] };
 const rules = await loadRules(systemNames());
 
 /** Runs the command's work on a world, and returns what it has said. */

@@ -1,9 +1,9 @@
 import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import { runScenarios } from "./run-scenarios.ts";
-import { asking } from "./undelete/settings.ts";
+import { shipped } from "./undelete/settings.ts";
 import { scenarios } from "./what-if/scenarios.ts";
 
 describe("holdfast what-if on the laptop edition", () => {
-  runScenarios(scenarios, [asking], { open: emulatedWorld });
+  runScenarios(scenarios, [shipped], { open: emulatedWorld });
 });

@@ -40,6 +40,8 @@ export const noting = {
     retained: silent,
     /** Bound, and a person has set the policy since. */
     overruled: warning("PolicyChangedByHand"),
+    /** Bound, and left the policy that it had, because too much of its namespace is kept already. */
+    unkept: warning("NamespaceFull"),
     /** Its claim is gone. */
     kept: normal("VolumeKept"),
     /** So is its namespace, and somebody must say who may have it. */
@@ -50,7 +52,7 @@ export const noting = {
 } as const;
 
 const schema = z.object({
-  step: z.enum(["retained", "overruled", "kept", "asks", "offered"]),
+  step: z.enum(["retained", "overruled", "unkept", "kept", "asks", "offered"]),
   /** The reclaim policy that the volume had, which it gets back. */
   policy: z.enum(["Delete", "Recycle", "Retain"]),
   /** How long it is kept, as it was written. */
@@ -76,7 +78,8 @@ export type Note = z.output<typeof schema>;
 export function readNote(volume: Volume): Note | undefined {
   const { data: note } = schema.safeParse(readProgress(volume, noting.progressName));
   const found = volume.spec?.persistentVolumeReclaimPolicy as Note["policy"];
-  return note && (note.step === "overruled" || found !== "Retain") ? { ...note, policy: found } : note;
+  const isLeft = note?.step === "overruled" || note?.step === "unkept";
+  return note && (isLeft || found !== "Retain") ? { ...note, policy: found } : note;
 }
 
 /**
@@ -115,7 +118,8 @@ export function holderOf(
 ): "another" | "bound" | "unseen" | "awaited" | "nobody" {
   if (claimRef?.namespace !== noted.namespace || claimRef.name !== noted.name) return "another";
   if (claimRef.uid !== undefined && claimRef.uid === claim?.metadata.uid) return "bound";
-  if (step === "retained" || step === "overruled" || ![undefined, noted.uid].includes(claimRef.uid)) return "unseen";
+  if (["retained", "overruled", "unkept"].includes(step) || ![undefined, noted.uid].includes(claimRef.uid))
+    return "unseen";
   const asked = claim?.spec.volumeName;
   const isAwaited = claim && (asked === metadata.name || (!asked && claimRef.uid === undefined));
   return isAwaited ? "awaited" : "nobody";

@@ -11,10 +11,14 @@ export function scopeOf(
   claim: Claim,
   namespace?: KubernetesObject,
   storageClass?: KubernetesObject,
+  claimAnnotation: "heeded" | "ignored" = "heeded",
 ): { readonly by?: "claim" | "namespace" | "class"; readonly text?: string } {
-  const heeded = isEphemeral(claim) ? { claim } : { claim, namespace, class: storageClass };
+  const own = claimAnnotation === "heeded" ? claim : undefined;
+  const heeded = { claim: own, ...(isEphemeral(claim) ? {} : { namespace, class: storageClass }) };
   for (const by of ["claim", "namespace", "class"] as const) {
-    const text = heeded[by]?.metadata.annotations?.[keepKey]?.trim();
+    const text = (heeded as Partial<Record<typeof by, KubernetesObject | undefined>>)[by]?.metadata.annotations?.[
+      keepKey
+    ]?.trim();
     if (text !== undefined) return text === "none" ? { by } : { by, text };
   }
   return {};

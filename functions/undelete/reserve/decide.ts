@@ -130,8 +130,12 @@ function standingOf(one: Noted, around: Surroundings, isDue: boolean): Standing 
     const who = namespace && !isBeingDeleted(namespace) ? "is another one now" : "is gone";
     // Which namespace's it was is not known of one that was anybody's before.
     const { namespaceUid } = note;
-    const word = namespaceUid ? `, as by: kubectl annotate namespace ${home} ${successorKey}=${namespaceUid}` : "";
-    const how = otherNamespace === "never" ? "OTHER_NAMESPACE is never" : `nobody has said who may have it${word}`;
+    // The uid itself stays out of Events, which more people may read than volumes.
+    const word =
+      namespaceUid && otherNamespace === "ask"
+        ? `, as by: kubectl annotate namespace ${home} ${successorKey}=UID (namespaceUid in the note of the volume)`
+        : "";
+    const how = `no administrator has said who may have it${word}`;
     const why = namespaceUid === "" ? "its note was overwritten, and nobody has said who may have it" : undefined;
     return withheld("asks", why ?? `namespace ${home} ${who}, and ${how}`);
   }

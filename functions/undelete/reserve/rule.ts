@@ -15,10 +15,10 @@ import { boundByController, decideAll, type Facts } from "./decide.ts";
 const settings = z.object({
   otherNamespace: z
     .enum(["ask", "always", "never"])
-    .default("ask")
+    .default("never")
     .describe(
-      "Whether a volume may go to another namespace of the same name: " +
-        "`ask`, when somebody who may says so; `always`; `never`.",
+      "Whether a volume may go to another namespace of the same name: `never`, unless a person says so on the volume; " +
+        "`ask`, also where the new namespace names the uid of the former one, which is no secret; `always`.",
     ),
 });
 

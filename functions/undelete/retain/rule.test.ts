@@ -4,10 +4,13 @@ import { describe, expect, test } from "vitest";
 import { Namespace, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import { type Changes, claim, done, now, saying, volume } from "../lib/testing/volume.ts";
 import { type Facts, retain } from "./rule.ts";
+import { settings as schema } from "./settings.ts";
 
+const settings = schema.parse({});
 const bound = { phase: "Bound", note: null, policy: "Delete" } as const;
 const retained = { phase: "Bound", note: { step: "retained" } } as const;
 const overruled = { phase: "Bound", note: { step: "overruled" } } as const;
+const left = { phase: "Bound", note: { step: "unkept" }, policy: "Delete" } as const;
 const shop = saying("shop");
 const keepIt = claim("claim", "pv", "24h");
 const nobody = claim("claim", "pv");
@@ -22,7 +25,7 @@ const free = volume(bound);
 const owner = { apiVersion: "a.example/v1", kind: "Volume", name: "pv", uid: "v1", controller: true };
 const controlled = { ...free, metadata: { ...free.metadata, ownerReferences: [owner] } };
 
-const decide = (facts: Facts) => done(retain.decide([facts], now, {})[0]);
+const decide = (facts: Facts) => done(retain.decide([facts], now, settings)[0]);
 
 describe("a bound volume", () => {
   test.each<{ what: string; facts: Facts; does: unknown }>([
@@ -120,16 +123,68 @@ describe("a bound volume", () => {
     });
     const source = { dataSource: { kind: "VolumeSnapshot", name: "before-upgrade" } };
     const one = (step: "offered" | "retained") => volume({ phase: "Bound", note: { step }, ref: { uid: "new" } });
-    const [decision] = retain.decide([{ volume: one("offered"), claim: wants(source), namespace: shop }], now, {});
+    const [decision] = retain.decide(
+      [{ volume: one("offered"), claim: wants(source), namespace: shop }],
+      now,
+      settings,
+    );
     expect(done(decision)).toMatchObject({ step: "retained", event: "FormerDataBound" });
     expect(decision?.message).toContain("VolumeSnapshot before-upgrade");
     expect(decide({ volume: one("offered"), claim: wants({}), namespace: shop })).not.toHaveProperty("event");
     expect(decide({ volume: one("retained"), claim: wants(source), namespace: shop })).not.toHaveProperty("event");
   });
 
+  test.each([
+    { what: "is not kept where as much is kept as may be", kept: 2 ** 40, is: bound, does: "unkept", policy: "Delete" },
+    {
+      what: "loses what was promised to it where that is so",
+      kept: 2 ** 40,
+      is: retained,
+      does: "unkept",
+      policy: "Delete",
+    },
+    { what: "is kept below that", kept: 2 ** 40 - 1, is: bound, does: "retained", policy: "Retain" },
+    {
+      what: "is kept where a person has set Retain",
+      kept: 2 ** 40,
+      is: { ...bound, policy: "Retain" },
+      does: "retained",
+    },
+    { what: "that was left out is kept again", kept: 0, is: left, does: "retained", policy: "Retain" },
+  ])("that asks to be kept $what", ({ kept, is, does, policy }) => {
+    const found = retain.decide([{ volume: volume(is), claim: keepIt, namespace: shop, kept }], now, settings);
+    expect(done(found[0])).toMatchObject({
+      step: does,
+      ...(policy && volume(is).spec.persistentVolumeReclaimPolicy !== policy
+        ? { spec: { persistentVolumeReclaimPolicy: policy } }
+        : {}),
+    });
+    const event = found[1] && "event" in found[1] ? found[1].event?.reason : undefined;
+    expect(event).toBe(does === "unkept" ? "NamespaceFull" : is === left ? "VolumeKeptAgain" : undefined);
+  });
+
+  test("whose claim is going keeps what was promised to it, however much is kept", () => {
+    const leaving = claim("claim", "pv", "24h", { deletionTimestamp: "2026-01-01T23:00:00Z" });
+    const facts = { volume: volume(retained), claim: leaving, namespace: shop, kept: 2 ** 50 };
+    expect(decide(facts)).toMatchObject({ step: "retained" });
+  });
+
+  test.each([
+    { text: "36500d", longestKeep: "30d", kept: "30d", warning: undefined },
+    { text: "soon", longestKeep: "30d", kept: "30d", warning: "UnreadableTime" },
+    { text: "7d", longestKeep: "30d", kept: "7d", warning: undefined },
+    { text: "36500d", longestKeep: "none", kept: "36500d", warning: undefined },
+    { text: "soon", longestKeep: "none", kept: "soon", warning: "UnreadableTime" },
+  ])("that asks for $text is kept $kept where the longest is $longestKeep", ({ text, longestKeep, kept, warning }) => {
+    const facts = { volume: volume(bound), claim: claim("claim", "pv", text), namespace: shop };
+    const [decision] = retain.decide([facts], now, { ...settings, longestKeep });
+    const details = decision?.do === "write" && typeof decision.step === "object" && decision.step.details;
+    expect(details).toMatchObject({ for: kept, ...(warning ? { warning } : {}) });
+  });
+
   test("remembers the policy that it had, and that of a person who has set it anew", () => {
     const noted = (one: ReturnType<typeof volume>) => {
-      const [decision] = retain.decide([{ volume: one, claim: keepIt, namespace: shop }], now, {});
+      const [decision] = retain.decide([{ volume: one, claim: keepIt, namespace: shop }], now, settings);
       return decision?.do === "write" && typeof decision.step === "object" && decision.step.details?.policy;
     };
     expect(noted(volume(bound))).toBe("Delete");
@@ -165,13 +220,13 @@ test("a volume whose class is missing keeps what a class has promised to it, and
     [PersistentVolumeClaim, nobody],
     [Namespace, shop],
   ]);
-  const client = { get: async (kind: unknown) => objects.get(kind) } as never;
+  const client = { get: async (kind: unknown) => objects.get(kind), list: async function* () {} } as never;
   const policyNow = async (by?: "claim" | "namespace" | "class", annotations = {}) => {
     const noted = volume({ phase: "Bound", note: { step: "retained", ...(by ? { by } : {}) } });
     Object.assign(noted.metadata.annotations ?? {}, annotations);
     objects.set(PersistentVolume, noted);
-    const facts = await retain.look({ kind: PersistentVolume, name: "pv" }, { client, settings: {} });
-    return done(retain.decide(facts, now, {})[0]);
+    const facts = await retain.look({ kind: PersistentVolume, name: "pv" }, { client, settings });
+    return done(retain.decide(facts, now, settings)[0]);
   };
   const given = { spec: toDelete, event: "NotKeptAnyMore" };
   expect([await policyNow("class"), await policyNow()]).toEqual([undefined, undefined]);
@@ -189,7 +244,7 @@ test("a volume whose class is missing keeps what a class has promised to it, and
 
 test("the note says who wants the volume kept", () => {
   const by = (facts: Omit<Facts, "volume">) => {
-    const [decision] = retain.decide([{ volume: free, ...facts }], now, {});
+    const [decision] = retain.decide([{ volume: free, ...facts }], now, settings);
     return decision?.do === "write" && typeof decision.step === "object" && decision.step.details?.by;
   };
   const storageClass = saying("standard", "7d");
@@ -200,7 +255,10 @@ test("the note says who wants the volume kept", () => {
 
 describe("subjects", () => {
   const hint = (kind: string, object?: object, namespace?: string) =>
-    retain.subjects({ id: "1", change: "update", kind, apiVersion: "v1", name: "x", namespace, object } as never, {});
+    retain.subjects(
+      { id: "1", change: "update", kind, apiVersion: "v1", name: "x", namespace, object } as never,
+      settings,
+    );
   const claimIn = (phase: string) => ({ ...claim("claim", "pv"), status: { phase } });
 
   test("a claim concerns its volume once Kubernetes has bound it, and a volume that carries no note nobody", () => {
@@ -243,7 +301,7 @@ describe("look", () => {
         return kind === "PersistentVolumeClaim" ? claim(name, name, undefined, { name }) : saying(name, undefined);
       },
     };
-    const facts = await retain.look({ kind: StorageClass, name: "fast" }, { client } as never);
+    const facts = await retain.look({ kind: StorageClass, name: "fast" }, { client, settings } as never);
     expect(facts).toHaveLength(500);
     expect(facts[0]).toMatchObject({
       namespace: { metadata: { name: "shop-0" } },

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { about } from "../../../shared/about.ts";
 import type { Decision } from "../../../shared/decision.ts";
 import { readDuration } from "../../../shared/duration.ts";
@@ -14,12 +13,14 @@ import {
   StorageClass,
 } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import { mapConcurrently } from "../../../shared/map-concurrently.ts";
 import { on, rule } from "../../../shared/rule.ts";
-import { warning } from "../../../shared/steps.ts";
+import { normal, warning } from "../../../shared/steps.ts";
 import { type Claim, isBound, type Volume } from "../../../shared/storage/volume.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { due } from "../../../shared/sweep.ts";
+import { keptBytes } from "../lib/kept-bytes.ts";
 import {
   forget,
   keep,
@@ -32,6 +33,7 @@ import {
   reclaimAtKey,
 } from "../lib/note.ts";
 import { isEphemeral, keepKey, scopeOf } from "../lib/scope.ts";
+import { type Settings, settings } from "./settings.ts";
 
 /** On a volume: the provisioner that has made it, as Kubernetes and external-provisioner write it. */
 const provisionedBy = "pv.kubernetes.io/provisioned-by";
@@ -43,7 +45,12 @@ export interface Facts {
   readonly namespace: KubernetesObject;
   /** Read where neither claim nor namespace says anything. */
   readonly storageClass?: KubernetesObject | undefined;
+  /** Bytes that are kept after other claims of the namespace, where that has a limit. */
+  readonly kept?: number | undefined;
 }
+
+/** How often it is looked whether a volume can be kept again. */
+const hour = 3_600_000;
 
 export const retain = rule({
   ...noting,
@@ -51,7 +58,7 @@ export const retain = rule({
   doc:
     "Gives a bound volume that is to outlive its claim the reclaim policy Retain, " +
     "and notes on it what it had and how long it is kept.",
-  settings: z.object({}),
+  settings,
   triggers: [PersistentVolume, PersistentVolumeClaim, Namespace, StorageClass].map((kind) => on(kind, ["update"])),
   permissions: [
     {
@@ -81,7 +88,7 @@ export const retain = rule({
   concurrency: 100,
   subjects,
   look,
-  decide: (facts, now) => facts.flatMap((one) => decideOne(one, now)),
+  decide: (facts, now, settings) => facts.flatMap((one) => decideOne(one, now, settings)),
 });
 
 /** Whether the volume has another policy than it came with, by this rule. */
@@ -91,7 +98,7 @@ function isRetained(volume: Volume): boolean {
 }
 
 /** What an event of a class or a namespace says is about all of its volumes. */
-function subjects({ kind, change, namespace, name, object }: Hint): readonly Subject[] {
+function subjects({ kind, change, namespace, name, object }: Hint, { mostKept }: Settings): readonly Subject[] {
   if (change === "delete") return [];
   if (kind === "Namespace") return [{ kind: Namespace, name }];
   if (kind === "StorageClass") return [{ kind: StorageClass, name }];
@@ -101,27 +108,25 @@ function subjects({ kind, change, namespace, name, object }: Hint): readonly Sub
     // Kubernetes has bound the volume before it says so of the claim, which it does last.
     return status?.phase === "Bound" && spec?.volumeName ? [{ kind: PersistentVolume, name: spec.volumeName }] : [];
   }
-  return !object || isToBeNoted(object as Volume) ? [{ kind: PersistentVolume, name }] : [];
+  if (!object || isToBeNoted(object as Volume)) return [{ kind: PersistentVolume, name }];
+  // With one more that is kept, others of the namespace may be one too many.
+  const home = mostKept !== "none" && keptBytes(object as Volume) > 0 && readNote(object as Volume)?.claim.namespace;
+  return home ? [{ kind: PersistentVolume, namespace: home }] : [];
 }
 
 /** Whether a volume has come to be other than it was noted: by a binding, or by a person. */
 function isToBeNoted(volume: Volume): boolean {
   const note = readNote(volume);
   if (!note || volume.status?.phase !== "Bound") return false;
-  const expected = volume.spec.persistentVolumeReclaimPolicy === "Retain" ? "retained" : "overruled";
-  return note.step !== expected || note.claim.uid !== volume.spec.claimRef?.uid;
+  const expected = volume.spec.persistentVolumeReclaimPolicy === "Retain" ? ["retained"] : ["overruled", "unkept"];
+  return !expected.includes(note.step) || note.claim.uid !== volume.spec.claimRef?.uid;
 }
 
-async function look({ kind, name = "" }: Subject, { client }: { readonly client: Client }): Promise<readonly Facts[]> {
-  const volumes: Volume[] = [];
-  if (kind === PersistentVolume) {
-    const volume = await client.get<Volume>(PersistentVolume, undefined, name);
-    if (volume) volumes.push(volume);
-  } else
-    for await (const volume of client.list<Volume>(PersistentVolume)) {
-      const { claimRef, storageClassName } = volume.spec;
-      if ((kind === Namespace ? claimRef?.namespace : storageClassName) === name) volumes.push(volume);
-    }
+async function look(
+  subject: Subject,
+  { client, settings }: { readonly client: Client; readonly settings: Settings },
+): Promise<readonly Facts[]> {
+  const volumes = await readVolumes(subject, client, quantityValue(settings.mostKept));
   // Only after the list: if it breaks off, these requests would go on, and their results would not be used.
   const claims = await mapConcurrently(volumes, ({ spec: { claimRef: { namespace, name } = {} } }) =>
     name ? client.get<Claim>(PersistentVolumeClaim, namespace, name) : Promise.resolve(undefined),
@@ -141,10 +146,55 @@ async function look({ kind, name = "" }: Subject, { client }: { readonly client:
     return claim && namespace ? [{ volume, claim, namespace }] : [];
   });
   const asksClass = ({ volume, claim, namespace }: Facts) =>
-    scopeOf(claim, namespace).by ? undefined : volume.spec.storageClassName;
+    scopeOf(claim, namespace, undefined, settings.claimAnnotation).by ? undefined : volume.spec.storageClassName;
   const classes = await readEach(client, StorageClass, facts.map(asksClass));
-  return facts.map((one) => ({ ...one, storageClass: classes.get(asksClass(one)) }));
+  const all = facts.map((one) => ({ ...one, storageClass: classes.get(asksClass(one)) }));
+  const kept = await readKept(client, all, settings);
+  return all.map((one) => ({ ...one, kept: kept.get(one.namespace.metadata.name) }));
 }
+
+/** The volumes that a subject means; a namespace's that are to be judged again, because of what is kept there by now. */
+async function readVolumes(
+  { kind, name, namespace = "" }: Subject,
+  client: Client,
+  most: number,
+): Promise<readonly Volume[]> {
+  if (kind === PersistentVolume && name !== undefined) {
+    const volume = await client.get<Volume>(PersistentVolume, undefined, name);
+    return volume ? [volume] : [];
+  }
+  if (kind === PersistentVolume) {
+    const noted = await notedIn(client, namespace);
+    const isFull = sumOf(noted) >= most;
+    return noted.filter((volume) => readNote(volume)?.step === (isFull ? "retained" : "unkept"));
+  }
+  const volumes: Volume[] = [];
+  for await (const volume of client.list<Volume>(PersistentVolume)) {
+    const { claimRef, storageClassName } = volume.spec;
+    if ((kind === Namespace ? claimRef?.namespace : storageClassName) === name) volumes.push(volume);
+  }
+  return volumes;
+}
+
+/** Bytes that are kept in each namespace of which a claim asks to be kept. */
+async function readKept(
+  client: Client,
+  facts: readonly Facts[],
+  { mostKept, claimAnnotation }: Settings,
+): Promise<ReadonlyMap<string, number>> {
+  if (mostKept === "none") return new Map();
+  const asking = facts.filter(
+    ({ claim, namespace, storageClass }) => scopeOf(claim, namespace, storageClass, claimAnnotation).text !== undefined,
+  );
+  const names = [...new Set(asking.map(({ namespace }) => namespace.metadata.name))];
+  const sums = await mapConcurrently(names, async (name) => sumOf(await notedIn(client, name)));
+  return new Map(names.map((name, index) => [name, sums[index] ?? 0]));
+}
+
+const notedIn = (client: Client, namespace: string): Promise<readonly Volume[]> =>
+  Array.fromAsync(client.list<Volume>(PersistentVolume, { labelSelector: `${namespaceLabel}=${namespace}` }));
+
+const sumOf = (volumes: readonly Volume[]) => volumes.reduce((sum, volume) => sum + keptBytes(volume), 0);
 
 /** The metadata of the objects of these names, each read once. */
 async function readEach(
@@ -157,14 +207,14 @@ async function readEach(
   return new Map(each.map((name, index) => [name, read[index]]));
 }
 
-function decideOne(facts: Facts, now: number): readonly Decision[] {
-  const { volume, claim, namespace, storageClass } = facts;
+function decideOne(facts: Facts, now: number, settings: Settings): readonly Decision[] {
+  const { volume, claim, namespace, storageClass, kept = 0 } = facts;
   if (isBeingDeleted(volume)) return [];
   const note = readNote(volume);
   const { name, ownerReferences } = volume.metadata;
   const found = volume.spec.persistentVolumeReclaimPolicy as Note["policy"];
   const policy = note?.policy ?? found;
-  const { by, text } = scopeOf(claim, namespace, storageClass);
+  const { by, text } = scopeOf(claim, namespace, storageClass, settings.claimAnnotation);
   if (text === undefined) {
     // A claim that is going is not left without what was promised to it.
     if (!note || isBeingDeleted(claim) || (!by && isClassLost(facts, note))) return [];
@@ -182,30 +232,62 @@ function decideOne(facts: Facts, now: number): readonly Decision[] {
   const ref = { namespace: namespace.metadata.name, name: claim.metadata.name, uid: claim.metadata.uid };
   const isKnown = note?.claim.uid === ref.uid;
   const written = text.slice(0, 32);
+  const time = timeOf(text, settings.longestKeep);
   const right = isKnown ? note.right : now;
-  const standing = { policy, for: written, by, claim: ref, namespaceUid: namespace.metadata.uid, right };
+  const standing = { policy, for: time.text, by, claim: ref, namespaceUid: namespace.metadata.uid, right };
   const annotations = isKnown ? {} : { [reclaimAtKey]: null, [offerKey]: null };
-  if (note && found !== "Retain") {
+  if (note && note.step !== "unkept" && found !== "Retain") {
     const message =
       `The reclaim policy of volume ${name} was set to ${found} after Holdfast had set it to Retain, and is left so: ` +
       "it goes with its claim. Set it to Retain to have the volume kept.";
     return [keep(volume, { ...standing, step: "overruled" }, message, { annotations })];
   }
-  const isRead = readDuration(text) !== undefined;
-  const until = isRead
-    ? `for ${written}`
-    : `until somebody sets ${reclaimAtKey}, because ${keepKey} is "${written}", no time such as 30m, 24h or 7d`;
+  // What was promised to a claim that is going stays promised.
+  const isPromised = note?.step === "retained" && isKnown && isBeingDeleted(claim);
+  if (kept >= quantityValue(settings.mostKept) && policy !== "Retain" && !isPromised) {
+    const message =
+      `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} goes with it (${policy}), as without ` +
+      `Holdfast: ${Math.floor(kept / 2 ** 20)} MiB are kept after deleted claims of namespace ${ref.namespace}, and ` +
+      `undelete-retain keeps no more once it is MOST_KEPT=${settings.mostKept}. To have it kept, hand back some of ` +
+      `them: kubectl get pv -l ${namespaceLabel}=${ref.namespace}`;
+    const left = { annotations, spec: { persistentVolumeReclaimPolicy: policy } };
+    // The same time for all, and no other until then: each look would write it again.
+    const again = Math.ceil((now + 1) / hour) * hour;
+    return [
+      keep(volume, { ...standing, step: "unkept", warning: undefined }, message, left, { due: again }),
+      about(PersistentVolumeClaim, claim).record(message, noting.steps.unkept),
+    ];
+  }
+  const shorter = time.isCut
+    ? `, which is the longest (LONGEST_KEEP): ${keepKey} is "${written}"${time.isRead ? "" : ", no time such as 24h"}`
+    : "";
+  const until =
+    time.isRead || time.isCut
+      ? `for ${time.text}${shorter}`
+      : `until somebody sets ${reclaimAtKey}, because ${keepKey} is "${written}", no time such as 30m, 24h or 7d`;
   const message = `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} is kept ${until}.`;
-  const retained: Note = { ...standing, step: "retained", warning: isRead ? undefined : "UnreadableTime" };
+  const retained: Note = { ...standing, step: "retained", warning: time.isRead ? undefined : "UnreadableTime" };
   const wanted = { annotations, spec: { persistentVolumeReclaimPolicy: "Retain" } };
   const source = claim.spec.dataSourceRef ?? claim.spec.dataSource;
-  if (isKnown || note?.step !== "offered" || !source) return [keep(volume, retained, message, wanted)];
+  const again = normal("VolumeKeptAgain");
+  const told =
+    note?.step === "unkept"
+      ? [about(PersistentVolumeClaim, claim).write(message, [], { event: again, clears: ["NamespaceFull"] })]
+      : [];
+  if (isKnown || note?.step !== "offered" || !source) return [keep(volume, retained, message, wanted), ...told];
   // Kubernetes binds what is reserved for a claim, and does not look whether that asks for other content.
   const instead =
     `Claim ${ref.namespace}/${ref.name} asked for the content of ${source.kind} ${source.name}, and has got volume ` +
     `${name} instead, with the data of the claim of that name before. If that is not meant: ` +
     `kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and create it again.`;
   return [keep(volume, retained, `${message} ${instead}`, wanted, { event: warning("FormerDataBound") })];
+}
+
+/** How long a volume is kept, as the note says it: what is longer than the longest, or cannot be read, is the longest. */
+function timeOf(text: string, longest: string) {
+  const [asked, most] = [readDuration(text), readDuration(longest)];
+  const isCut = most !== undefined && !(asked !== undefined && asked <= most);
+  return { text: isCut ? longest : text.slice(0, 32), isRead: asked !== undefined, isCut };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Tour } from "../tour.ts";
 import type { TourWorld } from "../world.ts";
 
 const keepKey = "holdfast.dev/keep-volume-for";
-const successorKey = "holdfast.dev/successor-of";
+const offerKey = "holdfast.dev/offer";
 
 interface SetSpec {
   readonly persistentVolumeClaimRetentionPolicy?: { readonly whenScaled?: string };
@@ -40,7 +40,6 @@ function steps({ client, clock, holds }: TourWorld): Step[] {
     const spec = (await client.get<KubernetesObject>(StatefulSet, tourNamespace, "db"))?.spec as SetSpec | undefined;
     return spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === "Delete";
   };
-  let former = "";
 
   const made: Step = {
     title: "Volumes that outlive their claims",
@@ -94,7 +93,6 @@ function steps({ client, clock, holds }: TourWorld): Step[] {
       `kubectl delete namespace ${tourNamespace}. The volumes stay; they are offered to nobody, ` +
       "because another namespace of that name may be somebody else's.",
     async act() {
-      former = (await client.get<KubernetesObject>(Namespace, undefined, tourNamespace))?.metadata.uid ?? "";
       await client.delete(Namespace, undefined, tourNamespace);
     },
     proofs: [
@@ -106,11 +104,15 @@ function steps({ client, clock, holds }: TourWorld): Step[] {
   const back: Step = {
     title: "The manifests applied again, and the data is there",
     text:
-      `The namespace is created anew, and annotated ${successorKey}=<the former one's uid>, ` +
-      "which stands on each volume. Then the set is applied again.",
+      `The namespace is created anew. An administrator annotates each volume with ${offerKey}=yes, because the new ` +
+      "namespace could belong to other people. Then the set is applied again.",
     async act() {
       await beginTour({ client, clock, holds });
-      await annotateNamespace({ [successorKey]: former, [keepKey]: "24h" });
+      await annotateNamespace({ [keepKey]: "24h" });
+      for (const name of remembered.values())
+        await client.patch(PersistentVolume, undefined, name, "merge", {
+          metadata: { annotations: { [offerKey]: "yes" } },
+        });
       while (!(await all(phaseIs("Available")))) await clock.sleep(50);
       await client.create(StatefulSet, set);
     },

@@ -16,7 +16,6 @@ import {
   isNoted,
   isOffered,
   keptClaim,
-  namespaceOf,
   noteOn,
   offeredVolume,
   offerKey,
@@ -24,7 +23,7 @@ import {
   volumeIsGone,
   volumeOf,
 } from "./helpers.ts";
-import { asking } from "./settings.ts";
+import { shipped } from "./settings.ts";
 
 /** What `holdfast restore list` says of the scenario's namespace. */
 const listed = async ({ admin, namespace }: World) => (await findKept(admin, namespace)).map(describeKept);
@@ -37,7 +36,7 @@ const isDue = (world: World, volume: string, by: (next: string | undefined) => b
 export const restoring: readonly Scenario[] = [
   {
     title: "restore claim offers a volume that nothing was offered of, and the next claim of the name gets it",
-    settings: [asking],
+    settings: [shipped],
     async run(world) {
       const { admin, namespace } = world;
       const volume = await keptClaim(world);
@@ -52,7 +51,7 @@ export const restoring: readonly Scenario[] = [
       ]);
       const plan = await offer(admin, namespace, "data");
       expect(plan.next).toMatch(/^Create claim .*\/data again with at most 1Gi, accessModes \["ReadWriteOnce"\]/);
-      await make(admin, plan.change);
+      await make(admin, plan.changes[0]!);
       await isOffered(world, volume);
       await createClaim(world);
       expect(await boundVolume(world)).toBe(volume);
@@ -61,15 +60,15 @@ export const restoring: readonly Scenario[] = [
   },
   {
     title: "restore keep moves the time of a volume or takes it off, and release hands it back",
-    settings: [asking],
+    settings: [shipped],
     alone: true,
     within: true,
     async run(world) {
       const { admin, clock } = world;
       const volume = await offeredVolume(world);
-      await make(admin, (await keepFor(admin, `pv/${volume}`, "7d", clock.now())).change);
+      await make(admin, (await keepFor(admin, `pv/${volume}`, "7d", clock.now())).changes[0]!);
       await isDue(world, volume, (next) => Date.parse(next ?? "") > clock.now() + 6 * 86_400_000);
-      await make(admin, (await keepFor(admin, volume, "ever", clock.now())).change);
+      await make(admin, (await keepFor(admin, volume, "ever", clock.now())).changes[0]!);
       await isDue(world, volume, (next) => next === undefined);
       expect(await listed(world)).toEqual([expect.stringContaining("It has no time")]);
       await expect(keepFor(admin, volume, "soon", clock.now())).rejects.toThrow("--for 7d");
@@ -78,7 +77,7 @@ export const restoring: readonly Scenario[] = [
         true,
         expect.stringContaining("Kubernetes then reclaims it (Delete)"),
       ]);
-      await make(admin, plan.change);
+      await make(admin, plan.changes[0]!);
       await isDue(world, volume, (next) => Date.parse(next ?? "") <= clock.now());
       await world.sweep();
       await volumeIsGone(world, volume);
@@ -86,24 +85,21 @@ export const restoring: readonly Scenario[] = [
   },
   {
     title: "restore namespace gives a namespace that came back the volumes of the former one",
-    settings: [asking],
+    settings: [shipped],
     async run(world) {
       const { admin, namespace } = world;
-      const { uid } = (await namespaceOf(world)).metadata;
       const volume = await keptClaim(world);
       await deleteNamespace(world);
       await isNoted(world, volume, "asks");
       await expect(succeed(admin, namespace)).rejects.toThrow(`There is no namespace ${namespace}. Create it`);
       await createNamespace(world);
-      const plan = await succeed(admin, namespace);
-      expect(plan.change.annotations).toEqual({ "holdfast.dev/successor-of": uid });
-      await make(admin, plan.change);
+      for (const change of (await succeed(admin, namespace)).changes) await make(admin, change);
       await isOffered(world, volume);
     },
   },
   {
     title: "restore changes nothing of a volume that is bound, unknown, or other than it was read",
-    settings: [asking],
+    settings: [shipped],
     async run(world) {
       const { admin, clock } = world;
       const bound = await keptClaim(world, { name: "bound" });
@@ -112,9 +108,9 @@ export const restoring: readonly Scenario[] = [
       const volume = await offeredVolume(world);
       const plan = await release(admin, volume, clock.now());
       await annotateVolume(world, volume, { "example.org/seen": "yes" });
-      await expect(make(admin, plan.change)).rejects.toThrow(UserError);
+      await expect(make(admin, plan.changes[0]!)).rejects.toThrow(UserError);
       expect((await volumeOf(world, volume)).metadata.annotations?.[reclaimAtKey]).not.toBe(
-        plan.change.annotations[reclaimAtKey],
+        plan.changes[0]!.annotations[reclaimAtKey],
       );
     },
   },

@@ -1,15 +1,16 @@
 import type { Scenario } from "../scenario.ts";
 import { comingBack } from "./coming-back.ts";
+import { limits } from "./limits.ts";
 import { namespaces } from "./namespaces.ts";
 import { people } from "./people.ts";
 import { quiet } from "./quiet.ts";
 import { restoring } from "./restoring.ts";
 import { scopes } from "./scopes.ts";
-import { asking } from "./settings.ts";
+import { shipped } from "./settings.ts";
 import { shapes } from "./shapes.ts";
 
 /** Scenarios that do not say where they run run as installed by default. */
-const byDefault = (scenario: Scenario): Scenario => ({ settings: [asking], ...scenario });
+const byDefault = (scenario: Scenario): Scenario => ({ settings: [shipped], ...scenario });
 
 /** Every scenario of undelete. */
 export const scenarios: readonly Scenario[] = [
@@ -18,6 +19,7 @@ export const scenarios: readonly Scenario[] = [
   ...people,
   ...namespaces,
   ...shapes,
+  ...limits,
   ...restoring,
   ...quiet,
 ].map(byDefault);

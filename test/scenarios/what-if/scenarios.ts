@@ -18,7 +18,7 @@ import {
   keptClaim,
   reclaimAtKey,
 } from "../undelete/helpers.ts";
-import { asking } from "../undelete/settings.ts";
+import { shipped } from "../undelete/settings.ts";
 
 type Fate = "Retain" | "Delete";
 
@@ -125,7 +125,7 @@ const deleteSet = ({ admin, namespace }: World) =>
 
 const scaling = (whenScaled: Fate, goes: readonly string[], fate: string, keep?: string): Scenario => ({
   title: `a scale-down under whenScaled ${whenScaled}${keep ? " with volumes to keep" : ""} takes what was predicted`,
-  settings: [asking],
+  settings: [shipped],
   async run(world) {
     await runningSet(world, "Retain", whenScaled, keep);
     const prediction = await predicted(world, StatefulSet, "web", 1);
@@ -142,7 +142,7 @@ export const scenarios: readonly Scenario[] = [
   {
     title:
       "the deletion of a set under whenDeleted Delete takes what was predicted, and leaves a claim that others own",
-    settings: [asking],
+    settings: [shipped],
     async run(world) {
       const { admin, namespace } = world;
       await runningSet(world, "Delete", "Retain");
@@ -157,7 +157,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     title: "the deletion of a set under whenDeleted Retain takes no claim, as was predicted",
-    settings: [asking],
+    settings: [shipped],
     async run(world) {
       await runningSet(world, "Retain", "Delete");
       const prediction = await predicted(world, StatefulSet, "web");
@@ -167,7 +167,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     title: "the deletion of a claim waits for the pod that was named, and then takes the data that was named",
-    settings: [asking],
+    settings: [shipped],
     async run(world) {
       const { admin, namespace } = world;
       await createClaim(world, { keep: "" });
@@ -187,7 +187,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     title: "the deletion of a namespace takes every claim, and keeps the volumes that were named for as long",
-    settings: [asking],
+    settings: [shipped],
     async run(world) {
       const { namespace } = world;
       await keptClaim(world, { name: "one" });

@@ -5,7 +5,8 @@ import type { Setting } from "../../worlds/world.ts";
 export const shipped: Setting = {
   name: "as shipped",
   inTree: true,
-  environment: {},
+  // More can go wrong where a namespace can be given what was another one's.
+  environment: { "undelete-reserve": { OTHER_NAMESPACE: "ask" } },
   components: [],
   edit: (object) => withTurns(object, "1m", (rule) => rule.startsWith("undelete/")),
 };

@@ -1,0 +1,30 @@
+import * as z from "zod";
+import { readDuration } from "../../../shared/duration.ts";
+import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
+
+/** How far tenants may go who ask with their own annotations: kept volumes count in no ResourceQuota. */
+export const settings = z.object({
+  longestKeep: z
+    .string()
+    .refine((text) => text === "none" || readDuration(text) !== undefined, "expected a time such as 30d, or none")
+    .default("30d")
+    .describe(
+      "The longest time that a volume is kept after its claim, also where an annotation asks for more or cannot be " +
+        "read; `none`: no longest time.",
+    ),
+  mostKept: z
+    .string()
+    .refine((text) => text === "none" || quantityValue(text) >= 0, "expected a size such as 1Ti, or none")
+    .default("1Ti")
+    .describe(
+      "How much is kept after deleted claims of one namespace. As soon as it is reached, the volumes of its other " +
+        "claims get their reclaim policy back, and a Warning on each claim says so; `none`: no limit.",
+    ),
+  claimAnnotation: z
+    .enum(["heeded", "ignored"])
+    .default("heeded")
+    .describe(
+      "Whether the annotation of a claim counts; `ignored`: those of its namespace and its StorageClass alone count.",
+    ),
+});
+export type Settings = z.output<typeof settings>;
