@@ -23,6 +23,7 @@ ${more}`;
 const settings: SweepSettings = {
   namespace: "default",
   table: "holdfast-sweep",
+  sinkHosts: ["broker.example", "other.example"],
   rate: 1000,
   tick: 55_000,
   staleChannels: "report",
@@ -172,6 +173,20 @@ describe("a tick", () => {
     await tick();
     await tick();
     expect(posted.map(({ name }) => name)).toEqual(["plain"]);
+  });
+
+  test("refuses a row that sends events to another host, also in a table that anyone has labelled", async () => {
+    await table(rowText());
+    const stolen = rowText().replace(/sink: .*/, "sink: http://evil.tenant.svc/holdfast/storage");
+    await put(
+      ConfigMap,
+      "further",
+      { labels: { "holdfast.dev/sweep-table": "true" } },
+      { data: { "table.yaml": stolen } },
+    );
+    await deleting("data-1");
+    expect(await tick()).toContain("sink: SINK_HOSTS of platform-sweep does not name its host. (in ConfigMap further)");
+    expect(new Set(posted.map(({ url }) => url))).toEqual(new Set([sink]));
   });
 
   test("has a poll trigger its rule alone, where no resync of the kind is due, and due times go to all", async () => {

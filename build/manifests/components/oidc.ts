@@ -12,6 +12,18 @@ const folder = "knative/components/oidc";
 /** What a token must be meant for so that a function takes the event that comes with it. */
 const audienceOf = (name: string) => `${namespace}/${slug(name)}`;
 
+/**
+ * Who sends events to a function: the accounts that Knative makes for its Triggers, and for the PingSource of the
+ * sweep. Their names begin with that of the object, cut to 31 characters where the whole is longer than 63
+ * (`ChildName` of knative.dev/pkg). No function's own account has such a name, so that none can trigger another one.
+ * Dead letters come from accounts whose names depend on the broker's class, and are taken from all of the namespace.
+ */
+function sendersTo({ name, triggers }: Declared, brokers: readonly string[]): readonly string[] {
+  if (name === sweepFunction) return ["sweep-"];
+  if (!triggers) return [""];
+  return brokers.map((broker) => `${slug(name)}-${broker}`.slice(0, 31));
+}
+
 const add = (path: string, value: unknown): Operation => ({ op: "add", path, value });
 
 /**
@@ -39,7 +51,7 @@ export function addOidc(
       {
         resources: ["access.yaml"],
         patches: [
-          ...functions.flatMap((declared) => patchesOf(declared, deadLetters)),
+          ...functions.flatMap((declared) => patchesOf(declared, deadLetters, [...watchedKinds(functions).keys()])),
           ...functions.filter(({ name }) => name === sweepFunction).flatMap((sweep) => tokensFor(sweep, functions)),
         ],
       },
@@ -68,7 +80,8 @@ function mayReadKeys(functions: readonly Declared[], system?: string): object {
   };
 }
 
-function patchesOf({ name, triggers }: Declared, deadLetters: boolean): readonly Patch[] {
+function patchesOf(declared: Declared, deadLetters: boolean, brokers: readonly string[]): readonly Patch[] {
+  const { name, triggers } = declared;
   const [system, member] = name.split("/");
   const labelSelector = `app.kubernetes.io/name=${system},app.kubernetes.io/component=${member}`;
   const environment = "/spec/template/spec/containers/0/env/-";
@@ -76,8 +89,12 @@ function patchesOf({ name, triggers }: Declared, deadLetters: boolean): readonly
     target: { group: "serving.knative.dev", kind: "Service", name: slug(name) },
     patch: [
       add(environment, { name: "OIDC_AUDIENCE", value: audienceOf(name) }),
-      // Knative makes an account for each Trigger and source, in its namespace, under a name of its own.
-      add(environment, { name: "OIDC_SENDERS", value: `system:serviceaccount:${namespace}:*` }),
+      add(environment, {
+        name: "OIDC_SENDERS",
+        value: sendersTo(declared, brokers)
+          .map((prefix) => `system:serviceaccount:${namespace}:${prefix}*`)
+          .join(","),
+      }),
     ],
   };
   const subscribers: Patch = {

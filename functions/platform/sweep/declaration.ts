@@ -12,6 +12,7 @@ import { namespaceName, objectName } from "../../../shared/names.ts";
 import { shippedBuffer } from "../lib/kept-event.ts";
 import { InMemoryChannel, Subscription } from "./channels.ts";
 import { statusKey } from "./status.ts";
+import { here } from "./table.ts";
 
 /**
  * The kinds that the shipped table sweeps. An admin who adds another to the table grants its `list` to the function's
@@ -57,6 +58,17 @@ const settings = z.object({
     .describe(
       "The folder with a token for each broker that asks for one, at the path of the broker's address; empty: " +
         "none is sent.",
+    ),
+  sinkHosts: z
+    .string()
+    .default(
+      "broker-ingress.knative-eventing.svc.cluster.local,kafka-broker-ingress.knative-eventing.svc.cluster.local," +
+        `platform-source.${here}.svc`,
+    )
+    .transform((text) => text.split(",").map((host) => host.trim()))
+    .describe(
+      "The hosts that rows of tables may send events to, separated by commas: those of Knative's brokers, and of the " +
+        "source of the overlay no-knative. {namespace} is the namespace of the table. Other rows are refused.",
     ),
   tokenHosts: z
     .string()

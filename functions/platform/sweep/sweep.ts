@@ -27,6 +27,8 @@ export interface SweepTools {
 export interface SweepSettings {
   readonly namespace: string;
   readonly table: string;
+  /** The hosts that rows may send events to. */
+  readonly sinkHosts: readonly string[];
   /** Events per second at most. */
   readonly rate: number;
   /** Milliseconds that one tick may take, naps included; less than the schedule's period. */
@@ -57,7 +59,7 @@ export async function sweep(tools: SweepTools, settings: SweepSettings): Promise
     return `There is no ConfigMap ${settings.namespace}/${settings.table}; install it from knative/platform.`;
 
   const unread = new Map<string, string>();
-  const { rows, faults } = await readTables(client, configMap, settings.namespace, unread);
+  const { rows, faults } = await readTables(client, configMap, settings, unread);
   const tick: Tick = {
     ...tools,
     end: began + settings.tick,
@@ -102,13 +104,13 @@ type TableMap = KubernetesObject & { readonly data?: Readonly<Record<string, str
 async function readTables(
   client: Client,
   configMap: TableMap,
-  namespace: string,
+  { namespace, sinkHosts }: SweepSettings,
   unread: Map<string, string>,
 ): Promise<Table> {
-  const tables = [readTable(configMap.data?.["table.yaml"] ?? "", namespace)];
+  const tables = [readTable(configMap.data?.["table.yaml"] ?? "", namespace, sinkHosts)];
   try {
     for await (const more of client.list<TableMap>(ConfigMap, { namespace, labelSelector: `${tableLabel}=true` })) {
-      const { rows, faults } = readTable(more.data?.["table.yaml"] ?? "", namespace);
+      const { rows, faults } = readTable(more.data?.["table.yaml"] ?? "", namespace, sinkHosts);
       const where = (message: string) => `${message} (in ConfigMap ${more.metadata.name})`;
       tables.push({ rows, faults: faults.map(({ line, message }) => ({ line, message: where(message) })) });
     }

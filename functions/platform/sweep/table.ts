@@ -14,7 +14,7 @@ export const here = "{namespace}";
 /** Marks further tables, which optional systems bring along, in the namespace of the sweep. */
 export const tableLabel = "holdfast.dev/sweep-table";
 
-const rowIn = (namespace: string) =>
+const rowIn = (namespace: string, hosts?: readonly string[]) =>
   z.strictObject({
     /** The rule that the row serves; for people, and for the log. */
     rule: z.string().min(1),
@@ -44,7 +44,11 @@ const rowIn = (namespace: string) =>
     sink: z
       .string()
       .transform((text) => text.replaceAll(here, namespace))
-      .pipe(z.url({ protocol: /^https?$/ })),
+      .pipe(z.url({ protocol: /^https?$/ }))
+      .refine(
+        (sink) => !hosts || hosts.some((host) => host.replaceAll(here, namespace) === new URL(sink).host),
+        "SINK_HOSTS of platform-sweep does not name its host",
+      ),
   });
 
 /** One line of the sweep's table: which objects of which kind need a look, and on whose behalf. */
@@ -64,10 +68,10 @@ export interface Table {
 /**
  * Reads the table: a YAML list, one row per rule and kind. A row that cannot be used is refused with its line and what
  * was expected, and nothing is guessed in its place; the other rows still count. `namespace` is the one that the sweep
- * runs in.
+ * runs in; `hosts` are those that events may go to, all where absent.
  */
-export function readTable(text: string, namespace: string): Table {
-  const row = rowIn(namespace);
+export function readTable(text: string, namespace: string, hosts?: readonly string[]): Table {
+  const row = rowIn(namespace, hosts);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const lineAt = (offset = 0) => lines.linePos(offset).line;

@@ -75,11 +75,12 @@ const tooEarly: Refusal = {
   message: "The sender's token is signed by an unknown key, and the cluster's keys were read a moment ago: try again.",
 };
 
+/** Whether one of the senders names a subject; with a `*` at its end it names all that begin so. */
+export const isSender = (subject: string, senders: readonly string[]): boolean =>
+  senders.some((sender) => (sender.endsWith("*") ? subject.startsWith(sender.slice(0, -1)) : subject === sender));
+
 function refuseStranger(subject: string, senders: readonly string[]): Refusal | undefined {
-  const known = senders.some((sender) =>
-    sender.endsWith("*") ? subject.startsWith(sender.slice(0, -1)) : subject === sender,
-  );
-  if (known) return undefined;
+  if (isSender(subject, senders)) return undefined;
   const message = `Events are not taken from ${JSON.stringify(subject)}: OIDC_SENDERS does not name it.`;
   return { status: 403, message };
 }

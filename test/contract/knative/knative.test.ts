@@ -263,6 +263,7 @@ describe("the functions", () => {
       rate: 1,
       tick: 1,
       tokens: "",
+      sinkHosts: [],
       tokenHosts: [],
       deadLetters: "holdfast-dead-letters",
       staleChannels: "report" as const,
