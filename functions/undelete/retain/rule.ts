@@ -247,9 +247,9 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   if (kept >= quantityValue(settings.mostKept) && policy !== "Retain" && !isPromised) {
     const message =
       `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} goes with it (${policy}), as without ` +
-      `Holdfast: ${Math.floor(kept / 2 ** 20)} MiB are kept after deleted claims of namespace ${ref.namespace}, and ` +
-      `undelete-retain keeps no more once it is MOST_KEPT=${settings.mostKept}. To have it kept, hand back some of ` +
-      `them: kubectl get pv -l ${namespaceLabel}=${ref.namespace}`;
+      `Holdfast: namespace ${ref.namespace} keeps ${Math.floor(kept / 2 ** 20)} MiB after deleted claims, and MOST_KEPT ` +
+      `of undelete-retain is ${settings.mostKept}. To have this one kept, hand back some of them: ` +
+      `kubectl get pv -l ${namespaceLabel}=${ref.namespace}`;
     const left = { annotations, spec: { persistentVolumeReclaimPolicy: policy } };
     // The same time for all, and no other until then: each look would write it again.
     const again = Math.ceil((now + 1) / hour) * hour;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
 import { longestSkew } from "../faults/rates.ts";
 import { type Invariant, isBy, isOurs, type Truth } from "../invariants/invariant.ts";
 import type { Change } from "../world/change.ts";
@@ -14,12 +15,23 @@ import {
   scopeOf,
   successorKey,
   type VolumeLike,
+  volumesOf,
 } from "./volumes.ts";
 
 const isVolume = ({ object }: Change) => object.kind === "PersistentVolume";
 const policyOf = (volume: KubernetesObject | undefined) =>
   (volume as VolumeLike | undefined)?.spec.persistentVolumeReclaimPolicy;
 const uidOf = (volume: KubernetesObject | undefined) => (volume as VolumeLike | undefined)?.spec.claimRef?.uid;
+
+/** Whether the namespace keeps as much after its claims as it may, by what Kubernetes says of its volumes. */
+function isFull(truth: Truth, { metadata: { namespace } }: KubernetesObject): boolean {
+  const { MOST_KEPT: most } = truth.scenario.setting.environment["undelete-retain"] ?? {};
+  const kept = volumesOf(truth).filter(
+    (volume) => volume.spec.claimRef?.namespace === namespace && volume.status?.phase !== "Bound" && noteOf(volume),
+  );
+  const bytes = kept.map(({ spec }) => quantityValue((spec.capacity as { storage?: string })?.storage));
+  return bytes.reduce((sum, each) => sum + each, 0) >= quantityValue(most ?? "none");
+}
 
 /**
  * A volume that is kept gets another policy only when its time has come and nobody has it, or when nobody wants it
@@ -44,6 +56,7 @@ const reclaimsOnlyWhenDue: Invariant = {
             (key) => key === other.object.metadata.uid || key === other.object.metadata.name,
           ),
       );
+      if (isFull(truth, owner)) return undefined;
       if (volume.status?.phase !== "Bound") return `${name} was given back its policy before Kubernetes had bound it.`;
       return keep !== undefined && !isFresh
         ? `${name} was given back its policy, and is to be kept ${keep}.`

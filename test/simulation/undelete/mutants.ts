@@ -1,4 +1,5 @@
 import { expire } from "../../../functions/undelete/expire/rule.ts";
+import { readNote } from "../../../functions/undelete/lib/note.ts";
 import { reserve } from "../../../functions/undelete/reserve/rule.ts";
 import { retain } from "../../../functions/undelete/retain/rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
@@ -60,6 +61,21 @@ export const mutants: readonly Mutant[] = [
         retain
           .decide(...args)
           .filter((decision) => !(decision.do === "write" && decision.event?.reason === "NotKeptAnyMore")),
+    }),
+  },
+  {
+    name: "counts-what-is-bound",
+    doc: "Counts all that it has noted, because all of it may have to be kept one day.",
+    scenarios: ["namespace-full"],
+    within: 5,
+    rule: retain.name,
+    start: starting({
+      ...retain,
+      look: async (subject, view) => {
+        const facts = await retain.look(subject, view);
+        const all = await Array.fromAsync(view.client.list<Volume>(PersistentVolume));
+        return facts.map((one) => ({ ...one, kept: all.filter((volume) => readNote(volume)).length * 2 ** 30 }));
+      },
     }),
   },
   {

@@ -3,7 +3,7 @@ import { Namespace, PersistentVolume } from "../../worlds/kinds.ts";
 import { manifest } from "../../worlds/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import { claimIsBound, claimIsGone, type User } from "../user.ts";
-import { shipped } from "./settings.ts";
+import { narrow, shipped } from "./settings.ts";
 import { keepKey, noteOf, offerKey, reclaimAtKey, successorKey, type VolumeLike } from "./volumes.ts";
 
 /** All volumes of the cluster: only those of scenarios are there. */
@@ -90,6 +90,26 @@ export const scenarios: readonly Scenario[] = [
       await user.pause(60_000);
       await user.createClaim("data", { annotations: { [keepKey]: "24h" } });
       await user.until(claimIsBound("data"));
+    },
+  },
+  {
+    ...usual,
+    setting: narrow,
+    name: "namespace-full",
+    doc: "As much is kept as may be: the other claims' volumes go with them until some of it is handed back.",
+    waits: true,
+    async act(user) {
+      await keptClaim(user, "data", "60s");
+      await keptClaim(user, "other", "24h");
+      // Longer than a minute: what somebody has changed within one may not be seen yet.
+      await user.pause(150_000);
+      await deleteClaim(user, "data");
+      await user.until(someIs("unkept"));
+      await user.createClaim("late", { annotations: { [keepKey]: "24h" } });
+      await user.until(claimIsBound("late"));
+      await user.pause(30_000);
+      await deleteClaim(user, "late");
+      await user.until(async (user) => (await volumes(user)).every(({ status }) => status?.phase === "Bound"));
     },
   },
   {

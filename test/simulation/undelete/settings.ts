@@ -10,3 +10,10 @@ export const shipped: Setting = {
   components: [],
   edit: (object) => withTurns(object, "1m", (rule) => rule.startsWith("undelete/")),
 };
+
+/** The same, with room for one volume that is kept. */
+export const narrow: Setting = {
+  ...shipped,
+  name: "as shipped, with MOST_KEPT=1Gi",
+  environment: { ...shipped.environment, "undelete-retain": { MOST_KEPT: "1Gi" } },
+};
