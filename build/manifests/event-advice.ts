@@ -29,8 +29,11 @@ const advice: Readonly<Record<string, string>> = {
     "Volumes on the Machine have no copy elsewhere. Wait for a copy, or give them up " +
     "with the command in the message.",
   MinionNotAnswering: "Check that the node and its salt-minion run, and that the master has accepted its key.",
+  NamespaceFull:
+    "The namespace keeps as much as `MOST_KEPT` allows, and this volume goes with its claim. Hand back kept volumes, " +
+    "or raise `MOST_KEPT`: see [undelete](undelete.md#how-much-is-kept).",
   NamespaceReplaced:
-    "The namespace is gone or is another one. Allow it with `holdfast.dev/successor-of`, or offer the volume.",
+    "The namespace is gone or is another one. An administrator may offer the volume: `holdfast restore namespace`.",
   NewerProgress: "A newer version wrote this progress. Roll the function forward again.",
   NodeLeftBehind: "Cluster API left the Node behind. Delete the Node.",
   NodeMissing: "The Node does not exist. Add it, or give its storage up with `holdfast.dev/abandon-storage`.",
@@ -76,6 +79,7 @@ const advice: Readonly<Record<string, string>> = {
   VolumeAvailable: "Nothing: the PersistentVolume exists, or is healthy again.",
   VolumeEvacuating: "Nothing: the volume's Node leaves, and the volume moves.",
   VolumeKept: "Nothing: the claim is gone, and its volume is kept until the time that is named.",
+  VolumeKeptAgain: "Nothing: the namespace keeps less than `MOST_KEPT` again, and the volume outlives its claim.",
   VolumeNotAttachedForEvacuation:
     "The volume was not attached elsewhere in time, and the evacuation goes on. Look at the pod that uses it.",
   VolumeNotKept: "The volume belongs to another object and cannot be kept. Keep its data by a backup.",

@@ -58,7 +58,11 @@ export async function offer(client: Client, namespace: string, name: string, vol
   };
 }
 
-/** Offers the volumes of the former namespace of a name to the one that there is. @throws UserError where it does not, or is not there */
+/**
+ * Offers the volumes of the former namespace of a name to the one that there is.
+ *
+ * @throws UserError where no volume waits for that, or no namespace is there.
+ */
 export async function succeed(client: Client, name: string, former?: string): Promise<Plan> {
   const waiting = (await findKept(client, name)).filter(({ note }) => note.step === "asks" && note.namespaceUid);
   const uids = [...new Set(waiting.map(({ note }) => note.namespaceUid as string))];

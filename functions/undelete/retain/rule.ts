@@ -153,7 +153,7 @@ async function look(
   return all.map((one) => ({ ...one, kept: kept.get(one.namespace.metadata.name) }));
 }
 
-/** The volumes that a subject means; a namespace's that are to be judged again, because of what is kept there by now. */
+/** The volumes that a subject means: of a namespace those that what is kept there by now changes. */
 async function readVolumes(
   { kind, name, namespace = "" }: Subject,
   client: Client,
@@ -247,8 +247,8 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   if (kept >= quantityValue(settings.mostKept) && policy !== "Retain" && !isPromised) {
     const message =
       `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} goes with it (${policy}), as without ` +
-      `Holdfast: namespace ${ref.namespace} keeps ${Math.floor(kept / 2 ** 20)} MiB after deleted claims, and MOST_KEPT ` +
-      `of undelete-retain is ${settings.mostKept}. To have this one kept, hand back some of them: ` +
+      `Holdfast: namespace ${ref.namespace} keeps ${Math.floor(kept / 2 ** 20)} MiB after deleted claims, and ` +
+      `MOST_KEPT of undelete-retain is ${settings.mostKept}. To have this one kept, hand back some of them: ` +
       `kubectl get pv -l ${namespaceLabel}=${ref.namespace}`;
     const left = { annotations, spec: { persistentVolumeReclaimPolicy: policy } };
     // The same time for all, and no other until then: each look would write it again.
@@ -270,11 +270,11 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   const wanted = { annotations, spec: { persistentVolumeReclaimPolicy: "Retain" } };
   const source = claim.spec.dataSourceRef ?? claim.spec.dataSource;
   const again = normal("VolumeKeptAgain");
-  const told =
+  const reported =
     note?.step === "unkept"
       ? [about(PersistentVolumeClaim, claim).write(message, [], { event: again, clears: ["NamespaceFull"] })]
       : [];
-  if (isKnown || note?.step !== "offered" || !source) return [keep(volume, retained, message, wanted), ...told];
+  if (isKnown || note?.step !== "offered" || !source) return [keep(volume, retained, message, wanted), ...reported];
   // Kubernetes binds what is reserved for a claim, and does not look whether that asks for other content.
   const instead =
     `Claim ${ref.namespace}/${ref.name} asked for the content of ${source.kind} ${source.name}, and has got volume ` +
@@ -283,7 +283,7 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   return [keep(volume, retained, `${message} ${instead}`, wanted, { event: warning("FormerDataBound") })];
 }
 
-/** How long a volume is kept, as the note says it: what is longer than the longest, or cannot be read, is the longest. */
+/** How long a volume is kept, as the note says it: the longest time where the text asks for more, or cannot be read. */
 function timeOf(text: string, longest: string) {
   const [asked, most] = [readDuration(text), readDuration(longest)];
   const isCut = most !== undefined && !(asked !== undefined && asked <= most);
