@@ -32,7 +32,7 @@ function linesOf(text: string): readonly DocumentLine[] {
 
 /** The documents that say line by line what shows it, relative to the root, each with its lines. */
 export const documents: ReadonlyMap<string, readonly DocumentLine[]> = new Map(
-  globSync("functions/*/*.md", { cwd: root })
+  globSync(["functions/*/*.md", "docs/*.md"], { cwd: root })
     .sort()
     .map((document) => [document, linesOf(readFileSync(join(root, document), "utf8"))] as const)
     .filter(([, lines]) => lines.length > 0),
