@@ -8,6 +8,7 @@ import type { Write } from "../../../shared/kubernetes/write.ts";
 import { deletePod } from "./agent-pod.ts";
 import type { Dependent } from "./dependent.ts";
 import { hasLock, lockOf, setLock } from "./node-lock.ts";
+import { minute } from "./plan.ts";
 
 /** What letting a resource go waits for, in a sentence that begins with why it may go. */
 export function whileLettingGo({ object, pods }: Dependent, why: string): string {
@@ -18,12 +19,23 @@ export function whileLettingGo({ object, pods }: Dependent, why: string): string
     : `${why}, its pods and its lock are gone. It comes back when the L2 or OVN agent of the Node is ready.`;
 }
 
-/** What goes of a resource that nothing needs any more: its pods, then its lock, and by `release` the resource last. */
-export function letGo(context: StepContext<Dependent, Known>, release: Write): readonly Decision[] {
-  const { object, node, pods, wanted, standing, next, about, shows, act, wait } = context;
-  // Nothing more happens until a person wants it otherwise, or something comes to the host all the same.
-  const settled = () => [about.write(standing.message, shows(), { step: { name: "waiting" }, next })];
-  if (wanted !== "go") return settled();
+/** What was on its way to a host or an agent when it was disabled may come so long afterwards. */
+const lateComers = 10 * minute;
+
+/**
+ * What goes of a resource that nothing needs any more, which has been so `since`: its pods, then its lock, and by
+ * `release` the resource last.
+ */
+export function letGo(
+  context: StepContext<Dependent, Known>,
+  release: Write,
+  since: string | undefined,
+): readonly Decision[] {
+  const { object, node, pods, wanted, standing, now, next, about, shows, act, wait } = context;
+  // It is at rest until a person wants it otherwise, which comes as an event: then only the sweep looks.
+  const isAtRest = wanted !== "go" && !(now - Date.parse(since ?? "") < lateComers);
+  const settled = { step: { name: "waiting" }, ...(isAtRest ? {} : { next }) };
+  if (wanted !== "go") return [about.write(standing.message, shows(), settled)];
   if (pods.length > 0) {
     const label = object.spec.selector?.schedulingLabel.key;
     if (label) {
@@ -35,6 +47,6 @@ export function letGo(context: StepContext<Dependent, Known>, release: Write): r
   }
   const lock = lockOf(object);
   if (node && hasLock(node, lock)) return [act(standing.message, [setLock(node, lock, false)])];
-  if (!isBeingDeleted(object)) return settled();
+  if (!isBeingDeleted(object)) return [about.write(standing.message, shows(), settled)];
   return [about.write(standing.message, [release])];
 }

@@ -87,6 +87,11 @@ test("the change by which Holdfast forces it down is no life, and a report after
   expect(seen()).toBe(true);
   expect(seen({ forced: { at: at(30_000), reported: at(40_000) } })).toBe(true);
   expect(seen({ forced: { at: at(45_000), reported: at(50_000) } })).toBe(false);
+  // Such a change may be a person's, too: who answers for it says of which.
+  annotations[fencedKey] = at(40_000);
+  expect(seen({ forced: { at: at(45_000), reported: at(50_000) } })).toBe(true);
+  annotations[fencedKey] = at(41_000);
+  expect(seen({ forced: { at: at(45_000), reported: at(50_000) } })).toBe(false);
 });
 
 test.each<[string, Options]>([

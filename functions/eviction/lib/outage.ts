@@ -43,7 +43,7 @@ export async function lookAtOutage(
   const gone = Object.keys(record?.was ?? {}).filter((id) => !here.has(id));
   const [services, power, evacuated] = await Promise.all([
     nova.services(),
-    machine === undefined || isConfirmed(compute) ? undefined : ironic.power(machine),
+    machine === undefined || isConfirmed(compute, service) ? undefined : ironic.power(machine),
     Promise.all(gone.map((id) => nova.server(id))),
   ]);
   return { services, power, evacuated: evacuated.filter((server) => server !== undefined) };
@@ -53,9 +53,10 @@ export async function lookAtOutage(
 export const machineOf = ({ object }: ComputeNode): string | undefined =>
   object.spec.eviction?.ironicNodeShutdown?.node;
 
-/** A person answers for this very outage. */
-const isConfirmed = ({ object, record }: ComputeNode): boolean =>
-  record?.down !== undefined && object.metadata.annotations?.[fencedKey] === record.down.since;
+/** A person answers for this very outage, or for what its nova-compute has shown of life since. */
+const isConfirmed = ({ object, record }: ComputeNode, { reported }: ComputeService): boolean =>
+  record?.down !== undefined &&
+  [record.down.since, timeText(reported)].includes(object.metadata.annotations?.[fencedKey] ?? "");
 
 interface Ready {
   readonly status: string;
@@ -136,43 +137,46 @@ export function verdictsOn(host: Suspected, now: number): string {
   return `Host ${host.host.service.host} counts as down when all of this holds. ${gates.join("; ")}.`;
 }
 
-/** What a host that was found down shows of life, in a sentence: it may write to its servers' disks. */
-export function lifeOf({ compute, host }: Suspected): string | undefined {
-  const { record, node } = compute;
-  const { service } = host;
+/** Nova's times are of its last change, too, and a person's change of a service cannot be told from its report. */
+function hasReported({ compute, host }: Suspected): boolean {
+  const { record, object } = compute;
+  const { state, reported } = host.service;
+  const isForcedDown = isForced({ compute, host });
   // To force it down was a change, too, whose time is not known before it is noted.
-  const last = isForced({ compute, host }) ? (record?.forced ?? service).reported : record?.down?.reported;
-  const before = typeof last === "number" ? last : Date.parse(last ?? "");
-  if (service.state === "up" || service.reported > before)
-    return `nova-compute of ${service.host} has reported at ${timeText(service.reported)}.`;
-  return readyOf(node)?.status === "True" ? `Node ${service.host} is Ready.` : undefined;
+  const last = isForcedDown ? (record?.forced?.reported ?? timeText(reported)) : (record?.down?.reported ?? "");
+  const isAnsweredFor = isForcedDown && object.metadata.annotations?.[fencedKey] === timeText(reported);
+  return state === "up" || (reported > Date.parse(last) && !isAnsweredFor);
+}
+
+/** What a host that was found down shows of life, in a sentence: it may write to its servers' disks. */
+export function lifeOf(host: Suspected): string | undefined {
+  const { service } = host.host;
+  if (hasReported(host))
+    return `nova-compute of ${service.host} has reported at ${timeText(service.reported)}, or was changed in Nova.`;
+  return readyOf(host.compute.node)?.status === "True" ? `Node ${service.host} is Ready.` : undefined;
 }
 
 /** It is off for certain: Ironic sees it off now, or a person answers for it; and nothing says otherwise. */
 export const isFenced = (host: Suspected): boolean =>
   host.compute.record?.down !== undefined &&
   lifeOf(host) === undefined &&
-  (isConfirmed(host.compute) || (host.outage.power?.isOff ?? false));
+  (isConfirmed(host.compute, host.host.service) || (host.outage.power?.isOff ?? false));
 
 /** What fencing waits for, in sentences. */
 export function fencingOf(host: Suspected): string {
   const { compute, outage } = host;
   const { namespace, name } = compute.object.metadata;
   const machine = machineOf(compute);
-  const life = lifeOf(host);
+  const value = hasReported(host) ? timeText(host.host.service.reported) : compute.record?.down?.since;
   const confirm =
-    `run kubectl annotate --overwrite novacomputenode -n ${namespace} ${name} ` +
-    `${fencedKey}=${compute.record?.down?.since}`;
+    "ower it off, see that it stays off, and run kubectl annotate --overwrite novacomputenode " +
+    `-n ${namespace} ${name} ${fencedKey}=${value}`;
   if (isForced(host))
     return (
-      `Servers of ${name} are evacuated only while it is off for certain. ${life ?? `It is ${outage.power?.state}.`} ` +
-      `${life ? "Power it off" : `Power it off and ${confirm}`}, or call the eviction off: set spec.state to Enabled ` +
-      "or remove the agreement."
+      `Servers of ${name} are evacuated only while it is off for certain. ` +
+      `${lifeOf(host) ?? `It is ${outage.power?.state}.`} Call the eviction off by spec.state Enabled, or p${confirm}`
     );
   if (machine)
     return `Host ${name} is down. Ironic turns its machine ${machine} off, which is ${outage.power?.state} now.`;
-  return (
-    `Host ${name} is down, and its servers may still run there and write to their disks. Power it off, see that it ` +
-    `stays off, and ${confirm}`
-  );
+  return `Host ${name} is down, and its servers may still run there and write to their disks. P${confirm}`;
 }

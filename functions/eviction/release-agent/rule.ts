@@ -19,5 +19,8 @@ export const releaseAgent = chainRule(agentEviction, "release-agent", {
     finalizer: agentFinalizer,
     standsFor: "routers and networks of OpenStack",
   })),
-  act: (context) => letGo(context, removeFinalizer(kindOf(context.object), context.object, agentFinalizer)),
+  act: (context) => {
+    const release = removeFinalizer(kindOf(context.object), context.object, agentFinalizer);
+    return letGo(context, release, context.moving?.disabled);
+  },
 });

@@ -39,6 +39,17 @@ test.each([
     expect(decide(aLeaving(host, { metadata: going, node: locked, pods }))?.do).toBe("leave");
 });
 
+test("a resource that is cleared is looked at for ten minutes, and then is at rest", () => {
+  const at = (ago: number) => {
+    const metadata = { annotations: aRecord({ empty: new Date(now - ago).toISOString() }) };
+    return decide(aLeaving(aHost(), { metadata, node: locked, wanted: "clear", pods: [aPod()] }));
+  };
+  // A server that was on its way may come late: of that no event tells.
+  expect(at(9 * 60_000)).toMatchObject({ next: now + 20_000 });
+  expect(at(11 * 60_000)).toMatchObject({ do: "write" });
+  expect(at(11 * 60_000)).not.toHaveProperty("next");
+});
+
 test("a resource that stays keeps its finalizer when the L2 agent goes, and one that is cleared keeps all", () => {
   const stays = { annotations, finalizers: [computeFinalizer] };
   const maintained = { metadata: stays, node: aNode("True", "NovaComputeNode") };
@@ -46,6 +57,4 @@ test("a resource that stays keeps its finalizer when the L2 agent goes, and one 
   expect(writesOf(decide(aLeaving(aHost(), { ...maintained, node: aNode("True") })))).not.toContain("finalizers");
   const cleared = decide(aLeaving(aHost(), { ...maintained, wanted: "clear", pods: [aPod()] }));
   expect(writesOf(cleared)).not.toMatch(/"verb":"delete"|l2-lock/);
-  // A server may come all the same: of that no event tells.
-  expect(cleared).toMatchObject({ next: now + 20_000 });
 });

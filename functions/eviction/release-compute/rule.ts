@@ -15,5 +15,8 @@ export const releaseCompute = chainRule(eviction, "release-compute", {
   triggers: [on(NovaComputeNode, ["update"]), on(Pod, ["delete"])],
   subjects: (hint, own) => [...own, ...agentsIn(hint, [NovaComputeNode])],
   finalizers: [{ kind: NovaComputeNode, finalizer: computeFinalizer, standsFor: "servers on hosts of OpenStack" }],
-  act: (context) => letGo(context, removeFinalizer(NovaComputeNode, context.object, computeFinalizer)),
+  act: (context) => {
+    const release = removeFinalizer(NovaComputeNode, context.object, computeFinalizer);
+    return letGo(context, release, context.record?.empty ?? context.record?.begun);
+  },
 });

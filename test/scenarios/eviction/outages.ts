@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
 import { approvalKey, fencedKey } from "../../../functions/eviction/lib/names.ts";
+import { recordKey } from "../../../functions/eviction/lib/record.ts";
 import type { World } from "../../worlds/world.ts";
 import type { Scenario } from "../scenario.ts";
 import {
@@ -334,6 +335,31 @@ export const outages: readonly Scenario[] = [
       await approve(world);
       await isGone(world);
       expect(await whereabouts(world, [first, second])).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "a change that a person makes of a host in the middle of its evacuation is answered for once more",
+    async run(world) {
+      const { cloud } = besideOf(world);
+      const ids = await boot(world, 1);
+      await losesHost(world);
+      await remove(world);
+      await approve(world);
+      await confirmFenced(world);
+      await swept(world, "nova-compute is seen to be forced down", async () =>
+        (await computeOf(world))?.metadata.annotations?.[recordKey]?.includes('"forced"'),
+      );
+      await cloud.pass(1);
+      await cloud.nova().disable((await serviceOf(world)).id, "a person's");
+      await says(world, /has reported at \S+, or was changed in Nova\. Call the eviction off/);
+      await cloud.pass(60);
+      await nothingHappens(world);
+      expect(await evacuations(world)).toEqual([]);
+      await confirmFenced(world);
+      await isGone(world);
+      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`]);
+      expect(await serviceOf(world)).toMatchObject({ isForcedDown: true, disabledReason: "a person's" });
     },
     settings: [standInOpenStack],
   },
