@@ -42,6 +42,10 @@ const benches: Readonly<Record<string, Benchmark>> = {
     doc: "what an installation does, and how long its pods are there, while nobody does anything",
     load: () => import("./rest/run.ts"),
   },
+  eviction: {
+    doc: "requests to Nova while the servers of one compute node move",
+    load: () => import("./eviction/run.ts"),
+  },
   image: {
     flags: "[FUNCTION...]",
     doc: "what an image adds to its base, what a push of one takes, and a function's start from the files of its image",

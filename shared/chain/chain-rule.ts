@@ -51,6 +51,8 @@ interface StepRule<
     Partial<Pick<Rule<Schema, never, Used>, "triggers" | "sweep">> {
   /** Steps in which the rule leaves an object besides those that every rule of a chain has. */
   readonly steps?: Steps;
+  /** Whether Kubernetes alone tells that an object is at another step: no external system is asked about it then. */
+  isElsewhere?(one: O): boolean;
   /** Instead of the object of an event. `own` are the objects of the chain that an event is about. */
   subjects?(hint: Hint, own: readonly Subject[]): readonly Subject[];
   /** Where the rule reads more than the chain does. The chain looks when `seen` is called. */
@@ -79,7 +81,7 @@ export function chainRule<
 >(
   chain: Chain<Schema, Used, O, K, Name>,
   step: NoInfer<Name>,
-  { steps, subjects, look, beside, act, ...declared }: StepRule<Schema, Used, O, K, Name, More>,
+  { steps, isElsewhere, subjects, look, beside, act, ...declared }: StepRule<Schema, Used, O, K, Name, More>,
 ): Rule<Schema, Seen<O, K> & More, Used> {
   const name = `${chain.system}/${step}`;
   const first = chain.steps[0]?.name;
@@ -103,6 +105,7 @@ export function chainRule<
     },
     look: async (subject, view) => {
       const factsOf = async (one: O): Promise<Facts<K>> => {
+        if (isElsewhere?.(one)) return { is: "outside", message: elsewhereOf(one) };
         const looked = await orAway(() => chain.look(one, view));
         return "away" in looked ? { is: "unknown", away: looked.away } : looked.read;
       };
@@ -116,12 +119,15 @@ export function chainRule<
     ],
   });
 
+  function elsewhereOf({ object: { kind, metadata } }: O): string {
+    return `The ${chain.noun} of ${kind} ${metadata.name} is not at the step ${step}.`;
+  }
+
   function decide(one: Looked<O, K>, all: Seen<O, K> & More, now: number, again: number): readonly Decision[] {
     const { object, facts } = one;
     const kind = kindIn(chain, object);
     const at = about(kind, object);
-    const title = `${kind.kind} ${object.metadata.name}`;
-    const elsewhere = at.leave(`The ${chain.noun} of ${title} is not at the step ${step}.`);
+    const elsewhere = at.leave(elsewhereOf(one));
     switch (facts.is) {
       case "outside":
         return [at.leave(facts.message)];

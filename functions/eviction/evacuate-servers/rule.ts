@@ -8,7 +8,7 @@ import { suspectedIn } from "../lib/eviction-facts.ts";
 import { forcedReasonFor, isDisabledByUs } from "../lib/host.ts";
 import { retryKey } from "../lib/names.ts";
 import { nextCall, noted } from "../lib/next-call.ts";
-import { timeText } from "../lib/outage.ts";
+import { isNeverDown, timeText } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { freshFor } from "../lib/plan.ts";
 import { recordKey } from "../lib/record.ts";
@@ -21,6 +21,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     mayRecordEvents,
   ],
   steps: { called: silent },
+  isElsewhere: isNeverDown,
   act: (context) => {
     const { object, facts, pods, record, now, next, about, shows, act, wait } = context;
     const host = suspectedIn(facts);

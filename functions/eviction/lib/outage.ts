@@ -127,6 +127,10 @@ export function gatesOf(
 export const isForced = ({ compute, host }: Pick<Suspected, "compute" | "host">): boolean =>
   compute.record?.hard !== undefined && host.service.isForcedDown;
 
+/** Nothing is written down of an outage: until confirm-outage has done so, the host is not taken for down. */
+export const isNeverDown = ({ record }: ComputeNode): boolean =>
+  record?.down === undefined && record?.hard === undefined;
+
 /** All of it holds. What Holdfast has forced down stays so until it is let back. */
 export const isProvenDown = (host: Suspected, now: number): boolean =>
   isForced(host) || gatesOf(host, now).every(({ holds }) => holds);

@@ -6,7 +6,7 @@ import { agentsIn } from "../lib/agent-pod.ts";
 import { eviction } from "../lib/eviction.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
 import { letGo } from "../lib/let-go.ts";
-import { computeFinalizer } from "../lib/names.ts";
+import { abandonKey, computeFinalizer } from "../lib/names.ts";
 import { mayLetGo, mayLook, mayRecordEvents } from "../lib/permissions.ts";
 
 export const releaseCompute = chainRule(eviction, "release-compute", {
@@ -14,6 +14,9 @@ export const releaseCompute = chainRule(eviction, "release-compute", {
   permissions: [...mayLook({ finalizers: [computeFinalizer] }), ...mayLetGo, mayRecordEvents],
   triggers: [on(NovaComputeNode, ["update"]), on(Pod, ["delete"])],
   subjects: (hint, own) => [...own, ...agentsIn(hint, [NovaComputeNode])],
+  // A host is let go after it has been seen empty, which is written down.
+  isElsewhere: ({ object, record, wanted }) =>
+    wanted !== "disable" && record?.empty === undefined && object.metadata.annotations?.[abandonKey] === undefined,
   finalizers: [{ kind: NovaComputeNode, finalizer: computeFinalizer, standsFor: "servers on hosts of OpenStack" }],
   act: (context) => {
     const release = removeFinalizer(NovaComputeNode, context.object, computeFinalizer);

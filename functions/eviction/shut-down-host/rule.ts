@@ -4,7 +4,7 @@ import { powerOff } from "../lib/commands.ts";
 import { eviction } from "../lib/eviction.ts";
 import { suspectedIn } from "../lib/eviction-facts.ts";
 import { noted } from "../lib/next-call.ts";
-import { isForced, lifeOf, machineOf } from "../lib/outage.ts";
+import { isForced, isNeverDown, lifeOf, machineOf } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { minute } from "../lib/plan.ts";
 import { recordKey } from "../lib/record.ts";
@@ -13,6 +13,7 @@ export const shutDownHost = chainRule(eviction, "shut-down-host", {
   doc: "Turns off a host that is down, by Ironic where its spec says so, and waits until it is seen to be off.",
   permissions: [...mayLook({ annotations: [recordKey] }), mayRecordEvents],
   steps: { called: silent },
+  isElsewhere: isNeverDown,
   act: (context) => {
     const { facts, compute, record, now, next, standing, about, shows, wait } = { compute: context, ...context };
     const host = suspectedIn(facts);
