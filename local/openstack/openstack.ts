@@ -14,6 +14,8 @@ export interface OpenStackOptions extends CloudOptions {
 export interface OpenStackStandIn {
   /** Keystone's address, for OS_AUTH_URL. */
   readonly authUrl: string;
+  /** Where each API is, without a version, by its project's name: `keystone`, `nova`, `neutron`, `ironic`. */
+  readonly addresses: Readonly<Record<string, string>>;
   /** What answers at a root of the cloud. */
   readonly transportTo: (root: string) => SystemTransport;
   readonly cloud: Cloud;
@@ -25,10 +27,15 @@ export interface OpenStackStandIn {
   expireTokens(): void;
 }
 
-const keystone = "https://keystone.stand-in:5000/v3";
-const nova = "https://nova.stand-in:8774/v2.1";
-const neutron = "https://neutron.stand-in:9696";
-const ironic = "https://ironic.stand-in:6385";
+const addresses = {
+  keystone: "https://keystone.stand-in:5000",
+  nova: "https://nova.stand-in:8774",
+  neutron: "https://neutron.stand-in:9696",
+  ironic: "https://ironic.stand-in:6385",
+};
+const keystone = `${addresses.keystone}/v3`;
+const nova = `${addresses.nova}/v2.1`;
+const { neutron, ironic } = addresses;
 /** Milliseconds that an answer takes, and a login with it, which hashes a password. */
 const latency = 50;
 const hashing = 700;
@@ -87,6 +94,7 @@ export function createOpenStack(options: OpenStackOptions): OpenStackStandIn {
 
   return {
     authUrl: keystone,
+    addresses,
     cloud,
     network,
     transportTo: (root) => async (request) => {

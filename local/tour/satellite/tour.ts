@@ -14,10 +14,10 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { OwnCluster } from "../../cluster/running-cluster.ts";
 import { aborted } from "../../time/aborted.ts";
 import { tourNamespace } from "../namespace.ts";
+import { oftenSwept } from "../often-swept.ts";
 import type { Proof, Step } from "../play.ts";
 import type { Tour } from "../tour.ts";
 import type { TourWorld } from "../world.ts";
-import { oftenSwept } from "./often-swept.ts";
 import { type StandIns, startStandIns, storageLabel, storageNodes } from "./stand-ins.ts";
 
 /** Satellites from end to end: retained, given up, and evacuated with the Machine that goes. */

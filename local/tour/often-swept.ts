@@ -1,9 +1,9 @@
-import { PingSource } from "../../../eventing/kinds.ts";
-import type { Kind } from "../../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { KnativeService } from "../../serving/kind.ts";
-import { sweptOften } from "../../start/swept-often.ts";
-import type { TourWorld } from "../world.ts";
+import { PingSource } from "../../eventing/kinds.ts";
+import type { Kind } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { KnativeService } from "../serving/kind.ts";
+import { sweptOften } from "../start/swept-often.ts";
+import type { TourWorld } from "./world.ts";
 
 const namespace = "holdfast";
 
