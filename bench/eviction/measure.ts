@@ -30,7 +30,7 @@ const [namespace, password, minute, hour] = ["yaook", "secret", 60_000, 3_600_00
 const evicted = [namespace, kubeletNode] as const;
 
 /**
- * Evicts a host with so many servers that run, with the manifests as they are shipped and on virtual time: its functions
+ * Evicts a host with so many servers that run, with the manifests as they are shipped and on virtual time: functions
  * come from zero, and the sweep by its own schedule. `copying`: milliseconds that a live move takes.
  */
 export async function measureEviction(servers: number, copying: number): Promise<Traffic> {

@@ -1,9 +1,17 @@
-import { afterAll, describe, inject } from "vitest";
+import { afterAll, describe, expect, inject } from "vitest";
 import { ofLocalDisks, scenarios } from "../scenarios/eviction/scenarios.ts";
 import { realOpenStack, standInOpenStack } from "../scenarios/eviction/settings.ts";
 import { runScenarios } from "../scenarios/run-scenarios.ts";
 import { worldsOnCluster } from "./open-worlds.ts";
 import { startOpenStackLab } from "./openstack/openstack-lab.ts";
+
+/** With HOLDFAST_OPENSTACK_CORE these alone: all take half an hour. */
+const core = [
+  "a compute node with three servers is deleted: they leave, live, and cold and confirmed, then pod and lock",
+  "an L2 agent is updated under three dependents: all leave first, and all are back and enabled after it",
+  "a node that is unreachable is evicted hard: forced down, each server started elsewhere once, the pod deleted",
+];
+const isCore = process.env.HOLDFAST_OPENSTACK_CORE === "true";
 
 const cluster = inject("cluster");
 const lab = cluster ? startOpenStackLab() : "There is no control plane.";
@@ -17,11 +25,14 @@ describe.skipIf(!cluster || typeof lab === "string")(
     if (!cluster || typeof lab === "string") return;
     // Hooks that end something are called last to first: worlds end before the OpenStack that they ask.
     afterAll(() => lab.stop());
-    const inBoth = scenarios.filter(({ settings }) => !settings?.includes(standInOpenStack));
+    const inBoth = scenarios
+      .filter(({ settings }) => !settings?.includes(standInOpenStack))
+      .filter(({ title }) => !isCore || core.includes(title));
+    expect(inBoth.length).toBeGreaterThanOrEqual(core.length);
     const onSharedDisks = inBoth.filter(({ title }) => !ofLocalDisks.includes(title));
     const onLocalDisks = inBoth.filter(({ title }) => ofLocalDisks.includes(title));
     const worlds = worldsOnCluster(cluster);
     runScenarios(onSharedDisks, [realOpenStack(lab, { EVICTION_SHARED_STORAGE: "true" })], worlds);
-    runScenarios(onLocalDisks, [realOpenStack(lab)], worlds);
+    if (onLocalDisks.length > 0) runScenarios(onLocalDisks, [realOpenStack(lab)], worlds);
   },
 );

@@ -53,36 +53,40 @@ const rules = [...chain, "release-compute", "enable-compute", "label-node", "rep
 
 const password = "secret";
 
-/** With the stand-in for OpenStack; a new one for each world. */
-export const standInOpenStack: Setting = {
-  ...common,
-  name: "with the stand-in for OpenStack",
-  // A tick would nap until what waits is due, which a scenario asks for itself.
-  environment: { "platform-sweep": { TICK: "2" }, ...forRules({ EVICTION_DOWN_FOR: "30s" }) },
-  connect: (clock) => {
-    const standIn = createOpenStack({ clock, random: seededRandom(11), hosts, password, downAfter: 10_000 });
-    const { authUrl, transportTo, cloud, network } = standIn;
-    const under: OpenStackUnderTest = {
-      ...{ authUrl, transportTo, clock, password, hosts, server: {} },
-      settled: (work) => outcomeOf(clock as VirtualClock, work, 600_000),
-      agents: async (host, sort, isRunning) => network.run(host, sort, isRunning),
-      control: { stop: async (host) => cloud.run(host, false), start: async (host) => cloud.run(host, true) },
-    };
-    const wire: Wire = { step: (_, send) => send() };
-    const here: Beside = { cloud: harnessFor(under), standIn, wire, attempts: 3 };
-    beside.set(standInOpenStack, here);
-    const tampered = (root: string) => async (request: SystemRequest) => {
-      const given = here.tamper?.(new URL(root).host.split(".")[0] ?? "", request);
-      if (given) return { status: 200, headers: {}, body: "", ...given };
-      return wire.step(request, () => transportTo(root)(request));
-    };
-    const settings = readSettings(openstack.settings, { OS_AUTH_URL: authUrl });
-    const credential = async (name: string) => (name === "password" ? password : undefined);
-    const transport = tampered(authUrl);
-    const client = openstack.connect({ transport, transportTo: tampered, clock, settings, credential });
-    return <Client>() => client as Client;
-  },
-};
+/** With the stand-in for OpenStack, a new one for each world; `environment` is what the system is set by. */
+export function standInSetting(environment: Readonly<Record<string, string>>): Setting {
+  const setting: Setting = {
+    ...common,
+    name: "with the stand-in for OpenStack",
+    // A tick would nap until what waits is due, which a scenario asks for itself.
+    environment: { "platform-sweep": { TICK: "2" }, ...forRules(environment) },
+    connect: (clock) => {
+      const standIn = createOpenStack({ clock, random: seededRandom(11), hosts, password, downAfter: 10_000 });
+      const { authUrl, transportTo, cloud, network } = standIn;
+      const under: OpenStackUnderTest = {
+        ...{ authUrl, transportTo, clock, password, hosts, server: {} },
+        settled: (work) => ("advance" in clock ? outcomeOf(clock as VirtualClock, work, 600_000) : work),
+        agents: async (host, sort, isRunning) => network.run(host, sort, isRunning),
+        control: { stop: async (host) => cloud.run(host, false), start: async (host) => cloud.run(host, true) },
+      };
+      const wire: Wire = { step: (_, send) => send() };
+      const here: Beside = { cloud: harnessFor(under), standIn, wire, attempts: 3 };
+      beside.set(setting, here);
+      const tampered = (root: string) => async (request: SystemRequest) => {
+        const given = here.tamper?.(new URL(root).host.split(".")[0] ?? "", request);
+        if (given) return { status: 200, headers: {}, body: "", ...given };
+        return wire.step(request, () => transportTo(root)(request));
+      };
+      const settings = readSettings(openstack.settings, { OS_AUTH_URL: authUrl });
+      const credential = async (name: string) => (name === "password" ? password : undefined);
+      const transport = tampered(authUrl);
+      const client = openstack.connect({ transport, transportTo: tampered, clock, settings, credential });
+      return <Client>() => client as Client;
+    },
+  };
+  return setting;
+}
+export const standInOpenStack = standInSetting({ EVICTION_DOWN_FOR: "30s" });
 
 /** With a real OpenStack: `environment` is that of a function, and `more` what else the system is set by. */
 export function realOpenStack(

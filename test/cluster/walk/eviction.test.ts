@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { NeutronL2Agent, NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
+import { approvalKey, pauseKey, retryKey } from "../../../functions/eviction/lib/names.ts";
+import {
+  agentPod,
+  boot,
+  cleared,
+  computeOf,
+  conditionOf,
+  labelOf,
+  namespace,
+  other,
+  podOf,
+  serves,
+  serviceOf,
+  serving,
+  swept,
+  updateL2Agent,
+  whereabouts,
+} from "../../scenarios/eviction/helpers.ts";
+import { standInSetting } from "../../scenarios/eviction/settings.ts";
+import { kubeletNode } from "../../worlds/cluster-objects.ts";
+import { kubectl } from "../kubectl.ts";
+import { worldsOnCluster } from "../open-worlds.ts";
+import { blocksBelow, scriptOf } from "./page.ts";
+import { openWalk } from "./walk.ts";
+
+const page = "docs/eviction.md";
+const cluster = inject("cluster");
+const setting = standInSetting({ EVICTION_DOWN_FOR: "15s", EVICTION_LOOK_AGAIN: "2000" });
+
+describe.skipIf(!cluster || !kubectl)(`${page} walked beside the stand-in for OpenStack`, { timeout: 600_000 }, () => {
+  if (!cluster || !kubectl) return;
+  const { open } = worldsOnCluster(cluster);
+
+  test("each of its commands does what the page says", async () => {
+    const world = await open(setting, { whenOver: onTestFinished });
+    const folder = mkdtempSync(join(tmpdir(), "walk-eviction-"));
+    const walk = openWalk(folder, cluster.kubeconfig, { texts: [["node-a", kubeletNode]], commands: {} });
+    /** The commands below a heading, or one block of them. */
+    const run = (heading: string, ...blocks: readonly number[]) => {
+      const all = blocksBelow(page, heading);
+      return walk.run(scriptOf(blocks.length > 0 ? blocks.flatMap((at) => all[at] ?? []) : all));
+    };
+    const annotations = async () => (await computeOf(world))?.metadata.annotations ?? {};
+    const asks = () =>
+      swept(world, "it asks for agreement", async () =>
+        (await conditionOf(world, "converged")).includes(`${approvalKey}=true`),
+      );
+    const isNotEvicting = () =>
+      swept(world, "it is called off", async () => (await conditionOf(world, "evicted")).startsWith("NotEvicting"));
+    try {
+      await serving(world);
+      const ids = await boot(world, 1);
+
+      await run("A compute node leaves", 1);
+      await asks();
+      await run("Agree");
+      await swept(world, "it is evicted", async () => (await conditionOf(world, "evicted")).startsWith("Evicted"));
+      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`]);
+      expect(await run("Look")).toMatch(/novacomputenode\S+ +DisabledAndCleared +False +Evicted[\s\S]*l2-lock/);
+      await run("Call it off", 0);
+      await serves(world, NovaComputeNode);
+      await isNotEvicting();
+
+      await run("Pause");
+      expect(await annotations()).not.toHaveProperty(pauseKey);
+      await run("Try again");
+      expect(await annotations()).toHaveProperty(retryKey);
+      await run("A host that is down");
+      expect((await computeOf(world))?.spec.eviction?.ironicNodeShutdown).toEqual({ node: kubeletNode });
+      await run("From Yaook's own eviction, and back");
+      await run("How many at a time, and when");
+
+      await run("A compute node leaves", 0);
+      await asks();
+      await run("Agree");
+      await swept(world, "nova-compute is disabled", async () => !(await serviceOf(world)).isEnabled);
+      await run("Call it off", 1);
+      await swept(world, "nova-compute is enabled again", async () => (await serviceOf(world)).isEnabled);
+      await run("Agree");
+      await swept(world, "the resource is gone", async () => !(await computeOf(world)));
+
+      const before = (await podOf(world, agentPod(NeutronL2Agent)))?.metadata.uid;
+      await updateL2Agent(world, {});
+      await run("An L2 or OVN agent leaves");
+      await swept(world, "the L2 agent's pod is another one, and ready", async () => {
+        const pod = await podOf(world, agentPod(NeutronL2Agent));
+        return pod && pod.metadata.uid !== before && (await labelOf(world)) === "False";
+      });
+
+      await run("Without Yaook");
+      expect(await world.admin.get(NovaComputeNode, namespace, "node-b")).toBeDefined();
+    } finally {
+      await world.admin.delete(NovaComputeNode, namespace, "node-b");
+      const unheld = { metadata: { finalizers: null } };
+      await world.admin.patch(NovaComputeNode, namespace, "node-b", "merge", unheld).catch(() => {});
+      await cleared(world);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
