@@ -12,7 +12,7 @@ import type { EvictionFacts } from "../lib/eviction-facts.ts";
 import { newestOf, reasonFor } from "../lib/host.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
-import { recordKey, recordText } from "../lib/record.ts";
+import { recordKey } from "../lib/record.ts";
 
 /** Nothing of it has begun, and its servers are to leave. */
 const begins = ({ wanted, record }: ComputeNode) => record === undefined && wanted !== "disable";
@@ -62,7 +62,7 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
     // What was granted comes first: of two that begin at once, one looks again.
     const writes = record
       ? []
-      : [...beginning.writes, annotate(NovaComputeNode, object, { [recordKey]: recordText(begun) })];
+      : [...beginning.writes, annotate(NovaComputeNode, object, { [recordKey]: JSON.stringify(begun) })];
     const message = `nova-compute of ${service.host} is being disabled.`;
     if (!service.isEnabled) return [about.write(message, [...writes, ...shows()], { step: { name: "acting" }, next })];
     const command = disableService({ service: service.id, reason: reasonFor(object) });

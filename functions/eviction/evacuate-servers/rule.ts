@@ -1,7 +1,7 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import { silent } from "../../../shared/steps.ts";
-import { deletePodNow, deletesAgents } from "../lib/agent-pod.ts";
+import { deletePod, deletesAgents } from "../lib/agent-pod.ts";
 import { forceDownService } from "../lib/commands.ts";
 import { eviction } from "../lib/eviction.ts";
 import { suspectedIn } from "../lib/eviction-facts.ts";
@@ -28,7 +28,7 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     if (!host || !record) return [wait()];
     const { service } = host.host;
     // Its kubelet is off, too: what it is to end stays for ever. Pods of another operator go by their own.
-    const gone = object.spec.template ? pods.map(deletePodNow) : [];
+    const gone = object.spec.template ? pods.map((pod) => deletePod(pod, true)) : [];
     if (!record.hard || !service.isForcedDown) {
       const message = `Host ${service.host} is off: its nova-compute is forced down in Nova.`;
       const hard = record.hard ?? new Date(now).toISOString();

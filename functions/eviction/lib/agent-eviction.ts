@@ -1,6 +1,5 @@
 import { type ChainStep, chain, type Standing } from "../../../shared/chain/chain.ts";
 import type { Facts, Looked } from "../../../shared/chain/facts.ts";
-import type { Client } from "../../../shared/kubernetes/client.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { on } from "../../../shared/rule.ts";
@@ -8,12 +7,13 @@ import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { type AgentHost, type AgentPlan, isAgentEmpty, planAgent } from "./agent-plan.ts";
 import { isDisabledByHoldfast } from "./agent-reason.ts";
 import { approvalWanted, type Dependent, findDependent, isLeaving, outsideOf, serves, unknownTo } from "./dependent.ts";
+import type { ChainView } from "./eviction.ts";
 import { agents, kindOf } from "./kinds.ts";
 import { whileLettingGo } from "./let-go.ts";
 import { type MovingRecord, readMoving } from "./moving-record.ts";
 import { agentFinalizer, conditions } from "./names.ts";
 import { bgp, dhcp, l3, type NetworkAgent, type Service } from "./openstack/neutron.ts";
-import { type OpenStack, openstack } from "./openstack/system.ts";
+import { openstack } from "./openstack/system.ts";
 import { emptyTwiceAfter } from "./plan.ts";
 import { convergedReport, evictedReport } from "./report.ts";
 import { type Common, common } from "./settings.ts";
@@ -115,12 +115,6 @@ export const agentEviction = chain({
   conditions: report,
   again: ({ evictionLookAgain }) => evictionLookAgain,
 });
-
-interface ChainView {
-  readonly client: Client;
-  readonly openstack: OpenStack;
-  readonly settings: Common;
-}
 
 async function lookAtAgent(agent: Agent, view: ChainView): Promise<Facts<AgentFacts>> {
   const { object, node, pods, wanted, isApproved, moving, isResync } = agent;

@@ -111,17 +111,8 @@ export function createPod(resource: KubernetesObject): Write {
   return { verb: "create", kind: Pod, object: object as unknown as KubernetesObject };
 }
 
-/** Deletes the very pod that was read. */
-export const deletePod = ({ metadata: { namespace, name, uid } }: PodObject): Write => ({
-  verb: "delete",
-  kind: Pod,
-  namespace,
-  name,
-  options: { uid },
-});
-
-/** The same without waiting for its kubelet, which is off. */
-export const deletePodNow = (pod: PodObject): Write => ({
-  ...(deletePod(pod) as Extract<Write, { verb: "delete" }>),
-  options: { uid: pod.metadata.uid, gracePeriodSeconds: 0 },
+/** Deletes the very pod that was read; without waiting for its kubelet where that is off. */
+export const deletePod = ({ metadata: { namespace, name, uid } }: PodObject, isKubeletOff = false): Write => ({
+  ...{ verb: "delete", kind: Pod, namespace, name },
+  options: { uid, ...(isKubeletOff ? { gracePeriodSeconds: 0 } : {}) },
 });

@@ -13,6 +13,7 @@ import { kindAmong, kindOf } from "./kinds.ts";
 import { movingKey } from "./moving-record.ts";
 import {
   abandonKey,
+  annotating,
   approvalKey,
   conditions,
   finalizerOf,
@@ -164,9 +165,10 @@ export function unknownTo<Given extends object>(
   service: "Nova" | "Neutron",
   agent: string,
   look: string,
-  { kind, metadata: { namespace, name, annotations } }: KubernetesObject,
+  object: KubernetesObject,
   given: Given,
 ) {
+  const { name, annotations } = object.metadata;
   if (annotations?.[abandonKey] === name)
     return {
       is: "abandoned",
@@ -177,7 +179,7 @@ export function unknownTo<Given extends object>(
   const message =
     `${service} knows no ${agent} on the host ${name}, so whether anything is there is not known. Look whether the ` +
     `host has another name in ${service}, and whether ${look}. If it never was in ${service}, or was deleted there, ` +
-    `run kubectl annotate ${kind.toLowerCase()} -n ${namespace} ${name} ${abandonKey}=${name}`;
+    `run ${annotating(object, `${abandonKey}=${name}`)}`;
   return { is: "halted", message } as const;
 }
 
@@ -191,14 +193,10 @@ export function outsideOf({ object, foreign }: Dependent) {
 
 /** What a person is asked before a resource is evicted; `then` says what comes of it. */
 export function approvalWanted({ object }: Dependent, then: string): string {
-  const { kind, metadata, spec } = object;
   const why = isBeingDeleted(object)
     ? "It is being deleted"
-    : spec.state === "DisabledAndCleared"
+    : object.spec.state === "DisabledAndCleared"
       ? "Its state is DisabledAndCleared"
       : "The L2 or OVN agent of its Node has to go";
-  return (
-    `${why}: ${then} when a person agrees. Run kubectl annotate ${kind.toLowerCase()} -n ${metadata.namespace} ` +
-    `${metadata.name} ${approvalKey}=true`
-  );
+  return `${why}: ${then} when a person agrees. Run ${annotating(object, `${approvalKey}=true`)}`;
 }

@@ -14,6 +14,8 @@ import {
   openFrom,
   type Plan,
   passingFor,
+  stuckFor,
+  type Verdict,
 } from "./plan.ts";
 import type { EvictionRecord } from "./record.ts";
 import type { Common } from "./settings.ts";
@@ -115,19 +117,13 @@ export function evacuationFor(
   };
 }
 
-interface Verdict {
-  readonly is: "evacuate" | "moving" | "pending" | "stuck";
-  readonly message?: string;
-}
-const stuckFor = (message: string): Verdict => ({ is: "stuck", message });
-
 function verdictOn(
   { id, status, task, fault, hasLocalDisk }: Server,
   { migrations }: HostFacts,
   record: EvictionRecord,
   now: number,
   { evictionAttempts, evictionSharedStorage }: Pick<Common, "evictionAttempts" | "evictionSharedStorage">,
-): Verdict {
+): Verdict<"evacuate"> {
   if (task?.includes("deleting")) return { is: "pending" };
   const its = migrations.filter(({ server }) => server === id).toSorted((a, b) => b.id - a.id);
   const evacuations = its.filter(isEvacuation);

@@ -122,7 +122,8 @@ export const eviction = chain({
   again: ({ evictionLookAgain }) => evictionLookAgain,
 });
 
-interface ChainView {
+/** What a look of a chain is taken with. */
+export interface ChainView {
   readonly client: Client;
   readonly openstack: OpenStack;
   readonly settings: Common;

@@ -7,7 +7,7 @@ import type { Subject } from "../../../shared/subject.ts";
 import { agentsIn, findPod, isOutdated, type PodObject } from "./agent-pod.ts";
 import { foreignTo, isApproved, resourcesIn } from "./dependent.ts";
 import { bases } from "./kinds.ts";
-import { approvalKey } from "./names.ts";
+import { annotating, approvalKey } from "./names.ts";
 import type { NeutronL2AgentObject } from "./schema.ts";
 import type { Common } from "./settings.ts";
 
@@ -57,9 +57,6 @@ async function conflictOf({ kind, metadata: { namespace = "", name } }: Kubernet
 }
 
 /** What a person is asked before others have to leave the Node of an L2 agent. */
-export function approvalWanted({ kind, metadata: { namespace, name } }: NeutronL2AgentObject): string {
-  return (
-    "The L2 agent has to go, and all that needs it leaves its Node first, when a person agrees. Run kubectl annotate " +
-    `${kind.toLowerCase()} -n ${namespace} ${name} ${approvalKey}=true`
-  );
-}
+export const approvalWanted = (agent: NeutronL2AgentObject): string =>
+  "The L2 agent has to go, and all that needs it leaves its Node first, when a person agrees. Run " +
+  annotating(agent, `${approvalKey}=true`);

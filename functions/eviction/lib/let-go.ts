@@ -43,7 +43,14 @@ export function letGo(
       return [act(standing.message, [annotate(Node, node, {}, { [label]: null })])];
     }
     const running = pods.filter((pod) => !isBeingDeleted(pod));
-    return [running.length > 0 ? act(standing.message, running.map(deletePod)) : wait()];
+    return [
+      running.length > 0
+        ? act(
+            standing.message,
+            running.map((pod) => deletePod(pod)),
+          )
+        : wait(),
+    ];
   }
   const lock = lockOf(object);
   if (node && hasLock(node, lock)) return [act(standing.message, [setLock(node, lock, false)])];

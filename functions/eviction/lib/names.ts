@@ -1,3 +1,4 @@
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { NovaComputeNode } from "./kinds.ts";
 
 /** Holds a NovaComputeNode until its servers have moved away and its lock is off the Node. */
@@ -30,6 +31,10 @@ export const abandonKey = "holdfast.dev/abandon-compute";
 export const fencedKey = "holdfast.dev/confirm-fenced";
 /** Annotation of what needs the L2 agent: what the label of its Node said last. Rules are triggered by its change. */
 export const noticedKey = "holdfast.dev/l2-agent-label";
+
+/** The command by which a person annotates a resource of this system. */
+export const annotating = ({ kind, metadata: { namespace, name } }: KubernetesObject, pair: string): string =>
+  `kubectl annotate ${kind.toLowerCase()} -n ${namespace} ${name} ${pair}`;
 
 /** Conditions as Yaook has them. */
 export const conditions = {

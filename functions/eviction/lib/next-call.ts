@@ -10,7 +10,7 @@ import { newestOf } from "./host.ts";
 import { NovaComputeNode } from "./kinds.ts";
 import { retryKey } from "./names.ts";
 import { callsOf, type HostFacts, type Move, ourOpenMoves } from "./plan.ts";
-import { type EvictionRecord, recordKey, recordText } from "./record.ts";
+import { type EvictionRecord, recordKey } from "./record.ts";
 import type { Common } from "./settings.ts";
 
 const words: Readonly<Record<Move, string>> = {
@@ -46,7 +46,7 @@ export const noted = (
   { object }: Pick<ComputeNode, "object">,
   record: EvictionRecord,
   more: Record<string, null> = {},
-): Write => annotate(NovaComputeNode, object, { [recordKey]: recordText(record), ...more });
+): Write => annotate(NovaComputeNode, object, { [recordKey]: JSON.stringify(record), ...more });
 
 /**
  * What Nova is told next about a server, with the intent in the record; or that a person wants those tried again that

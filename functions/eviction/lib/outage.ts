@@ -1,7 +1,7 @@
 import { readDuration } from "../../../shared/duration.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ComputeNode } from "./compute-node.ts";
-import { fencedKey } from "./names.ts";
+import { annotating, fencedKey } from "./names.ts";
 import type { Power } from "./openstack/ironic.ts";
 import type { ComputeService, Server } from "./openstack/nova.ts";
 import type { OpenStack } from "./openstack/system.ts";
@@ -168,19 +168,18 @@ export const isFenced = (host: Suspected): boolean =>
 
 /** What fencing waits for, in sentences. */
 export function fencingOf(host: Suspected): string {
-  const { compute, outage } = host;
-  const { namespace, name } = compute.object.metadata;
-  const machine = machineOf(compute);
-  const value = hasReported(host) ? timeText(host.host.service.reported) : compute.record?.down?.since;
+  const { object, record } = host.compute;
+  const { name } = object.metadata;
+  const power = host.outage.power?.state;
+  const machine = machineOf(host.compute);
+  const value = hasReported(host) ? timeText(host.host.service.reported) : record?.down?.since;
   const confirm =
-    "ower it off, see that it stays off, and run kubectl annotate --overwrite novacomputenode " +
-    `-n ${namespace} ${name} ${fencedKey}=${value}`;
+    "ower it off, see that it stays off, and run " + annotating(object, `--overwrite ${fencedKey}=${value}`);
   if (isForced(host))
     return (
-      `Servers of ${name} are evacuated only while it is off for certain. ` +
-      `${lifeOf(host) ?? `It is ${outage.power?.state}.`} Call the eviction off by spec.state Enabled, or p${confirm}`
+      `Servers of ${name} are evacuated only while it is off for certain. ${lifeOf(host) ?? `It is ${power}.`} To call ` +
+      `the eviction off, set spec.state to Enabled or remove the agreement. Otherwise p${confirm}`
     );
-  if (machine)
-    return `Host ${name} is down. Ironic turns its machine ${machine} off, which is ${outage.power?.state} now.`;
+  if (machine) return `Host ${name} is down. Ironic turns its machine ${machine} off, which is ${power} now.`;
   return `Host ${name} is down, and its servers may still run there and write to their disks. P${confirm}`;
 }

@@ -217,16 +217,23 @@ export const namedOf = (stuck: readonly Stuck[]): readonly string[] => [
   ...(stuck.length > 3 ? [`${stuck.length - 3} more servers need a person.`] : []),
 ];
 
-interface Verdict {
-  readonly is: "live" | "cold" | "moving" | "pending" | "stuck";
+/** What is to be done about one server; `Acts` are the moves that may be its next. */
+export interface Verdict<Acts> {
+  readonly is: Acts | "moving" | "pending" | "stuck";
   readonly message?: string;
 }
 
-const pending: Verdict = { is: "pending" };
-const stuckFor = (message: string): Verdict => ({ is: "stuck", message });
+const pending = { is: "pending" } as const;
+export const stuckFor = (message: string) => ({ is: "stuck", message }) as const;
 
 /** By Nova's states: which move a server allows, or who has to do what. It has no open migration away from the host. */
-function verdictOn(server: Server, host: HostFacts, record: EvictionRecord, now: number, attempts: number): Verdict {
+function verdictOn(
+  server: Server,
+  host: HostFacts,
+  record: EvictionRecord,
+  now: number,
+  attempts: number,
+): Verdict<"live" | "cold"> {
   const { status, task, updated } = server;
   const { migrations, arrivals, service } = host;
   if (task?.includes("deleting")) return pending;

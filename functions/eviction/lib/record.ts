@@ -43,6 +43,3 @@ export type EvictionRecord = z.output<typeof schema>;
 /** The record of this very object; what is damaged, or was copied from another object, counts as none. */
 export const readRecord = (object: KubernetesObject): EvictionRecord | undefined =>
   readOwnAnnotation(object, recordKey, schema);
-
-/** The record's text. */
-export const recordText = (record: EvictionRecord): string => JSON.stringify(record);

@@ -352,7 +352,7 @@ export const outages: readonly Scenario[] = [
       );
       await cloud.pass(1);
       await cloud.nova().disable((await serviceOf(world)).id, "a person's");
-      await says(world, /has reported at \S+, or was changed in Nova\. Call the eviction off/);
+      await says(world, /has reported at \S+, or was changed in Nova\. To call the eviction off/);
       await cloud.pass(60);
       await nothingHappens(world);
       expect(await evacuations(world)).toEqual([]);

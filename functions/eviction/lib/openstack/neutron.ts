@@ -9,12 +9,11 @@ export interface Service {
   readonly agentType: string;
   /** One of what they serve, for people. */
   readonly noun: string;
-  /** Below an agent: what it serves; the list's key there, and the key of an id. */
+  /** Where what an agent serves is, below the agent. */
   readonly path: string;
+  /** All of them as a list's key; the key of an id, and the path of all, derive from it. */
   readonly list: string;
-  readonly id: string;
-  /** Where the agents of one are listed: below `/routers/<id>`, for example. */
-  readonly collection: string;
+  /** Where the agents of one are listed, below one. */
   readonly agents: string;
   /** Of each there may be several agents, so that another one is added before this one is removed. */
   readonly isShared: boolean;
@@ -25,8 +24,6 @@ export const l3: Service = {
   noun: "router",
   path: "l3-routers",
   list: "routers",
-  id: "router_id",
-  collection: "routers",
   agents: "l3-agents",
   isShared: false,
 };
@@ -35,8 +32,6 @@ export const dhcp: Service = {
   noun: "network",
   path: "dhcp-networks",
   list: "networks",
-  id: "network_id",
-  collection: "networks",
   agents: "dhcp-agents",
   isShared: true,
 };
@@ -45,8 +40,6 @@ export const bgp: Service = {
   noun: "BGP speaker",
   path: "bgp-drinstances",
   list: "bgp_speakers",
-  id: "bgp_speaker_id",
-  collection: "bgp-speakers",
   agents: "bgp-dragents",
   isShared: true,
 };
@@ -63,31 +56,6 @@ export interface NetworkAgent {
   readonly isCentral: boolean;
   /** Of an HA router alone: `active`, `standby` or `unknown` on this agent. */
   readonly haState: string | undefined;
-}
-
-/** A router, network or BGP speaker that an agent serves. */
-export interface Served {
-  readonly id: string;
-  /** A router that stands by on other agents. */
-  readonly isHa: boolean;
-}
-
-/**
- * What is asked of Neutron. A member of a project sees no agents at all: that there are none proves nothing. All throw
- * SystemError, and its OpenStackRefusal where Neutron has understood and refuses.
- */
-export interface Neutron {
-  /** The agents of one sort, on all hosts. */
-  agents(service: Service): Promise<readonly NetworkAgent[]>;
-  served(service: Service, agent: string): Promise<readonly Served[]>;
-  /** The agents that serve one; `undefined` when Neutron says that there is no such one. */
-  agentsOf(service: Service, id: string): Promise<readonly NetworkAgent[] | undefined>;
-  /** Has an agent serve one. That it does already, or that either is gone, is no failure: the next look sees it. */
-  add(service: Service, agent: string, id: string): Promise<void>;
-  /** Has an agent no longer serve one; that it does not is no failure. */
-  remove(service: Service, agent: string, id: string): Promise<void>;
-  /** What a disabled agent serves stops, unless Neutron is set otherwise. The description is the place for a reason. */
-  enable(agent: string, isEnabled: boolean, description: string): Promise<void>;
 }
 
 const agentShape = z
@@ -109,10 +77,17 @@ const agentShape = z
 const agentsAnswer = z.object({ agents: z.array(agentShape) });
 const served = z
   .object({ id: z.string(), ha: z.boolean().nullish() })
-  .transform(({ id, ha }): Served => ({ id, isHa: ha ?? false }));
+  .transform(({ id, ha }) => ({ id, isHa: ha ?? false }));
+/** A router, network or BGP speaker that an agent serves; `isHa`: a router that stands by on other agents. */
+export type Served = Readonly<z.output<typeof served>>;
 
-/** Neutron's API as far as evictions need it. */
-export function neutronClient(send: Send): Neutron {
+export type Neutron = ReturnType<typeof neutronClient>;
+
+/**
+ * What is asked of Neutron. A member of a project sees no agents at all: that there are none proves nothing. All throw
+ * SystemError, and its OpenStackRefusal where Neutron has understood and refuses.
+ */
+export function neutronClient(send: Send) {
   const ask = (method: SystemRequest["method"], path: string, body?: object) =>
     send("network", rooted, { method, path, ...(body ? { body } : {}) });
   const get = async <T>(path: string, shape: z.ZodType<T>) =>
@@ -120,18 +95,24 @@ export function neutronClient(send: Send): Neutron {
   const unlessDone = async (asked: Promise<unknown>) => void (await unlessRefused(asked, 404, 409));
 
   return {
-    agents: async ({ agentType }) =>
+    /** The agents of one sort, on all hosts. */
+    agents: async ({ agentType }: Service): Promise<readonly NetworkAgent[]> =>
       (await get(`/agents?${new URLSearchParams({ agent_type: agentType })}`, agentsAnswer)).agents,
-    served: async ({ path, list }, agent) => {
+    served: async ({ path, list }: Service, agent: string): Promise<readonly Served[]> => {
       const answer = await get(`/agents/${idOf(agent)}/${path}`, z.object({ [list]: z.array(served) }));
       return answer[list] ?? [];
     },
-    agentsOf: async (service, id) =>
-      (await unlessRefused(get(`/${service.collection}/${idOf(id)}/${service.agents}`, agentsAnswer), 404))?.agents,
-    add: (service, agent, id) =>
-      unlessDone(ask("POST", `/agents/${idOf(agent)}/${service.path}`, { [service.id]: id })),
-    remove: (service, agent, id) => unlessDone(ask("DELETE", `/agents/${idOf(agent)}/${service.path}/${idOf(id)}`)),
-    enable: async (agent, isEnabled, description) =>
+    /** The agents that serve one; `undefined` when Neutron says that there is no such one. */
+    agentsOf: async ({ list, agents }: Service, id: string): Promise<readonly NetworkAgent[] | undefined> =>
+      (await unlessRefused(get(`/${list.replace("_", "-")}/${idOf(id)}/${agents}`, agentsAnswer), 404))?.agents,
+    /** Has an agent serve one. That it does already, or that either is gone, is no failure: the next look sees it. */
+    add: ({ path, list }: Service, agent: string, id: string) =>
+      unlessDone(ask("POST", `/agents/${idOf(agent)}/${path}`, { [`${list.slice(0, -1)}_id`]: id })),
+    /** Has an agent no longer serve one; that it does not is no failure. */
+    remove: ({ path }: Service, agent: string, id: string) =>
+      unlessDone(ask("DELETE", `/agents/${idOf(agent)}/${path}/${idOf(id)}`)),
+    /** What a disabled agent serves stops, unless Neutron is set otherwise. The description is the place for a reason. */
+    enable: async (agent: string, isEnabled: boolean, description: string) =>
       void (await ask("PUT", `/agents/${idOf(agent)}`, { agent: { admin_state_up: isEnabled, description } })),
   };
 }

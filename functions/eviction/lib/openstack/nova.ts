@@ -21,7 +21,6 @@ export interface ComputeService {
 
 export interface Server {
   readonly id: string;
-  readonly name: string;
   /** As the API shows it, for example `ACTIVE`. */
   readonly status: string;
   readonly task: string | undefined;
@@ -31,60 +30,6 @@ export interface Server {
   readonly hasLocalDisk: boolean;
   /** When it changed last, by Nova's clock. Milliseconds since the epoch. */
   readonly updated: number;
-}
-
-/** A move of a server from one host to another, over or under way. Early on the target is not known. */
-export interface Migration {
-  /** Rises with each migration of a host. */
-  readonly id: number;
-  readonly server: string;
-  readonly type: string;
-  readonly status: string;
-  readonly source: string | undefined;
-  readonly target: string | undefined;
-  /** By Nova's clock. Milliseconds since the epoch. */
-  readonly updated: number;
-}
-
-/**
- * What is asked of Nova. Commands prove nothing: their 202 says that a request was taken, read afterwards. All throw
- * SystemError, and its OpenStackRefusal where Nova has understood and refuses.
- */
-export interface Nova {
-  /** `undefined`: no cell that answers knows one on that host. */
-  service(host: string): Promise<ComputeService | undefined>;
-  /** The reason is the only place to say whose doing it is; whoever disables again without one erases it. */
-  disable(service: string, reason: string): Promise<void>;
-  enable(service: string): Promise<void>;
-  /** Servers can be evacuated from then on. With a reason it is disabled for it at the same time. */
-  forceDown(service: string, reason?: string): Promise<void>;
-  /** Refused with 400 while evacuations from the host are `done`, and its nova-compute has not started since. */
-  endForcedDown(service: string): Promise<void>;
-  /** Nova's services of all hosts and all binaries. */
-  services(): Promise<readonly ComputeService[]>;
-  /** Every project's servers on a host. Empty is no proof where the cell of the host is away: read its service, too. */
-  servers(host: string): Promise<readonly Server[]>;
-  /** `undefined` when Nova says that there is no such server. */
-  server(id: string): Promise<Server | undefined>;
-  /** All migrations away from a host and towards it that Nova keeps, of servers that still exist. */
-  migrations(host: string): Promise<readonly Migration[]>;
-  /** Moves an ACTIVE or PAUSED server while it runs. Refused with 409 while it is being moved. */
-  liveMigrate(server: string): Promise<void>;
-  /** Moves a server that is off; ends in VERIFY_RESIZE. Refused with 409 while it is being moved. */
-  coldMigrate(server: string): Promise<void>;
-  /** Ends a cold move that stands at VERIFY_RESIZE; the host that it came from must be up. */
-  confirmMove(server: string): Promise<void>;
-  /**
-   * Starts a server again on another host. It is not idempotent: a second one ruins the server, and Nova takes it. With
-   * `isShared` the new host refuses, without a change to any disk, where it does not see the disk; the server is in
-   * ERROR then.
-   */
-  evacuate(server: string, isShared: boolean): Promise<void>;
-  /** Says that a server is in ERROR, and changes nothing else. */
-  setError(server: string): Promise<void>;
-  stop(server: string): Promise<void>;
-  /** Why the last action on a server that failed did, in Nova's words. */
-  lastFailure(server: string): Promise<string | undefined>;
 }
 
 /** Beyond it answers may mean something else; it is the newest that this client was held against. */
@@ -101,7 +46,7 @@ const orNothing = z
   .string()
   .nullish()
   .transform((text) => text ?? undefined);
-const versionAnswer = z.object({ version: z.object({ version: z.string(), min_version: z.string().optional() }) });
+const versionAnswer = z.object({ version: z.object({ version: z.string() }) });
 const servicesAnswer = z.object({
   services: z.array(
     z
@@ -128,7 +73,6 @@ const servicesAnswer = z.object({
 });
 const serverShape = z.object({
   id: z.string(),
-  name: z.string().default(""),
   status: z.string(),
   "OS-EXT-STS:task_state": orNothing,
   "OS-EXT-SRV-ATTR:host": z.string().nullable().optional(),
@@ -139,21 +83,27 @@ const serverShape = z.object({
 });
 const link = z.array(z.looseObject({})).optional();
 const serversAnswer = z.object({ servers: z.array(serverShape), servers_links: link });
-const migrationsAnswer = z.object({
-  migrations: z.array(
-    z.object({
-      id: z.number(),
-      uuid: z.string().optional(),
-      instance_uuid: z.string(),
-      source_compute: orNothing,
-      dest_compute: orNothing,
-      migration_type: orNothing,
-      status: z.string(),
-      updated_at: time,
-    }),
-  ),
-  migrations_links: link,
-});
+const migrationShape = z
+  .object({
+    id: z.number(),
+    uuid: z.string().optional(),
+    instance_uuid: z.string(),
+    source_compute: orNothing,
+    dest_compute: orNothing,
+    migration_type: z.string().nullish(),
+    status: z.string(),
+    updated_at: time,
+  })
+  .transform(({ id, uuid, instance_uuid: server, migration_type: type, status, updated_at: updated, ...hosts }) => ({
+    ...{ id, uuid, server, type: type ?? "", status, updated },
+    ...{ source: hosts.source_compute, target: hosts.dest_compute },
+  }));
+const migrationsAnswer = z.object({ migrations: z.array(migrationShape), migrations_links: link });
+/**
+ * A move of a server from one host to another, over or under way; its id rises with each migration of a host. Early on
+ * the target is not known. `updated`: milliseconds since the epoch, by Nova's clock.
+ */
+export type Migration = Readonly<Omit<z.output<typeof migrationShape>, "uuid">>;
 const actionsAnswer = z.object({
   instanceActions: z.array(z.object({ action: z.string(), request_id: z.string(), message: orNothing })),
 });
@@ -161,8 +111,13 @@ const actionAnswer = z.object({
   instanceAction: z.object({ events: z.array(z.object({ result: orNothing, details: orNothing })).optional() }),
 });
 
-/** Nova's API as far as evictions need it. */
-export function novaClient(send: Send): Nova {
+export type Nova = ReturnType<typeof novaClient>;
+
+/**
+ * What is asked of Nova. Commands prove nothing: their 202 says that a request was taken, read afterwards. All throw
+ * SystemError, and its OpenStackRefusal where Nova has understood and refuses.
+ */
+export function novaClient(send: Send) {
   let negotiated: Promise<number> | undefined;
 
   /** The microversion of all requests: 2.93, or the newest of an older cloud. */
@@ -218,7 +173,8 @@ export function novaClient(send: Send): Nova {
     void (await ask("PUT", `/os-services/${idOf(service)}`, change));
 
   return {
-    async service(host) {
+    /** `undefined`: no cell that answers knows one on that host. */
+    async service(host: string): Promise<ComputeService | undefined> {
       const query = new URLSearchParams({ binary: "nova-compute", host });
       const { services } = await get(`/os-services?${query}`, servicesAnswer);
       const found = services.find((service) => service.host === host);
@@ -227,14 +183,19 @@ export function novaClient(send: Send): Nova {
       return found;
     },
 
-    disable: (service, reason) => update(service, { status: "disabled", disabled_reason: reason }),
-    enable: (service) => update(service, { status: "enabled" }),
-    forceDown: (service, reason) =>
+    /** The reason is the only place to say whose doing it is; whoever disables again without one erases it. */
+    disable: (service: string, reason: string) => update(service, { status: "disabled", disabled_reason: reason }),
+    enable: (service: string) => update(service, { status: "enabled" }),
+    /** Servers can be evacuated from then on. With a reason it is disabled for it at the same time. */
+    forceDown: (service: string, reason?: string) =>
       update(service, { forced_down: true, ...(reason ? { status: "disabled", disabled_reason: reason } : {}) }),
-    endForcedDown: (service) => update(service, { forced_down: false }),
-    services: async () => (await get("/os-services", servicesAnswer)).services,
+    /** Refused with 400 while evacuations from the host are `done`, and its nova-compute has not started since. */
+    endForcedDown: (service: string) => update(service, { forced_down: false }),
+    /** Nova's services of all hosts and all binaries. */
+    services: async (): Promise<readonly ComputeService[]> => (await get("/os-services", servicesAnswer)).services,
 
-    async servers(host) {
+    /** Every project's servers on a host. Empty is no proof where the cell of the host is away: read its service, too. */
+    async servers(host: string): Promise<readonly Server[]> {
       // Those that are deleted and can be restored are still on the host.
       const query = { all_tenants: "1", soft_deleted: "1", host, limit: String(perPage) };
       const after = ({ servers, servers_links: more }: z.output<typeof serversAnswer>) => more && servers.at(-1)?.id;
@@ -244,39 +205,43 @@ export function novaClient(send: Send): Nova {
       return found;
     },
 
-    async server(id) {
+    /** `undefined` when Nova says that there is no such server. */
+    async server(id: string): Promise<Server | undefined> {
       const found = await unlessRefused(get(`/servers/${idOf(id)}`, z.object({ server: serverShape })), 404);
       return found && checkedServer(found.server);
     },
 
-    async migrations(host) {
+    /** All migrations away from a host and towards it that Nova keeps, of servers that still exist. */
+    async migrations(host: string): Promise<readonly Migration[]> {
       // Pages, and the markers that they need, came with 2.59; before, all are answered at once.
       const query = { host, ...((await version()) >= 59 ? { limit: String(perPage) } : {}) };
       const after = ({ migrations, migrations_links: more }: z.output<typeof migrationsAnswer>) =>
         more && migrations.at(-1)?.uuid;
       const found: Migration[] = [];
-      for await (const { migrations } of pages("/os-migrations", query, migrationsAnswer, after)) {
-        const all = migrations.map(
-          ({ id, instance_uuid: server, migration_type: type = "", status, updated_at: updated, ...hosts }) => ({
-            ...{ id, server, type, status, updated },
-            ...{ source: hosts.source_compute, target: hosts.dest_compute },
-          }),
-        );
-        found.push(...all.filter(({ source, target }) => source === host || target === host));
-      }
+      for await (const { migrations } of pages("/os-migrations", query, migrationsAnswer, after))
+        found.push(...migrations.filter(({ source, target }) => source === host || target === host));
       return found;
     },
 
-    liveMigrate: (server) => act(server, { "os-migrateLive": { host: null, block_migration: "auto" } }),
-    coldMigrate: (server) => act(server, { migrate: null }),
-    confirmMove: (server) => act(server, { confirmResize: null }),
-    // After 2.13 Nova no longer lets the caller say so, and makes a disk that it does not see of the image again.
-    evacuate: (server, isShared) =>
+    /** Moves an ACTIVE or PAUSED server while it runs. Refused with 409 while it is being moved. */
+    liveMigrate: (server: string) => act(server, { "os-migrateLive": { host: null, block_migration: "auto" } }),
+    /** Moves a server that is off; ends in VERIFY_RESIZE. Refused with 409 while it is being moved. */
+    coldMigrate: (server: string) => act(server, { migrate: null }),
+    /** Ends a cold move that stands at VERIFY_RESIZE; the host that it came from must be up. */
+    confirmMove: (server: string) => act(server, { confirmResize: null }),
+    /**
+     * Starts a server again on another host. It is not idempotent: a second one ruins the server, and Nova takes it.
+     * With `isShared` the new host refuses, without a change to any disk, where it does not see the disk; the server is
+     * in ERROR then. After 2.13 Nova no longer lets the caller say so, and makes such a disk of the image again.
+     */
+    evacuate: (server: string, isShared: boolean) =>
       isShared ? act(server, { evacuate: { onSharedStorage: true } }, 13) : act(server, { evacuate: {} }),
-    setError: (server) => act(server, { "os-resetState": { state: "error" } }),
-    stop: (server) => act(server, { "os-stop": null }),
+    /** Says that a server is in ERROR, and changes nothing else. */
+    setError: (server: string) => act(server, { "os-resetState": { state: "error" } }),
+    stop: (server: string) => act(server, { "os-stop": null }),
 
-    async lastFailure(server) {
+    /** Why the last action on a server that failed did, in Nova's words. */
+    async lastFailure(server: string): Promise<string | undefined> {
       const { instanceActions } = await get(`/servers/${idOf(server)}/os-instance-actions`, actionsAnswer);
       const failed = instanceActions.find(({ message }) => message === "Error");
       if (!failed) return undefined;
@@ -300,7 +265,7 @@ function rooted(url: string): string {
  * Nova ignores the filter by host for whoever is no administrator, and leaves the host out: servers of other hosts
  * would be taken for this one's.
  */
-function checkedServer({ id, name, status, updated, fault, ...rest }: z.output<typeof serverShape>): Server {
+function checkedServer({ id, status, updated, fault, ...rest }: z.output<typeof serverShape>): Server {
   const host = rest["OS-EXT-SRV-ATTR:host"];
   if (status === "UNKNOWN")
     throw new SystemError(
@@ -316,5 +281,5 @@ function checkedServer({ id, name, status, updated, fault, ...rest }: z.output<t
     );
   const task = rest["OS-EXT-STS:task_state"];
   const hasLocalDisk = rest.image !== "" || rest.flavor?.ephemeral !== 0;
-  return { id, name, status, updated, task, host: host ?? undefined, fault: fault?.message, hasLocalDisk };
+  return { id, status, updated, task, host: host ?? undefined, fault: fault?.message, hasLocalDisk };
 }
