@@ -67,6 +67,8 @@ export interface SatelliteHarness {
    * argument.
    */
   cutOff(paths?: RegExp, how?: "unreachable" | "not found"): void;
+  /** From now on what happens goes to the functions of another release; what runs already runs to its end. */
+  run(release: SatelliteRelease): Promise<void>;
   /** Has the clock of the rules jump: by so many milliseconds it is ahead of everybody else's, or behind. */
   setClock(ms: number): void;
   create(kind: Kind, object: { metadata: object; [field: string]: unknown }): Promise<KubernetesObject>;
@@ -86,6 +88,17 @@ export interface SatelliteHarness {
   stop(): Promise<void>;
 }
 
+/** What the rules of a release run with. */
+export interface SatelliteRelease {
+  readonly rules: readonly Rule[];
+  readonly receive: typeof receive;
+  readonly createClient: typeof createClient;
+  readonly linstor: typeof linstorSystem;
+}
+
+/** The functions of this tree. */
+export const present: SatelliteRelease = { rules, receive, createClient, linstor: linstorSystem };
+
 export const nodes = ["node-1", "node-2", "node-3", "node-4"];
 export const addressOf = (node: string) => `10.0.0.${node.at(-1)}`;
 const namespace = "capi";
@@ -95,6 +108,8 @@ type DaemonSetObject = KubernetesObject & { spec: { template: { metadata: object
 /** `external` is where `spec.externalController` of the LinstorCluster says that LINSTOR is. */
 export interface HarnessOptions {
   readonly policy?: string;
+  /** What runs first. */
+  readonly release?: SatelliteRelease;
   readonly external?: string;
 }
 
@@ -104,6 +119,7 @@ export const { linstorUrl } = linstorSystem.settings.parse({});
 export async function openSatelliteHarness({
   policy = "Evacuate",
   external,
+  release = present,
 }: HarnessOptions = {}): Promise<SatelliteHarness> {
   const clock = virtualClock();
   const random = seededRandom(5);
@@ -159,6 +175,7 @@ export async function openSatelliteHarness({
       unreachable = paths;
       cutHow = how;
     },
+    run: () => Promise.reject(new Error("The rules have not been started.")),
     setClock: (ms) => {
       ahead = ms;
     },
@@ -332,7 +349,6 @@ export async function openSatelliteHarness({
       sleep: (ms, signal) => clock.sleep(ms, signal),
     };
     const connection = { transport: transportTo(linstorUrl), transportTo, clock: ruleClock, settings, credential };
-    const linstorClient = linstorSystem.connect(connection);
     const wrong = (error: Error) => {
       broken.push(error);
       failures.push(error.message);
@@ -351,14 +367,14 @@ export async function openSatelliteHarness({
       }
       return response;
     };
-    const clientOf = (rule: Rule) =>
-      createClient(
-        observed(slug(rule.name), transport, (one) => requests.push(one)),
-        { clock: ruleClock },
-      );
-    const handlers = new Map(
-      rules.map((rule) => {
-        const client = clientOf(rule);
+    const transportOf = (rule: Rule) => observed(slug(rule.name), transport, (one) => requests.push(one));
+    let running: readonly Rule[] = [];
+    const handlers = new Map<string, ReturnType<typeof receive>>();
+    function startRelease({ rules, receive, createClient, linstor }: SatelliteRelease): void {
+      const linstorClient = linstor.connect(connection);
+      handlers.clear();
+      for (const rule of rules) {
+        const client = createClient(transportOf(rule), { clock: ruleClock });
         const tools = {
           client: () => client,
           connect: () => linstorClient as never,
@@ -366,9 +382,10 @@ export async function openSatelliteHarness({
           log,
           settings: rule.settings.parse({}),
         };
-        return [rule, receive(rule, tools as never)] as const;
-      }),
-    );
+        handlers.set(rule.name, receive(rule, tools as never));
+      }
+      running = rules;
+    }
     let ids = 0;
     async function deliver(rule: Rule, type: string, kind: Kind, object: KubernetesObject, attempt = 1): Promise<void> {
       if (ended.signal.aborted) return;
@@ -386,24 +403,33 @@ export async function openSatelliteHarness({
         "ce-namespace": namespace,
         ...(sweep ? {} : { "content-type": "application/json" }),
       };
-      const reply = await handlers.get(rule)?.({ headers, body: sweep ? "" : JSON.stringify(object) });
+      const reply = await handlers.get(rule.name)?.({ headers, body: sweep ? "" : JSON.stringify(object) });
       if (!reply || reply.status === 204) return;
       history.push(`  ${rule.name} replied ${reply.status} ${reply.body}`);
       if (reply.status !== 503 || attempt > 30) failures.push(`${rule.name}: ${reply.status} ${reply.body}`);
       else clock.after(attempt * 1_000, () => void deliver(rule, type, kind, object, attempt + 1));
     }
-    // Of Cluster API there is the newest version, as an admin installs the overlay of one.
-    const all = rules.flatMap(({ triggers }) => triggers).filter(({ overlay }) => overlay !== "cluster-api-v1beta1");
-    const watched = new Map(all.map(({ kind }) => [kind.plural, kind] as const));
-    for (const kind of watched.values()) {
-      const reflection = tools.reflections.of(kind);
-      reflection.on((change, object) => {
-        for (const rule of rules)
-          if (rule.triggers.some((trigger) => trigger.kind.plural === kind.plural && trigger.changes.includes(change)))
-            void deliver(rule, `dev.knative.apiserver.resource.${change}`, kind, object);
-      });
-      await outcomeOf(clock, reflection.synced, 60_000);
-    }
+    const watched = new Set<string>();
+    harness.run = async (release) => {
+      startRelease(release);
+      // Of Cluster API there is the newest version, as an admin installs the overlay of one.
+      const triggers = running.flatMap(({ triggers }) => triggers);
+      const wanted = triggers.filter(({ overlay }) => overlay !== "cluster-api-v1beta1").map(({ kind }) => kind);
+      for (const kind of new Map(wanted.map((kind) => [kind.plural, kind])).values()) {
+        if (watched.has(kind.plural)) continue;
+        watched.add(kind.plural);
+        const reflection = tools.reflections.of(kind);
+        reflection.on((change, object) => {
+          for (const rule of running)
+            if (
+              rule.triggers.some(({ kind: { plural }, changes }) => plural === kind.plural && changes.includes(change))
+            )
+              void deliver(rule, `dev.knative.apiserver.resource.${change}`, kind, object);
+        });
+        await outcomeOf(clock, reflection.synced, 60_000);
+      }
+    };
+    await harness.run(release);
     // The sweep looks after what is due, each minute after what is labelled for it, and every five minutes after what
     // is being deleted, whatever is written there.
     let ticks = 0;
@@ -411,17 +437,17 @@ export async function openSatelliteHarness({
       const isFifthMinute = ticks % 30 === 29;
       const isMinute = ticks++ % 6 === 5;
       for await (const satellite of client.list(LinstorSatellite))
-        for (const rule of rules) {
+        for (const rule of running) {
           const next = readProgress(satellite, rule.name)?.next;
           const isDue = next && Date.parse(next) <= clock.now();
           const isLabelled = rule.sweep?.some(
             ({ kind, labelSelector }) =>
-              kind === LinstorSatellite &&
+              kind.plural === LinstorSatellite.plural &&
               labelSelector !== undefined &&
               parseLabelSelector(labelSelector)(satellite.metadata.labels ?? {}),
           );
           const isSwept = rule.sweep?.some(
-            ({ kind, when }) => kind === LinstorSatellite && when && "deletingWith" in when,
+            ({ kind, when }) => kind.plural === LinstorSatellite.plural && when && "deletingWith" in when,
           );
           if (isDue || (isMinute && isLabelled) || (isFifthMinute && isSwept && satellite.metadata.deletionTimestamp))
             void deliver(rule, "dev.holdfast.sweep", LinstorSatellite, satellite);

@@ -11,6 +11,8 @@ export interface RunningEventing {
   readonly send: Send;
   /** Whether every source sees changes. */
   watching(): boolean;
+  /** Takes objects as they are now; absent where only a restart does. */
+  declare?(objects: readonly KubernetesObject[]): void;
 }
 
 type Options = Omit<EventingOptions, "identify"> & Required<Pick<EventingOptions, "identify">>;
@@ -21,6 +23,7 @@ export function withKnative(options: Options, objects: readonly KubernetesObject
   eventing.declare(objects);
   return {
     send: eventing.send,
+    declare: eventing.declare,
     watching: () => sourcesWatch(eventing, objects),
   };
 }

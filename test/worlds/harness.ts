@@ -14,7 +14,7 @@ import { definitionsGo } from "./definitions-go.ts";
 import { withKnative, withoutKnative } from "./eventing.ts";
 import { functions, type Handler } from "./functions.ts";
 import { handRequest } from "./hand.ts";
-import { install, readInstallation } from "./installation.ts";
+import { type Installation, install, readInstallation } from "./installation.ts";
 import { claim } from "./manifest.ts";
 import { createRecorder } from "./recorder.ts";
 import { rightsInForce } from "./rights-in-force.ts";
@@ -22,7 +22,7 @@ import type { Bench, Server } from "./server.ts";
 import { tokenOf } from "./service-account.ts";
 import { timePasses } from "./time-passes.ts";
 import { createUnderWay } from "./under-way.ts";
-import type { Setting, World } from "./world.ts";
+import type { Setting, World, WorldRelease } from "./world.ts";
 
 /** Holdfast on a server: everything of it that outlives one scenario. */
 export interface Harness {
@@ -63,13 +63,17 @@ export async function startHarness(server: Server, random: Random, setting: Sett
   const underWay = createUnderWay();
   const accounts = new Map<string, ReturnType<Server["connect"]>>();
   const asked: Asked[] = [];
-  for (const { namespace, name } of installation.accounts) {
-    const transport = server.connect(await tokenOf(admin, namespace, name));
-    accounts.set(
-      `${namespace}/${name}`,
-      observed(name, transport, (each) => asked.push(each)),
-    );
-  }
+  const openAccounts = async ({ accounts: named }: Installation) => {
+    for (const { namespace, name } of named) {
+      if (accounts.has(`${namespace}/${name}`)) continue;
+      const transport = server.connect(await tokenOf(admin, namespace, name));
+      accounts.set(
+        `${namespace}/${name}`,
+        observed(name, transport, (each) => asked.push(each)),
+      );
+    }
+  };
+  await openAccounts(installation);
   const identify = (namespace: string, account: string) => {
     const identity = accounts.get(`${namespace}/${account}`);
     if (!identity) throw new Error(`The manifests have no service account ${namespace}/${account}.`);
@@ -103,11 +107,14 @@ export async function startHarness(server: Server, random: Random, setting: Sett
   const connect = setting.connect?.(clock);
 
   /** How to start an instance of a Service. */
-  function starterOf({ image, namespace, serviceAccount, environment }: Plan): () => Handler {
+  function starterOf(
+    { image, namespace, serviceAccount, environment }: Plan,
+    release: Pick<WorldRelease, "functions" | "createClient"> = { functions, createClient },
+  ): () => Handler {
     const rule = image.replace("fn://", "");
-    const start = functions[rule];
+    const start = release.functions[rule];
     if (!start) throw new Error(`No function of the repository is called ${rule}.`);
-    const client = createClient(recorder.transport(rule, identify(namespace, serviceAccount)), { clock });
+    const client = release.createClient(recorder.transport(rule, identify(namespace, serviceAccount)), { clock });
     const log = recorder.log(rule);
     const post: Send = (...request) => eventing.send(...request);
     const systems = connect ? { connect } : {};
@@ -115,8 +122,15 @@ export async function startHarness(server: Server, random: Random, setting: Sett
     return () => recorder.handler(rule, start(tools));
   }
 
-  const starters = new Map(installation.services.map((plan) => [plan.image.replace("fn://", ""), starterOf(plan)]));
-  for (const plan of installation.services) listening.set(addressOf(plan.namespace, plan.service), starterOf(plan)());
+  const starters = new Map<string, () => Handler>();
+  function listen({ services }: Installation, release?: WorldRelease): void {
+    for (const plan of services) {
+      const start = starterOf(plan, release);
+      starters.set(plan.image.replace("fn://", ""), start);
+      listening.set(addressOf(plan.namespace, plan.service), start());
+    }
+  }
+  listen(installation, setting.release);
   const startInstance = (rule: string): Handler => {
     const start = starters.get(rule);
     if (!start) throw new Error(`${rule} is not installed.`);
@@ -164,6 +178,15 @@ export async function startHarness(server: Server, random: Random, setting: Sett
           return async () => {
             isAbsent = false;
           };
+        },
+        upgrade: async (release) => {
+          const { release: _, ...rest } = setting;
+          const next = readInstallation(release ? { ...rest, release } : rest);
+          await install(admin, next.objects, "changed");
+          await openAccounts(next);
+          listen(next, release);
+          eventing.declare?.(next.eventing);
+          await server.eventually("the sources watch", eventing.watching);
         },
         instance: (rule) => {
           const handle = startInstance(rule);

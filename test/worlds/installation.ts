@@ -40,9 +40,11 @@ export function readInstallation(setting: Setting): Installation {
 }
 
 function read(setting: Setting): Installation {
-  const { components, environment, finalizer, withoutKnative, edit = (object) => object } = setting;
+  const { components, environment, finalizer, withoutKnative, release, edit = (object) => object } = setting;
   const bare = ["source.yaml", "eventing.yaml"].map((file) => join("overlays/no-knative", file));
-  const paths = [".", ...components, ...(withoutKnative ? bare : [])].map((path) => join(manifests, path));
+  const paths = [".", ...components, ...(withoutKnative ? bare : [])].map((path) =>
+    join(release?.manifests ?? manifests, path),
+  );
   const patched = (text: string) => (finalizer ? text.replaceAll(defaultFinalizer, finalizer) : text);
   const found = readManifests(paths)
     .filter(({ object }) => !setting.leaveOut?.(object))
@@ -75,8 +77,15 @@ function dataOf(objects: readonly KubernetesObject[], name: string): Readonly<Re
   return (found?.data ?? {}) as Readonly<Record<string, string>>;
 }
 
-/** Puts objects on an API server; what is there already stays. Returns how to take away what was put there. */
-export async function install(client: Client, objects: readonly KubernetesObject[]): Promise<() => Promise<void>> {
+/**
+ * Puts objects on an API server; what is there already stays, or is `changed` to what is given, as by `kubectl apply`.
+ * Returns how to take away what was put there.
+ */
+export async function install(
+  client: Client,
+  objects: readonly KubernetesObject[],
+  already: "stays" | "changed" = "stays",
+): Promise<() => Promise<void>> {
   // A group whose last definition was deleted a moment ago is still listed, and not served any more.
   const silent: string[] = [];
   const served = await discover(client, (path) => silent.push(path));
@@ -96,6 +105,8 @@ export async function install(client: Client, objects: readonly KubernetesObject
       created.push([kind, await client.create(kind, object)]);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
+      const { namespace, name } = object.metadata;
+      if (already === "changed") await client.patch(kind, namespace, name, "merge", object);
     }
   }
   return async () => {

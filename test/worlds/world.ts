@@ -2,13 +2,23 @@ import type { EventingOptions } from "../../eventing/control/eventing.ts";
 import type { Attributes } from "../../eventing/event/cloud-event.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
+import type { createClient } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
 import type { Connect } from "../../shared/system/connect.ts";
 import type { Fate } from "../faults/fates.ts";
 import type { Asked } from "./asked.ts";
+import type { functions } from "./functions.ts";
 import type { Bench } from "./server.ts";
+
+/** Another release of Holdfast than this tree's. */
+export interface WorldRelease {
+  /** Its folder `knative/`. */
+  readonly manifests: string;
+  readonly functions: typeof functions;
+  readonly createClient: typeof createClient;
+}
 
 /** How a cluster and the functions on it are set up. */
 export interface Setting {
@@ -40,6 +50,8 @@ export interface Setting {
   readonly bySweepsAlone?: number;
   /** What stands in the place of brokers, as `staleSubscribers` makes it. */
   readonly createBroker?: EventingOptions["createBroker"];
+  /** What is installed first, where that is not this tree. */
+  readonly release?: WorldRelease;
   /** Components of `knative/` that are installed beside the default, as paths below it. */
   readonly components: readonly string[];
 }
@@ -112,6 +124,11 @@ export interface World extends Bench {
    * nothing that has happened meanwhile: that is for the sweep to find.
    */
   absent(): Promise<() => Promise<void>>;
+  /**
+   * Applies the manifests of another release, this tree's without one, and has its functions take what comes from now
+   * on; absent where functions are processes.
+   */
+  upgrade?(release?: WorldRelease): Promise<void>;
   /** Starts one more instance of a function, by the name of its rule. */
   instance(rule: string): Instance;
   /** Posts an event into the cluster, as somebody outside of it would; absent where functions are processes. */
