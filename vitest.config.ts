@@ -81,6 +81,7 @@ export default defineConfig({
             ...browsed,
             "test/images/**",
             "test/processes/**",
+            "test/release/**",
             ...tours,
             ...measured,
             ...simulated,
@@ -155,10 +156,10 @@ export default defineConfig({
         },
       },
       {
-        // Images held against registries and tools of others.
+        // Images held against registries and tools of others, and a release.
         test: {
           name: "images",
-          include: ["test/images/**/*.test.ts"],
+          include: ["test/images/**/*.test.ts", "test/release/**/*.test.ts"],
           globalSetup: ["test/images/global-setup.ts"],
           maxWorkers: 2,
           // Node is compressed in it for two platforms, once, and functions are built.

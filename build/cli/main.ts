@@ -2,13 +2,10 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { embedKinds } from "../functions/embed-kinds.mjs";
 import { noticesOf } from "../functions/notices.mjs";
 import { buildClient } from "../functions/with-client.mjs";
 import { noticesFile } from "../functions/with-notices.mjs";
-import { withoutApiClasses } from "../functions/without-api-classes.mjs";
-import { embedDeclarations } from "./embed-declarations.mjs";
+import { bundleProgram } from "./bundle-program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -20,21 +17,12 @@ const needsNode24 =
 const withRequire = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
 
 // One file with all that the program needs: what `bin` in package.json names, and `npm pack` packs.
-const { metafile } = await build({
-  absWorkingDir: root,
+const inputs = await bundleProgram({
   entryPoints: ["cli/main.ts"],
   outfile: "dist/holdfast.mjs",
-  bundle: true,
   format: "esm",
-  platform: "node",
-  target: "node24",
-  minify: true,
-  legalComments: "none",
-  metafile: true,
-  logLevel: "warning",
   banner: { js: `${withRequire}${needsNode24}` },
-  plugins: [withoutApiClasses(), embedDeclarations(join(root, "functions")), embedKinds()],
 });
 // The pages that its console shows.
 const pages = existsSync(join(root, "console/build.mjs")) ? await buildClient(join(root, "dist/console")) : [];
-await writeFile(join(root, "dist", noticesFile), await noticesOf([...Object.keys(metafile.inputs), ...pages], root));
+await writeFile(join(root, "dist", noticesFile), await noticesOf([...inputs, ...pages], root));

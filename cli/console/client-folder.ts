@@ -1,14 +1,24 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import * as sea from "node:sea";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../../shared/command/user-error.ts";
 
 /**
- * The folder of the console's pages: beside the packed program; of the sources they are built into `folder`.
+ * The folder of the console's pages: beside the packed program. Of the sources they are built into `folder`, and what is
+ * one file with Node writes them there.
  *
  * @throws UserError where there are none
  */
 export async function clientFolder(folder: string): Promise<string> {
+  if (sea.isSea()) {
+    for (const asset of sea.getAssetKeys()) {
+      const file = join(folder, asset);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, new Uint8Array(sea.getRawAsset(asset)));
+    }
+    return folder;
+  }
   const packed = fileURLToPath(new URL("console/", import.meta.url));
   if (existsSync(join(packed, "index.html"))) return packed;
   const builder = new URL("../../console/build.mjs", import.meta.url);

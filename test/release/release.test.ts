@@ -1,0 +1,136 @@
+import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { overlaysOf } from "../../build/release/overlays.ts";
+import { version as versionOf } from "../../cli/version.ts";
+import { imageNames } from "../../esbuild.config.mjs";
+import { architecture } from "../images/testing/host-base.ts";
+import { kubectlFolder } from "../images/testing/kubectl.ts";
+import { run } from "../images/testing/run-image.ts";
+import { copyReleaseSources } from "./copy-release-sources.ts";
+
+const root = join(import.meta.dirname, "../..");
+const version = versionOf();
+if (!kubectlFolder) console.log("No release is made: there is no kubectl that knows kustomize.");
+
+describe.skipIf(!kubectlFolder || process.platform !== "linux")("a release", () => {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-release-"));
+  const first = join(folder, "first");
+  const program = join(folder, "program");
+  const path = `${kubectlFolder}${delimiter}${process.env.PATH}`;
+  const digestOf = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
+  const images = imageNames().map((name) => `registry.example/holdfast/${name}@sha256:${digestOf(name)}`);
+
+  async function make(from: string, output: string, environment: NodeJS.ProcessEnv = {}): Promise<void> {
+    const main = join(from, "build/release/main.ts");
+    const flags = ["--images", join(folder, "images"), "--platform", `linux/${architecture}`, "--output", output];
+    const outcome = await run(process.execPath, [main, ...flags], { PATH: path, ...environment });
+    expect(outcome, outcome.stderr).toMatchObject({ code: 0 });
+  }
+
+  beforeAll(async () => {
+    writeFileSync(join(folder, "images"), images.join("\n"));
+    await make(root, first);
+    const archive = readdirSync(first).find((file) => /-linux-.*\.tar\.gz$/.test(file)) as string;
+    execFileSync("mkdir", [program]);
+    execFileSync("tar", ["-xzf", join(first, archive), "-C", program]);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const sums = (of: string) =>
+    readFileSync(join(of, "SHA256SUMS"), "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => line.split("  ") as [string, string]);
+
+  test("is the same bytes when another person makes it in another folder", async () => {
+    const elsewhere = join(folder, "else", "where");
+    copyReleaseSources(elsewhere);
+    const second = join(folder, "second");
+    await make(elsewhere, second, { TZ: "Pacific/Chatham", LANG: "tr_TR.UTF-8" });
+    // A folder that is no repository has no commit for the statement to name.
+    const comparable = (of: string) => sums(of).filter(([, file]) => !file?.endsWith(".provenance.json"));
+    expect(comparable(second)).toEqual(comparable(first));
+    expect(comparable(first).length).toBeGreaterThan(15);
+  });
+
+  test("has a checksum of each of its files, and a statement of where they are from", () => {
+    const files = readdirSync(first).filter((file) => file !== "SHA256SUMS");
+    expect(sums(first)).toEqual(files.map((file) => [digestOf(readFileSync(join(first, file))), file]));
+    const statement = JSON.parse(readFileSync(join(first, `holdfast-${version}.provenance.json`), "utf8"));
+    const subjects = statement.subject.map(({ name, digest }: { name: string; digest: { sha256: string } }) => [
+      digest.sha256,
+      name,
+    ]);
+    expect(subjects).toEqual(sums(first).filter(([, file]) => !file.endsWith(".provenance.json")));
+    const roles = Map.groupBy(
+      statement.predicate.buildDefinition.resolvedDependencies as { annotations: { role: string } }[],
+      ({ annotations }) => annotations.role,
+    );
+    expect(roles.get("image")).toHaveLength(images.length);
+  });
+
+  test("has YAML for each overlay in which every image has a digest", () => {
+    for (const overlay of overlaysOf(root)) {
+      const text = readFileSync(join(first, `holdfast-${version}-${overlay}.yaml`), "utf8");
+      expect(text).not.toContain("fn://");
+      expect(text.match(/^\s*(?:- )?image: .*$/gm) ?? []).toSatisfy((lines: string[]) =>
+        lines.every((line) => images.includes(line.replace(/^.*image: /, ""))),
+      );
+    }
+    expect(readFileSync(join(first, `holdfast-${version}-default.yaml`), "utf8")).toContain(
+      images.find((image) => image.includes("pvc-protection/release")),
+    );
+  });
+
+  test("has the command line as one file that needs no Node", async () => {
+    const bare = { PATH: "/nowhere" };
+    expect(await run(join(program, "holdfast"), ["--version"], bare)).toMatchObject({
+      code: 0,
+      stdout: `${version}\n`,
+    });
+    expect(await run(join(program, "holdfast"), ["explain", "pvc/x"], bare)).toMatchObject({ code: 2 });
+  });
+
+  test("has the pages of the console in that file", async () => {
+    const kubeconfig = join(folder, "kubeconfig");
+    const cluster = { name: "a", cluster: { server: "http://127.0.0.1:9" } };
+    const contexts = [{ name: "a", context: { cluster: "a", user: "a" } }];
+    const users = [{ name: "a", user: {} }];
+    writeFileSync(
+      kubeconfig,
+      JSON.stringify({
+        apiVersion: "v1",
+        kind: "Config",
+        clusters: [cluster],
+        users,
+        contexts,
+        "current-context": "a",
+      }),
+    );
+    const served = spawn(join(program, "holdfast"), ["console", "--no-open", "--kubeconfig", kubeconfig]);
+    try {
+      const [said] = await once(served.stdout, "data");
+      const [address = ""] = /http:\S+/.exec(String(said)) ?? [];
+      const page = await fetch(new URL("/", address));
+      expect(await page.text()).toContain("<script");
+    } finally {
+      served.kill("SIGKILL");
+    }
+  });
+
+  test("has a bill of materials that names each package with its hash, and no folder or time", () => {
+    const bill = JSON.parse(readFileSync(join(first, `holdfast-${version}.cdx.json`), "utf8"));
+    expect(bill).toMatchObject({ bomFormat: "CycloneDX", metadata: { component: { name: "holdfast", version } } });
+    expect(bill.metadata).not.toHaveProperty("timestamp");
+    expect(bill.components.length).toBeGreaterThan(100);
+  });
+
+  test("says what has changed", () => {
+    expect(readFileSync(join(first, "RELEASE-NOTES.md"), "utf8")).toMatch(/^# Holdfast .*\n\n- /);
+  });
+});
