@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
-import { root } from "../manifests/kustomization.ts";
+import { holdOutageTable } from "../scenarios/outage-table.ts";
 import type { Administrator } from "./administrator.ts";
 import { addressOf, type SatelliteHarness } from "./harness.ts";
 import { withHarness } from "./with-harness.ts";
@@ -75,9 +74,9 @@ test.each(all)("$away is away: $works, and the satellite says what it waits for"
   expect(await harness.get(Machine, "worker")).toBeDefined();
 });
 
-test("functions/satellite/README.md has the table of this", () => {
-  const row = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;
-  const head = row(["Away", "Still works", "Waits", "`SatelliteEvacuated` says"]) + row(["---", "---", "---", "---"]);
-  const table = head + all.map(({ away, works, waits, says }) => row([away, works, waits, `*${says}*`])).join("");
-  expect(readFileSync(`${root}/functions/satellite/README.md`, "utf8")).toContain(table);
+test("the README has the table of these scenarios", () => {
+  holdOutageTable(
+    "satellite",
+    all.map(({ says, ...row }) => ({ ...row, says: `\`SatelliteEvacuated\`: *${says}*` })),
+  );
 });

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import type { SaltStandIn } from "../../local/salt/salt.ts";
@@ -6,6 +5,7 @@ import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import { claim } from "../worlds/manifest.ts";
+import { holdOutageTable } from "./outage-table.ts";
 import {
   createClass,
   createNode,
@@ -17,7 +17,7 @@ import {
   swept,
   volumeOf,
 } from "./volume/helpers.ts";
-import { outages, rowsOf } from "./volume/outages.ts";
+import { outages, rows } from "./volume/outages.ts";
 import { standInTaken } from "./volume/settings.ts";
 
 type Claim = KubernetesObject & { readonly status?: { readonly phase?: string } };
@@ -68,11 +68,5 @@ describe("while something is away that Volumes need", () => {
     },
   );
 
-  test("the README's table is that of these scenarios", () => {
-    const [head, ...rows] = rowsOf(outages).map((cells) => `| ${cells.join(" | ")} |`);
-    const table = [head, "| --- | --- | --- | --- |", ...rows].join("\n");
-    const readme = readFileSync(new URL("../../functions/volume/README.md", import.meta.url), "utf8");
-    const [, found] = /<!-- outages: [^>]* -->\n(.*?)\n<!-- end of outages -->/s.exec(readme) ?? [];
-    expect(found).toBe(table);
-  });
+  test("the README has the table of these scenarios", () => holdOutageTable("volume", rows));
 });

@@ -1,6 +1,7 @@
 import type { SaltStandIn } from "../../../local/salt/salt.ts";
 import { Node, StorageClass } from "../../../shared/kubernetes/kind.ts";
 import type { World } from "../../worlds/world.ts";
+import type { OutageRow } from "../outage-table.ts";
 import { createClass, createNode, minion } from "./helpers.ts";
 
 /** Something that Volumes need is away for a while: a row of the table in the system's README, and its scenario. */
@@ -84,12 +85,7 @@ export const outages: readonly Outage[] = [
 ];
 
 /** The rows of the README's table. */
-export const rowsOf = (all: readonly Outage[]): readonly (readonly string[])[] => [
-  ["Away", "Still works", "Waits until it is back", "The Volume says"],
-  ...all.map(({ away, works, waits, says }) => [
-    away,
-    works,
-    waits,
-    says ? `Event \`${says.event}\`; the condition: "${says.words}"` : "nothing",
-  ]),
-];
+export const rows: readonly OutageRow[] = outages.map(({ says, ...row }) => ({
+  ...row,
+  says: says ? `Event \`${says.event}\`; the condition: "${says.words}"` : "nothing on the Volume",
+}));

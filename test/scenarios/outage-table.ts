@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { root } from "../manifests/kustomization.ts";
+
+/** What a page says of one outage; a scenario of its system plays it. */
+export interface OutageRow {
+  readonly away: string;
+  /** What still works meanwhile. */
+  readonly works: string;
+  /** What waits until it is back. */
+  readonly waits: string;
+  /** How people see it, as Markdown. */
+  readonly says: string;
+}
+
+const begin = /<!-- outages: [^>]* -->\n/;
+const end = "<!-- end of outages -->";
+
+/** Holds that a system's README has the table of these outages between its marks; `WRITE_TABLES=1` puts it there. */
+export function holdOutageTable(system: string, rows: readonly OutageRow[]): void {
+  const file = join(root, "functions", system, "README.md");
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;
+  const head = ["Away", "Still works", "Waits until it is back", "How you see it"];
+  const table = [
+    head,
+    head.map(() => "---"),
+    ...rows.map(({ away, works, waits, says }) => [away, works, waits, says]),
+  ];
+  const text = readFileSync(file, "utf8");
+  const [mark] = begin.exec(text) ?? [];
+  if (!mark || !text.includes(end)) throw new Error(`${file} has no place for the table of outages.`);
+  const at = text.indexOf(mark) + mark.length;
+  const wanted = text.slice(0, at) + table.map(line).join("") + text.slice(text.indexOf(end));
+  if (process.env.WRITE_TABLES) writeFileSync(file, wanted);
+  expect(readFileSync(file, "utf8"), "Run this test with WRITE_TABLES=1.").toBe(wanted);
+}
