@@ -65,7 +65,10 @@ export function mayEvacuate(facts: DataFacts, now: number): Verdict {
 
   const unknown = here.filter(({ reported }) => !reported);
   if (unknown.length)
-    return wait(`The satellite has not said yet how it is with ${listed(unknown.map(({ name }) => name))}.`);
+    return stop(
+      `The satellite has not said yet how it is with ${listed(unknown.map(({ name }) => name))}.`,
+      `If it stays so, restart the pod of the DaemonSet linstor-satellite.${node.name}, and look at its log.`,
+    );
   const storageOnly = staying.filter(({ replicated }) => !replicated);
   if (storageOnly.length)
     return stop(
