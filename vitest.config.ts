@@ -52,6 +52,10 @@ const first = [
   "test/scenarios/rollout/rollout.test.ts",
   "test/scenarios/undelete.test.ts",
   "test/satellite/evacuation.test.ts",
+  "test/satellite/external-controller.test.ts",
+  "test/scenarios/eviction.test.ts",
+  "test/cli/status.test.ts",
+  "test/cli/explain.test.ts",
   "test/scenarios/edited-filters.test.ts",
   "local/serving/activator.test.ts",
 ];
