@@ -68,6 +68,11 @@ describe("built-in kinds", () => {
   );
 });
 
+test("the name of an Event is shown with -o wide alone, that of everything else always", () => {
+  const priority = (kind: string) => table(resource("v1", kind), { metadata: {} }).columnDefinitions[0]?.priority;
+  expect([priority("Event"), priority("Pod")]).toEqual([1, 0]);
+});
+
 describe("custom resources", () => {
   const columns = [
     { name: "Size", type: "integer", jsonPath: ".spec.size" },

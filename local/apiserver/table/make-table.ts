@@ -16,7 +16,11 @@ export function toTable(
   now: number,
   includeObject: IncludeObject = "Metadata",
 ): Fields {
-  const printer = printerOf(resource.custom ? resource.custom.printerColumns : builtinColumns[resource.kind]);
+  const { custom, kind } = resource;
+  const printer = printerOf(
+    custom ? custom.printerColumns : builtinColumns[kind],
+    custom !== undefined || kind !== "Event",
+  );
   const isList = Array.isArray(objectOrList.items) && String(objectOrList.kind).endsWith("List");
   const objects: unknown[] = isList ? (objectOrList.items as unknown[]) : [objectOrList];
   const metadata = isFields(objectOrList.metadata) ? objectOrList.metadata : {};

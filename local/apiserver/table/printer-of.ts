@@ -11,15 +11,18 @@ export type ComputedColumn = Omit<PrinterColumn, "jsonPath"> & { readonly cell: 
 const nameColumn: Column = { name: "Name", type: "string", format: "name", description: "", priority: 0 };
 const age: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
-/** The name of an object and these columns of it, or its age when there are none. */
-export function printerOf(columns: readonly (PrinterColumn | ComputedColumn)[] = []): Printer {
+/**
+ * The name of an object and these columns of it, or its age when there are none. What has a name that tells people
+ * nothing, as Events have, shows it with `-o wide` alone.
+ */
+export function printerOf(columns: readonly (PrinterColumn | ComputedColumn)[] = [], hasName = true): Printer {
   const shown = (columns.length > 0 ? columns : [age]).map((column) => ({
     column,
     find: "cell" in column ? (object: Fields) => [column.cell(object)] : jsonPath(column.jsonPath),
   }));
   return {
     columns: [
-      nameColumn,
+      { ...nameColumn, priority: hasName ? 0 : 1 },
       ...shown.map(({ column: { name, type, description = "", priority = 0 } }) => ({
         name,
         type,
