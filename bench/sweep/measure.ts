@@ -31,7 +31,8 @@ export function startClusters(): Promise<Running> {
 export async function measureTick({ entry }: Bundle, clusters: Running, claims: number): Promise<Tick> {
   const cluster = `http://127.0.0.1:${clusters.port}/${claims}`;
   const KUBECONFIG = writeKubeconfig(cluster);
-  const environment = { ...functionEnvironment, KUBECONFIG, RATE: "1000", LOG_LEVEL: "warn" };
+  const SINK_HOSTS = `127.0.0.1:${clusters.port}`;
+  const environment = { ...functionEnvironment, KUBECONFIG, SINK_HOSTS, RATE: "1000", LOG_LEVEL: "warn" };
   const sweep = await startListening({ args: [entry], environment });
   try {
     const began = performance.now();
