@@ -29,7 +29,7 @@ export async function singleFiles(
   pages: string,
   scratch: string,
 ): Promise<ReadonlyMap<string, Buffer>> {
-  const blob = await prepare(version, pages, scratch);
+  const blob = await prepare(root, version, pages, scratch);
   const files = new Map<string, Buffer>();
   for (const platform of platforms) {
     const node = await filesOf(await lockedNode(root, platform), ["bin/node", "LICENSE"]);
@@ -49,7 +49,7 @@ export async function singleFiles(
 }
 
 /** What is put into Node: the program and its pages. Without a code cache it is the same for each processor. */
-async function prepare(version: string, pages: string, scratch: string): Promise<Buffer> {
+async function prepare(root: string, version: string, pages: string, scratch: string): Promise<Buffer> {
   await mkdir(scratch, { recursive: true });
   const main = join(scratch, "holdfast.cjs");
   await bundleProgram({
@@ -59,7 +59,7 @@ async function prepare(version: string, pages: string, scratch: string): Promise
         'import { runCommand } from "./shared/command/run-command.ts";\n' +
         'import { runProgram } from "./cli/program.ts";\n' +
         "void runCommand(() => runProgram(process.argv.slice(2)));\n",
-      resolveDir: ".",
+      resolveDir: root,
       loader: "ts",
     },
     outfile: main,
