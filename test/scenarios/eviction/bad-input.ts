@@ -1,9 +1,14 @@
 import { expect } from "vitest";
-import { NeutronL3Agent, NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
+import {
+  NeutronL2Agent,
+  NeutronL3Agent,
+  NeutronOVNAgent,
+  NovaComputeNode,
+} from "../../../functions/eviction/lib/kinds.ts";
 import { abandonKey, approvalKey } from "../../../functions/eviction/lib/names.ts";
 import { maintenanceLabel } from "../../../functions/eviction/lib/node-lock.ts";
 import { l3 } from "../../../functions/eviction/lib/openstack/neutron.ts";
-import { Namespace, Node, Pod } from "../../../shared/kubernetes/kind.ts";
+import { type Kind, Namespace, Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { SystemResponse } from "../../../shared/system/transport.ts";
 import { bareNode } from "../../worlds/cluster-objects.ts";
 import { manifest } from "../../worlds/manifest.ts";
@@ -72,7 +77,54 @@ const answers: readonly (readonly [string, readonly string[], Partial<SystemResp
   ],
 ];
 
+const template = { spec: { containers: [{ name: "agent", image: "agent" }] } };
+const label = { key: "compute", value: "true" };
+const matchLabels = { app: "agent" };
+
+/** Specs of which one field is wrong, and what the server says of it. */
+const wrong: readonly (readonly [Kind, object, RegExp])[] = [
+  [NovaComputeNode, { template, state: "Gone" }, /spec\.state/],
+  [NovaComputeNode, { template, state: 1 }, /spec\.state/],
+  [NeutronL3Agent, { template, state: "Disabled" }, /spec\.state/],
+  [NovaComputeNode, { template, lockName: "" }, /must be the name of an annotation/],
+  [NovaComputeNode, { template, lockName: "two words" }, /must be the name of an annotation/],
+  [NovaComputeNode, { template, lockName: "-first" }, /must be the name of an annotation/],
+  [NovaComputeNode, { template, lockName: "l".repeat(64) }, /spec\.lockName/],
+  [NovaComputeNode, {}, /must have a template or a selector/],
+  [NovaComputeNode, { template, selector: { matchLabels, schedulingLabel: label } }, /and not both/],
+  [NovaComputeNode, { template: "agent" }, /spec\.template/],
+  [NovaComputeNode, { template: {} }, /spec\.template\.spec/],
+  [NovaComputeNode, { template: { spec: { containers: [] } } }, /spec\.template\.spec\.containers/],
+  [NovaComputeNode, { template: { spec: { containers: [{ image: "agent" }] } } }, /containers\[0\]\.name/],
+  [NovaComputeNode, { selector: { schedulingLabel: label } }, /spec\.selector\.matchLabels/],
+  [NovaComputeNode, { selector: { matchLabels: {}, schedulingLabel: label } }, /must name a label/],
+  [NovaComputeNode, { selector: { matchLabels: { app: 1 }, schedulingLabel: label } }, /spec\.selector\.matchLabels/],
+  [NovaComputeNode, { selector: { matchLabels } }, /spec\.selector\.schedulingLabel/],
+  [NovaComputeNode, { selector: { matchLabels, schedulingLabel: { key: "", value: "" } } }, /schedulingLabel\.key/],
+  [
+    NovaComputeNode,
+    { selector: { matchLabels, schedulingLabel: { key: "k", value: "v".repeat(64) } } },
+    /schedulingLabel\.value/,
+  ],
+  [NovaComputeNode, { template, eviction: true }, /spec\.eviction/],
+  [NovaComputeNode, { template, eviction: { ironicNodeShutdown: {} } }, /ironicNodeShutdown\.node/],
+  [NovaComputeNode, { template, eviction: { ironicNodeShutdown: { node: "" } } }, /ironicNodeShutdown\.node/],
+  [NovaComputeNode, { template, eviction: { ironicNodeShutdown: { node: 7 } } }, /ironicNodeShutdown\.node/],
+  [NeutronL2Agent, {}, /spec\.template/],
+  [NeutronOVNAgent, { template: { spec: {} } }, /spec\.template\.spec\.containers/],
+];
+
 export const badInputScenarios: readonly Scenario[] = [
+  {
+    title: "a resource of which one field is wrong is refused by the server, which names the field",
+    async run({ admin }) {
+      for (const [kind, spec, says] of wrong)
+        await expect(
+          admin.create(kind, manifest(kind, { name: "wrong", namespace }, { spec })),
+          `${kind.kind} ${JSON.stringify(spec)}`,
+        ).rejects.toThrow(says);
+    },
+  },
   ...answers.map(
     ([what, services, answer, message]): Scenario => ({
       title: `while ${what}, servers, routers, pods and locks stay, and it says so; then it goes on by itself`,
