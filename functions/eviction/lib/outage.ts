@@ -177,8 +177,8 @@ export function fencingOf(host: Suspected): string {
     "ower it off, see that it stays off, and run " + annotating(object, `--overwrite ${fencedKey}=${value}`);
   if (isForced(host))
     return (
-      `Servers of ${name} are evacuated only while it is off for certain. ${lifeOf(host) ?? `It is ${power}.`} To call ` +
-      `the eviction off, set spec.state to Enabled or remove the agreement. Otherwise p${confirm}`
+      `Servers of ${name} are evacuated only while it is off for certain. ${lifeOf(host) ?? `It is ${power}.`} To ` +
+      `call the eviction off, set spec.state to Enabled or remove the agreement. Otherwise p${confirm}`
     );
   if (machine) return `Host ${name} is down. Ironic turns its machine ${machine} off, which is ${power} now.`;
   return `Host ${name} is down, and its servers may still run there and write to their disks. P${confirm}`;

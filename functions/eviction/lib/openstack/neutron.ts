@@ -111,7 +111,7 @@ export function neutronClient(send: Send) {
     /** Has an agent no longer serve one; that it does not is no failure. */
     remove: ({ path }: Service, agent: string, id: string) =>
       unlessDone(ask("DELETE", `/agents/${idOf(agent)}/${path}/${idOf(id)}`)),
-    /** What a disabled agent serves stops, unless Neutron is set otherwise. The description is the place for a reason. */
+    /** What a disabled agent serves stops, unless Neutron is set otherwise. The description is for a reason. */
     enable: async (agent: string, isEnabled: boolean, description: string) =>
       void (await ask("PUT", `/agents/${idOf(agent)}`, { agent: { admin_state_up: isEnabled, description } })),
   };

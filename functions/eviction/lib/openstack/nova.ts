@@ -194,7 +194,7 @@ export function novaClient(send: Send) {
     /** Nova's services of all hosts and all binaries. */
     services: async (): Promise<readonly ComputeService[]> => (await get("/os-services", servicesAnswer)).services,
 
-    /** Every project's servers on a host. Empty is no proof where the cell of the host is away: read its service, too. */
+    /** Every project's servers on a host. Empty proves nothing where its cell is away: read its service, too. */
     async servers(host: string): Promise<readonly Server[]> {
       // Those that are deleted and can be restored are still on the host.
       const query = { all_tenants: "1", soft_deleted: "1", host, limit: String(perPage) };
