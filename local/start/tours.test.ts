@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -54,6 +54,41 @@ test("the tours come true, are plain where nobody looks at colours, and leave no
   expect(out).not.toContain("\u001b");
   expect(readdirSync(temporary)).toEqual([]);
 });
+
+test("an eviction comes to its end, each server moved once, while its functions die again and again", async () => {
+  const seen = new Map<number, number>();
+  let dead = 0;
+  const killer = setInterval(() => {
+    const running = processesOf("eviction");
+    for (const pid of running) if (!seen.has(pid)) seen.set(pid, Date.now());
+    // None lives long, and each lives long enough to do something.
+    const old = running.filter((pid) => Date.now() - (seen.get(pid) ?? 0) > 2500);
+    const pid = old[dead % Math.max(1, old.length)];
+    if (pid === undefined) return;
+    process.kill(pid, "SIGKILL");
+    dead += 1;
+  }, 400);
+  const { code, out } = await runStart(["--tour", "eviction"], temporary, (out, kill) => {
+    if (out.includes("ok each was moved once")) kill("SIGINT");
+  }).finally(() => clearInterval(killer));
+  expect(code, out).toBe(0);
+  expect(out).toContain("ok each was moved once");
+  expect(out).toContain("was ended by SIGKILL");
+  expect(dead).toBeGreaterThan(10);
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+/** The processes of a system's functions in this test's folder: at any moment some of them end by themselves. */
+function processesOf(system: string): readonly number[] {
+  return readdirSync("/proc").flatMap((pid) => {
+    try {
+      const command = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, "utf8") : "";
+      return command.includes(temporary) && command.includes(`/revisions/${system}-`) ? [Number(pid)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
 
 test.each([
   ["satellite", "Four nodes with storage"],
