@@ -1,13 +1,14 @@
 import { enableCompute } from "../../../functions/eviction/enable-compute/rule.ts";
+import { moveServers } from "../../../functions/eviction/move-servers/rule.ts";
 import { releaseCompute } from "../../../functions/eviction/release-compute/rule.ts";
 import { replaceAgent } from "../../../functions/eviction/replace-agent/rule.ts";
 import { type Mutant, starting } from "../mutants/mutant.ts";
 
 const by = "fault-free runs" as const;
 
-/** What the rule has seen, with nothing on the host. */
+/** What the rule would see if it looked at each step, with nothing on the host. */
 const empty: typeof releaseCompute.look = async (...args) => {
-  const facts = await releaseCompute.look(...args);
+  const facts = await moveServers.look(...args);
   const seen = facts.seen.map((one) => {
     if (one.facts.is !== "ready" || one.facts.at !== "seen") return one;
     const { compute, host } = one.facts;
