@@ -113,6 +113,46 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
     await page.context().close();
   });
 
+  test.each([
+    ["/volumes?q=deletable", ["Delete"]],
+    ["/kept?q=kept-2", ["Keep longer", "Keep for good", "Give back now", "Offer", "Name a successor"]],
+    ["/satellites", ["Retain the data"]],
+    ["/eviction?q=node-2", ["Abort", "Try again"]],
+  ])("%s: each action asks once, and shows its command: %j", async (path, labels) => {
+    const page = await shown.open(path);
+    for (const label of labels) {
+      await page.getByRole("button", { name: label, exact: true, disabled: false }).click();
+      const dialog = page.getByRole("dialog", { name: `${label}?` });
+      await dialog
+        .getByRole("region", { name: "Command" })
+        .getByText(/^kubectl (annotate|delete|patch) /)
+        .waitFor();
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+    }
+    await page.context().close();
+  });
+
+  test("what the API server refuses stands beside the action, in its own words", async () => {
+    const page = await shown.open("/volumes?create=1");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("bound");
+    await dialog.getByRole("combobox", { name: "Node" }).selectOption("node-1");
+    await dialog.getByRole("button", { name: "Next", exact: true }).click();
+    await dialog.getByRole("button", { name: "Next", exact: true }).click();
+    await dialog.getByRole("combobox", { name: "StorageClass" }).selectOption("metalk8s");
+    await dialog.getByRole("button", { name: "Next", exact: true }).click();
+    await dialog.getByRole("button", { name: "Create the Volume" }).click();
+    await dialog.getByText('volumes.storage.metalk8s.scality.com "bound" already exists').waitFor();
+    // Without the right to it, taken away while the dialog is open.
+    await page.goto(`${shown.client.url}/kept?q=kept-2`);
+    await page.getByRole("button", { name: "Offer", disabled: false }).click();
+    shown.client.token = cluster.tokens.reader;
+    await dialog.getByRole("button", { name: "Offer" }).click();
+    await dialog.getByText('persistentvolumes "kept-2" is forbidden: User "reader" cannot patch').waitFor();
+    shown.client.token = cluster.tokens.admin;
+    await page.context().close();
+  });
+
   test("the role in the documents is enough to read every page", async () => {
     shown.client.token = cluster.tokens.reader;
     for (const path of [...paths, "/object/Volume/_/bound", "/object/pvc/shop/data-web-0"]) {
