@@ -1,6 +1,6 @@
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
-import { inject } from "vitest";
+import { expect, inject } from "vitest";
 import { browserPath } from "./browser-path.ts";
 import { type ServedClient, serveClient } from "./serve-client.ts";
 
@@ -43,9 +43,9 @@ export async function openConsole(api: string, token: string): Promise<Console> 
   };
 }
 
-/** Resolves when nothing on the page is being read any more. */
-export const settled = async (page: Page): Promise<void> =>
-  void (await page.waitForFunction("!document.querySelector('[role=progressbar]')"));
+/** Resolves when nothing on the page is being read any more. The page's own policy allows no script that looks for it. */
+export const settled = (page: Page): Promise<void> =>
+  expect.poll(() => page.getByRole("progressbar").count(), { timeout: 30_000 }).toBe(0);
 
 interface Violation {
   readonly id: string;

@@ -76,7 +76,8 @@ describe.skipIf(!hasBrowser)("on the cluster of npm start", () => {
     admin = createClient(kubeconfigTransport(file));
     await admin.create(StorageClass, asObject(storageClass("metalk8s")));
     browser = await openBrowser();
-  });
+    // All functions are bundled first where that has not been done before.
+  }, 300_000);
   afterAll(async () => {
     await browser?.close();
     await program?.stop();
@@ -142,6 +143,8 @@ describe.skipIf(!hasBrowser)("on the cluster of npm start", () => {
     await remove.click();
     await dialog.getByText("kubectl delete volumes.storage.metalk8s.scality.com data-1").waitFor();
     await dialog.getByRole("button", { name: "Delete" }).click();
+    // While it is open, the page behind it has no rows for a screen reader.
+    await dialog.waitFor({ state: "hidden" });
     await row.waitFor({ state: "detached" });
     expect(await admin.get(Volume, undefined, "data-1")).toBeUndefined();
   }, 180_000);
