@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { ApiServerSource } from "../../eventing/kinds.ts";
 import { seededRandom } from "../../eventing/random.ts";
 import type { Send } from "../../eventing/send.ts";
@@ -100,6 +102,8 @@ export async function startLaptop(
   terminal.print(`API server  ${http.url}`);
   terminal.print(`kubectl     export KUBECONFIG=${shellWord(kubeconfig)}`);
   terminal.print(`Services    curl --proxy ${knative.network} http://SERVICE.NAMESPACE.svc.cluster.local`);
+  const site = fileURLToPath(new URL("../../dist/docs/index.html", import.meta.url));
+  terminal.print(`documents   ${existsSync(site) ? pathToFileURL(site) : '"npm run docs" makes a site of them'}`);
   await startConsole(transport, bundles, session, terminal);
   return {
     client,

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { realServer } from "../../worlds/real-server.ts";
+import { kubectl, run } from "../kubectl.ts";
+import { createInstalls } from "./installs.ts";
+import { blocksBelow, scriptOf } from "./page.ts";
+import { openWalk, type Walk } from "./walk.ts";
+
+const cluster = inject("cluster");
+const { HOLDFAST_KNATIVE_CRDS: definitions } = process.env;
+const ready = Boolean(cluster?.assets && kubectl && definitions);
+if (cluster && !ready)
+  console.log(
+    "The guides to install are not walked: that takes kubectl in KUBEBUILDER_ASSETS and Knative's definitions in " +
+      "HOLDFAST_KNATIVE_CRDS.",
+  );
+
+/** Pages, the way that each installs, and what the last command of it asks for. */
+const guides = [
+  ["docs/install-knative.md", "With Knative", "ksvc"],
+  ["docs/one-system.md", "With Knative", "ksvc"],
+  ["docs/install-without-knative.md", "Without Knative", "deployments"],
+] as const;
+
+describe.skipIf(!ready)("the guides to install, on a real control plane", () => {
+  if (!cluster) return;
+  const server = realServer(cluster.kubeconfig, { throwaway: true });
+  const installs = createInstalls(server, cluster.kubeconfig, definitions ?? "");
+  const folder = mkdtempSync(join(tmpdir(), "walk-"));
+  let walk: Walk;
+  beforeAll(() => {
+    walk = openWalk(folder, cluster.kubeconfig, { texts: [], commands: {} });
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each(guides)("%s", async (page, way, kind) => {
+    await installs.begin(way);
+    // No image is built here and no function runs: what looks for either is left out.
+    const blocks = blocksBelow(page, "Install").filter(({ text }) => !/--check|holdfast -- status/.test(text));
+    await walk.run(scriptOf(blocks));
+    const installed = run(["-n", "holdfast", "get", kind, "-o", "name"], cluster.kubeconfig);
+    expect(installed).toContain("undelete-retain");
+    expect(installed.includes("pvc-protection-release")).toBe(page !== "docs/one-system.md");
+    await installs.end();
+  });
+});

@@ -1,0 +1,64 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type Run, runStart } from "../../local/start/testing/run-start.ts";
+import { blocksBelow, scriptOf } from "../cluster/walk/page.ts";
+import { openWalk, type Walk } from "../cluster/walk/walk.ts";
+
+// The sweep of the laptop edition looks at what its functions have missed after some minutes.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
+
+/** Pages whose commands run on the laptop edition as they are, in an order in which each finds what it needs. */
+const pages = [
+  ["docs/get-a-claim-back.md", "Get a deleted claim back"],
+  ["docs/what-is-held.md", "What is held now, and why"],
+  ["docs/restore-a-snapshot.md", "Restore a snapshot under a claim's name"],
+] as const;
+
+const hasKubectl = Boolean(process.env.KUBEBUILDER_ASSETS) || isInstalled("kubectl");
+if (!hasKubectl) console.log("The guides' commands are not run: they take kubectl.");
+
+describe.skipIf(!hasKubectl)("the guides' commands, on the laptop edition", () => {
+  const folder = mkdtempSync(join(tmpdir(), "guides-"));
+  let walk: Walk;
+  let over: Promise<Run>;
+  let end = () => {};
+  beforeAll(async () => {
+    const temporary = join(folder, "temporary");
+    mkdirSync(temporary);
+    const kubeconfig = await new Promise<string>((found) => {
+      over = runStart(["--no-tour", "--idle", "10"], temporary, (out, kill) => {
+        end = () => kill("SIGINT");
+        const [, file] = /export KUBECONFIG=(\S+)/.exec(out) ?? [];
+        if (file) found(file);
+      });
+    });
+    walk = openWalk(folder, kubeconfig, { texts: [["\u0000", ""]], commands: {} });
+  });
+  afterAll(async () => {
+    end();
+    await over;
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each(pages)("%s", async (page, title) => {
+    await walk.run(scriptOf(blocksBelow(page, title).filter(({ language }) => language === "sh")));
+  });
+
+  test("npm start ends without a complaint", async () => {
+    end();
+    const { code, err } = await over;
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+  });
+});
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync(program, ["version", "--client"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
