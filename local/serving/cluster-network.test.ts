@@ -56,6 +56,7 @@ test("what is no event reaches a service as it is, and its answer comes as it is
       request.pipe(response);
     },
   );
-  const byPatch = `const a = await fetch("${ingress}?a=1", { method: "PATCH", body: "é" }); console.log(await a.text());`;
+  const patched = `await fetch("${ingress}?a=1", { method: "PATCH", body: "é" })`;
+  const byPatch = `const a = ${patched}; console.log(await a.text());`;
   expect(await run(byPatch)).toBe(`PATCH ${ingress}?a=1 é`);
 });

@@ -17,8 +17,8 @@ export interface ClusterNetwork {
 }
 
 /**
- * Starts an HTTP proxy on loopback that hands events to `send` by their URL, and all other requests to `pass`. Node's `fetch` asks for a tunnel even
- * for plain HTTP, its `http` sends the whole URL; both end here.
+ * Starts an HTTP proxy on loopback that hands events to `send` by their URL, and all other requests to `pass`. Node's
+ * `fetch` asks for a tunnel even for plain HTTP, its `http` sends the whole URL; both end here.
  */
 export async function openClusterNetwork(send: Send, pass: Pass): Promise<ClusterNetwork> {
   const tunnels = new Set<Socket>();

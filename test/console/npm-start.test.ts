@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)("on the cluster of npm start", () => {
     expect(await admin.get(Volume, undefined, "data-1")).toBeUndefined();
   }, 180_000);
 
-  test("as a Knative Service, the console is at zero until a page is opened, follows the cluster, and is at zero after the last page", async () => {
+  test("as a Knative Service, the console runs from the first page to the last, and follows the cluster", async () => {
     const [, server = ""] = /API server +(\S+)/.exec(program.said()) ?? [];
     const kinds = await discover(admin, () => {});
     for (const object of objectsIn("platform/console").map(asApplied)) {
