@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { UserError } from "../../shared/command/user-error.ts";
 
 /**
- * The folder of the console's pages: beside the packed program. Of the sources they are built into `folder`, and what is
- * one file with Node writes them there.
+ * The folder of the console's pages: beside the packed program. Of the sources they are built into `folder`, and what
+ * is one file with Node writes them there.
  *
  * @throws UserError where there are none
  */

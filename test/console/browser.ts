@@ -43,7 +43,7 @@ export async function openConsole(api: string, token: string): Promise<Console> 
   };
 }
 
-/** Resolves when nothing on the page is being read any more. The page's own policy allows no script that looks for it. */
+/** Resolves when nothing on the page is being read any more. Its own policy allows no script that looks for it. */
 export const settled = (page: Page): Promise<void> =>
   expect.poll(() => page.getByRole("progressbar").count(), { timeout: 30_000 }).toBe(0);
 

@@ -44,6 +44,15 @@ export function createInstalls({ admin, eventually }: Server, kubeconfig: string
       if (way === "With Knative") {
         knative("apply", "--server-side");
         run(["wait", "--for=condition=established", "--all", "crd", "--timeout=60s"], kubeconfig);
+        const kinds = run(["get", "crd", "-o", "jsonpath={.items[*].metadata.name}"], kubeconfig).split(" ");
+        // For a moment the API server answers 429 to lists of kinds that were just defined.
+        await eventually("every kind is listed", async () => {
+          try {
+            return run(["get", kinds.join(","), "--all-namespaces", "-o", "name"], kubeconfig) !== undefined;
+          } catch {
+            return false;
+          }
+        });
       }
       // What an earlier suite has left: the page makes the namespace.
       await admin.delete(Namespace, undefined, "holdfast");
