@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
+import type { ConfiguredSatellite } from "../../functions/satellite/lib/configuration/configured-satellite.ts";
 import {
   LinstorCluster,
   LinstorSatellite,
   LinstorSatelliteConfiguration,
 } from "../../functions/satellite/lib/kinds.ts";
 import { linstorKey } from "../../functions/satellite/lib/linstor-note.ts";
-import { type LinstorSatelliteObject, satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
+import { satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
 import { ConfigMap } from "../../shared/kubernetes/kind.ts";
 import { proveTheseAreMade } from "../scenarios/rights.ts";
 import { type SatelliteHarness, workloads } from "./harness.ts";
@@ -42,8 +43,8 @@ describe("satellites that stay", () => {
     await harness.merge(LinstorCluster, "linstorcluster", {
       spec: { repository: "registry.example/linstor", apiTLS: { clientSecretName: "client" } },
     });
-    const specOf = async () => (await harness.get<LinstorSatelliteObject>(LinstorSatellite, node))?.spec;
-    await harness.until("its spec follows", async () => {
+    const specOf = async () => (await bed.get<ConfiguredSatellite>(LinstorSatellite, node))?.spec;
+    await bed.until("its spec follows", async () => {
       const live = await specOf();
       return JSON.stringify(live?.clusterRef).includes("client") && live?.repository && live.internalTLS;
     });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { ConfiguredSatellite } from "../../functions/satellite/lib/configuration/configured-satellite.ts";
 import { DaemonSet, LinstorSatellite, LinstorSatelliteConfiguration } from "../../functions/satellite/lib/kinds.ts";
-import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
 import { ConfigMap, Node, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { addressOf, type SatelliteHarness, workloads } from "./harness.ts";
@@ -21,7 +21,7 @@ interface Status {
   readonly appliedTo?: readonly string[];
   readonly matched?: number;
 }
-const specOf = async (name: string) => (await harness.get<LinstorSatelliteObject>(LinstorSatellite, name))?.spec;
+const specOf = async (name: string) => (await bed.get<ConfiguredSatellite>(LinstorSatellite, name))?.spec;
 const configure = (name: string, spec: object) =>
   harness.create(LinstorSatelliteConfiguration, { metadata: { name }, spec });
 const statusOf = async (name: string) =>

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ConfiguredSatellite } from "../../functions/satellite/lib/configuration/configured-satellite.ts";
 import { LinstorSatellite, LinstorSatelliteConfiguration } from "../../functions/satellite/lib/kinds.ts";
 import { nodeDigestKey } from "../../functions/satellite/lib/node-digest.ts";
-import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";
 import { openSatelliteHarness, type SatelliteHarness } from "./harness.ts";
@@ -21,7 +21,7 @@ afterEach(async () => {
   expect(harness.failures).toEqual([]);
 });
 
-const satellite = (name = node) => harness.get<LinstorSatelliteObject>(LinstorSatellite, name);
+const satellite = (name = node) => bed.get<ConfiguredSatellite>(LinstorSatellite, name);
 const digestOf = async (name = node) => (await satellite(name))?.metadata.annotations?.[nodeDigestKey];
 const writesStatus = (time: string) =>
   harness.merge(

@@ -16,15 +16,19 @@ import { silent, warning } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
 import { resync } from "../../../shared/sweep.ts";
 import { abandonedBecause } from "../lib/abandoned.ts";
+import {
+  type ConfiguredSatellite,
+  type ConfiguredSeen,
+  lookAtConfigured,
+} from "../lib/configuration/configured-satellite.ts";
 import { DaemonSet, LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
 import type { LinstorControllers } from "../lib/linstor/controllers.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { isAnother } from "../lib/linstor-note.ts";
-import { lookAtSatellite, type SatelliteSnapshot } from "../lib/look-at-satellite.ts";
 import { isSeenDeleting } from "../lib/machine.ts";
 import { lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
-import { conditionWrites, isSettled, type LinstorSatelliteObject, satelliteFinalizer } from "../lib/satellite.ts";
+import { conditionWrites, isSettled, satelliteFinalizer } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
 import { ofDaemonSet, satelliteNamed, satellitesIn } from "../lib/subjects.ts";
 import { applyPatches } from "../lib/workload/apply-patches.ts";
@@ -40,7 +44,7 @@ const fieldManager = "piraeus.io/operator";
 
 /** A satellite with its DaemonSet; `seen` is undefined when it is gone. */
 export interface Workload {
-  readonly seen: SatelliteSnapshot | undefined;
+  readonly seen: ConfiguredSeen | undefined;
   readonly daemonSet: KubernetesObject | undefined;
   readonly namespace: string;
   /** The namespace takes no objects: it is not there, or is being deleted. Only looked at where a DaemonSet is made. */
@@ -124,7 +128,7 @@ interface View {
 
 async function lookAtWorkload(satellite: string, { client, linstor, settings }: View): Promise<Workload> {
   const { satelliteImage, satelliteNamespace: namespace } = settings;
-  const seen = await lookAtSatellite(client, satellite);
+  const seen = await lookAtConfigured(client, satellite);
   // Its Role lies in that namespace, and is missing with it.
   const daemonSet = await client.get(DaemonSet, namespace, daemonSetName(satellite)).catch(async (error) => {
     if (!isForbidden(error) || (await client.get(Namespace, undefined, namespace))) throw error;
@@ -147,7 +151,7 @@ async function lookAtWorkload(satellite: string, { client, linstor, settings }: 
 }
 
 /** One that is not held yet, that is on its way out, or whose DaemonSet may not be as its spec says. */
-const isUnsettled = (satellite: LinstorSatelliteObject) =>
+const isUnsettled = (satellite: ConfiguredSatellite) =>
   isBeingDeleted(satellite) ||
   !hasFinalizer(satellite, satelliteFinalizer) ||
   !isSettled(satellite, lifeConditions.applied);
@@ -167,7 +171,7 @@ const ofLeftDaemonSet = (object: KubernetesObject | undefined, kind: string) => 
 type Verdict = { readonly do: "leave" | "hold" | "stop" | "apply"; readonly message: string };
 
 /** What is to become of a satellite's workload. */
-function verdictOn(seen: SatelliteSnapshot): Verdict {
+function verdictOn(seen: ConfiguredSeen): Verdict {
   const { satellite, node, policy, foreign, unaddressed } = seen;
   const title = `LinstorSatellite ${satellite.metadata.name}`;
   const leave = (message: string) => ({ do: "leave", message }) as const;
@@ -220,7 +224,7 @@ function decide({ seen, daemonSet, namespace, image, homeless, away }: Workload,
 
 /** Said once, and looked at again when the namespace is added: nothing can be applied before. */
 function notHoused(
-  { satellite }: SatelliteSnapshot,
+  { satellite }: ConfiguredSeen,
   namespace: string,
   why: NonNullable<Workload["homeless"]>,
   now: number,
@@ -254,7 +258,7 @@ function removed({ metadata: { namespace, name, uid, resourceVersion } }: Kubern
 }
 
 function applied(
-  { satellite }: SatelliteSnapshot,
+  { satellite }: ConfiguredSeen,
   daemonSet: KubernetesObject | undefined,
   surroundings: { readonly namespace: string; readonly image: string },
   now: number,
@@ -298,7 +302,7 @@ function applied(
 }
 
 /** What piraeus-operator would have done besides, and a person must do. */
-function byHand(satellite: LinstorSatelliteObject): string {
+function byHand(satellite: ConfiguredSatellite): string {
   return satellite.spec?.internalTLS?.certManager
     ? ` No certificate is requested of cert-manager: its pod starts when the Secret ${tlsSecretOf(satellite)} is there.`
     : "";

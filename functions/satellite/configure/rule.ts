@@ -13,6 +13,7 @@ import { on, rule } from "../../../shared/rule.ts";
 import { normal } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
 import { resync } from "../../../shared/sweep.ts";
+import type { ConfiguredCluster, ConfiguredSatellite } from "../lib/configuration/configured-satellite.ts";
 import { appliedTo, type Configuration, mergeConfigurations } from "../lib/configuration/merge.ts";
 import { mergePatchTo } from "../lib/configuration/merge-patch.ts";
 import { affinityProblem, contentProblems } from "../lib/configuration/problems.ts";
@@ -21,7 +22,7 @@ import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from 
 import { foreignLifecycle } from "../lib/lifecycle.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
-import { type LinstorClusterObject, type LinstorSatelliteObject, ownerOf } from "../lib/satellite.ts";
+import { ownerOf } from "../lib/satellite.ts";
 
 const name = "satellite/configure";
 
@@ -32,13 +33,13 @@ type ConfigurationObject = KubernetesObject & {
 
 /** A satellite with its Node. */
 interface Placed {
-  readonly satellite: LinstorSatelliteObject;
+  readonly satellite: ConfiguredSatellite;
   readonly node: KubernetesObject | undefined;
 }
 
 export interface Facts {
   readonly satellites: readonly Placed[];
-  readonly clusters: readonly LinstorClusterObject[];
+  readonly clusters: readonly ConfiguredCluster[];
   readonly configurations: readonly ConfigurationObject[];
   /** Whether `satellites` are all that there are, so that the status of a configuration can be told. */
   readonly all: boolean;
@@ -75,7 +76,7 @@ export const configure = rule({
       : [{ kind: LinstorSatellite }],
   look: async (subject, { client }): Promise<Facts> => {
     const [clusters, configurations] = await Promise.all([
-      Array.fromAsync(client.list<LinstorClusterObject>(LinstorCluster)),
+      Array.fromAsync(client.list<ConfiguredCluster>(LinstorCluster)),
       Array.fromAsync(client.list<ConfigurationObject>(LinstorSatelliteConfiguration)),
     ]);
     const one = isObject(subject) ? await lookAtOne(client, subject.name) : undefined;
@@ -88,7 +89,7 @@ export const configure = rule({
 
 async function lookAtOne(client: Client, name: string): Promise<Placed | undefined> {
   const [satellite, node] = await Promise.all([
-    client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, name),
+    client.get<ConfiguredSatellite>(LinstorSatellite, undefined, name),
     client.get(Node, undefined, name),
   ]);
   return satellite && { satellite, node };
@@ -96,7 +97,7 @@ async function lookAtOne(client: Client, name: string): Promise<Placed | undefin
 
 async function lookAtAll(client: Client): Promise<readonly Placed[]> {
   const [satellites, nodes] = await Promise.all([
-    Array.fromAsync(client.list<LinstorSatelliteObject>(LinstorSatellite)),
+    Array.fromAsync(client.list<ConfiguredSatellite>(LinstorSatellite)),
     Array.fromAsync(client.list(Node, { leaveOut: ["status.images", "metadata.managedFields"] })),
   ]);
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]));

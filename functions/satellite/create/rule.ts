@@ -10,6 +10,7 @@ import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { isObject } from "../../../shared/subject.ts";
 import { labelled, resync } from "../../../shared/sweep.ts";
+import type { ConfiguredCluster, ConfiguredSatellite } from "../lib/configuration/configured-satellite.ts";
 import { type Configuration, type Merged, mergeConfigurations } from "../lib/configuration/merge.ts";
 import { appliedKey, ownerReferenceTo, wantedSpec } from "../lib/configuration/wanted-spec.ts";
 import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from "../lib/kinds.ts";
@@ -18,19 +19,14 @@ import { candidateOf } from "../lib/matching/candidate.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
 import { admissionPolicy, changedLabel } from "../lib/names.ts";
 import { nodeDigest, nodeDigestKey } from "../lib/node-digest.ts";
-import {
-  type LinstorClusterObject,
-  type LinstorSatelliteObject,
-  ofCluster,
-  satelliteFinalizer,
-} from "../lib/satellite.ts";
+import { ofCluster, satelliteFinalizer } from "../lib/satellite.ts";
 
 const name = "satellite/create";
 
 /** A Node with its LinstorSatellite. */
 interface Placed {
   readonly node: KubernetesObject;
-  readonly satellite: LinstorSatelliteObject | undefined;
+  readonly satellite: ConfiguredSatellite | undefined;
 }
 
 /**
@@ -39,7 +35,7 @@ interface Placed {
  */
 export interface Facts {
   readonly nodes: readonly Placed[];
-  readonly clusters: readonly LinstorClusterObject[];
+  readonly clusters: readonly ConfiguredCluster[];
   readonly configurations: readonly Configuration[];
 }
 
@@ -75,7 +71,7 @@ export const createSatellite = rule({
     const placed = isObject(subject) ? await lookAtOne(client, subject.name) : await lookAtAll(client);
     const nodes = placed.filter((one) => !isNoted(one) || isMarked(one.node));
     if (nodes.every(isNoted)) return { nodes, clusters: [], configurations: [] };
-    const clusters = await Array.fromAsync(client.list<LinstorClusterObject>(LinstorCluster));
+    const clusters = await Array.fromAsync(client.list<ConfiguredCluster>(LinstorCluster));
     const configurations = nodes.every(({ satellite }) => satellite)
       ? []
       : await Array.fromAsync(
@@ -93,13 +89,13 @@ export const createSatellite = rule({
 // The satellite is read before its Node: of two instances the one that has seen the Node later writes last, because
 // the other's write is of a satellite that has changed since.
 async function lookAtOne(client: Client, name: string): Promise<readonly Placed[]> {
-  const satellite = await client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, name);
+  const satellite = await client.get<ConfiguredSatellite>(LinstorSatellite, undefined, name);
   const node = await client.get(Node, undefined, name);
   return node ? [{ node, satellite }] : [];
 }
 
 async function lookAtAll(client: Client): Promise<readonly Placed[]> {
-  const satellites = await Array.fromAsync(client.list<LinstorSatelliteObject>(LinstorSatellite));
+  const satellites = await Array.fromAsync(client.list<ConfiguredSatellite>(LinstorSatellite));
   const nodes = await Array.fromAsync(client.list(Node));
   const byName = new Map(satellites.map((satellite) => [satellite.metadata.name, satellite]));
   return nodes.map((node) => ({ node, satellite: byName.get(node.metadata.name) }));
@@ -135,7 +131,7 @@ function removeMark({ metadata: { name, uid, resourceVersion } }: KubernetesObje
 }
 
 /** Hands a change of the Node on: the satellite has an update by it, which triggers those whose business that is. */
-function noted(node: KubernetesObject, satellite: LinstorSatelliteObject, { clusters }: Facts): Decision {
+function noted(node: KubernetesObject, satellite: ConfiguredSatellite, { clusters }: Facts): Decision {
   const { leave, write } = about(LinstorSatellite, satellite);
   const { clusterRef } = satellite.spec ?? {};
   const foreign = foreignLifecycle(
@@ -160,9 +156,9 @@ function admitted(node: KubernetesObject, { clusters, configurations }: Facts): 
 }
 
 /** A create, which fails where one has come meanwhile: an apply would bring a satellite back that is being deleted. */
-function created(node: KubernetesObject, cluster: LinstorClusterObject, merged: Merged): Write {
+function created(node: KubernetesObject, cluster: ConfiguredCluster, merged: Merged): Write {
   const spec = wantedSpec(cluster, merged);
-  const digest = nodeDigest(node, spec as LinstorSatelliteObject["spec"]);
+  const digest = nodeDigest(node, spec as ConfiguredSatellite["spec"]);
   const metadata = {
     name: node.metadata.name,
     labels: { "app.kubernetes.io/managed-by": "holdfast" },

@@ -9,20 +9,21 @@ import { on, rule } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
 import { resync } from "../../../shared/sweep.ts";
+import type { ConfiguredCluster, ConfiguredSatellite } from "../lib/configuration/configured-satellite.ts";
 import { LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
 import { foreignLifecycle } from "../lib/lifecycle.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { placementProblem } from "../lib/matching/placement-problem.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
-import { type LinstorClusterObject, type LinstorSatelliteObject, ofCluster, ownerOf } from "../lib/satellite.ts";
+import { ofCluster, ownerOf } from "../lib/satellite.ts";
 
 const name = "satellite/delete";
 
 /** A satellite with its Node and the LinstorCluster that owns it. */
 interface Owned {
-  readonly satellite: LinstorSatelliteObject;
+  readonly satellite: ConfiguredSatellite;
   readonly node: KubernetesObject | undefined;
-  readonly cluster: LinstorClusterObject | undefined;
+  readonly cluster: ConfiguredCluster | undefined;
 }
 export type Facts = readonly Owned[];
 
@@ -51,18 +52,18 @@ export const deleteSatellite = rule({
   },
   look: async (subject, { client }): Promise<Facts> => {
     const one = isObject(subject)
-      ? await client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, subject.name)
+      ? await client.get<ConfiguredSatellite>(LinstorSatellite, undefined, subject.name)
       : undefined;
     const satellites = isObject(subject)
       ? one
         ? [one]
         : []
-      : await Array.fromAsync(client.list<LinstorSatelliteObject>(LinstorSatellite));
+      : await Array.fromAsync(client.list<ConfiguredSatellite>(LinstorSatellite));
     return mapConcurrently(satellites, async (satellite) => {
       const owner = ownerOf(satellite);
       const [node, cluster] = await Promise.all([
         client.get(Node, undefined, satellite.metadata.name),
-        owner ? client.get<LinstorClusterObject>(LinstorCluster, undefined, owner.name) : undefined,
+        owner ? client.get<ConfiguredCluster>(LinstorCluster, undefined, owner.name) : undefined,
       ]);
       return { satellite, node, cluster: cluster?.metadata.uid === owner?.uid ? cluster : undefined };
     });

@@ -1,4 +1,4 @@
-import type { DeletionPolicy } from "./schema/satellite-spec.ts";
+import type { DeletionPolicy } from "./satellite.ts";
 
 /** What decides which hooks are on a Machine; the Machine is one that exists. */
 export interface HookFacts {

@@ -2,20 +2,21 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { policyOf } from "./configuration/merge.ts";
 import { controllerOf, controllerProblem } from "./controller.ts";
 import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
 import { foreignLifecycle } from "./lifecycle.ts";
 import { identityOf, lookAtMachine, type MachineIdentity, type MachineSeen, readIdentity } from "./machine.ts";
 import { type EvacuationRecord, readRecord } from "./record.ts";
-import type { LinstorClusterObject, LinstorSatelliteObject } from "./satellite.ts";
-import type { DeletionPolicy } from "./schema/satellite-spec.ts";
+import { type DeletionPolicy, type LinstorClusterObject, type LinstorSatelliteObject, policyOf } from "./satellite.ts";
 
 /** A satellite with what this cluster says of it, read live. */
-export interface SatelliteSnapshot {
-  readonly satellite: LinstorSatelliteObject;
+export interface SatelliteSnapshot<
+  Satellite extends LinstorSatelliteObject = LinstorSatelliteObject,
+  Cluster extends LinstorClusterObject = LinstorClusterObject,
+> {
+  readonly satellite: Satellite;
   readonly policy: DeletionPolicy;
-  readonly cluster: LinstorClusterObject | undefined;
+  readonly cluster: Cluster | undefined;
   /**
    * The address of its own LINSTOR as its LinstorCluster names it, with which that is asked and called; `undefined` is
    * LINSTOR_URL.
@@ -32,7 +33,9 @@ export interface SatelliteSnapshot {
 }
 
 /** The same with its Machine, which may be on another cluster. */
-export interface SatelliteOnMachine extends SatelliteSnapshot {
+export interface SatelliteOnMachine extends SatelliteSnapshot, OnMachine {}
+
+interface OnMachine {
   readonly machine: MachineSeen | undefined;
   /** It is evacuated: it or its Machine is being deleted under the policy Evacuate. */
   readonly leaving: boolean;
@@ -43,13 +46,16 @@ export interface SatelliteOnMachine extends SatelliteSnapshot {
  *
  * @throws ApiError
  */
-export async function lookAtSatellite(client: Client, name: string): Promise<SatelliteSnapshot | undefined> {
-  const satellite = await client.get<LinstorSatelliteObject>(LinstorSatellite, undefined, name);
+export async function lookAtSatellite<
+  Satellite extends LinstorSatelliteObject = LinstorSatelliteObject,
+  Cluster extends LinstorClusterObject = LinstorClusterObject,
+>(client: Client, name: string): Promise<SatelliteSnapshot<Satellite, Cluster> | undefined> {
+  const satellite = await client.get<Satellite>(LinstorSatellite, undefined, name);
   if (!satellite) return undefined;
   const clusterName = satellite.spec?.clusterRef?.name;
   const [node, cluster] = await Promise.all([
     client.get(Node, undefined, name),
-    clusterName ? client.get<LinstorClusterObject>(LinstorCluster, undefined, clusterName) : undefined,
+    clusterName ? client.get<Cluster>(LinstorCluster, undefined, clusterName) : undefined,
   ]);
   const controller = controllerOf(satellite, cluster);
   return {
@@ -69,7 +75,7 @@ export async function lookAtSatellite(client: Client, name: string): Promise<Sat
 export async function withMachine<Seen extends SatelliteSnapshot>(
   client: Client,
   seen: Seen,
-): Promise<Seen & SatelliteOnMachine> {
+): Promise<Seen & OnMachine> {
   const { satellite, policy, identity } = seen;
   const machine = identity && (await lookAtMachine(client, satellite, identity));
   const machineLeaves = machine !== undefined && isBeingDeleted(machine.object);

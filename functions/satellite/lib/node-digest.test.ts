@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { ConfiguredSatellite } from "./configuration/configured-satellite.ts";
 import { mergeConfigurations } from "./configuration/merge.ts";
 import { resolveProperties } from "./configuration/resolve-properties.ts";
 import { candidateOf } from "./matching/candidate.ts";
 import { satelliteWanted } from "./matching/satellite-wanted.ts";
 import { nodeDigest } from "./node-digest.ts";
-import type { LinstorSatelliteObject } from "./satellite.ts";
 
-type Spec = LinstorSatelliteObject["spec"];
+type Spec = ConfiguredSatellite["spec"];
 interface NodeFields {
   readonly labels?: object;
   readonly annotations?: object;

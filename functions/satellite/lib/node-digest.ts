@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { ConfiguredSatellite } from "./configuration/configured-satellite.ts";
 import { resolveProperties } from "./configuration/resolve-properties.ts";
 import { identityOf } from "./machine.ts";
 import { candidateOf } from "./matching/candidate.ts";
 import { untoleratedTaints } from "./matching/satellite-wanted.ts";
-import type { LinstorSatelliteObject } from "./satellite.ts";
 import type { Property } from "./schema/satellite-spec.ts";
 
 /**
@@ -19,7 +19,7 @@ export const nodeDigestKey = "holdfast.dev/node-digest";
  * may cost it its satellite, the Machine that it is, and the fields that the satellite's properties take from it. A
  * kubelet's status write leaves it as it was, and so do a cordon and a Node that is not ready.
  */
-export function nodeDigest(node: KubernetesObject, spec: LinstorSatelliteObject["spec"]): string {
+export function nodeDigest(node: KubernetesObject, spec: ConfiguredSatellite["spec"]): string {
   const { labels, taints } = candidateOf(node);
   const against = untoleratedTaints(taints, "has one").map(({ key, value = "", effect }) => [key, value, effect]);
   const { namespace = "", name = "" } = identityOf(node) ?? {};
@@ -29,10 +29,10 @@ export function nodeDigest(node: KubernetesObject, spec: LinstorSatelliteObject[
 }
 
 /** Whether a property of a satellite, or of one of its storage pools, is taken from its Node. */
-export const hasNodeProperties = (spec: LinstorSatelliteObject["spec"]): boolean =>
+export const hasNodeProperties = (spec: ConfiguredSatellite["spec"]): boolean =>
   propertiesOf(spec).flat().some(isOfNode);
 
-const propertiesOf = (spec: LinstorSatelliteObject["spec"]): readonly (readonly Property[])[] => [
+const propertiesOf = (spec: ConfiguredSatellite["spec"]): readonly (readonly Property[])[] => [
   spec?.properties ?? [],
   ...(spec?.storagePools ?? []).map(({ properties }) => properties ?? []),
 ];

@@ -1,16 +1,44 @@
-import type { z } from "zod";
-import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
+import type { Condition, WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { conditionWrites as writeConditions } from "../../../shared/kubernetes/condition-writes.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
-import type { linstorCluster, linstorSatellite } from "./schema/resources.ts";
 
 /** The finalizer of LinstorSatellites, as piraeus-operator has it. */
 export const satelliteFinalizer = "piraeus.io/satellite-protection";
 
-export type LinstorSatelliteObject = KubernetesObject & z.input<typeof linstorSatellite>;
-export type LinstorClusterObject = KubernetesObject & z.input<typeof linstorCluster>;
+/** What happens to a satellite's data when the satellite is deleted. Nothing set, or an empty string, is Retain. */
+export const deletionPolicies = ["Evacuate", "Retain", "Delete"] as const;
+export type DeletionPolicy = (typeof deletionPolicies)[number];
+
+/** A LinstorSatellite as far as its lifecycle goes; `schema/` has all of it. */
+export interface LinstorSatelliteObject extends KubernetesObject {
+  spec?:
+    | {
+        clusterRef?: { name?: string | undefined; externalController?: { url: string } | undefined } | undefined;
+        deletionPolicy?: string | undefined;
+        evacuationStrategy?: { attachedVolumeReattachTimeout?: string | undefined } | undefined;
+      }
+    | undefined;
+  status?: { conditions?: readonly Condition[] | undefined } | undefined;
+}
+
+/** A LinstorCluster, likewise. */
+export interface LinstorClusterObject extends KubernetesObject {
+  spec?:
+    | {
+        externalController?: { url: string } | undefined;
+        maxConcurrentEvacuations?: number | undefined;
+      }
+    | undefined;
+}
+
+/** A satellite's policy, as it stands in its spec. */
+export function policyOf(spec: { readonly deletionPolicy?: string | undefined } | undefined): DeletionPolicy {
+  const policy = spec?.deletionPolicy;
+  // What is not known here, from a newer operator perhaps, keeps the data.
+  return policy === "Evacuate" || policy === "Delete" ? policy : "Retain";
+}
 
 /** The reference by which a satellite is a LinstorCluster's. */
 export const ownerOf = ({ metadata }: LinstorSatelliteObject): OwnerReference | undefined =>

@@ -21,14 +21,14 @@ export const allLeaving: Subject = { kind: LinstorSatellite };
  * The satellite of an event, where `cares` says so, the rule has something to clear there, or the event does not show
  * it.
  */
-export function satellitesIn(
+export function satellitesIn<Satellite extends LinstorSatelliteObject>(
   hint: Hint,
   ruleName: string,
-  cares: (satellite: LinstorSatelliteObject) => boolean,
+  cares: (satellite: Satellite) => boolean,
 ): readonly Subject[] {
   if (hint.kind !== LinstorSatellite.kind || hint.apiVersion !== LinstorSatellite.apiVersion) return [];
   if (hint.change === "delete") return [];
-  const satellite = hint.object as LinstorSatelliteObject | undefined;
+  const satellite = hint.object as Satellite | undefined;
   const isOurs =
     !satellite || satellite.metadata.annotations?.[progressKey(ruleName)] !== undefined || cares(satellite);
   return isOurs ? [satelliteNamed(hint.name)] : [];

@@ -9,6 +9,11 @@ import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { poll, resync } from "../../../shared/sweep.ts";
 import { moveNode, registerNode, setNodeProperties } from "../lib/commands.ts";
+import {
+  type ConfiguredSatellite,
+  type ConfiguredSeen,
+  lookAtConfigured,
+} from "../lib/configuration/configured-satellite.ts";
 import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
 import { leftAlone } from "../lib/left-alone.ts";
 import type { Address } from "../lib/linstor/client.ts";
@@ -23,12 +28,11 @@ import {
 } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { isAnother, linstorKey, noteChange } from "../lib/linstor-note.ts";
-import { lookAtSatellite, type SatelliteSnapshot } from "../lib/look-at-satellite.ts";
 import { nodeNameProblem } from "../lib/marks.ts";
 import { lifeConditions } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { isRegisteredOnce, lastRegistration, registrationAt, registrationKey } from "../lib/registration.ts";
-import { conditionWrites, isSettled, type LinstorSatelliteObject } from "../lib/satellite.ts";
+import { conditionWrites, isSettled } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
 import { ofDaemonSet, satellitesIn } from "../lib/subjects.ts";
 import { lookAtAddresses } from "../lib/workload/running-pods.ts";
@@ -39,7 +43,7 @@ const patience = 30_000;
 
 /** A satellite with the addresses of its pod, and all nodes of LINSTOR where it is to be registered. */
 export type Facts =
-  | (SatelliteSnapshot & {
+  | (ConfiguredSeen & {
       readonly addresses: readonly string[];
       readonly nodes: readonly LinstorNode[] | undefined;
       /** The root of the LINSTOR that was asked for them. */
@@ -67,7 +71,7 @@ export const register = rule({
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isUnsettled), ...ofDaemonSet(hint)],
   look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name);
+    const seen = await lookAtConfigured(client, name);
     if (!seen) return undefined;
     if (aloneBecause(seen)) return { ...seen, addresses: [], nodes: undefined, url: "" };
     const addresses = await lookAtAddresses(client, settings.satelliteNamespace, seen.satellite);
@@ -80,9 +84,9 @@ export const register = rule({
 /**
  * Why a satellite is not registered, whatever LINSTOR says: one that leaves would come back, with nobody to remove it.
  */
-const aloneBecause = (seen: SatelliteSnapshot) => leftAlone(seen, "leaves, and is not registered again.");
+const aloneBecause = (seen: ConfiguredSeen) => leftAlone(seen, "leaves, and is not registered again.");
 
-const isUnsettled = (satellite: LinstorSatelliteObject) =>
+const isUnsettled = (satellite: ConfiguredSatellite) =>
   !isBeingDeleted(satellite) && !isSettled(satellite, lifeConditions.available);
 
 function decide(seen: Facts, now: number): readonly Decision[] {
@@ -200,7 +204,7 @@ function moved(
 }
 
 /** Which name can neither be registered nor, where the policy needs it, be evacuated. */
-function nameProblem({ satellite, policy }: SatelliteSnapshot): string | undefined {
+function nameProblem({ satellite, policy }: ConfiguredSeen): string | undefined {
   const { name } = satellite.metadata;
   const label = name.split(".").find((one) => one.length > 63);
   if (label)

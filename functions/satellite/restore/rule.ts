@@ -8,12 +8,13 @@ import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { poll, resync } from "../../../shared/sweep.ts";
 import { restoreNode } from "../lib/commands.ts";
+import { type ConfiguredSeen, lookAtConfigured } from "../lib/configuration/configured-satellite.ts";
 import { lookAtOwnNode } from "../lib/data/look-at-data.ts";
 import { whole } from "../lib/data/verdict.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { isEvacuating, isEvicted, isOnline, isWitnessed, type LinstorNode } from "../lib/linstor/node.ts";
 import { linstor } from "../lib/linstor/system.ts";
-import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
+import { type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
 import { conditions, lifeConditions } from "../lib/names.ts";
@@ -30,7 +31,7 @@ const returnsWithin = 300_000;
 
 /** A satellite with its node in LINSTOR, where it is alive; `undefined` when it is gone. */
 export type Facts =
-  | (SatelliteOnMachine & {
+  | (ConfiguredSeen & SatelliteOnMachine & {
       readonly linstor: LinstorNode | undefined;
       /** Why what LINSTOR lists is not about its node, as a sentence. */
       readonly moved?: string | undefined;
@@ -59,7 +60,7 @@ export const restore = rule({
     ...ofMachine(hint, false),
   ],
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const satellite = await lookAtSatellite(client, name);
+    const satellite = await lookAtConfigured(client, name);
     if (!satellite) return undefined;
     const { foreign, unaddressed } = satellite;
     const seen = await withMachine(client, { ...satellite, foreign: foreign ?? unaddressed });

@@ -7,7 +7,6 @@ import type { Write } from "../../../shared/kubernetes/write.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { warning } from "../../../shared/steps.ts";
 import { poll, resync } from "../../../shared/sweep.ts";
-import { policyOf } from "../lib/configuration/merge.ts";
 import { type HookOrder, hookOrder } from "../lib/hooks.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
@@ -26,7 +25,7 @@ import {
 import { nodeNameProblem } from "../lib/marks.ts";
 import { preDrainHook, preTerminateHook } from "../lib/names.ts";
 import { mayLook } from "../lib/permissions.ts";
-import { conditionWrites, type LinstorSatelliteObject } from "../lib/satellite.ts";
+import { conditionWrites, type LinstorSatelliteObject, policyOf } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, ofNode, satellitesIn } from "../lib/subjects.ts";
 

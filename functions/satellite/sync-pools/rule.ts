@@ -7,6 +7,11 @@ import { silent, warning } from "../../../shared/steps.ts";
 import { resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
 import { createPool, forbidEviction, setNodeProperties, setPoolProperties } from "../lib/commands.ts";
+import {
+  type ConfiguredSatellite,
+  type ConfiguredSeen,
+  lookAtConfigured,
+} from "../lib/configuration/configured-satellite.ts";
 import { resolveProperties } from "../lib/configuration/resolve-properties.ts";
 import { listed } from "../lib/data/copies.ts";
 import { lookAtOwnNode } from "../lib/data/look-at-data.ts";
@@ -16,13 +21,12 @@ import { isEvacuating, isOnline, isWitnessed, type LinstorNode, sameName } from 
 import type { Resource } from "../lib/linstor/resource.ts";
 import type { StoragePool as LinstorPool } from "../lib/linstor/storage-pool.ts";
 import { linstor } from "../lib/linstor/system.ts";
-import { lookAtSatellite, type SatelliteSnapshot } from "../lib/look-at-satellite.ts";
 import { evictionKey, lifeConditions } from "../lib/names.ts";
 import { hasNodeProperties } from "../lib/node-digest.ts";
 import { mayLook } from "../lib/permissions.ts";
 import { lastAppliedKey, propertyChanges } from "../lib/pools/property-changes.ts";
 import { backingOf, storageKey } from "../lib/pools/wanted-pool.ts";
-import { conditionWrites, isSettled, type LinstorSatelliteObject } from "../lib/satellite.ts";
+import { conditionWrites, isSettled } from "../lib/satellite.ts";
 import { satelliteRule } from "../lib/satellite-rule.ts";
 import type { StoragePool } from "../lib/schema/satellite-spec.ts";
 import { satellitesIn } from "../lib/subjects.ts";
@@ -40,7 +44,7 @@ interface Listed {
   readonly properties: Readonly<Record<string, string>>;
 }
 /** A satellite with its node in LINSTOR, where it is to be configured and LINSTOR knows it. */
-export type Facts = (SatelliteSnapshot & { readonly found: Listed | undefined }) | undefined;
+export type Facts = (ConfiguredSeen & { readonly found: Listed | undefined }) | undefined;
 
 export const syncPools = rule({
   name,
@@ -53,7 +57,7 @@ export const syncPools = rule({
   systems: { linstor },
   subjects: (hint) => satellitesIn(hint, name, mayNeedCalls),
   look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const seen = await lookAtSatellite(client, name);
+    const seen = await lookAtConfigured(client, name);
     if (!seen || aloneBecause(seen)) return seen && { ...seen, found: undefined };
     const own = linstor.at(seen.controller);
     // One that it has had elsewhere is registered here first.
@@ -71,7 +75,7 @@ export const syncPools = rule({
  * One that LINSTOR has lost is not configured either, which others go by. One whose properties are its Node's may have
  * an update because the Node has changed.
  */
-const mayNeedCalls = (satellite: LinstorSatelliteObject) =>
+const mayNeedCalls = (satellite: ConfiguredSatellite) =>
   !isBeingDeleted(satellite) &&
   !(
     isSettled(satellite, lifeConditions.configured) &&
@@ -80,7 +84,7 @@ const mayNeedCalls = (satellite: LinstorSatelliteObject) =>
   );
 
 /** Why a satellite is not configured, whatever LINSTOR says. */
-const aloneBecause = (seen: SatelliteSnapshot) => leftAlone(seen, "leaves, and stays as it is.");
+const aloneBecause = (seen: ConfiguredSeen) => leftAlone(seen, "leaves, and stays as it is.");
 
 function decide(seen: Facts, now: number): readonly Decision[] {
   if (!seen) return [];
@@ -119,7 +123,7 @@ type Next =
 
 /** The first thing that is not as it should be: one call at a time, and another look after each. */
 function nextStep(
-  { satellite, node: object, cluster, policy, controller: at }: SatelliteSnapshot,
+  { satellite, node: object, cluster, policy, controller: at }: ConfiguredSeen,
   found: Listed,
 ): Next | undefined {
   const { node, properties } = found;
@@ -207,7 +211,7 @@ const changed = ({ set = {}, remove = [] }: { set?: Readonly<Record<string, stri
   listed([...Object.keys(set).filter((key) => key !== lastAppliedKey), ...remove.map((key) => `no ${key}`)]) || "none";
 
 /** Pools that no configuration names any more hold data, or may do so tomorrow. */
-function leftOver({ satellite }: SatelliteSnapshot, { pools }: Listed): string {
+function leftOver({ satellite }: ConfiguredSeen, { pools }: Listed): string {
   const wanted = satellite.spec?.storagePools ?? [];
   const others = pools
     .filter((pool) => pool.provider !== "DISKLESS" && !wanted.some((one) => sameName(one.name, pool.name)))
@@ -217,7 +221,7 @@ function leftOver({ satellite }: SatelliteSnapshot, { pools }: Listed): string {
 
 /** The same call is not repeated before the one before has had time, and less and less often when it has no effect. */
 function called(
-  { satellite }: SatelliteSnapshot,
+  { satellite }: ConfiguredSeen,
   { what, message, command }: Exclude<Next, { problem: string }>,
   now: number,
   at: About,

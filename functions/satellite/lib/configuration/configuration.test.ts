@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { appliedTo, type Configuration, mergeConfigurations, policyOf } from "./merge.ts";
+import { policyOf } from "../satellite.ts";
+import { appliedTo, type Configuration, mergeConfigurations } from "./merge.ts";
 import { resolveProperties } from "./resolve-properties.ts";
 
 const inZone = (zone: string) => ({ name: `node-${zone}`, labels: { zone } });

@@ -1,7 +1,8 @@
 import { hasLabels } from "../../../../shared/kubernetes/label-selector.ts";
 import { type Labelled, matchesNodeSelector } from "../../../../shared/kubernetes/node-selector.ts";
+import type { DeletionPolicy } from "../satellite.ts";
 import type { LinstorSatelliteConfigurationSpec } from "../schema/resources.ts";
-import type { DeletionPolicy, Patch, SatelliteConfig } from "../schema/satellite-spec.ts";
+import type { Patch, SatelliteConfig } from "../schema/satellite-spec.ts";
 
 /** A LinstorSatelliteConfiguration as far as merging goes. */
 export interface Configuration {
@@ -57,13 +58,6 @@ function podPatch(template: object): Patch {
   const name = "linstor-satellite";
   const patch = { apiVersion: "apps/v1", kind: "DaemonSet", metadata: { name }, spec: { template } };
   return { target: { kind: "DaemonSet", name }, patch: JSON.stringify(patch) };
-}
-
-/** A satellite's policy, as it stands in its spec: nothing and an empty string are Retain. */
-export function policyOf(spec: { readonly deletionPolicy?: string | undefined } | undefined): DeletionPolicy {
-  const policy = spec?.deletionPolicy;
-  // What is not known here, from a newer operator perhaps, keeps the data.
-  return policy === "Evacuate" || policy === "Delete" ? policy : "Retain";
 }
 
 /** Which Nodes a configuration applies to: its status. */

@@ -1,6 +1,6 @@
 import { LinstorCluster } from "../kinds.ts";
-import type { LinstorClusterObject } from "../satellite.ts";
 import type { SatelliteConfig } from "../schema/satellite-spec.ts";
+import type { ConfiguredCluster } from "./configured-satellite.ts";
 import type { Merged } from "./merge.ts";
 
 /** Annotation of a LinstorSatellite: names of the configurations that it was merged of, in their order. */
@@ -20,7 +20,7 @@ const merged = [
 export const ownFields: readonly string[] = [...merged, "clusterRef", "repository"];
 
 /** What a LinstorSatellite's spec should be: what the configurations say, and which LINSTOR it belongs to. */
-export function wantedSpec(cluster: LinstorClusterObject, { spec }: Merged): Readonly<Record<string, unknown>> {
+export function wantedSpec(cluster: ConfiguredCluster, { spec }: Merged): Readonly<Record<string, unknown>> {
   const { apiTLS, externalController, repository } = cluster.spec ?? {};
   const clusterRef = {
     name: cluster.metadata.name,
@@ -32,7 +32,7 @@ export function wantedSpec(cluster: LinstorClusterObject, { spec }: Merged): Rea
 }
 
 /** The reference by which a LinstorSatellite is a LinstorCluster's. */
-export function ownerReferenceTo({ metadata: { name, uid } }: LinstorClusterObject): object {
+export function ownerReferenceTo({ metadata: { name, uid } }: ConfiguredCluster): object {
   const { apiVersion, kind } = LinstorCluster;
   // A blocking one would need rights on the LinstorCluster's finalizers where these are enforced, as OpenShift does.
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: false };

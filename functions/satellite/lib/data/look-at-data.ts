@@ -6,7 +6,7 @@ import { isOnline, isWitnessed, type LinstorNode, witness } from "../linstor/nod
 import { isAnother, linstorKey, movedBecause, readNote } from "../linstor-note.ts";
 import type { SatelliteSnapshot } from "../look-at-satellite.ts";
 import { isRemovalCalled } from "../removal.ts";
-import type { DeletionPolicy } from "../schema/satellite-spec.ts";
+import type { DeletionPolicy } from "../satellite.ts";
 import type { VolumesSeen } from "../volumes/look-at-volumes.ts";
 import { type PersistentVolumeObject, resourceOf } from "../volumes/volume-facts.ts";
 import { listed } from "./copies.ts";

@@ -1,8 +1,8 @@
+import { deletionPolicies } from "../satellite.ts";
 import { z } from "zod";
 
-/** What happens to a satellite's data when the satellite is deleted. Nothing set, or an empty string, is Retain. */
-export const deletionPolicy = z.enum(["Evacuate", "Retain", "Delete"]);
-export type DeletionPolicy = z.output<typeof deletionPolicy>;
+/** What happens to a satellite's data when the satellite is deleted. */
+export const deletionPolicy = z.enum(deletionPolicies);
 
 /** A property of the LINSTOR node or pool: a value, or where on the Node it stands. */
 export const property = z.object({

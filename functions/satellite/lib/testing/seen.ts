@@ -1,13 +1,14 @@
 import type { Hint } from "../../../../shared/event/hint.ts";
 import type { Kind } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
+import type { ConfiguredSatellite, ConfiguredSeen } from "../configuration/configured-satellite.ts";
 import type { LookedSatellite, ReadyFacts, SatelliteInChain } from "../evacuation-facts.ts";
 import { LinstorSatellite, Machine } from "../kinds.ts";
 import type { SatelliteOnMachine } from "../look-at-satellite.ts";
 import { hooksOn, type MachineSeen } from "../machine.ts";
 import { preDrainHook, preTerminateHook } from "../names.ts";
 import { readRecord, recordKey } from "../record.ts";
-import { type LinstorSatelliteObject, satelliteFinalizer } from "../satellite.ts";
+import { policyOf, satelliteFinalizer } from "../satellite.ts";
 import type { VolumeFacts } from "../volumes/volume-facts.ts";
 import { aCopy, dataFacts } from "./data.ts";
 
@@ -17,7 +18,7 @@ const deletionTimestamp = "2025-12-31T23:00:00Z";
 /** node-1's, held by its finalizer. */
 export function aSatellite(
   more: { metadata?: object; policy?: string; deleting?: boolean; record?: object | false } = {},
-): LinstorSatelliteObject {
+): ConfiguredSatellite {
   const { metadata, policy = "Evacuate", deleting = true, record = {} } = more;
   const text = JSON.stringify({ v: 1, uid: "u1", begun: "2025-12-31T23:00:00Z", ...record });
   return {
@@ -58,13 +59,16 @@ export function aMachine(hooks: { drain?: boolean; terminate?: boolean; deleting
   };
 }
 
+/** As the rules that configure satellites look at it, which is more than the chain does. */
+type Seen = SatelliteOnMachine & ConfiguredSeen;
+
 /** A satellite that is not in the chain. */
-export function aSeen(more: Partial<SatelliteOnMachine> = {}): SatelliteOnMachine & LookedSatellite {
+export function aSeen(more: Partial<Seen> = {}): Seen & LookedSatellite {
   const satellite = more.satellite ?? aSatellite();
   return {
     object: satellite,
     satellite,
-    policy: satellite.spec?.deletionPolicy || "Retain",
+    policy: policyOf(satellite.spec),
     cluster: undefined,
     controller: undefined,
     unaddressed: undefined,
@@ -82,8 +86,8 @@ export function aSeen(more: Partial<SatelliteOnMachine> = {}): SatelliteOnMachin
 /** A satellite whose node has one volume in LINSTOR, and a good copy of it elsewhere. */
 export function aLeaving(
   facts: Partial<ReadyFacts> = {},
-  more: Partial<SatelliteOnMachine> = {},
-): SatelliteOnMachine & SatelliteInChain & { readonly facts: ReadyFacts } {
+  more: Partial<Seen> = {},
+): Seen & SatelliteInChain & { readonly facts: ReadyFacts } {
   const seen = aSeen(more);
   return { ...seen, facts: readyFacts({ ...facts, begun: seen.record !== undefined }, more.machine) };
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { ConfiguredSatellite } from "../configuration/configured-satellite.ts";
 import { directoriesOf } from "../pools/wanted-pool.ts";
-import type { LinstorSatelliteObject } from "../satellite.ts";
 import { daemonSetName, satelliteLabel } from "./pod-label.ts";
 
 /** What a satellite's workload is made of besides the satellite itself. */
@@ -15,7 +15,7 @@ const component = "linstor-satellite";
 /**
  * The satellite's configuration: how LINSTOR's controller reaches it. Without certificates its own defaults are enough.
  */
-export function satelliteConfigMap(satellite: LinstorSatelliteObject, { namespace }: Surroundings) {
+export function satelliteConfigMap(satellite: ConfiguredSatellite, { namespace }: Surroundings) {
   // The image makes these stores of the certificates that are mounted, with this password.
   const [stores, password] = ["/etc/linstor/ssl", "linstor"];
   const netcom = [
@@ -51,7 +51,7 @@ const hostPaths = {
 const scratch = { run: "/run", "run-lock": "/run/lock", tmp: "/tmp" } as const;
 
 /** The Secret with the certificate of a satellite, where it has one. */
-export const tlsSecretOf = ({ metadata, spec }: LinstorSatelliteObject): string =>
+export const tlsSecretOf = ({ metadata, spec }: ConfiguredSatellite): string =>
   spec?.internalTLS?.secretName || `${metadata.name}-tls`;
 
 /**
@@ -60,7 +60,7 @@ export const tlsSecretOf = ({ metadata, spec }: LinstorSatelliteObject): string 
  * where it runs has been decided, and it must live while a Node that is to be left is evacuated.
  */
 export function satelliteDaemonSet(
-  satellite: LinstorSatelliteObject,
+  satellite: ConfiguredSatellite,
   config: { readonly data?: unknown },
   surroundings: Surroundings,
 ) {
@@ -144,7 +144,7 @@ export function satelliteDaemonSet(
   };
 }
 
-function metadataOf({ metadata: { name, uid } }: LinstorSatelliteObject, namespace: string) {
+function metadataOf({ metadata: { name, uid } }: ConfiguredSatellite, namespace: string) {
   return {
     namespace,
     name: daemonSetName(name),
