@@ -7,8 +7,9 @@ import {
   LinstorSatelliteConfiguration,
 } from "../../functions/satellite/lib/kinds.ts";
 import { linstor as linstorSystem } from "../../functions/satellite/lib/linstor/system.ts";
-import { admissionPolicy, csiDriver, lifeConditions } from "../../functions/satellite/lib/names.ts";
-import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
+import { admissionPolicy } from "../../functions/satellite/lib/matching/candidate.ts";
+import { type LinstorSatelliteObject, lifeConditions } from "../../functions/satellite/lib/satellite.ts";
+import { csiDriver } from "../../functions/satellite/lib/volumes.ts";
 import { daemonSetName } from "../../functions/satellite/lib/workload/pod-label.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import { phaseOf, type VolumeObject } from "../../functions/volume/lib/volume.ts";

@@ -1,4 +1,4 @@
-import { changedLabel } from "../../functions/satellite/lib/names.ts";
+import { changedLabel } from "../../functions/satellite/lib/matching/candidate.ts";
 import type { Bound, DeclaredWrites } from "../../shared/declared-writes.ts";
 import { Event, groupOf, type Kind, Node } from "../../shared/kubernetes/kind.ts";
 import { progressWrites } from "../../shared/pipeline/hold-to-declared.ts";

@@ -1,11 +1,10 @@
 import { List, ListItem, ProgressStep, ProgressStepper, Title } from "@patternfly/react-core";
 import { useState } from "react";
-import { policyOf } from "../../functions/satellite/lib/configuration/merge.ts";
 import { LinstorCluster, LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
-import { marksFor } from "../../functions/satellite/lib/marks.ts";
 import type { Placement } from "../../functions/satellite/lib/matching/satellite-wanted.ts";
-import { conditions, lifeConditions } from "../../functions/satellite/lib/names.ts";
 import { readRecord, recordKey } from "../../functions/satellite/lib/record.ts";
+import { conditions, lifeConditions, policyOf } from "../../functions/satellite/lib/satellite.ts";
+import { marksFor } from "../../functions/satellite/lib/volumes.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { conditionOf, lastWords } from "../api/progress.ts";

@@ -1,4 +1,4 @@
-import type { PersistentVolumeObject } from "../../functions/satellite/lib/volumes/volume-facts.ts";
+import type { PersistentVolumeObject } from "../../functions/satellite/lib/volumes.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../eventing/random.ts";
 import { VolumeAttachment } from "../../functions/satellite/lib/kinds.ts";
-import { csiDriver } from "../../functions/satellite/lib/names.ts";
-import type { VolumeAttachmentObject } from "../../functions/satellite/lib/volumes/volume-facts.ts";
+import { csiDriver, type VolumeAttachmentObject } from "../../functions/satellite/lib/volumes.ts";
 import { createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";

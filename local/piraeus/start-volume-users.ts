@@ -1,9 +1,9 @@
 import { VolumeAttachment } from "../../functions/satellite/lib/kinds.ts";
-import { csiDriver } from "../../functions/satellite/lib/names.ts";
-import type {
-  PersistentVolumeObject,
-  VolumeAttachmentObject,
-} from "../../functions/satellite/lib/volumes/volume-facts.ts";
+import {
+  csiDriver,
+  type PersistentVolumeObject,
+  type VolumeAttachmentObject,
+} from "../../functions/satellite/lib/volumes.ts";
 import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";

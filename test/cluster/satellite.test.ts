@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { DaemonSet, LinstorSatellite, LinstorSatelliteConfiguration } from "../../functions/satellite/lib/kinds.ts";
-import type { MachineObject } from "../../functions/satellite/lib/machine.ts";
-import { marksOn } from "../../functions/satellite/lib/marks.ts";
-import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import { type MachineObject, preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
+import { marksOn } from "../../functions/satellite/lib/volumes.ts";
 import { Cluster, Machine } from "../../local/cluster-api/kinds.ts";
 import { Event, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readManifests } from "../../eventing/read-manifests.ts";
-import { changedLabel } from "../../functions/satellite/lib/names.ts";
+import { changedLabel } from "../../functions/satellite/lib/matching/candidate.ts";
 import { type Kind, Node } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { manifest } from "../worlds/manifest.ts";

@@ -1,7 +1,7 @@
 import { LinstorSatellite, LinstorSatelliteConfiguration, Machine } from "../../functions/satellite/lib/kinds.ts";
-import { marksOn } from "../../functions/satellite/lib/marks.ts";
-import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
+import { marksOn } from "../../functions/satellite/lib/volumes.ts";
 import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { type Kind, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { SatelliteHarness } from "./harness.ts";

@@ -43,8 +43,8 @@ describe("satellites that stay", () => {
     await harness.merge(LinstorCluster, "linstorcluster", {
       spec: { repository: "registry.example/linstor", apiTLS: { clientSecretName: "client" } },
     });
-    const specOf = async () => (await bed.get<ConfiguredSatellite>(LinstorSatellite, node))?.spec;
-    await bed.until("its spec follows", async () => {
+    const specOf = async () => (await harness.get<ConfiguredSatellite>(LinstorSatellite, node))?.spec;
+    await harness.until("its spec follows", async () => {
       const live = await specOf();
       return JSON.stringify(live?.clusterRef).includes("client") && live?.repository && live.internalTLS;
     });

@@ -6,7 +6,7 @@ import {
   LinstorSatelliteConfiguration,
   Machine,
 } from "../../functions/satellite/lib/kinds.ts";
-import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";
 import { nodes, openSatelliteHarness, type SatelliteHarness, workloads } from "./harness.ts";

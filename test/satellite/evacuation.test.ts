@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Cluster, LinstorCluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
-import { handedOverKey } from "../../functions/satellite/lib/lifecycle.ts";
-import { marksOn } from "../../functions/satellite/lib/marks.ts";
-import type { LinstorClusterObject } from "../../functions/satellite/lib/satellite.ts";
+import { handedOverKey, type LinstorClusterObject } from "../../functions/satellite/lib/satellite.ts";
+import { marksOn } from "../../functions/satellite/lib/volumes.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { proveWritesAreMade } from "../scenarios/rights.ts";
 import type { Administrator } from "./administrator.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
-import { marksFor } from "../../functions/satellite/lib/marks.ts";
+import { marksFor } from "../../functions/satellite/lib/volumes.ts";
 import { Event, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import type { SatelliteHarness } from "./harness.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { LinstorCluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { linstorKey, readNote } from "../../functions/satellite/lib/linstor-note.ts";
-import { marksOn } from "../../functions/satellite/lib/marks.ts";
-import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
+import { marksOn } from "../../functions/satellite/lib/volumes.ts";
 import type { LinstorStandIn } from "../../local/linstor/linstor.ts";
 import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";

@@ -8,8 +8,8 @@ import {
   Machine,
 } from "../../functions/satellite/lib/kinds.ts";
 import { linstor as linstorSystem } from "../../functions/satellite/lib/linstor/system.ts";
-import { csiDriver } from "../../functions/satellite/lib/names.ts";
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
+import { csiDriver } from "../../functions/satellite/lib/volumes.ts";
 import { createApiServer } from "../../local/apiserver/server.ts";
 import { Cluster, definitions, GenericMachine, infrastructureRef } from "../../local/cluster-api/kinds.ts";
 import { startMachines } from "../../local/cluster-api/start-machines.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { LinstorSatelliteConfiguration, Machine } from "../../functions/satellite/lib/kinds.ts";
-import { preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { GenericMachine } from "../../local/cluster-api/kinds.ts";
 import type { Administrator } from "./administrator.ts";
 import type { SatelliteHarness } from "./harness.ts";

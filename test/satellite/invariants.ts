@@ -5,15 +5,15 @@ import {
   Machine,
   VolumeAttachment,
 } from "../../functions/satellite/lib/kinds.ts";
-import type { MachineObject } from "../../functions/satellite/lib/machine.ts";
-import { marksFor, marksOn } from "../../functions/satellite/lib/marks.ts";
-import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import { type MachineObject, preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import type { LinstorSatelliteObject } from "../../functions/satellite/lib/satellite.ts";
-import type {
-  PersistentVolumeObject,
-  VolumeAttachmentObject,
-} from "../../functions/satellite/lib/volumes/volume-facts.ts";
+import {
+  marksFor,
+  marksOn,
+  type PersistentVolumeObject,
+  type VolumeAttachmentObject,
+} from "../../functions/satellite/lib/volumes.ts";
 import { PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { nodes, type SatelliteHarness } from "./harness.ts";
 

@@ -21,7 +21,7 @@ interface Status {
   readonly appliedTo?: readonly string[];
   readonly matched?: number;
 }
-const specOf = async (name: string) => (await bed.get<ConfiguredSatellite>(LinstorSatellite, name))?.spec;
+const specOf = async (name: string) => (await harness.get<ConfiguredSatellite>(LinstorSatellite, name))?.spec;
 const configure = (name: string, spec: object) =>
   harness.create(LinstorSatelliteConfiguration, { metadata: { name }, spec });
 const statusOf = async (name: string) =>

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { customResourceDefinition } from "../../build/manifests/crd/definition.ts";
 import { seededRandom } from "../../eventing/random.ts";
 import { Cluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
-import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { satelliteRule } from "../../functions/satellite/lib/satellite-rule.ts";
 import { customKinds } from "../../functions/satellite/lib/schema/custom-kinds.ts";
 import { setHooks } from "../../functions/satellite/set-hooks/rule.ts";

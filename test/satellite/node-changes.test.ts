@@ -21,7 +21,7 @@ afterEach(async () => {
   expect(harness.failures).toEqual([]);
 });
 
-const satellite = (name = node) => bed.get<ConfiguredSatellite>(LinstorSatellite, name);
+const satellite = (name = node) => harness.get<ConfiguredSatellite>(LinstorSatellite, name);
 const digestOf = async (name = node) => (await satellite(name))?.metadata.annotations?.[nodeDigestKey];
 const writesStatus = (time: string) =>
   harness.merge(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
-import { lifeConditions } from "../../functions/satellite/lib/names.ts";
+import { lifeConditions } from "../../functions/satellite/lib/satellite.ts";
 import { aSatellite, hintOf } from "../../functions/satellite/lib/testing/seen.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
 import { rules } from "./rules.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LinstorSatellite, LinstorSatelliteConfiguration, Machine } from "../../functions/satellite/lib/kinds.ts";
-import { preTerminateHook } from "../../functions/satellite/lib/names.ts";
+import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
 import type { Administrator } from "./administrator.ts";
 import { addressOf, nodes, type SatelliteHarness } from "./harness.ts";

@@ -1,4 +1,4 @@
-import { admissionPolicy, changedLabel } from "../../../functions/satellite/lib/names.ts";
+import { admissionPolicy, changedLabel } from "../../../functions/satellite/lib/matching/candidate.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { Declared } from "../declared.ts";
 import { kustomizationFile } from "../kustomization.ts";

@@ -15,7 +15,6 @@ import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { isObject } from "../../../shared/subject.ts";
 import { resync } from "../../../shared/sweep.ts";
-import { abandonedBecause } from "../lib/abandoned.ts";
 import {
   type ConfiguredSatellite,
   type ConfiguredSeen,
@@ -26,10 +25,8 @@ import type { LinstorControllers } from "../lib/linstor/controllers.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { isAnother } from "../lib/linstor-note.ts";
 import { isSeenDeleting } from "../lib/machine.ts";
-import { lifeConditions } from "../lib/names.ts";
-import { mayLook } from "../lib/permissions.ts";
-import { conditionWrites, isSettled, satelliteFinalizer } from "../lib/satellite.ts";
-import { satelliteRule } from "../lib/satellite-rule.ts";
+import { abandonedBecause, conditionWrites, isSettled, lifeConditions, satelliteFinalizer } from "../lib/satellite.ts";
+import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofDaemonSet, satelliteNamed, satellitesIn } from "../lib/subjects.ts";
 import { applyPatches } from "../lib/workload/apply-patches.ts";
 import { hashOf, imageOf, satelliteConfigMap, satelliteDaemonSet, tlsSecretOf } from "../lib/workload/daemon-set.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { common } from "../lib/settings.ts";
+import { common } from "../lib/satellite-rule.ts";
 
 /** What satellites are made of. */
 export const spawnSettings = common.extend({

@@ -1,6 +1,6 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { evacuation } from "../lib/evacuation.ts";
-import { mayStep } from "../lib/permissions.ts";
+import { mayStep } from "../lib/satellite-rule.ts";
 
 export const awaitEmpty = chainRule(evacuation, "await-empty", {
   doc:

@@ -4,12 +4,12 @@ import type { Decision } from "../../../shared/decision.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { on } from "../../../shared/rule.ts";
 import { warning } from "../../../shared/steps.ts";
-import { listed } from "../lib/data/copies.ts";
+import { listed } from "../lib/data/data-facts.ts";
 import { evacuation, ignored } from "../lib/evacuation.ts";
 import type { LookedSatellite } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
-import { mayStep } from "../lib/permissions.ts";
 import { recordKey, recordWrites } from "../lib/record.ts";
+import { mayStep } from "../lib/satellite-rule.ts";
 import { allLeaving } from "../lib/subjects.ts";
 
 export const awaitSatellites = chainRule(evacuation, "await-satellites", {

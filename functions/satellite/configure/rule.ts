@@ -19,10 +19,9 @@ import { mergePatchTo } from "../lib/configuration/merge-patch.ts";
 import { affinityProblem, contentProblems } from "../lib/configuration/problems.ts";
 import { appliedKey, ownFields, wantedSpec } from "../lib/configuration/wanted-spec.ts";
 import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from "../lib/kinds.ts";
-import { foreignLifecycle } from "../lib/lifecycle.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
-import { ownerOf } from "../lib/satellite.ts";
+import { foreignLifecycle, ownerOf } from "../lib/satellite.ts";
 
 const name = "satellite/configure";
 

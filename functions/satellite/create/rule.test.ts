@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Kind, Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
-import { changedLabel } from "../lib/names.ts";
+import { changedLabel } from "../lib/matching/candidate.ts";
 import { nodeDigest, nodeDigestKey } from "../lib/node-digest.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
 import { aSatellite, hintOf, now } from "../lib/testing/seen.ts";

@@ -14,12 +14,10 @@ import type { ConfiguredCluster, ConfiguredSatellite } from "../lib/configuratio
 import { type Configuration, type Merged, mergeConfigurations } from "../lib/configuration/merge.ts";
 import { appliedKey, ownerReferenceTo, wantedSpec } from "../lib/configuration/wanted-spec.ts";
 import { LinstorCluster, LinstorSatellite, LinstorSatelliteConfiguration } from "../lib/kinds.ts";
-import { foreignLifecycle } from "../lib/lifecycle.ts";
-import { candidateOf } from "../lib/matching/candidate.ts";
+import { admissionPolicy, candidateOf, changedLabel } from "../lib/matching/candidate.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
-import { admissionPolicy, changedLabel } from "../lib/names.ts";
 import { nodeDigest, nodeDigestKey } from "../lib/node-digest.ts";
-import { ofCluster, satelliteFinalizer } from "../lib/satellite.ts";
+import { foreignLifecycle, ofCluster, satelliteFinalizer } from "../lib/satellite.ts";
 
 const name = "satellite/create";
 

@@ -11,11 +11,10 @@ import { isObject } from "../../../shared/subject.ts";
 import { resync } from "../../../shared/sweep.ts";
 import type { ConfiguredCluster, ConfiguredSatellite } from "../lib/configuration/configured-satellite.ts";
 import { LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
-import { foreignLifecycle } from "../lib/lifecycle.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { placementProblem } from "../lib/matching/placement-problem.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
-import { ofCluster, ownerOf } from "../lib/satellite.ts";
+import { foreignLifecycle, ofCluster, ownerOf } from "../lib/satellite.ts";
 
 const name = "satellite/delete";
 

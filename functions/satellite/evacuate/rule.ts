@@ -5,15 +5,14 @@ import { heldUntil, Lease, type LeaseObject, releaseLease, takeLease } from "../
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { silent } from "../../../shared/steps.ts";
 import { evacuateNode } from "../lib/commands.ts";
-import { circumstances } from "../lib/data/circumstances.ts";
-import { mayEvacuate } from "../lib/data/may-evacuate.ts";
+import { circumstances, mayEvacuate } from "../lib/data/may-evacuate.ts";
 import { countBefore } from "../lib/data/replica-floor.ts";
 import { evacuation } from "../lib/evacuation.ts";
 import type { EvacuationFacts, LookedSatellite, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
-import { answeredCall } from "../lib/linstor/evacuate-answer.ts";
-import { mayStep, mayTake } from "../lib/permissions.ts";
+import { answeredCall } from "../lib/linstor/objects.ts";
 import { recordKey, recordWrites } from "../lib/record.ts";
+import { mayStep, mayTake } from "../lib/satellite-rule.ts";
 
 /**
  * Whoever has it may call LINSTOR to evacuate a node: one call at a time for all nodes. Of two calls at once for the

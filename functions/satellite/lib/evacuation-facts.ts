@@ -2,8 +2,7 @@ import type { Facts, InChain } from "../../../shared/chain/facts.ts";
 import type { DataFacts } from "./data/data-facts.ts";
 import type { SatelliteSnapshot } from "./look-at-satellite.ts";
 import type { MachineSeen } from "./machine.ts";
-import type { Contender } from "./slots.ts";
-import type { PersistentVolumeObject, VolumeFacts } from "./volumes/volume-facts.ts";
+import type { PersistentVolumeObject, VolumeFacts } from "./volumes.ts";
 
 /** Another satellite of the same LinstorCluster. */
 export interface Neighbour {
@@ -12,6 +11,14 @@ export interface Neighbour {
   readonly deleting: boolean;
   /** Its condition Configured is True for the generation that it has. */
   readonly configured: boolean;
+}
+
+/** A satellite that is being evacuated or wants to be. */
+export interface Contender {
+  readonly name: string;
+  readonly inProgress: boolean;
+  /** Milliseconds since the epoch: since when it is in progress, or waits. */
+  readonly since: number;
 }
 
 /** All that the nine steps depend on, read in one run. */

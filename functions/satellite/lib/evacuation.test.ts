@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { stepOf as stepIn } from "../../../shared/chain/chain.ts";
-import { ignored, type StepName, steps } from "./evacuation.ts";
+import { type Standing, stepOf as stepIn } from "../../../shared/chain/chain.ts";
+import { evacuationReport, ignored, type StepName, steps } from "./evacuation.ts";
 import type { AbandonedFacts, EvacuationFacts, ReadyFacts } from "./evacuation-facts.ts";
 import { aCopy, aNode, dataFacts, evacuating } from "./testing/data.ts";
-import { readyFacts, volumeFactsOf, unlisted as without } from "./testing/seen.ts";
-import type { VolumeFacts } from "./volumes/volume-facts.ts";
+import { aSatellite, readyFacts, volumeFactsOf, unlisted as without } from "./testing/seen.ts";
+import type { VolumeFacts } from "./volumes.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const minute = 60_000;
@@ -373,4 +373,38 @@ describe("properties of the chain, whatever is there", () => {
         return { ...(isReady ? without(given) : given), satellite: { deleting: true, held: false } };
     }
   }
+});
+
+const standing = (step: string, more: Partial<Standing> = {}): Standing => ({
+  step,
+  message: "It waits.",
+  stuck: false,
+  ...more,
+});
+const alive = aSatellite({ deleting: false });
+
+test.each<[Standing, string, string, string]>([
+  [standing("mark"), "False", "InProgress", "It waits."],
+  [standing("await-empty"), "False", "InProgress", "It waits."],
+  [standing("await-empty", { stuck: true }), "False", "Error", "Error: It waits."],
+  [standing("mark", { away: "LINSTOR" }), "Unknown", "Away", "It waits."],
+  [standing("unmark"), "True", "Completed", "It waits."],
+  [standing("remove"), "True", "Completed", "It waits."],
+  [standing("remove", { stuck: true }), "False", "Error", "Error: It waits."],
+  [standing("done"), "True", "Completed", "It waits."],
+])("%j", (given, status, reason, message) => {
+  expect(evacuationReport(given, alive)).toEqual(
+    ["SatelliteEvacuated", "EvacuationCompleted"].map((type) => ({ type, status, reason, message })),
+  );
+});
+
+test("the removal of a satellite that is being deleted is done last", () => {
+  const removal = (given: Standing) => evacuationReport(given, aSatellite())[2];
+  expect(removal(standing("remove"))).toMatchObject({ type: "SatelliteDeleted", status: "False" });
+  expect(removal(standing("evacuate", { stuck: true }))).toMatchObject({
+    reason: "Error",
+    message: "Error: It waits.",
+  });
+  expect(removal(standing("mark", { away: "LINSTOR" }))).toMatchObject({ status: "Unknown", reason: "Away" });
+  expect(removal(standing("done"))).toMatchObject({ status: "True" });
 });

@@ -1,23 +1,21 @@
-import { type ChainStep, chain } from "../../../shared/chain/chain.ts";
+import { type ChainStep, chain, type Standing } from "../../../shared/chain/chain.ts";
+import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { on } from "../../../shared/rule.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
-import { listed } from "./data/copies.ts";
-import type { DataFacts } from "./data/data-facts.ts";
-import { emptiness } from "./data/emptiness.ts";
+import { type DataFacts, done, listed, said, type Verdict } from "./data/data-facts.ts";
+import { emptiness, mayRemove } from "./data/emptiness.ts";
 import { mayEvacuate } from "./data/may-evacuate.ts";
-import { mayRemove } from "./data/may-remove.ts";
-import { said } from "./data/said.ts";
-import { done, type Verdict } from "./data/verdict.ts";
 import type { EvacuationFacts } from "./evacuation-facts.ts";
 import { LinstorSatellite } from "./kinds.ts";
-import { isEvacuating, isOnline, sameName } from "./linstor/node.ts";
+import { isEvacuating, isOnline, sameName } from "./linstor/objects.ts";
 import { linstor } from "./linstor/system.ts";
 import { findSatellites, lookAtEvacuation } from "./look-at-evacuation.ts";
 import { isGoing } from "./record.ts";
-import { evacuationReport } from "./report.ts";
-import { satelliteFinalizer } from "./satellite.ts";
+import { conditions, satelliteFinalizer } from "./satellite.ts";
 import { satelliteRule } from "./satellite-rule.ts";
-import type { VolumeFacts } from "./volumes/volume-facts.ts";
+import type { VolumeFacts } from "./volumes.ts";
 
 export type StepName =
   | "mark"
@@ -236,3 +234,26 @@ const remains = (facts: EvacuationFacts, _now: number): Verdict => {
   const data = dataOf(facts);
   return data ? emptiness(data) : nothingLeft;
 };
+
+/**
+ * What an evacuation shows on the LinstorSatellite, under the name that piraeus-operator's code uses and under the one
+ * that its documentation has; and its removal, which begins with its deletion. What only a person can end is an Error,
+ * whose message upstream begins with that word; what cannot be asked is Unknown.
+ */
+export function evacuationReport(standing: Standing, satellite: KubernetesObject): readonly WantedCondition[] {
+  const { step } = standing;
+  const isMoved = step === "unmark" || step === "release-terminate" || step === "remove" || step === "done";
+  const evacuated = reported(standing, isMoved);
+  const removed = isBeingDeleted(satellite)
+    ? [{ type: conditions.deleted, ...reported(standing, step === "done") }]
+    : [];
+  return [...[conditions.evacuated, conditions.documented].map((type) => ({ type, ...evacuated })), ...removed];
+}
+
+function reported({ message, stuck, away }: Standing, isCompleted: boolean): Omit<WantedCondition, "type"> {
+  if (stuck) return { status: "False", reason: "Error", message: `Error: ${message}` };
+  if (away !== undefined) return { status: "Unknown", reason: "Away", message };
+  return isCompleted
+    ? { status: "True", reason: "Completed", message }
+    : { status: "False", reason: "InProgress", message };
+}

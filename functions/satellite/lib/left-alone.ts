@@ -1,7 +1,7 @@
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { abandonedBecause } from "./abandoned.ts";
 import type { SatelliteSnapshot } from "./look-at-satellite.ts";
 import { isSeenDeleting } from "./machine.ts";
+import { abandonedBecause } from "./satellite.ts";
 
 /**
  * Why what a satellite needs while it stays is not done for it, as a sentence; `undefined` when it is. `ifLeaving` is

@@ -1,6 +1,6 @@
-import { listed } from "./data/copies.ts";
+import { listed } from "./data/data-facts.ts";
 import { hooksOn, type MachineSeen } from "./machine.ts";
-import type { VolumeFacts } from "./volumes/volume-facts.ts";
+import type { VolumeFacts } from "./volumes.ts";
 
 /**
  * What an evacuation that was given up has left, for a sentence; `undefined` when nothing. No satellite goes before it

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
-import { stop, type Verdict } from "./data/verdict.ts";
-import type { LinstorNode } from "./linstor/node.ts";
+import { stop, type Verdict } from "./data/data-facts.ts";
+import type { LinstorNode } from "./linstor/objects.ts";
 import type { LinstorClusterObject } from "./satellite.ts";
 
 /**

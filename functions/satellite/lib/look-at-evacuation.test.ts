@@ -7,13 +7,12 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
-import { abandonedBecause } from "./abandoned.ts";
 import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
 import { linstor as system } from "./linstor/system.ts";
 import { findSatellites, lookAtEvacuation } from "./look-at-evacuation.ts";
-import { csiDriver } from "./names.ts";
-import { satelliteFinalizer } from "./satellite.ts";
-import { common } from "./settings.ts";
+import { abandonedBecause, satelliteFinalizer } from "./satellite.ts";
+import { common } from "./satellite-rule.ts";
+import { csiDriver } from "./volumes.ts";
 
 const metadata = (name: string, more: object = {}) => ({ name, uid: `uid-${name}`, resourceVersion: "1", ...more });
 const satellite = {

@@ -7,19 +7,17 @@ import { mapConcurrently } from "../../../shared/map-concurrently.ts";
 import { readProgress } from "../../../shared/progress.ts";
 import { isObject, type Subject } from "../../../shared/subject.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
-import { abandonedBecause } from "./abandoned.ts";
 import { lookAtData } from "./data/look-at-data.ts";
-import type { EvacuationFacts, Neighbour, SatelliteInChain } from "./evacuation-facts.ts";
+import type { Contender, EvacuationFacts, Neighbour, SatelliteInChain } from "./evacuation-facts.ts";
 import { LinstorSatellite } from "./kinds.ts";
 import type { LinstorControllers } from "./linstor/controllers.ts";
 import { noteChange } from "./linstor-note.ts";
 import { lookAtSatellite, withMachine } from "./look-at-satellite.ts";
 import { hooksOn } from "./machine.ts";
 import { damageOf, isGoing, readRecord } from "./record.ts";
-import { type LinstorSatelliteObject, policyOf, satelliteFinalizer } from "./satellite.ts";
-import type { Common } from "./settings.ts";
-import type { Contender } from "./slots.ts";
-import { lookAtVolumes } from "./volumes/look-at-volumes.ts";
+import { abandonedBecause, type LinstorSatelliteObject, policyOf, satelliteFinalizer } from "./satellite.ts";
+import type { Common } from "./satellite-rule.ts";
+import { lookAtVolumes } from "./volumes.ts";
 
 /** What the rules of the chain look with. */
 interface ChainView {

@@ -2,12 +2,18 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { controllerOf, controllerProblem } from "./controller.ts";
 import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
-import { foreignLifecycle } from "./lifecycle.ts";
 import { identityOf, lookAtMachine, type MachineIdentity, type MachineSeen, readIdentity } from "./machine.ts";
 import { type EvacuationRecord, readRecord } from "./record.ts";
-import { type DeletionPolicy, type LinstorClusterObject, type LinstorSatelliteObject, policyOf } from "./satellite.ts";
+import {
+  controllerOf,
+  controllerProblem,
+  type DeletionPolicy,
+  foreignLifecycle,
+  type LinstorClusterObject,
+  type LinstorSatelliteObject,
+  policyOf,
+} from "./satellite.ts";
 
 /** A satellite with what this cluster says of it, read live. */
 export interface SatelliteSnapshot<

@@ -8,7 +8,13 @@ import { readAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
 import { managementKinds } from "./kinds.ts";
-import { preDrainHook, preTerminateHook } from "./names.ts";
+
+/**
+ * The hooks by which a Machine waits for us; the names behind the slash are ours, and no other hook is ever touched.
+ */
+export const preDrainHook = "pre-drain.delete.hook.machine.cluster.x-k8s.io/linstor-prepare-for-drain";
+export const preTerminateHook =
+  "pre-terminate.delete.hook.machine.cluster.x-k8s.io/linstor-wait-for-complete-evacuation";
 
 /** Annotation of a LinstorSatellite: the Machine of its Node, written down while the Node exists. */
 export const machineKey = "holdfast.dev/machine";

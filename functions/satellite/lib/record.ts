@@ -4,7 +4,7 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
-import { stop, type Verdict } from "./data/verdict.ts";
+import { stop, type Verdict } from "./data/data-facts.ts";
 import { LinstorSatellite } from "./kinds.ts";
 import { isSeenDeleting } from "./machine.ts";
 

@@ -1,6 +1,49 @@
+import { z } from "zod";
+import type { Permission } from "../../../shared/declaration.ts";
+import type { DeclaredWrites } from "../../../shared/declared-writes.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
-import { withManagementCluster } from "./management-cluster.ts";
-import { type Common, common } from "./settings.ts";
+import { Event, type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
+import { Lease } from "../../../shared/kubernetes/lease.ts";
+import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { wholeNumber } from "../../../shared/whole-number.ts";
+import { Cluster, LinstorCluster, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
+import type { preDrainHook, preTerminateHook } from "./machine.ts";
+import { type Marks, marksFor } from "./volumes.ts";
+
+const second = 1000;
+const minute = 60 * second;
+/** Where the Secret with the management cluster's kubeconfig is mounted. */
+const managementFolder = "/etc/holdfast/cluster-api";
+const managementSecret = "holdfast-cluster-api";
+
+/** What all functions of the system are set by: in the ConfigMap `holdfast-satellite`. */
+export const common = z.object({
+  satelliteWait: wholeNumber(0)
+    .default(30 * minute)
+    .describe(
+      "Milliseconds that an evacuation waits for other satellites that are not ready; then it goes on with a " +
+        "warning. 0: as long as it takes.",
+    ),
+  satelliteNamespace: z
+    .string()
+    .min(1)
+    .default("piraeus-datastore")
+    .describe("Namespace of the satellites' DaemonSets and pods, as piraeus-operator has it."),
+  clusterApiKubeconfig: z
+    .string()
+    .default("")
+    .describe(
+      "Path of the kubeconfig by which Cluster API's management cluster is reached, where Machines lie on another " +
+        `cluster: a file of the Secret ${managementSecret}, as ${managementFolder}/value. Empty: they lie on this one.`,
+    ),
+  satelliteLookAgain: wholeNumber(second)
+    .default(10 * second)
+    .describe(
+      "Milliseconds after which LINSTOR is asked again for what no event says: copies that are being made. The sweep " +
+        "keeps it while it naps; what begins to wait between two of its ticks is first asked for with the next tick.",
+    ),
+});
+export type Common = z.output<typeof common>;
 
 /**
  * What every rule that looks at satellites shares. Without this client Machines of another cluster would be taken for
@@ -15,3 +58,113 @@ export const satelliteRule = {
       (await import("../../../shared/serve/connect.ts")).connect(file),
     ),
 } as const;
+
+/**
+ * A client that looks for Cluster API's objects on the management cluster, and for all others on the function's own;
+ * the own one where no kubeconfig is named.
+ *
+ * @param kubeconfig path of the file by which the management cluster is reached; empty for the function's own cluster
+ * @param connect makes its client; throws what that throws, so that the event is delivered again
+ */
+export async function withManagementCluster(
+  own: Client,
+  kubeconfig: string,
+  connect: (kubeconfig: string) => Promise<Client>,
+): Promise<Client> {
+  if (kubeconfig === "") return own;
+  const management = await connect(kubeconfig);
+  const of = ({ apiVersion }: Kind) => (isThere(`/apis/${apiVersion}`) ? management : own);
+  return {
+    // Events of a Machine are where it is. They are only read where one of the name is already there.
+    get: async (kind, ...rest) =>
+      (await of(kind).get(kind, ...rest)) ??
+      (kind.kind === Event.kind ? management.get(kind, ...rest) : (undefined as never)),
+    list: (kind, ...rest) => of(kind).list(kind, ...rest),
+    create: (kind, object, ...rest) => (isOfMachine(object) ? management : of(kind)).create(kind, object, ...rest),
+    patch: (kind, ...rest) => of(kind).patch(kind, ...rest),
+    delete: (kind, ...rest) => of(kind).delete(kind, ...rest),
+    request: (method, path, ...rest) => (isThere(path) ? management : own).request(method, path, ...rest),
+  };
+}
+
+const isOfMachine = (object: KubernetesObject & { regarding?: { apiVersion?: string } }) =>
+  isThere(`/apis/${object.regarding?.apiVersion}`);
+
+/** Machines, and the infrastructure objects that they name: also where an API server says which versions it serves. */
+const isThere = (path: string) => /^\/apis\/(infrastructure\.)?cluster\.x-k8s\.io(\/|$)/.test(path);
+
+/** What a rule does beside looking at single satellites and writing down its progress there. */
+export interface Also {
+  /** Of satellites, besides its progress. */
+  readonly writes?: DeclaredWrites;
+  /** Lists satellites: those that leave, and those that are waited for. */
+  readonly satellites?: "list";
+  /** Looks at the volumes of a node. */
+  readonly volumes?: "list";
+  /** Of our annotations on volumes, those that it sets or removes. */
+  readonly marks?: readonly (keyof Marks)[];
+  /** Reads the Machine and its Cluster. */
+  readonly machines?: "read";
+  /** Of our hooks on the Machine, those that it sets or removes. */
+  readonly hooks?: readonly (typeof preDrainHook | typeof preTerminateHook)[];
+  /** Writes conditions. */
+  readonly conditions?: true;
+  /** Records Events. */
+  readonly events?: true;
+}
+
+/** What a rule that looks at satellites may. */
+export function mayLook({
+  writes = {},
+  satellites,
+  volumes,
+  marks,
+  machines,
+  hooks,
+  conditions,
+  events,
+}: Also = {}): readonly Permission[] {
+  const permissions: Permission[] = [
+    { resource: LinstorSatellite, verbs: satellites ? ["get", "list", "patch"] : ["get", "patch"], writes },
+    { resource: LinstorCluster, verbs: ["get"] },
+    { resource: Node, verbs: volumes ? ["get", "list"] : ["get"] },
+  ];
+  if (machines) {
+    permissions.push({ resource: Cluster, verbs: ["get"] });
+    permissions.push(
+      hooks
+        ? { resource: Machine, verbs: ["get", "patch"], writes: { annotations: hooks } }
+        : { resource: Machine, verbs: ["get"] },
+    );
+  }
+  if (conditions) permissions.push({ resource: LinstorSatellite, subresource: "status", verbs: ["patch"] });
+  if (events) permissions.push({ resource: Event, verbs: ["create", "get", "delete"] });
+  if (volumes) {
+    permissions.push(
+      marks
+        ? {
+            resource: PersistentVolume,
+            verbs: ["list", "patch"],
+            writes: { annotations: marks.map((mark) => marksFor("*")[mark]) },
+          }
+        : { resource: PersistentVolume, verbs: ["list"] },
+    );
+    permissions.push({ resource: VolumeAttachment, verbs: ["list"] });
+  }
+  return permissions;
+}
+
+/** What taking a Lease in the function's namespace takes. */
+export const mayTake = (lease: string): readonly Permission[] => [
+  {
+    resource: Lease,
+    verbs: ["create"],
+    ownNamespace: true,
+    bounds: [{ on: ["create"], says: `creates the Lease ${lease}`, cel: `object.metadata.name == "${lease}"` }],
+  },
+  { resource: Lease, names: [lease], verbs: ["get", "patch"], ownNamespace: true, writes: { fields: ["spec"] } },
+];
+
+/** The same for a rule of the nine steps, whose facts are all volumes and satellites. */
+export const mayStep = (also: Also = {}): readonly Permission[] =>
+  mayLook({ satellites: "list", volumes: "list", machines: "read", conditions: true, ...also });

@@ -5,10 +5,8 @@ import { progressKey } from "../../../shared/progress.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { DaemonSet, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
 import type { MachineObject } from "./machine.ts";
-import { marksFor } from "./marks.ts";
-import { csiDriver } from "./names.ts";
 import type { LinstorSatelliteObject } from "./satellite.ts";
-import type { PersistentVolumeObject, VolumeAttachmentObject } from "./volumes/volume-facts.ts";
+import { csiDriver, marksFor, type PersistentVolumeObject, type VolumeAttachmentObject } from "./volumes.ts";
 import { daemonSetName } from "./workload/pod-label.ts";
 
 /** The satellite of this name. */

@@ -1,4 +1,4 @@
-import { isEvacuating, isEvicted, isOnline, type LinstorNode } from "./linstor/node.ts";
+import { isEvacuating, isEvicted, isOnline, type LinstorNode } from "./linstor/objects.ts";
 
 export interface UndoFacts {
   readonly satelliteDeleting: boolean;

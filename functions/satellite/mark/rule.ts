@@ -8,21 +8,24 @@ import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { on } from "../../../shared/rule.ts";
 import { normal, warning } from "../../../shared/steps.ts";
 import { labelled } from "../../../shared/sweep.ts";
-import { listed } from "../lib/data/copies.ts";
+import { listed } from "../lib/data/data-facts.ts";
 import { evacuation, isToBeNoted, unmarked } from "../lib/evacuation.ts";
 import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
 import { linstorKey } from "../lib/linstor-note.ts";
 import { isSeenDeleting, machineLeavesLabel } from "../lib/machine.ts";
-import { marksFor, nodeNameProblem } from "../lib/marks.ts";
-import { conditions } from "../lib/names.ts";
-import { mayStep, mayTake } from "../lib/permissions.ts";
 import { recordKey, recordWrites } from "../lib/record.ts";
-import { conditionWrites } from "../lib/satellite.ts";
-import { slotOf } from "../lib/slots.ts";
+import { conditions, conditionWrites } from "../lib/satellite.ts";
+import { mayStep, mayTake } from "../lib/satellite-rule.ts";
 import { ofAttachment, ofMachine, ofVolume } from "../lib/subjects.ts";
-import { aboutVolume } from "../lib/volumes/about-volume.ts";
-import type { PersistentVolumeObject, VolumeFacts } from "../lib/volumes/volume-facts.ts";
+import {
+  aboutVolume,
+  marksFor,
+  nodeNameProblem,
+  type PersistentVolumeObject,
+  type VolumeFacts,
+} from "../lib/volumes.ts";
+import { slotOf } from "./slots.ts";
 
 /** Whoever has it begins an evacuation. Two that begin at once would not see each other, and take one slot. */
 const leaseName = "holdfast-satellite-slots";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DaemonSet, LinstorSatellite } from "../lib/kinds.ts";
-import { linstorNode } from "../lib/linstor/node.ts";
+import { linstorNode } from "../lib/linstor/objects.ts";
 import { linstorKey } from "../lib/linstor-note.ts";
 import { registrationKey } from "../lib/registration.ts";
 import { aSatellite, aSeen, hintOf, now } from "../lib/testing/seen.ts";

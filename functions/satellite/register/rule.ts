@@ -8,7 +8,7 @@ import { Pod } from "../../../shared/kubernetes/kind.ts";
 import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { poll, resync } from "../../../shared/sweep.ts";
-import { moveNode, registerNode, setNodeProperties } from "../lib/commands.ts";
+import { moveNode, registerNode, setNodeProperties } from "../lib/configuration/commands.ts";
 import {
   type ConfiguredSatellite,
   type ConfiguredSeen,
@@ -25,16 +25,14 @@ import {
   type LinstorNode,
   sameName,
   witness,
-} from "../lib/linstor/node.ts";
+} from "../lib/linstor/objects.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { isAnother, linstorKey, noteChange } from "../lib/linstor-note.ts";
-import { nodeNameProblem } from "../lib/marks.ts";
-import { lifeConditions } from "../lib/names.ts";
-import { mayLook } from "../lib/permissions.ts";
 import { isRegisteredOnce, lastRegistration, registrationAt, registrationKey } from "../lib/registration.ts";
-import { conditionWrites, isSettled } from "../lib/satellite.ts";
-import { satelliteRule } from "../lib/satellite-rule.ts";
+import { conditionWrites, isSettled, lifeConditions } from "../lib/satellite.ts";
+import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofDaemonSet, satellitesIn } from "../lib/subjects.ts";
+import { nodeNameProblem } from "../lib/volumes.ts";
 import { lookAtAddresses } from "../lib/workload/running-pods.ts";
 
 const name = "satellite/register";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LinstorSatellite } from "../lib/kinds.ts";
-import { preDrainHook } from "../lib/names.ts";
+import { preDrainHook } from "../lib/machine.ts";
 import { aLeaving, aMachine, aSatellite, hintOf, now, volumeFactsOf } from "../lib/testing/seen.ts";
 import { releaseDrain } from "./rule.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { preTerminateHook } from "../lib/names.ts";
+import { preTerminateHook } from "../lib/machine.ts";
 import { aCopy, dataFacts, evacuating } from "../lib/testing/data.ts";
 import { aLeaving, aMachine, now, volumeFactsOf } from "../lib/testing/seen.ts";
 import { releaseTerminate } from "./rule.ts";

@@ -2,9 +2,8 @@ import { about } from "../../../shared/about.ts";
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { normal } from "../../../shared/steps.ts";
 import { evacuation } from "../lib/evacuation.ts";
-import { hooksPatch } from "../lib/machine.ts";
-import { preTerminateHook } from "../lib/names.ts";
-import { mayStep } from "../lib/permissions.ts";
+import { hooksPatch, preTerminateHook } from "../lib/machine.ts";
+import { mayStep } from "../lib/satellite-rule.ts";
 
 export const releaseTerminate = chainRule(evacuation, "release-terminate", {
   doc:

@@ -3,14 +3,14 @@ import type { Decision } from "../../../shared/decision.ts";
 import { removeFinalizer } from "../../../shared/kubernetes/finalizer.ts";
 import { silent } from "../../../shared/steps.ts";
 import { deleteNode, loseNode } from "../lib/commands.ts";
-import { mayRemove } from "../lib/data/may-remove.ts";
+import { mayRemove } from "../lib/data/emptiness.ts";
 import { evacuation } from "../lib/evacuation.ts";
 import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
-import { mayStep } from "../lib/permissions.ts";
 import { registrationUntil } from "../lib/registration.ts";
 import { noteRemoval, removalKey, removalPending } from "../lib/removal.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
+import { mayStep } from "../lib/satellite-rule.ts";
 
 export const remove = chainRule(evacuation, "remove", {
   doc:

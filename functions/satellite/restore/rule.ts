@@ -9,19 +9,17 @@ import { silent, warning } from "../../../shared/steps.ts";
 import { poll, resync } from "../../../shared/sweep.ts";
 import { restoreNode } from "../lib/commands.ts";
 import { type ConfiguredSeen, lookAtConfigured } from "../lib/configuration/configured-satellite.ts";
+import { whole } from "../lib/data/data-facts.ts";
 import { lookAtOwnNode } from "../lib/data/look-at-data.ts";
-import { whole } from "../lib/data/verdict.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
-import { isEvacuating, isEvicted, isOnline, isWitnessed, type LinstorNode } from "../lib/linstor/node.ts";
+import { isEvacuating, isEvicted, isOnline, isWitnessed, type LinstorNode } from "../lib/linstor/objects.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
 import { candidateOf } from "../lib/matching/candidate.ts";
 import { satelliteWanted } from "../lib/matching/satellite-wanted.ts";
-import { conditions, lifeConditions } from "../lib/names.ts";
-import { mayLook } from "../lib/permissions.ts";
 import { isGoing, recordKey } from "../lib/record.ts";
-import { conditionWrites } from "../lib/satellite.ts";
-import { satelliteRule } from "../lib/satellite-rule.ts";
+import { conditions, conditionWrites, lifeConditions } from "../lib/satellite.ts";
+import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, satellitesIn } from "../lib/subjects.ts";
 import { mayRestore, mustRestore, type UndoFacts } from "../lib/undo.ts";
 
@@ -31,15 +29,16 @@ const returnsWithin = 300_000;
 
 /** A satellite with its node in LINSTOR, where it is alive; `undefined` when it is gone. */
 export type Facts =
-  | (ConfiguredSeen & SatelliteOnMachine & {
-      readonly linstor: LinstorNode | undefined;
-      /** Why what LINSTOR lists is not about its node, as a sentence. */
-      readonly moved?: string | undefined;
-      /** LINSTOR has no node of its name. */
-      readonly isUnlisted: boolean;
-      /** Its Machine is gone, and its Node, read after that, is there and stays. */
-      readonly isLeft: boolean;
-    })
+  | (ConfiguredSeen &
+      SatelliteOnMachine & {
+        readonly linstor: LinstorNode | undefined;
+        /** Why what LINSTOR lists is not about its node, as a sentence. */
+        readonly moved?: string | undefined;
+        /** LINSTOR has no node of its name. */
+        readonly isUnlisted: boolean;
+        /** Its Machine is gone, and its Node, read after that, is there and stays. */
+        readonly isLeft: boolean;
+      })
   | undefined;
 
 export const restore = rule({

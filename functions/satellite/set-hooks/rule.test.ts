@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import { LinstorSatellite, Machine } from "../lib/kinds.ts";
-import { machineKey } from "../lib/machine.ts";
-import { preDrainHook, preTerminateHook } from "../lib/names.ts";
+import { machineKey, preDrainHook, preTerminateHook } from "../lib/machine.ts";
 import { isGoing } from "../lib/record.ts";
 import { satellitesIn } from "../lib/subjects.ts";
 import { aMachine, aSatellite, aSeen, hintOf, now } from "../lib/testing/seen.ts";

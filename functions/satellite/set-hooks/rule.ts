@@ -20,14 +20,14 @@ import {
   machineKey,
   machineLeavesLabel,
   mayCarryHooks,
+  preDrainHook,
+  preTerminateHook,
   readIdentity,
 } from "../lib/machine.ts";
-import { nodeNameProblem } from "../lib/marks.ts";
-import { preDrainHook, preTerminateHook } from "../lib/names.ts";
-import { mayLook } from "../lib/permissions.ts";
 import { conditionWrites, type LinstorSatelliteObject, policyOf } from "../lib/satellite.ts";
-import { satelliteRule } from "../lib/satellite-rule.ts";
+import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofMachine, ofNode, satellitesIn } from "../lib/subjects.ts";
+import { nodeNameProblem } from "../lib/volumes.ts";
 
 const name = "satellite/set-hooks";
 

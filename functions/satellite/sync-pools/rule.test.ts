@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { storagePool } from "../lib/linstor/storage-pool.ts";
+import { storagePool } from "../lib/linstor/objects.ts";
 import { propertyChanges } from "../lib/pools/property-changes.ts";
 import { backingOf } from "../lib/pools/wanted-pool.ts";
 import { aCopy, aNode } from "../lib/testing/data.ts";

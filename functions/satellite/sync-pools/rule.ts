@@ -6,28 +6,38 @@ import { on, rule } from "../../../shared/rule.ts";
 import { silent, warning } from "../../../shared/steps.ts";
 import { resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
-import { createPool, forbidEviction, setNodeProperties, setPoolProperties } from "../lib/commands.ts";
+import {
+  createPool,
+  evictionKey,
+  forbidEviction,
+  setNodeProperties,
+  setPoolProperties,
+} from "../lib/configuration/commands.ts";
 import {
   type ConfiguredSatellite,
   type ConfiguredSeen,
   lookAtConfigured,
 } from "../lib/configuration/configured-satellite.ts";
 import { resolveProperties } from "../lib/configuration/resolve-properties.ts";
-import { listed } from "../lib/data/copies.ts";
+import { listed } from "../lib/data/data-facts.ts";
 import { lookAtOwnNode } from "../lib/data/look-at-data.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
 import { leftAlone } from "../lib/left-alone.ts";
-import { isEvacuating, isOnline, isWitnessed, type LinstorNode, sameName } from "../lib/linstor/node.ts";
-import type { Resource } from "../lib/linstor/resource.ts";
-import type { StoragePool as LinstorPool } from "../lib/linstor/storage-pool.ts";
+import {
+  isEvacuating,
+  isOnline,
+  isWitnessed,
+  type LinstorNode,
+  type StoragePool as LinstorPool,
+  type Resource,
+  sameName,
+} from "../lib/linstor/objects.ts";
 import { linstor } from "../lib/linstor/system.ts";
-import { evictionKey, lifeConditions } from "../lib/names.ts";
 import { hasNodeProperties } from "../lib/node-digest.ts";
-import { mayLook } from "../lib/permissions.ts";
 import { lastAppliedKey, propertyChanges } from "../lib/pools/property-changes.ts";
 import { backingOf, storageKey } from "../lib/pools/wanted-pool.ts";
-import { conditionWrites, isSettled } from "../lib/satellite.ts";
-import { satelliteRule } from "../lib/satellite-rule.ts";
+import { conditionWrites, isSettled, lifeConditions } from "../lib/satellite.ts";
+import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import type { StoragePool } from "../lib/schema/satellite-spec.ts";
 import { satellitesIn } from "../lib/subjects.ts";
 

@@ -10,12 +10,10 @@ import { resync, whileDeleting } from "../../../shared/sweep.ts";
 import { evacuation } from "../lib/evacuation.ts";
 import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite } from "../lib/kinds.ts";
-import { marksOn } from "../lib/marks.ts";
-import { mayStep } from "../lib/permissions.ts";
 import { satelliteFinalizer } from "../lib/satellite.ts";
+import { mayStep } from "../lib/satellite-rule.ts";
 import { markedIn, satelliteNamed } from "../lib/subjects.ts";
-import { lookAtVolumes } from "../lib/volumes/look-at-volumes.ts";
-import type { PersistentVolumeObject } from "../lib/volumes/volume-facts.ts";
+import { lookAtVolumes, marksOn, type PersistentVolumeObject } from "../lib/volumes.ts";
 
 /** Satellites; and volumes that carry marks of a node that is not being evacuated. */
 export interface Facts extends Seen<SatelliteInChain, EvacuationFacts> {

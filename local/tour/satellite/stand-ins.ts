@@ -1,6 +1,6 @@
 import { seededRandom } from "../../../eventing/random.ts";
 import { LinstorSatellite, Machine } from "../../../functions/satellite/lib/kinds.ts";
-import { csiDriver } from "../../../functions/satellite/lib/names.ts";
+import { csiDriver } from "../../../functions/satellite/lib/volumes.ts";
 import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { OwnCluster } from "../../cluster/running-cluster.ts";

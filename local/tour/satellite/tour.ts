@@ -5,10 +5,9 @@ import {
   Machine,
   VolumeAttachment,
 } from "../../../functions/satellite/lib/kinds.ts";
-import { marksFor } from "../../../functions/satellite/lib/marks.ts";
-import { conditions, preDrainHook, preTerminateHook } from "../../../functions/satellite/lib/names.ts";
-import type { LinstorSatelliteObject } from "../../../functions/satellite/lib/satellite.ts";
-import type { VolumeAttachmentObject } from "../../../functions/satellite/lib/volumes/volume-facts.ts";
+import { preDrainHook, preTerminateHook } from "../../../functions/satellite/lib/machine.ts";
+import { conditions, type LinstorSatelliteObject } from "../../../functions/satellite/lib/satellite.ts";
+import { marksFor, type VolumeAttachmentObject } from "../../../functions/satellite/lib/volumes.ts";
 import { type Kind, Namespace, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { OwnCluster } from "../../cluster/running-cluster.ts";

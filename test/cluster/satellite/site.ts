@@ -5,9 +5,8 @@ import {
   LinstorSatelliteConfiguration,
 } from "../../../functions/satellite/lib/kinds.ts";
 import { linstor as linstorSystem } from "../../../functions/satellite/lib/linstor/system.ts";
-import { csiDriver } from "../../../functions/satellite/lib/names.ts";
 import type { LinstorSatelliteObject } from "../../../functions/satellite/lib/satellite.ts";
-import type { VolumeAttachmentObject } from "../../../functions/satellite/lib/volumes/volume-facts.ts";
+import { csiDriver, type VolumeAttachmentObject } from "../../../functions/satellite/lib/volumes.ts";
 import { VolumeAttachment } from "../../../local/cluster-api/kinds.ts";
 import type { Trouble } from "../../../local/controllers/controller.ts";
 import { createControllerTools } from "../../../local/controllers/controller-tools.ts";

@@ -1,6 +1,5 @@
 import { keyOf } from "../../../eventing/watch/reflect.ts";
-import { csiDriver } from "../../../functions/satellite/lib/names.ts";
-import type { PersistentVolumeObject } from "../../../functions/satellite/lib/volumes/volume-facts.ts";
+import { csiDriver, type PersistentVolumeObject } from "../../../functions/satellite/lib/volumes.ts";
 import type { ControllerTools } from "../../../local/controllers/controller.ts";
 import { startObjectQueue } from "../../../local/controllers/object-queue.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";

@@ -1,5 +1,5 @@
 import { keyOf } from "../../../eventing/watch/reflect.ts";
-import type { VolumeAttachmentObject } from "../../../functions/satellite/lib/volumes/volume-facts.ts";
+import type { VolumeAttachmentObject } from "../../../functions/satellite/lib/volumes.ts";
 import { VolumeAttachment } from "../../../local/cluster-api/kinds.ts";
 import type { ControllerTools } from "../../../local/controllers/controller.ts";
 import { startObjectQueue } from "../../../local/controllers/object-queue.ts";

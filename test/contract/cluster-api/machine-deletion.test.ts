@@ -1,7 +1,10 @@
 import { afterAll, test as base, beforeAll, describe, expect } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
 import { Cluster, Machine, VolumeAttachment } from "../../../functions/satellite/lib/kinds.ts";
-import { preDrainHook as preDrain, preTerminateHook as preTerminate } from "../../../functions/satellite/lib/names.ts";
+import {
+  preDrainHook as preDrain,
+  preTerminateHook as preTerminate,
+} from "../../../functions/satellite/lib/machine.ts";
 import { definitions, GenericMachine } from "../../../local/cluster-api/kinds.ts";
 import type { MachineObject } from "../../../local/cluster-api/machine.ts";
 import { startMachines } from "../../../local/cluster-api/start-machines.ts";

@@ -1,12 +1,10 @@
 import { globSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
+import { entries, LinstorError } from "../../../functions/satellite/lib/linstor/answer.ts";
 import { caller } from "../../../functions/satellite/lib/linstor/caller.ts";
 import { type Linstor, linstorClient } from "../../../functions/satellite/lib/linstor/client.ts";
-import { resourceGroup } from "../../../functions/satellite/lib/linstor/definition.ts";
-import { entries } from "../../../functions/satellite/lib/linstor/entry.ts";
-import { LinstorError } from "../../../functions/satellite/lib/linstor/linstor-error.ts";
-import { isGoodCopy } from "../../../functions/satellite/lib/linstor/resource.ts";
+import { isGoodCopy, resourceGroup } from "../../../functions/satellite/lib/linstor/objects.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import { exchangeWith } from "../../../shared/system/exchange.ts";
 import { exchange, exchangesIn, responseOf } from "./recordings.ts";

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { type Random, seededRandom } from "../../../eventing/random.ts";
 import type { DataFacts } from "../../../functions/satellite/lib/data/data-facts.ts";
-import { emptiness } from "../../../functions/satellite/lib/data/emptiness.ts";
+import { emptiness, mayRemove } from "../../../functions/satellite/lib/data/emptiness.ts";
 import { mayEvacuate } from "../../../functions/satellite/lib/data/may-evacuate.ts";
-import { mayRemove } from "../../../functions/satellite/lib/data/may-remove.ts";
 import { countBefore } from "../../../functions/satellite/lib/data/replica-floor.ts";
 import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts";
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";

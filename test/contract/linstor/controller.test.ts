@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seededRandom } from "../../../eventing/random.ts";
+import { isLinstorError } from "../../../functions/satellite/lib/linstor/answer.ts";
 import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts";
-import { isLinstorError } from "../../../functions/satellite/lib/linstor/linstor-error.ts";
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
 import { outcomeOf } from "../../../local/time/outcome-of.ts";

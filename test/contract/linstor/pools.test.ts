@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createPool, setNodeProperties, setPoolProperties } from "../../../functions/satellite/lib/commands.ts";
-import { storagePool } from "../../../functions/satellite/lib/linstor/storage-pool.ts";
+import {
+  createPool,
+  setNodeProperties,
+  setPoolProperties,
+} from "../../../functions/satellite/lib/configuration/commands.ts";
+import { storagePool } from "../../../functions/satellite/lib/linstor/objects.ts";
 import { aNode } from "../../../functions/satellite/lib/testing/data.ts";
 import { aSatellite, aSeen, now } from "../../../functions/satellite/lib/testing/seen.ts";
 import { syncPools } from "../../../functions/satellite/sync-pools/rule.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseJson } from "../../../functions/satellite/lib/linstor/parse-json.ts";
+import { parseJson } from "../../../functions/satellite/lib/linstor/caller.ts";
 import { toJson } from "../../../local/linstor/to-json.ts";
 import type { SystemRequest, SystemResponse } from "../../../shared/system/transport.ts";
 

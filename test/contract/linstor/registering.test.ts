@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { moveNode, registerNode } from "../../../functions/satellite/lib/commands.ts";
-import { linstorNode } from "../../../functions/satellite/lib/linstor/node.ts";
+import { moveNode, registerNode } from "../../../functions/satellite/lib/configuration/commands.ts";
+import { linstorNode } from "../../../functions/satellite/lib/linstor/objects.ts";
 import { aSatellite, aSeen, now } from "../../../functions/satellite/lib/testing/seen.ts";
 import { register } from "../../../functions/satellite/register/rule.ts";
 import { exchange } from "./recordings.ts";

@@ -1,6 +1,6 @@
 import { seededRandom } from "../../../eventing/random.ts";
-import { entries } from "../../../functions/satellite/lib/linstor/entry.ts";
-import { parseJson } from "../../../functions/satellite/lib/linstor/parse-json.ts";
+import { entries } from "../../../functions/satellite/lib/linstor/answer.ts";
+import { parseJson } from "../../../functions/satellite/lib/linstor/caller.ts";
 import { createLinstor, type LinstorStandIn } from "../../../local/linstor/linstor.ts";
 import { outcomeOf } from "../../../local/time/outcome-of.ts";
 import { type VirtualClock, virtualClock } from "../../../local/time/virtual-clock.ts";

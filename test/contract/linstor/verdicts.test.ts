@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { DataFacts } from "../../../functions/satellite/lib/data/data-facts.ts";
+import { mayRemove } from "../../../functions/satellite/lib/data/emptiness.ts";
 import { mayEvacuate } from "../../../functions/satellite/lib/data/may-evacuate.ts";
-import { mayRemove } from "../../../functions/satellite/lib/data/may-remove.ts";
 import { countBefore, shortfalls } from "../../../functions/satellite/lib/data/replica-floor.ts";
-import { type LinstorNode, linstorNode } from "../../../functions/satellite/lib/linstor/node.ts";
-import { resource } from "../../../functions/satellite/lib/linstor/resource.ts";
+import { type LinstorNode, linstorNode, resource } from "../../../functions/satellite/lib/linstor/objects.ts";
 import { type RecordedStep, timeline } from "./recordings.ts";
 
 type Listing = NonNullable<RecordedStep["listing"]>;

@@ -4,7 +4,7 @@ import {
   LinstorSatelliteConfiguration,
   Machine,
 } from "../../../functions/satellite/lib/kinds.ts";
-import { preTerminateHook } from "../../../functions/satellite/lib/names.ts";
+import { preTerminateHook } from "../../../functions/satellite/lib/machine.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { User } from "../user.ts";
 import { addMachine, apartAt, made, type SimulatedLinstor, type VolumeOptions } from "./linstor.ts";

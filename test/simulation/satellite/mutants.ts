@@ -5,7 +5,7 @@ import type { LookedSatellite, ReadyFacts } from "../../../functions/satellite/l
 import { LinstorCluster } from "../../../functions/satellite/lib/kinds.ts";
 import type { Linstor } from "../../../functions/satellite/lib/linstor/client.ts";
 import type { LinstorControllers } from "../../../functions/satellite/lib/linstor/controllers.ts";
-import { answeredCall } from "../../../functions/satellite/lib/linstor/evacuate-answer.ts";
+import { answeredCall } from "../../../functions/satellite/lib/linstor/objects.ts";
 import { linstor } from "../../../functions/satellite/lib/linstor/system.ts";
 import type { LinstorClusterObject } from "../../../functions/satellite/lib/satellite.ts";
 import { mark } from "../../../functions/satellite/mark/rule.ts";

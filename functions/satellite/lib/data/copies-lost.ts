@@ -1,5 +1,4 @@
-import { isOnline, type LinstorNode, sameName } from "../linstor/node.ts";
-import { isDiskless, isGoodCopy, type Resource } from "../linstor/resource.ts";
+import { isDiskless, isGoodCopy, isOnline, type LinstorNode, type Resource, sameName } from "../linstor/objects.ts";
 
 /** A volume with a copy on a node, and where else it has good ones. */
 export interface CopyOnNode {

@@ -1,13 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Resource } from "../linstor/resource.ts";
+import type { Resource } from "../linstor/objects.ts";
 import { aCopy, aNode, dataFacts, evacuating } from "../testing/data.ts";
-import type { DataFacts } from "./data-facts.ts";
-import { emptiness } from "./emptiness.ts";
+import { type DataFacts, whole } from "./data-facts.ts";
+import { emptiness, mayRemove } from "./emptiness.ts";
 import { mayEvacuate } from "./may-evacuate.ts";
-import { mayRemove } from "./may-remove.ts";
 import { countBefore, shortfalls } from "./replica-floor.ts";
-import { whole } from "./verdict.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const pair = [aCopy("pvc-1", "node-1"), aCopy("pvc-1", "node-2")];

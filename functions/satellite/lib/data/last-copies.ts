@@ -1,6 +1,5 @@
-import { isEvacuating, sameName } from "../linstor/node.ts";
-import { goodCopies } from "./copies.ts";
-import type { DataFacts } from "./data-facts.ts";
+import { isEvacuating, sameName } from "../linstor/objects.ts";
+import { type DataFacts, goodCopies } from "./data-facts.ts";
 import { countBefore } from "./replica-floor.ts";
 
 /**

@@ -1,18 +1,21 @@
 import { SystemError } from "../../../../shared/system/system-error.ts";
 import type { Linstor } from "../linstor/client.ts";
-import type { ResourceDefinition } from "../linstor/definition.ts";
-import { answeredCall, keptAnswer } from "../linstor/evacuate-answer.ts";
-import { isOnline, isWitnessed, type LinstorNode, witness } from "../linstor/node.ts";
+import {
+  answeredCall,
+  isOnline,
+  isWitnessed,
+  keptAnswer,
+  type LinstorNode,
+  type ResourceDefinition,
+  witness,
+} from "../linstor/objects.ts";
 import { isAnother, linstorKey, movedBecause, readNote } from "../linstor-note.ts";
 import type { SatelliteSnapshot } from "../look-at-satellite.ts";
 import { isRemovalCalled } from "../removal.ts";
 import type { DeletionPolicy } from "../satellite.ts";
-import type { VolumesSeen } from "../volumes/look-at-volumes.ts";
-import { type PersistentVolumeObject, resourceOf } from "../volumes/volume-facts.ts";
-import { listed } from "./copies.ts";
-import type { DataFacts } from "./data-facts.ts";
-import { lostBecause, lostUnmoved } from "./lost-because.ts";
-import { stop, type Verdict } from "./verdict.ts";
+import { type PersistentVolumeObject, resourceOf, type VolumesSeen } from "../volumes.ts";
+import { type DataFacts, listed, stop, type Verdict } from "./data-facts.ts";
+import { lostBecause, lostUnmoved } from "./replica-floor.ts";
 
 /** A satellite's node in its own LINSTOR. */
 export interface OwnNode {

@@ -1,11 +1,29 @@
-import { answeredCall } from "../linstor/evacuate-answer.ts";
-import { isEvacuating, isEvicted, isOnline } from "../linstor/node.ts";
-import { isDiskless, isGoodCopy, isLeaving } from "../linstor/resource.ts";
-import { circumstances } from "./circumstances.ts";
-import { copiesInTheMaking, copiesOn, copiesToBeMoved, goodCopies, listed, unknownCopies } from "./copies.ts";
-import type { DataFacts } from "./data-facts.ts";
+import { createHash } from "node:crypto";
+import {
+  answeredCall,
+  isDiskless,
+  isEvacuating,
+  isEvicted,
+  isGoodCopy,
+  isLeaving,
+  isOnline,
+  sameName,
+} from "../linstor/objects.ts";
+import {
+  act,
+  copiesInTheMaking,
+  copiesOn,
+  copiesToBeMoved,
+  type DataFacts,
+  done,
+  goodCopies,
+  listed,
+  stop,
+  unknownCopies,
+  type Verdict,
+  wait,
+} from "./data-facts.ts";
 import { describeShortfalls, lowerPlaceCount, moreCopies, shortfalls } from "./replica-floor.ts";
-import { act, done, stop, type Verdict, wait } from "./verdict.ts";
 
 /** Milliseconds after a call in which it is not repeated: one that is not answered may still be carried out. */
 const quiet = { answered: 150_000, unanswered: 600_000 };
@@ -142,4 +160,22 @@ export function offline(facts: Pick<DataFacts, "node">): Verdict {
     `The satellite on ${name} is ${connection} in LINSTOR, so that its copies cannot be moved from it.`,
     `Bring it back, or ${giveUp}.`,
   );
+}
+
+/**
+ * 16 hexadecimal digits for what decides whether LINSTOR can place copies of what stays on the node: the other nodes
+ * that are online, whether it may place copies there, the good copies that there are elsewhere, and the place counts. A
+ * call in the same circumstances has the same answer, but for the room in storage pools.
+ */
+export function circumstances(facts: DataFacts): string {
+  const { node, nodes, placeCounts } = facts;
+  const others = nodes.filter((one) => !sameName(one.name, node.name) && isOnline(one) && !isEvacuating(one));
+  const staying = new Set(copiesOn(facts).flatMap((copy) => (isLeaving(copy) ? [] : [copy.name])));
+  const copies = [...staying].sort().map((name) => {
+    const elsewhere = goodCopies(name, facts).filter((copy) => !sameName(copy.node, node.name));
+    return [name, placeCounts.get(name), elsewhere.map((copy) => copy.node).sort()];
+  });
+  const targets = others.map(({ name, props }) => `${name} ${props.AutoplaceTarget ?? ""}`).sort();
+  const text = JSON.stringify([targets, copies]);
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

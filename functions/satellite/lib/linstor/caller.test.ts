@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { atOneRoot } from "../../../../shared/system/testing/at-one-root.ts";
 import type { SystemRequest, SystemResponse } from "../../../../shared/system/transport.ts";
+import { isLinstorError } from "./answer.ts";
 import type { Linstor } from "./client.ts";
-import { isLinstorError } from "./linstor-error.ts";
 import { linstor } from "./system.ts";
 
 const still = { now: () => 0, after: () => () => {}, sleep: () => new Promise<void>(() => {}) };

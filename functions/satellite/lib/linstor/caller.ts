@@ -2,9 +2,7 @@ import type { ZodType } from "zod";
 import type { Exchange } from "../../../../shared/system/exchange.ts";
 import { SystemError } from "../../../../shared/system/system-error.ts";
 import type { SystemRequest, SystemResponse } from "../../../../shared/system/transport.ts";
-import { type Entry, entries } from "./entry.ts";
-import { isLinstorError, LinstorError } from "./linstor-error.ts";
-import { parseJson } from "./parse-json.ts";
+import { type Entry, entries, isLinstorError, LinstorError } from "./answer.ts";
 
 export interface Caller {
   /** GETs and parses. */
@@ -109,4 +107,19 @@ function strange(request: string, what: string, cause: unknown): SystemError {
     `The answer to ${request} is not LINSTOR's: ${what}. Look what stands at the address in ${places}, ` +
     `and between it and the function.`;
   return new SystemError("LINSTOR", "unreachable", message, { cause });
+}
+
+/**
+ * Parses JSON without loss: whole numbers beyond 2^53 become bigints, everything else is as `JSON.parse` has it.
+ * LINSTOR's `ret_code` is a signed 64-bit number of about 4.6e18 whose lowest bits are the code itself.
+ *
+ * @throws SyntaxError when the text is no JSON, for example half an answer.
+ */
+export function parseJson(text: string): unknown {
+  // `context.source`, the number as it was written, is in Node since 22; TypeScript's types do not have it yet.
+  const exact = (_key: string, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
+      ? BigInt(context?.source as string)
+      : value;
+  return JSON.parse(text, exact);
 }

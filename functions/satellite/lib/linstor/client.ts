@@ -1,12 +1,20 @@
 import { z } from "zod";
+import { codes, type Entry } from "./answer.ts";
 import type { Caller } from "./caller.ts";
-import { type ResourceDefinition, type ResourceGroup, resourceDefinition, resourceGroup } from "./definition.ts";
-import type { Entry } from "./entry.ts";
-import { type LinstorNode, linstorNode } from "./node.ts";
-import { type Resource, resource } from "./resource.ts";
-import { codes } from "./ret-code.ts";
-import { type Snapshot, snapshot } from "./snapshot.ts";
-import { type StoragePool, storagePool } from "./storage-pool.ts";
+import {
+  type LinstorNode,
+  linstorNode,
+  type Resource,
+  type ResourceDefinition,
+  type ResourceGroup,
+  resource,
+  resourceDefinition,
+  resourceGroup,
+  type Snapshot,
+  type StoragePool,
+  snapshot,
+  storagePool,
+} from "./objects.ts";
 
 /** How a satellite is reached. */
 export interface Address {

@@ -1,5 +1,4 @@
 import { SystemError } from "../../../../shared/system/system-error.ts";
-import { externalRoot } from "./address.ts";
 import type { Linstor } from "./client.ts";
 
 /**
@@ -35,3 +34,33 @@ export function linstorControllers(own: Linstor, clientOf: (root: string) => Lin
     },
   };
 }
+
+/** The ports that piraeus-operator's client takes where the address of an external controller has none. */
+const usualPorts: Readonly<Record<string, string>> = { "http:": "3370", "https:": "3371" };
+/** Those of HTTP, which hold for LINSTOR_URL as for every setting that is a URL. */
+const httpPorts: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
+
+/**
+ * The root of the LINSTOR that `spec.externalController.url` of a LinstorCluster names, in one notation: protocol, host
+ * in lower case, port and path, without a slash at its end. `undefined` for what is no http or https URL of one
+ * controller; also where it holds a password or a query, which would be shown in conditions or be lost.
+ */
+export function externalRoot(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  const isPlain = !username && !password && !search && !hash;
+  return usualPorts[protocol] && isPlain && isHost(hostname) ? rootIn(text, usualPorts) : undefined;
+}
+
+/** LINSTOR_URL, which is an http or https URL, in the same notation, so that both can be compared. */
+export const settingRoot = (text: string): string => rootIn(text, httpPorts);
+
+function rootIn(text: string, ports: Readonly<Record<string, string>>): string {
+  const { protocol, hostname, pathname } = new URL(text);
+  // A URL leaves out the port that is HTTP's own, which is not LINSTOR's.
+  const port = /^\s*[a-z]+:\/\/(?:[^/@]*@)?(?:\[[^/]*\]|[^/:]*):(\d+)/i.exec(text)?.[1] ?? ports[protocol];
+  return `${protocol}//${hostname}:${Number(port)}${pathname.replace(/\/+$/, "")}`;
+}
+
+/** LINSTOR's own clients take lists of controllers, which URLs allow as a host. */
+const isHost = (hostname: string) => /^[\w.-]+$|^\[[\da-f:.]+\]$/.test(hostname);

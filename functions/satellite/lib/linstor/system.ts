@@ -2,10 +2,9 @@ import { z } from "zod";
 import { exchangeWith } from "../../../../shared/system/exchange.ts";
 import { system } from "../../../../shared/system/system.ts";
 import type { SystemTransport } from "../../../../shared/system/transport.ts";
-import { settingRoot } from "./address.ts";
 import { caller } from "./caller.ts";
 import { linstorClient } from "./client.ts";
-import { linstorControllers } from "./controllers.ts";
+import { linstorControllers, settingRoot } from "./controllers.ts";
 
 const second = 1000;
 

@@ -1,5 +1,5 @@
-import { deletionPolicies } from "../satellite.ts";
 import { z } from "zod";
+import { deletionPolicies } from "../satellite.ts";
 
 /** What happens to a satellite's data when the satellite is deleted. */
 export const deletionPolicy = z.enum(deletionPolicies);

@@ -1,6 +1,5 @@
 import type { DataFacts } from "../data/data-facts.ts";
-import { type LinstorNode, linstorNode } from "../linstor/node.ts";
-import { type Resource, resource } from "../linstor/resource.ts";
+import { type LinstorNode, linstorNode, type Resource, resource } from "../linstor/objects.ts";
 
 /** A LINSTOR node as it is listed when nothing is wrong with it. */
 export function aNode(name: string, more: { flags?: string[]; connection?: string } = {}): LinstorNode {

@@ -5,11 +5,10 @@ import type { ConfiguredSatellite, ConfiguredSeen } from "../configuration/confi
 import type { LookedSatellite, ReadyFacts, SatelliteInChain } from "../evacuation-facts.ts";
 import { LinstorSatellite, Machine } from "../kinds.ts";
 import type { SatelliteOnMachine } from "../look-at-satellite.ts";
-import { hooksOn, type MachineSeen } from "../machine.ts";
-import { preDrainHook, preTerminateHook } from "../names.ts";
+import { hooksOn, type MachineSeen, preDrainHook, preTerminateHook } from "../machine.ts";
 import { readRecord, recordKey } from "../record.ts";
 import { policyOf, satelliteFinalizer } from "../satellite.ts";
-import type { VolumeFacts } from "../volumes/volume-facts.ts";
+import type { VolumeFacts } from "../volumes.ts";
 import { aCopy, dataFacts } from "./data.ts";
 
 export const now = Date.parse("2026-01-01T00:00:00Z");

@@ -1,10 +1,4 @@
-/** A satellite that is being evacuated or wants to be. */
-export interface Contender {
-  readonly name: string;
-  readonly inProgress: boolean;
-  /** Milliseconds since the epoch: since when it is in progress, or waits. */
-  readonly since: number;
-}
+import type { Contender } from "../lib/evacuation-facts.ts";
 
 /**
  * Who may go on while at most `limit` satellites are evacuated at a time (0: as many as there are): those that have

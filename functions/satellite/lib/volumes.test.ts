@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { marksFor, marksOn, nodeNameProblem } from "../marks.ts";
-import { type PersistentVolumeObject, resourceOf, type VolumeAttachmentObject, volumeFacts } from "./volume-facts.ts";
+import {
+  marksFor,
+  marksOn,
+  nodeNameProblem,
+  type PersistentVolumeObject,
+  resourceOf,
+  type VolumeAttachmentObject,
+  volumeFacts,
+} from "./volumes.ts";
 
 const driver = "linstor.csi.linbit.com";
 const pv = (spec: object = {}, metadata: object = {}, phase = "Bound"): PersistentVolumeObject => ({
