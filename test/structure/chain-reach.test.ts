@@ -2,13 +2,20 @@ import { expect, test } from "vitest";
 import { reachOfChains } from "./chain-reach.ts";
 
 /**
- * What a reader of one step reaches must not grow unnoticed. The aim is 25 files; half of those that are reached are
- * the client of LINSTOR and the schema of its objects. `node test/structure/chain-reach.ts` prints what there is.
+ * What a reader of one step reaches must not grow unnoticed. The aim is 25 files. `node test/structure/chain-reach.ts`
+ * prints what there is.
  */
-const most = { files: 31, lines: 3_330 };
+const most: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
+  eviction: { files: 31, lines: 3_300 },
+  satellite: { files: 27, lines: 3_330 },
+};
 
 test("from the rule of a step a reader reaches no more files and lines of its system than the limits say", () => {
   const reach = reachOfChains();
   expect(reach.length).toBeGreaterThanOrEqual(9);
-  expect(reach.filter(({ files, lines }) => files > most.files || lines > most.lines)).toEqual([]);
+  const isTooFar = ({ rule, files, lines }: (typeof reach)[number]) => {
+    const { files: mostFiles = 0, lines: mostLines = 0 } = most[rule.split("/")[0] as string] ?? {};
+    return files > mostFiles || lines > mostLines;
+  };
+  expect(reach.filter(isTooFar)).toEqual([]);
 });
