@@ -21,6 +21,8 @@ export interface Permission {
    * `subresource` needs none, because RBAC names it and custom kinds change nothing else by it.
    */
   readonly writes?: DeclaredWrites;
+  /** A setting that names another finalizer in place of its default, which is one of `writes`. */
+  readonly finalizerSetting?: string;
   /** With `create` and `delete`, and where `patch` is for some objects alone: which. Events have those of the kit. */
   readonly bounds?: readonly Bound[];
 }

@@ -236,7 +236,7 @@ test("what a rule wants swept reaches it by the Trigger of its family, also wher
   expect(own?.metadata.name).toBe("rows");
   const [table] = find("knative/a/sweep-table.yaml", "ConfigMap");
   expect(table?.metadata.name).toBe("holdfast-sweep-a");
-  expect(table?.data["table.yaml"]).toContain("deletingWith: example.com/f");
+  expect(table?.data["table.yaml"]).toContain('deletingWith: "example.com/f"');
   expect(find("sources/sweep.yaml", "PingSource")).toHaveLength(1);
 });
 

@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { Scalar, stringify } from "yaml";
 import { here, tableLabel } from "../../functions/platform/sweep/table.ts";
 import { pollSignal } from "../../shared/rule.ts";
 import { type Declared, systemOf } from "./declared.ts";
@@ -47,18 +47,29 @@ export function sweepTable(sweep: Declared) {
 /** What rules want looked for, as rows of the table. */
 function sweepRows(functions: readonly Declared[], ingress: Ingress, namespace: string): readonly object[] {
   return functions.flatMap(({ name, sweep = [] }) =>
-    sweep.map(({ kind, alone, ...wanted }) => ({
+    sweep.map(({ kind, alone, when, ...wanted }) => ({
       rule: name,
       apiVersion: kind.apiVersion,
       kind: kind.kind,
       resource: kind.plural,
       ...(kind.namespaced ? {} : { namespaced: false }),
+      ...(when ? { when: quoted(when) } : {}),
       ...wanted,
       ...(alone ? { signal: pollSignal(name) } : {}),
       sink: `${ingress}/${namespace}/${familyOf(kind)}`,
     })),
   );
 }
+
+/** The finalizer alone is in quotation marks: by them kustomize finds what an overlay replaces in a table. */
+const quoted = (when: object) =>
+  Object.fromEntries(
+    Object.entries(when).map(([key, finalizer]) => {
+      const scalar = new Scalar(finalizer);
+      scalar.type = Scalar.QUOTE_DOUBLE;
+      return [key, scalar];
+    }),
+  );
 
 /**
  * The rows of a system, in a ConfigMap that the sweep finds by its label. The brokers are in the sweep's own namespace,

@@ -3,8 +3,10 @@ import type { Bound, DeclaredWrites } from "../../shared/declared-writes.ts";
 import { Event, groupOf, type Kind, Node } from "../../shared/kubernetes/kind.ts";
 import { progressWrites } from "../../shared/pipeline/hold-to-declared.ts";
 import { slug } from "../../shared/rule.ts";
+import { variableOf } from "../../shared/settings.ts";
 import { type Declared, systemOf } from "./declared.ts";
 import { clusterWide, labelsOf } from "./metadata.ts";
+import { type Setting, settingsOf } from "./settings.ts";
 
 /** What a function may write of one kind. */
 interface KindWrites {
@@ -13,6 +15,8 @@ interface KindWrites {
   /** Absent where the function may patch none, or has not declared what. */
   readonly writes?: readonly DeclaredWrites[];
   readonly bounds: readonly Bound[];
+  /** The setting that names one of its finalizers. */
+  readonly chosen?: Setting | undefined;
 }
 
 /** What a function may write, kind by kind: what the API server holds its account to. */
@@ -23,7 +27,9 @@ function writesByKind(declared: Declared): readonly KindWrites[] {
     const declaredWrites = of.flatMap(({ writes }) => writes ?? []);
     const verbs = new Set(of.flatMap(({ verbs }) => verbs.filter(isWrite)));
     const bounds = [...of.flatMap(({ bounds }) => bounds ?? []), ...(resource === Event ? eventBounds(declared) : [])];
-    return { resource, verbs, bounds, ...(declaredWrites.length > 0 ? { writes: declaredWrites } : {}) };
+    const variable = of.flatMap(({ finalizerSetting }) => (finalizerSetting ? [variableOf(finalizerSetting)] : []))[0];
+    const chosen = settingsOf(declared).find((setting) => setting.variable === variable);
+    return { resource, verbs, bounds, chosen, ...(declaredWrites.length > 0 ? { writes: declaredWrites } : {}) };
   });
 }
 
@@ -102,16 +108,22 @@ const maps = ["annotations", "labels", "finalizers", "ownerReferences"] as const
 const variablesFor = (kinds: readonly KindWrites[]) =>
   kinds.some(({ writes }) => writes)
     ? {
-        variables: maps.flatMap((map) => [
-          { name: map, expression: `object.metadata.?${map}.orValue(${emptyOf(map)})` },
-          { name: `${map}Before`, expression: `oldObject.metadata.?${map}.orValue(${emptyOf(map)})` },
-        ]),
+        variables: [
+          // By itself, so that an overlay replaces it with what the function is set to.
+          ...kinds.flatMap(({ chosen }) =>
+            chosen ? [{ name: chosen.variable, expression: JSON.stringify(chosen.value) }] : [],
+          ),
+          ...maps.flatMap((map) => [
+            { name: map, expression: `object.metadata.?${map}.orValue(${emptyOf(map)})` },
+            { name: `${map}Before`, expression: `oldObject.metadata.?${map}.orValue(${emptyOf(map)})` },
+          ]),
+        ],
       }
     : {};
 
 const emptyOf = (map: (typeof maps)[number]) => (map === "annotations" || map === "labels" ? "{}" : "[]");
 
-function validationsOf(declared: Declared, { resource, verbs, writes, bounds }: KindWrites): readonly object[] {
+function validationsOf(declared: Declared, { resource, verbs, writes, bounds, chosen }: KindWrites): readonly object[] {
   const { plural, kind } = resource;
   const validation = (on: Bound["on"], cel: string, says: string) => {
     const meant = on.map((verb) => `request.operation == "${operations[verb]}"`).join(" || ");
@@ -123,12 +135,16 @@ function validationsOf(declared: Declared, { resource, verbs, writes, bounds }: 
   const all = [...writes, progressWrites(declared), ...(resource === Node ? [{ labels: [changedLabel] }] : [])];
   const of = (list: keyof DeclaredWrites) => [...new Set(all.flatMap((one) => one[list] ?? []))];
   const changes = (list: (typeof maps)[number], cel: string) =>
-    validation(["patch"], cel, `changes these ${list} of a ${kind}: ${of(list).join(", ") || "none"}`);
+    validation(["patch"], cel, `changes these ${list} of a ${kind}: ${named(list).join(", ") || "none"}`);
+  const others = of("finalizers").filter((one) => one !== chosen?.value);
+  const named = (list: (typeof maps)[number]) =>
+    list === "finalizers" && chosen ? [`the one that ${chosen.variable} names`, ...others] : of(list);
+  const isChosen = chosen ? `e == variables.${chosen.variable} || ` : "";
   return [
     ...own,
     changes("annotations", sameEntries("annotations", of("annotations"))),
     changes("labels", sameEntries("labels", of("labels"))),
-    changes("finalizers", sameElements("finalizers", isOneOf("e", of("finalizers")))),
+    changes("finalizers", sameElements("finalizers", isChosen + isOneOf("e", others))),
     changes("ownerReferences", sameElements("ownerReferences", isOneOf("e.kind", of("ownerReferences")))),
     validation(
       ["patch"],

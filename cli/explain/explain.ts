@@ -59,7 +59,7 @@ export async function explain(
   const gaps: string[] = [];
   for (const { rule, judgement } of asked) {
     if ("decisions" in judgement) {
-      words.push(...judgement.decisions.flatMap((decision) => wordOf(rule, decision, now) ?? []));
+      words.push(...judgement.decisions.flatMap((decision) => wordOf(judgement.rule, decision, now) ?? []));
     } else {
       const word = wordWritten(rule, object, judgement.unknown);
       if (word) words.push(word);

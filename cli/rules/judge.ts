@@ -6,6 +6,7 @@ import type { Client } from "../../shared/kubernetes/client.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { readOnly } from "../../shared/kubernetes/read-only.ts";
+import { permissionsAsSet } from "../../shared/pipeline/permissions-as-set.ts";
 import { clientsOf } from "../../shared/pipeline/receive.ts";
 import { stopOnNewerProgress } from "../../shared/pipeline/stop-on-newer-progress.ts";
 import type { Rule } from "../../shared/rule.ts";
@@ -31,7 +32,8 @@ export interface Asking {
 
 /** What a rule has decided about an object and what belongs to it, or why that could not be found out. */
 export type Judgement =
-  | { readonly decisions: readonly Decision[] }
+  /** `rule`: as its settings have it, for a plan of what it has decided. */
+  | { readonly decisions: readonly Decision[]; readonly rule: Rule }
   /** `system`: an external system does not answer from here, or does not let the user in. */
   | { readonly unknown: string; readonly because: "system" | "right" | "failure" };
 
@@ -60,9 +62,9 @@ export async function judge(
       const isNew = ({ about }: Decision) => !decisions.some((one) => one.about.metadata.uid === about.metadata.uid);
       decisions.push(...decided.filter(isMeant).filter(isNew));
     }
-    return { decisions };
+    return { decisions, rule: { ...rule, permissions: permissionsAsSet(rule.permissions, settings) } };
   } catch (error) {
-    return unknownBy(error);
+    return unknownBy(error, rule);
   }
 }
 
@@ -99,11 +101,11 @@ function subjectsFor(rule: Rule, kind: Kind, object: KubernetesObject, settings:
   ];
 }
 
-function unknownBy(error: unknown): Judgement {
+function unknownBy(error: unknown, rule: Rule): Judgement {
   if (error instanceof SystemError) return { because: "system", unknown: error.message };
   if (error instanceof SettingsError) return { because: "failure", unknown: error.message };
   // A kind that is not served: there is nothing of it to be said.
-  if (isNotFound(error)) return { decisions: [] };
+  if (isNotFound(error)) return { decisions: [], rule };
   if (error instanceof ApiError) return { because: error.status === 403 ? "right" : "failure", unknown: error.message };
   throw error;
 }

@@ -70,7 +70,10 @@ export const tryRule: Subcommand = {
     const trial: Trial = {
       rule: rule.name,
       object: describe(referenceTo(object)),
-      decisions: "decisions" in judgement ? judgement.decisions.map((one) => tried(rule, one, asking.clock.now())) : [],
+      decisions:
+        "decisions" in judgement
+          ? judgement.decisions.map((one) => tried(judgement.rule, one, asking.clock.now()))
+          : [],
       ...("unknown" in judgement ? { unknown: judgement.unknown } : {}),
       ...(asked && !isGuess ? {} : { notice: noticeOf(rule, isGuess) }),
     };

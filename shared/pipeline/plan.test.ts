@@ -9,6 +9,7 @@ import { normal, silent, warning } from "../steps.ts";
 import { command } from "../system/command.ts";
 import type { ExternalSystem } from "../system/system.ts";
 import { awayKey } from "./away.ts";
+import { permissionsAsSet } from "./permissions-as-set.ts";
 import { type Operation, type PlannedRule, plan } from "./plan.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
@@ -127,6 +128,22 @@ test.each([
   ],
 ])("a decision with %s is a defect", (_, decision, message) => {
   expect(() => plan(rule, decision, now)).toThrow(message);
+});
+
+test("a finalizer is planned where a setting names it, and is undeclared otherwise", () => {
+  const [Lamp, about] = [plain.leave("").kind, object()];
+  const permissions = [
+    { resource: Lamp, verbs: ["patch"], writes: { finalizers: ["a/b"] }, finalizerSetting: "finalizer" } as const,
+  ];
+  const { name: of, uid } = about.metadata;
+  const patch = { metadata: { uid, finalizers: ["corp.example/keep"] } };
+  const decision = plain.write("On.", [
+    { verb: "patch", kind: Lamp, namespace: undefined, name: of, type: "merge", patch },
+  ]);
+  const held = { ...rule, permissions };
+  expect(() => plan(held, decision, now)).toThrow("does not declare that it writes finalizers corp.example/keep");
+  const asSet = permissionsAsSet(permissions, { finalizer: "corp.example/keep" });
+  expect(plan({ ...rule, permissions: asSet }, decision, now).result).toBe("write");
 });
 
 describe("an outage that is written down", () => {

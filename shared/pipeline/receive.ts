@@ -35,7 +35,7 @@ export function receive<Schema extends ZodObject, Facts, Used extends Systems>(
   tools: Tools<output<Schema>>,
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const { clock, log, settings } = tools;
-  const held = { ...rule, permissions: permissionsAsSet(rule, settings) };
+  const held = { ...rule, permissions: permissionsAsSet(rule.permissions, settings) };
   /** Made once, for its connections. */
   let made: { readonly own: Client; readonly client: Promise<Client> } | undefined;
   const clientOf = async (own: Client): Promise<Client> => {

@@ -5,6 +5,7 @@ import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { Event, type Kind, PersistentVolumeClaim, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
+import { holdfastProtection } from "../../shared/storage/protection.ts";
 import { install } from "../worlds/installation.ts";
 import { ConfigMap, Namespace, PersistentVolume, StatefulSet } from "../worlds/kinds.ts";
 import { claim, configMap, manifest, statefulSet } from "../worlds/manifest.ts";
@@ -22,6 +23,8 @@ type Attempt =
 interface Case {
   /** The function whose account tries. */
   readonly account: string;
+  /** What an overlay puts in place of the value of the policy's variable FINALIZER. */
+  readonly finalizer?: string;
   readonly objects: readonly [Kind, (metadata: { name: string; namespace: string }) => KubernetesObject][];
   readonly declared: Readonly<Record<string, Attempt>>;
   readonly forged: Readonly<Record<string, Attempt>>;
@@ -99,6 +102,20 @@ const cases: readonly Case[] = [
       }),
       "an Event of another": { create: Event, object: eventOf("kubelet") },
     },
+  },
+  {
+    account: "pvc-protection/protect",
+    finalizer: "corp.example/keep",
+    objects: [aClaim],
+    declared: patchesOf(PersistentVolumeClaim, {
+      "the finalizer that it is set to": {
+        metadata: { finalizers: ["corp.example/keep", "kubernetes.io/pvc-protection"] },
+      },
+    }),
+    forged: patchesOf(PersistentVolumeClaim, {
+      ...foreign,
+      "the usual finalizer": { metadata: { finalizers: ["holdfast.dev/pvc-protection"] } },
+    }),
   },
   {
     account: "pvc-retention/sync-policy",
@@ -204,43 +221,55 @@ const daemonSetSpec = {
 /** The policies that are generated from what functions declare, each with its function's account and roles. */
 export function writePolicies(open: () => Promise<Bench>): void {
   describe("what a function's account may write", () => {
-    test.each(cases)("is what $account declares, and nothing else", async ({ account, objects, declared, forged }) => {
-      const bench = await open();
-      const { namespace } = bench;
-      const client = await accountOf(bench, account);
-      const name = `a-${namespace}`;
-      for (const [kind, make] of objects) {
-        await bench.admin.create(kind, make({ name, namespace }));
-        onTestFinished(() => void bench.admin.delete(kind, namespace, name));
-      }
-      const answer = (attempt: Attempt) => tried(client, attempt, { namespace, name });
-      // A real server learns of roles and policies by watching them.
-      const [first] = Object.values(forged) as [Attempt];
-      await bench.eventually("the policy is in force", async () => (await answer(first)) === "refused");
-      const answers = async (attempts: Readonly<Record<string, Attempt>>) => {
-        const found: [string, string][] = [];
-        for (const [title, attempt] of Object.entries(attempts)) found.push([title, await answer(attempt)]);
-        return Object.fromEntries(found);
-      };
-      const all = (attempts: object, word: string) =>
-        Object.fromEntries(Object.keys(attempts).map((one) => [one, word]));
-      expect(await answers(forged)).toEqual(all(forged, "refused"));
-      expect(await answers(declared)).toEqual(all(declared, "allowed"));
-    });
+    test.each(cases)(
+      "is what $account declares, and nothing else",
+      async ({ account, finalizer, objects, declared, forged }) => {
+        const bench = await open();
+        const { namespace } = bench;
+        const client = await accountOf(bench, account, finalizer);
+        const name = `a-${namespace}`;
+        for (const [kind, make] of objects) {
+          await bench.admin.create(kind, make({ name, namespace }));
+          onTestFinished(() => void bench.admin.delete(kind, namespace, name));
+        }
+        const answer = (attempt: Attempt) => tried(client, attempt, { namespace, name });
+        // A real server learns of roles and policies by watching them.
+        const [first] = Object.values(forged) as [Attempt];
+        await bench.eventually("the policy is in force", async () => (await answer(first)) === "refused");
+        const answers = async (attempts: Readonly<Record<string, Attempt>>) => {
+          const found: [string, string][] = [];
+          for (const [title, attempt] of Object.entries(attempts)) found.push([title, await answer(attempt)]);
+          return Object.fromEntries(found);
+        };
+        const all = (attempts: object, word: string) =>
+          Object.fromEntries(Object.keys(attempts).map((one) => [one, word]));
+        expect(await answers(forged)).toEqual(all(forged, "refused"));
+        expect(await answers(declared)).toEqual(all(declared, "allowed"));
+      },
+    );
   });
 }
 
 /** The API as the function's account sees it, with its roles and its policy, in the bench's namespace. */
-async function accountOf({ admin, namespace, connect, clock }: Bench, account: string): Promise<Client> {
+async function accountOf(
+  { admin, namespace, connect, clock }: Bench,
+  account: string,
+  finalizer?: string,
+): Promise<Client> {
   const files = readManifests([join(import.meta.dirname, `../../knative/access/${account}.yaml`)]);
   // Other tests may be at the same function.
-  const text = JSON.stringify(files.map(({ object }) => object))
+  const text = JSON.stringify(
+    files.map(({ object }) => object),
+    (key, value) => (key === "expression" && finalizer && value === usual ? JSON.stringify(finalizer) : value),
+  )
     .replaceAll('"holdfast-', `"${namespace}-`)
     .replaceAll(/"namespace":"(holdfast|piraeus-datastore)"/g, `"namespace":"${namespace}"`);
   const uninstall = await install(admin, JSON.parse(text));
   onTestFinished(uninstall);
   return createClient(connect(await tokenOf(admin, namespace, account.replace("/", "-"))), { clock });
 }
+
+const usual = JSON.stringify(holdfastProtection);
 
 /** Some servers refuse owner references before any policy is asked. */
 const isRefusal = ({ status, message }: ApiError) =>

@@ -50,6 +50,20 @@ const schema = z.strictObject({
       }),
     )
     .default([]),
+  replacements: z
+    .array(
+      z.strictObject({
+        source: z.strictObject({ kind: z.string(), name: z.string(), fieldPath: z.string() }),
+        targets: z.array(
+          z.strictObject({
+            select: z.strictObject({ kind: z.string(), name: z.string() }),
+            fieldPaths: z.array(z.string()),
+            options: z.strictObject({ delimiter: z.string(), index: z.int() }).optional(),
+          }),
+        ),
+      }),
+    )
+    .default([]),
 });
 
 /** A kustomization's own fields, and the objects it brings together, before its patches. */

@@ -68,6 +68,7 @@ export const protect = rule({
       resource: PersistentVolumeClaim,
       verbs: ["list", "patch"],
       writes: { finalizers: [holdfastProtection, inTreeProtection] },
+      finalizerSetting: "finalizer",
     },
   ],
   sweep: [lacking(PersistentVolumeClaim, holdfastProtection)],

@@ -70,6 +70,7 @@ export const release = rule({
       resource: PersistentVolumeClaim,
       verbs: ["get", "list", "patch"],
       writes: { finalizers: [holdfastProtection, inTreeProtection] },
+      finalizerSetting: "finalizer",
     },
     { resource: Pod, verbs: ["list"] },
     { resource: Event, verbs: ["create", "get", "delete"] },

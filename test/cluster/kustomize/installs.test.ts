@@ -95,6 +95,22 @@ describe.skipIf(!kubectl)("kustomize", () => {
     },
   );
 
+  test("a finalizer of one's own, named once, is in both functions, their policies and the sweep's table", () => {
+    const [own, objects] = ["corp.example/keep", build("knative/examples/own-finalizer")];
+    for (const name of ["pvc-protection-protect", "pvc-protection-release"]) {
+      expect(environmentOf(name, objects).FINALIZER).toBe(own);
+      const policies = objects.filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
+      const policy = policies.find(({ metadata }) => metadata.name === `holdfast-${name}`);
+      expect(policy).toHaveProperty("spec.variables.0", { name: "FINALIZER", expression: `"${own}"` });
+    }
+    const rows = sweepRows(objects).filter(({ rule }) => rule.startsWith("pvc-protection/"));
+    expect(rows.map(({ when }) => when)).toEqual([
+      { aliveWithout: own },
+      { deletingWith: own },
+      { deletingWith: "kubernetes.io/pvc-protection" },
+    ]);
+  });
+
   test("a patch that misses its variable fails, instead of setting another", () => {
     const patch = stringify([
       { op: "test", path: "/spec/template/spec/containers/0/env/1/name", value: "MODE" },
