@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
-import { marksOn } from "../../functions/satellite/lib/marks.ts";
+import { marksOn } from "../../functions/satellite/lib/volumes.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { administratorOf } from "../satellite/administrator.ts";
 import { openSatelliteHarness, present, type SatelliteHarness, type SatelliteRelease } from "../satellite/harness.ts";
