@@ -61,7 +61,7 @@ const longest = 2000;
  * The change that keeps that a call was answered, with the warnings and errors of the answer, by whichever code, and
  * those without a message. `called` is when the call was made, RFC 3339.
  */
-export function keepAnswer(entries: readonly Entry[], called: string): PropertyChanges {
+function keepAnswer(entries: readonly Entry[], called: string): PropertyChanges {
   const worth = entries.filter(({ severity }) => severity === "warning" || severity === "error").map(describeEntry);
   const answered = { [answeredKey]: called };
   return worth.length > 0
@@ -70,4 +70,4 @@ export function keepAnswer(entries: readonly Entry[], called: string): PropertyC
 }
 
 /** The change after which nothing is kept. */
-export const forgetAnswer: PropertyChanges = { remove: [answerKey, answeredKey] };
+const forgetAnswer: PropertyChanges = { remove: [answerKey, answeredKey] };

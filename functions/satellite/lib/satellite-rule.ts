@@ -66,7 +66,7 @@ export const satelliteRule = {
  * @param kubeconfig path of the file by which the management cluster is reached; empty for the function's own cluster
  * @param connect makes its client; throws what that throws, so that the event is delivered again
  */
-export async function withManagementCluster(
+async function withManagementCluster(
   own: Client,
   kubeconfig: string,
   connect: (kubeconfig: string) => Promise<Client>,

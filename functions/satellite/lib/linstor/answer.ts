@@ -67,7 +67,7 @@ const objects: Readonly<Record<number, string>> = {
 };
 
 /** Takes a `ret_code` apart: bits 63-62 severity, 25-24 operation, 22-18 object, 14-0 code. */
-export function readRetCode(retCode: bigint): RetCode {
+function readRetCode(retCode: bigint): RetCode {
   const bits = BigInt.asUintN(64, retCode);
   const part = (shift: bigint, mask: bigint) => Number((bits >> shift) & mask);
   return {
