@@ -33,14 +33,33 @@ test("asks and answers", async () => {
   expect((await fetch(http.url + configMaps, { method: "OPTIONS" })).status).toBe(405);
 });
 
-test("a body in protobuf, as kubectl create sends it, is refused with what to do instead", async () => {
+test("takes protobuf from kubectl's own commands", async () => {
   await start();
-  const answer = await fetch(http.url + configMaps, {
+  const body = Buffer.from(
+    "azhzAAoPCgJ2MRIJQ29uZmlnTWFwEh8KFQoBYxIAGgRkZW1vIgAqADIAOABCABIGCgFhEgFiGgAiAA==",
+    "base64",
+  );
+  const { status } = await post('{"metadata":{"name":"demo"}}', "/api/v1/namespaces");
+  const made = await fetch(`${http.url}/api/v1/namespaces/demo/configmaps`, {
     method: "POST",
-    body: Buffer.from("azhzAA==", "base64"),
+    body,
     headers: { "content-type": "application/vnd.kubernetes.protobuf" },
   });
-  expect([answer.status, (await jsonOf(answer)).message]).toEqual([415, expect.stringContaining("kubectl apply -f -")]);
+  expect([status, made.status, (await jsonOf(made)).data]).toEqual([201, 201, { a: "b" }]);
+});
+
+test("says of a kind that is not served just that, in whatever encoding it comes", async () => {
+  await start();
+  // What kubectl create job sends.
+  const unknown = Buffer.from("azhzAAoPCghiYXRjaC92MRIDSm9iEgA=", "base64");
+  const send = async (path: string) => {
+    const headers = { "content-type": "application/vnd.kubernetes.protobuf" };
+    const answer = await fetch(http.url + path, { method: "POST", body: unknown, headers });
+    return [answer.status, (await answer.text()).includes("does not know the kind Job of batch/v1 as protobuf")];
+  };
+  expect(await send("/apis/batch/v1/namespaces/default/jobs")).toEqual([404, false]);
+  expect(await send("/api/v1/namespaces/default/resourcequotas")).toEqual([404, false]);
+  expect(await send(configMaps)).toEqual([415, true]);
 });
 
 test("compresses long answers for who can read them", async () => {

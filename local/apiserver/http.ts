@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ApiRequest, ApiResponse } from "../../shared/kubernetes/transport.ts";
 import { methodNotAllowed } from "./failure.ts";
+import { protobufType } from "./protobuf/decode.ts";
 import { encodeFailure } from "./representation/encode.ts";
 import type { ApiServer } from "./server.ts";
 import { StatusError } from "./status-error.ts";
@@ -94,7 +95,8 @@ async function read(incoming: IncomingMessage, signal: AbortSignal): Promise<Api
   const content = Buffer.concat(chunks);
   const common = { method, path: incoming.url ?? "/", signal };
   if (content.length === 0) return { ...common, headers };
-  return { ...common, headers, body: content.toString("utf8") };
+  const encoding = headers["content-type"]?.startsWith(protobufType) ? "base64" : "utf8";
+  return { ...common, headers, body: content.toString(encoding) };
 }
 
 /** Sends pieces as they come, no faster than the client takes them. */

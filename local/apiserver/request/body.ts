@@ -2,6 +2,7 @@ import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { pruneCustom } from "../custom/prune-unknown.ts";
 import { badRequest, invalid } from "../failure.ts";
+import { decodeProtobuf, protobufType } from "../protobuf/decode.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
 import { invalidValue } from "../validation/status-cause.ts";
@@ -64,7 +65,8 @@ export function decode(call: Call, resource: Resource, document: Fields): Kubern
 
 function readDocument(call: Call, kind: string): Fields {
   const type = contentType(call);
-  if (type !== "application/json" && type !== "application/yaml") throw unsupportedBody(type);
+  if (type === protobufType) return protobufIn(call);
+  if (type !== "application/json" && type !== "application/yaml") throw unsupportedBody();
   const text = call.request.body ?? "";
   const unrecognized = (why: string) =>
     badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; ${why}`);
@@ -77,6 +79,9 @@ function readDocument(call: Call, kind: string): Fields {
   if (!isFields(document)) throw unrecognized("the body is no object");
   return document;
 }
+
+/** A body in protobuf, which comes here as base64. Throws 400 and 415. */
+export const protobufIn = ({ request }: Call): Fields => decodeProtobuf(Buffer.from(request.body ?? "", "base64"));
 
 /** Custom resources must say what they are. */
 function checkCustomType(resource: Resource, document: Fields, text: string): void {
@@ -103,15 +108,12 @@ function checkCustomType(resource: Resource, document: Fields, text: string): vo
   }
 }
 
-const unsupportedBody = (type: string) =>
+const unsupportedBody = () =>
   new StatusError(
     415,
     "UnsupportedMediaType",
-    type === "application/vnd.kubernetes.protobuf"
-      ? "this API server reads JSON and YAML, and no protobuf, which kubectl sends for some of its own commands: " +
-          "add --dry-run=client -o yaml to the command, and pipe what it prints into kubectl apply -f -"
-      : "the body of the request was in an unknown format - accepted media types include: application/json, " +
-          "application/yaml",
+    "the body of the request was in an unknown format - accepted media types include: application/json, " +
+      "application/yaml",
   );
 
 const versionOf = (apiVersion: string) => apiVersion.slice(apiVersion.indexOf("/") + 1);

@@ -1,7 +1,10 @@
 import { type Fields, isFields } from "../../../shared/kubernetes/fields.ts";
 import { badRequest, invalidOptions } from "../failure.ts";
 import { fieldsAt } from "../kinds/fields.ts";
+import { protobufType } from "../protobuf/decode.ts";
+import { StatusError } from "../status-error.ts";
 import { invalidValue, unsupportedValue } from "../validation/status-cause.ts";
+import { contentType, protobufIn } from "./body.ts";
 import { type Call, isTrue } from "./call.ts";
 import { isDryRun } from "./write-options.ts";
 
@@ -22,7 +25,7 @@ type Propagation = (typeof propagations)[number];
 /** Reads the options of a DELETE from its body or, when it has none, its query. */
 export function deleteOptions(call: Call): DeleteOptions {
   const { body } = call.request;
-  return optionsFrom(call, body ? parse(body) : fromQuery(call.query));
+  return optionsFrom(call, body ? parse(call, body) : fromQuery(call.query));
 }
 
 /** Reads options from a document; an eviction carries them inside. */
@@ -55,11 +58,12 @@ function propagationOf(given: unknown, orphanDependents: boolean | undefined): P
   throw invalidOptions("DeleteOptions", [unsupportedValue("propagationPolicy", given, [...propagations, "nil"])]);
 }
 
-function parse(body: string): Fields {
+function parse(call: Call, body: string): Fields {
   let document: unknown;
   try {
-    document = JSON.parse(body);
+    document = contentType(call) === protobufType ? protobufIn(call) : JSON.parse(body);
   } catch (error) {
+    if (error instanceof StatusError) throw error;
     throw badRequest(`couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : error}`);
   }
   if (!isFields(document)) throw badRequest("couldn't get version/kind; the body is no object");
