@@ -13,6 +13,10 @@ import { claim, configMap, manifest, pod } from "../worlds/manifest.ts";
 import { installOverlay } from "./install.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
 
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
+  version: string;
+};
+
 const Secret = { apiVersion: "v1", kind: "Secret", plural: "secrets", namespaced: true };
 const Deployment = { apiVersion: "apps/v1", kind: "Deployment", plural: "deployments", namespaced: true };
 
@@ -80,7 +84,7 @@ test("doctor's bundle has versions, declarations, Events and progress, and none 
     expect(out, place).not.toContain(Buffer.from(value).toString("base64"));
   }
   const bundle = parse(out);
-  expect(bundle).toMatchObject({ holdfast: "0.1.0", kubernetes: { major: "1" }, gaps: [] });
+  expect(bundle).toMatchObject({ holdfast: version, kubernetes: { major: "1" }, gaps: [] });
   expect(bundle.functions).toContainEqual(
     expect.objectContaining({
       name: "undelete-retain",
@@ -112,7 +116,7 @@ test("the bundle goes to a file that only its owner reads, and overwrites none",
   const file = join(folder, "bundle.yaml");
   expect((await cluster.holdfast(["doctor", "--file", file])).code).toBe(0);
   expect([existsSync(file), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
-  expect(parse(readFileSync(file, "utf8")).holdfast).toBe("0.1.0");
+  expect(parse(readFileSync(file, "utf8")).holdfast).toBe(version);
   const { code, err } = await cluster.holdfast(["doctor", "--file", file]);
   expect([code, err]).toEqual([2, expect.stringContaining("cannot be written: EEXIST")]);
 });
