@@ -163,10 +163,18 @@ describe("a bound volume", () => {
     expect(event).toBe(does === "unkept" ? "NamespaceFull" : is === left ? "VolumeKeptAgain" : undefined);
   });
 
-  test("whose claim is going keeps what was promised to it, however much is kept", () => {
-    const leaving = claim("claim", "pv", "24h", { deletionTimestamp: "2026-01-01T23:00:00Z" });
-    const facts = { volume: volume(retained), claim: leaving, namespace: shop, kept: 2 ** 50 };
-    expect(decide(facts)).toMatchObject({ step: "retained" });
+  const deleted = { deletionTimestamp: "2026-01-01T23:00:00Z" };
+  const leaving = claim("claim", "pv", "24h", deleted);
+  const rebound = { phase: "Bound", note: { step: "offered" }, ref: { uid: "new" } } as const;
+  test.each([
+    { what: "whose claim is going", is: retained, asks: leaving, home: shop },
+    { what: "whose namespace is going", is: retained, asks: keepIt, home: saying("shop", undefined, deleted) },
+    { what: "whose next claim is going", is: rebound, asks: claim("new", "pv", "24h", deleted), home: shop },
+  ])("$what keeps what was promised to it, however much is kept", ({ is, asks, home }) => {
+    const facts = { volume: volume(is), claim: asks, namespace: home, kept: 2 ** 50 };
+    const does = decide(facts);
+    expect(does).toMatchObject({ step: "retained" });
+    expect(does).not.toHaveProperty("spec");
   });
 
   test.each([

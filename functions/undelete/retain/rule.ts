@@ -242,8 +242,9 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
       "it goes with its claim. Set it to Retain to have the volume kept.";
     return [keep(volume, { ...standing, step: "overruled" }, message, { annotations })];
   }
-  // What was promised to a claim that is going stays promised.
-  const isPromised = note?.step === "retained" && isKnown && isBeingDeleted(claim);
+  // What was promised to a claim that is going stays promised. All claims of a namespace that is going are.
+  const isGoing = isBeingDeleted(claim) || isBeingDeleted(namespace);
+  const isPromised = note !== undefined && note.step !== "unkept" && isGoing;
   if (kept >= quantityValue(settings.mostKept) && policy !== "Retain" && !isPromised) {
     const message =
       `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} goes with it (${policy}), as without ` +
