@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { about } from "../../../shared/about.ts";
-import type { Decision } from "../../../shared/decision.ts";
+import type { Decision, Precondition } from "../../../shared/decision.ts";
 import type { DeclaredWrites } from "../../../shared/declared-writes.ts";
 import { PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { mergeChanges, type Wanted } from "../../../shared/kubernetes/merge-changes.ts";
@@ -134,7 +134,11 @@ export function keep(
   note: Note,
   message: string,
   wanted: Wanted,
-  { due = Number.NaN, event = note.warning && warning(note.warning) }: { due?: number; event?: StepEvent } = {},
+  {
+    due = Number.NaN,
+    event = note.warning && warning(note.warning),
+    preconditions,
+  }: { due?: number; event?: StepEvent; preconditions?: readonly Precondition[] } = {},
 ): Decision {
   const { step: name, ...details } = note;
   const offeredOf = name === "offered" ? note.claim.uid : null;
@@ -143,6 +147,7 @@ export function keep(
     step: { name, details },
     ...(Number.isFinite(due) ? { next: due } : {}),
     ...(event ? { event } : {}),
+    ...(preconditions ? { preconditions } : {}),
     clears: outdated(volume, note),
   });
 }

@@ -177,6 +177,23 @@ describe("a bound volume", () => {
     expect(does).not.toHaveProperty("spec");
   });
 
+  test("loses what was promised to it only while nobody deletes its claim or its namespace", () => {
+    const awaits = (is: ReturnType<typeof volume>) => {
+      const [decision] = retain.decide([{ volume: is, claim: keepIt, namespace: shop, kept: 2 ** 40 }], now, settings);
+      return (decision?.do === "write" && decision.preconditions) || [];
+    };
+    const [ofClaim, ofNamespace, ...more] = awaits(volume(retained));
+    expect(ofClaim).toMatchObject({ kind: PersistentVolumeClaim, namespace: "shop", name: "data" });
+    expect(ofNamespace).toMatchObject({ kind: Namespace, namespace: undefined, name: "shop" });
+    expect(more).toEqual([]);
+    const lives = [keepIt, leaving, claim("new", "pv", "24h"), undefined];
+    expect(lives.map((live) => ofClaim?.holds(live))).toEqual([true, false, false, false]);
+    const homes = [shop, saying("shop", undefined, deleted)];
+    expect(homes.map((home) => ofNamespace?.holds(home))).toEqual([true, false]);
+    // Nothing is taken back where the policy is the same.
+    expect([awaits(volume(bound)), awaits(volume(left))]).toEqual([[], []]);
+  });
+
   test.each([
     { text: "36500d", longestKeep: "30d", kept: "30d", warning: undefined },
     { text: "soon", longestKeep: "30d", kept: "30d", warning: "UnreadableTime" },

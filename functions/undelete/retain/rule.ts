@@ -1,5 +1,5 @@
 import { about } from "../../../shared/about.ts";
-import type { Decision } from "../../../shared/decision.ts";
+import type { Decision, Precondition } from "../../../shared/decision.ts";
 import { readDuration } from "../../../shared/duration.ts";
 import type { Hint } from "../../../shared/event/hint.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
@@ -254,8 +254,11 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
     const left = { annotations, spec: { persistentVolumeReclaimPolicy: policy } };
     // The same time for all, and no other until then: each look would write it again.
     const again = Math.ceil((now + 1) / hour) * hour;
+    // What was looked at first in a full namespace may be deleted by now, and the volume does not say so yet.
+    const taken = { preconditions: [whileItStays(PersistentVolumeClaim, claim), whileItStays(Namespace, namespace)] };
+    const more = { due: again, ...(found === policy ? {} : taken) };
     return [
-      keep(volume, { ...standing, step: "unkept", warning: undefined }, message, left, { due: again }),
+      keep(volume, { ...standing, step: "unkept", warning: undefined }, message, left, more),
       about(PersistentVolumeClaim, claim).record(message, noting.steps.unkept),
     ];
   }
@@ -282,6 +285,10 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
     `${name} instead, with the data of the claim of that name before. If that is not meant: ` +
     `kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and create it again.`;
   return [keep(volume, retained, `${message} ${instead}`, wanted, { event: warning("FormerDataBound") })];
+}
+
+function whileItStays(kind: Kind, { metadata: { namespace, name, uid } }: KubernetesObject): Precondition {
+  return { kind, namespace, name, holds: (live) => live?.metadata.uid === uid && !isBeingDeleted(live) };
 }
 
 /** How long a volume is kept, as the note says it: the longest time where the text asks for more, or cannot be read. */
