@@ -132,6 +132,12 @@ describe("a bound volume", () => {
     expect(decision?.message).toContain("VolumeSnapshot before-upgrade");
     expect(decide({ volume: one("offered"), claim: wants({}), namespace: shop })).not.toHaveProperty("event");
     expect(decide({ volume: one("retained"), claim: wants(source), namespace: shop })).not.toHaveProperty("event");
+    const full = { volume: one("offered"), claim: wants(source), namespace: shop, kept: 2 ** 40 };
+    const [unkept] = retain.decide([full], now, settings);
+    expect(done(unkept)).toMatchObject({ step: "unkept", event: "FormerDataBound" });
+    expect(unkept?.message).toContain("VolumeSnapshot before-upgrade");
+    // With a new claim, the data would be lost.
+    expect(unkept?.message).not.toContain("create it again");
   });
 
   test.each([

@@ -242,6 +242,12 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
       "it goes with its claim. Set it to Retain to have the volume kept.";
     return [keep(volume, { ...standing, step: "overruled" }, message, { annotations })];
   }
+  // Kubernetes binds what is reserved for a claim, and does not look whether that asks for other content.
+  const source = !isKnown && note?.step === "offered" && (claim.spec.dataSourceRef ?? claim.spec.dataSource);
+  const instead = source
+    ? `Claim ${ref.namespace}/${ref.name} asked for the content of ${source.kind} ${source.name}, and has got volume ` +
+      `${name} instead, with the data of the claim of that name before.`
+    : "";
   // What was promised to a claim that is going stays promised. All claims of a namespace that is going are.
   const isGoing = isBeingDeleted(claim) || isBeingDeleted(namespace);
   const isPromised = note !== undefined && note.step !== "unkept" && isGoing;
@@ -256,9 +262,10 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
     const again = Math.ceil((now + 1) / hour) * hour;
     // What was looked at first in a full namespace may be deleted by now, and the volume does not say so yet.
     const taken = { preconditions: [whileItStays(PersistentVolumeClaim, claim), whileItStays(Namespace, namespace)] };
-    const more = { due: again, ...(found === policy ? {} : taken) };
+    const event = instead ? { event: warning("FormerDataBound") } : {};
+    const more = { due: again, ...event, ...(found === policy ? {} : taken) };
     return [
-      keep(volume, { ...standing, step: "unkept", warning: undefined }, message, left, more),
+      keep(volume, { ...standing, step: "unkept", warning: undefined }, `${message} ${instead}`.trimEnd(), left, more),
       about(PersistentVolumeClaim, claim).record(message, noting.steps.unkept),
     ];
   }
@@ -272,19 +279,15 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   const message = `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} is kept ${until}.`;
   const retained: Note = { ...standing, step: "retained", warning: time.isRead ? undefined : "UnreadableTime" };
   const wanted = { annotations, spec: { persistentVolumeReclaimPolicy: "Retain" } };
-  const source = claim.spec.dataSourceRef ?? claim.spec.dataSource;
   const again = normal("VolumeKeptAgain");
   const reported =
     note?.step === "unkept"
       ? [about(PersistentVolumeClaim, claim).write(message, [], { event: again, clears: ["NamespaceFull"] })]
       : [];
-  if (isKnown || note?.step !== "offered" || !source) return [keep(volume, retained, message, wanted), ...reported];
-  // Kubernetes binds what is reserved for a claim, and does not look whether that asks for other content.
-  const instead =
-    `Claim ${ref.namespace}/${ref.name} asked for the content of ${source.kind} ${source.name}, and has got volume ` +
-    `${name} instead, with the data of the claim of that name before. If that is not meant: ` +
-    `kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and create it again.`;
-  return [keep(volume, retained, `${message} ${instead}`, wanted, { event: warning("FormerDataBound") })];
+  if (!instead) return [keep(volume, retained, message, wanted), ...reported];
+  const advice =
+    `If that is not meant: kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and ` + "create it again.";
+  return [keep(volume, retained, `${message} ${instead} ${advice}`, wanted, { event: warning("FormerDataBound") })];
 }
 
 function whileItStays(kind: Kind, { metadata: { namespace, name, uid } }: KubernetesObject): Precondition {
