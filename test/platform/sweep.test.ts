@@ -580,4 +580,24 @@ describe("what a function could not take", () => {
     await tick();
     expect(names()).toEqual(["in"]);
   });
+
+  test("is sent where one of several rows of its kind selects it", async () => {
+    await table(`${rowText('  labelSelector: "storage=keep"\n')}${rowText()}`);
+    await claim("out");
+    await kept(["out", 60_000]);
+    await tick();
+    expect(names()).toEqual(["out"]);
+  });
+
+  test("is sent also where a poll of one rule alone, or what a source says, was sent for its object", async () => {
+    const poll = rowText()
+      .replace("365d", "1m")
+      .replace(/ {2}when: .*\n/, "");
+    await table(`${rowText()}${poll}  signal: dev.holdfast.poll.a-rule\n`);
+    await claim("a");
+    await kept(["a", 60_000], ["a", 60_000, {}, { type: "dev.holdfast.sweep" }]);
+    await tick();
+    const types = posted.map(({ headers }) => headers["ce-type"]);
+    expect(types).toEqual(["dev.holdfast.poll.a-rule", "dev.knative.apiserver.resource.update", "dev.holdfast.sweep"]);
+  });
 });

@@ -55,9 +55,10 @@ export async function resend(
     return JSON.stringify([resendType(event), apiversion, kind, namespace, name]);
   });
   const sent: string[] = [];
-  for (const [first, ...more] of [...objects.values()].slice(0, mostResent))
+  for (const [first, ...more] of [...objects.values()].slice(0, mostResent)) {
     if (first && (await sendFor(first.event, tick).catch(() => false)))
       sent.push(...[first, ...more].map(({ id }) => id));
+  }
   const present = new Set(keys.map(idOf));
   return [...before.filter((id) => present.has(id)), ...sent];
 }
@@ -75,10 +76,11 @@ async function sendFor(event: KeptEvent, tick: Tick): Promise<boolean> {
     .flat()
     .filter((row) => row.apiVersion === apiversion && row.kind === kind && !row.signal)
     .filter((row) => row.namespaced === (namespace !== "") && !row.excludedNamespaces.includes(namespace));
-  for (const [sink, [row]] of Map.groupBy(rows, ({ sink }) => sink)) {
-    const object = { metadata: { namespace, name, uid: "" } };
-    const isSent = type === sweepType && row && tick.sent.has(nameOf(row, object));
-    if (!row || isSent || !(await isSelected(row, object, tick))) continue;
+  const object = { metadata: { namespace, name, uid: "" } };
+  for (const [sink, group] of Map.groupBy(rows, ({ sink }) => sink)) {
+    const isSent = type === sweepType && group.some((row) => tick.sent.has(nameOf(row, object)));
+    const row = isSent ? undefined : await selecting(group, object, tick);
+    if (!row) continue;
     if (tick.refusals.has(sink)) return false;
     await offer({ ...row, signal: type }, object, tick);
     if (tick.refusals.has(sink)) return false;
@@ -86,11 +88,15 @@ async function sendFor(event: KeptEvent, tick: Tick): Promise<boolean> {
   return true;
 }
 
-/** Whether the row is for the object. One that is gone is sent where no label decides: what was said of it may stay. */
-async function isSelected(row: Row, { metadata: { namespace, name } }: Named, { client }: Tick): Promise<boolean> {
-  const { labelSelector } = row;
-  if (!labelSelector) return true;
-  const only = { labelSelector, fieldSelector: `metadata.name=${name}`, metadataOnly: true };
-  for await (const _ of client.list(kindOf(row), { ...only, ...(namespace ? { namespace } : {}) })) return true;
-  return false;
+/**
+ * The first row that is for the object. One that is gone is sent where no label decides: what was said of it may stay.
+ */
+async function selecting(rows: readonly Row[], { metadata: { namespace, name } }: Named, { client }: Tick) {
+  for (const row of rows) {
+    const { labelSelector } = row;
+    if (!labelSelector) return row;
+    const only = { labelSelector, fieldSelector: `metadata.name=${name}`, metadataOnly: true };
+    for await (const _ of client.list(kindOf(row), { ...only, ...(namespace ? { namespace } : {}) })) return row;
+  }
+  return undefined;
 }

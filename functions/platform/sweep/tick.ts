@@ -2,6 +2,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { sweepType } from "../lib/kept-event.ts";
 import { deliver, type Named, type Post } from "./deliver.ts";
 import type { Row } from "./table.ts";
 
@@ -21,7 +22,7 @@ export interface Tick {
   readonly refusals: Map<string, string>;
   /** Lists that could not be read, and why. */
   readonly unread: Map<string, string>;
-  /** Uids and names of what had its event in this tick. */
+  /** Uids of what had an event in this tick, and names of what had one for all rules. */
   readonly sent: Set<string>;
 }
 
@@ -33,7 +34,8 @@ export async function offer(row: Row, object: Named, tick: Tick): Promise<void> 
     return;
   }
   tick.sent.add(object.metadata.uid);
-  tick.sent.add(nameOf(row, object));
+  // A poll is for one rule alone, and of what sources send not every rule hears.
+  if ((row.signal ?? sweepType) === sweepType) tick.sent.add(nameOf(row, object));
   await tick.clock.sleep(tick.pace);
 }
 
