@@ -600,4 +600,14 @@ describe("what a function could not take", () => {
     const types = posted.map(({ headers }) => headers["ce-type"]);
     expect(types).toEqual(["dev.holdfast.poll.a-rule", "dev.knative.apiserver.resource.update", "dev.holdfast.sweep"]);
   });
+
+  test("is left to the next tick where this one's time is over, and the broker is not blamed for that", async () => {
+    await table(rowText());
+    for (let index = 0; index < 10; index++) await deleting(`data-${index}`);
+    await kept(["a", 60_000]);
+    expect(await tick({ rate: 1, tick: 5_000 })).toBe("The tick's time is over; the next one goes on.");
+    expect(names()).not.toContain("a");
+    expect(await tick({ rate: 1000 })).toBe("1 row was swept.");
+    expect(names()).toContain("a");
+  });
 });

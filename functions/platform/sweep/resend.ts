@@ -56,6 +56,7 @@ export async function resend(
   });
   const sent: string[] = [];
   for (const [first, ...more] of [...objects.values()].slice(0, mostResent)) {
+    if (tick.clock.now() >= tick.end) break;
     if (first && (await sendFor(first.event, tick).catch(() => false)))
       sent.push(...[first, ...more].map(({ id }) => id));
   }
