@@ -109,6 +109,9 @@ export async function offeredVolume(world: World, options: ClaimOptions = {}): P
   const volume = await keptClaim(world, options);
   await deleteClaim(world, options.name);
   await isOffered(world, volume);
+  const offered = world.clock.now();
+  // On a clock that stands still, a later claim would have no later right.
+  await world.eventually("a moment has passed", () => world.clock.now() > offered, 1_000);
   return volume;
 }
 
