@@ -43,8 +43,9 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     const { forced } = record;
     const seen = { at: new Date(now).toISOString(), reported: timeText(service.reported) };
     if (!forced) return [act("nova-compute is forced down.", [noted(context, { ...record, forced: seen })])];
-    // Would it still run, it would report in the meantime.
-    if (now - Date.parse(forced.at) < freshFor) return [wait()];
+    // Would it still run, it would report in the meantime, also after a change that a person answers for.
+    const changed = forced.reported === seen.reported ? Number.NaN : service.reported;
+    if ([Date.parse(forced.at), changed].some((time) => now - time < freshFor)) return [wait()];
     return [nextCall(context) ?? wait()];
   },
 });
