@@ -94,6 +94,15 @@ test("the change by which Holdfast forces it down is no life, and a report after
   expect(seen({ forced: { at: at(45_000), reported: at(50_000) } })).toBe(false);
 });
 
+test("a person who has answered for a change is asked for its time again, which the one since when would undo", () => {
+  const record = { down, hard: at(60_000), forced: { at: at(45_000), reported: at(50_000) } };
+  const service = { ...silent, reported: now - 40_000, isForcedDown: true };
+  const annotations = { [fencedKey]: at(40_000) };
+  const host = suspected({ service, annotations, record, node: notReady({ status: "True" }) });
+  expect(fencingOf(host)).toContain("is Ready");
+  expect(fencingOf(host)).toContain(`${fencedKey}=${at(40_000)}`);
+});
+
 test.each<[string, Options]>([
   ["reports again", { service: { ...silent, reported: now, isForcedDown: true } }],
   ["is Ready again", { node: notReady({ status: "True" }) }],

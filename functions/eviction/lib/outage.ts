@@ -141,15 +141,23 @@ export function verdictsOn(host: Suspected, now: number): string {
   return `Host ${host.host.service.host} counts as down when all of this holds. ${gates.join("; ")}.`;
 }
 
-/** Nova's times are of its last change, too, and a person's change of a service cannot be told from its report. */
-function hasReported({ compute, host }: Suspected): boolean {
-  const { record, object } = compute;
-  const { state, reported } = host.service;
-  const isForcedDown = isForced({ compute, host });
+/**
+ * Its service is not as it was noted. Nova's times are of its last change, too, and a person's change of a service
+ * cannot be told from its report.
+ */
+function hasChanged({ compute, host }: Suspected): boolean {
+  const { record } = compute;
+  const { reported } = host.service;
   // To force it down was a change, too, whose time is not known before it is noted.
-  const last = isForcedDown ? (record?.forced?.reported ?? timeText(reported)) : (record?.down?.reported ?? "");
-  const isAnsweredFor = isForcedDown && object.metadata.annotations?.[fencedKey] === timeText(reported);
-  return state === "up" || (reported > Date.parse(last) && !isAnsweredFor);
+  const forced = record?.forced?.reported ?? timeText(reported);
+  return reported > Date.parse(isForced({ compute, host }) ? forced : (record?.down?.reported ?? ""));
+}
+
+function hasReported(suspected: Suspected): boolean {
+  const { compute, host } = suspected;
+  const { state, reported } = host.service;
+  const isAnsweredFor = isForced(suspected) && compute.object.metadata.annotations?.[fencedKey] === timeText(reported);
+  return state === "up" || (hasChanged(suspected) && !isAnsweredFor);
 }
 
 /** What a host that was found down shows of life, in a sentence: it may write to its servers' disks. */
@@ -172,7 +180,7 @@ export function fencingOf(host: Suspected): string {
   const { name } = object.metadata;
   const power = host.outage.power?.state;
   const machine = machineOf(host.compute);
-  const value = hasReported(host) ? timeText(host.host.service.reported) : record?.down?.since;
+  const value = hasChanged(host) ? timeText(host.host.service.reported) : record?.down?.since;
   const confirm =
     "ower it off, see that it stays off, and run " + annotating(object, `--overwrite ${fencedKey}=${value}`);
   if (isForced(host))
