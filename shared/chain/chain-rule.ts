@@ -27,6 +27,8 @@ export interface Seen<O extends InChain, K extends Known> {
 export type StepContext<O extends InChain, K extends Known, Name extends string = string> = O & {
   readonly facts: K;
   readonly standing: Standing<Name>;
+  /** The first rule has not yet taken back that a system is away: until then nothing else is shown. */
+  readonly isAway: boolean;
   readonly now: number;
   readonly about: About;
   /** When to look again for what no event says: milliseconds since the epoch. */
@@ -191,6 +193,7 @@ export function chainRule<
       ...one,
       facts,
       standing,
+      isAway,
       now,
       about: at,
       next,

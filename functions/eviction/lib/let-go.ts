@@ -31,9 +31,10 @@ export function letGo(
   release: Write,
   since: string | undefined,
 ): readonly Decision[] {
-  const { object, node, pods, wanted, standing, now, next, about, shows, act, wait } = context;
-  // It is at rest until a person wants it otherwise, which comes as an event: then only the sweep looks.
-  const isAtRest = wanted !== "go" && !(now - Date.parse(since ?? "") < lateComers);
+  const { object, node, pods, wanted, standing, isAway, now, next, about, shows, act, wait } = context;
+  // It is at rest until a person wants it otherwise, which comes as an event: then only the sweep looks. Not before it
+  // has shown so.
+  const isAtRest = wanted !== "go" && !isAway && !(now - Date.parse(since ?? "") < lateComers);
   const settled = { step: { name: "waiting" }, ...(isAtRest ? {} : { next }) };
   if (wanted !== "go") return [about.write(standing.message, shows(), settled)];
   if (pods.length > 0) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { progressKey } from "../../../shared/progress.ts";
 import { computeFinalizer } from "../lib/names.ts";
 import { aHost, aLeaving, aMove, aNode, aPod, aRecord, aServer, now } from "../lib/testing/seen.ts";
 import { releaseCompute } from "./rule.ts";
@@ -48,6 +49,19 @@ test("a resource that is cleared is looked at for ten minutes, and then is at re
   expect(at(9 * 60_000)).toMatchObject({ next: now + 20_000 });
   expect(at(11 * 60_000)).toMatchObject({ do: "write" });
   expect(at(11 * 60_000)).not.toHaveProperty("next");
+});
+
+test("a resource that is cleared is not at rest while it still says that OpenStack is away", () => {
+  const away = { v: 1, uid: "u1", step: "away", since: new Date(now).toISOString(), because: "It waits." };
+  const metadata = {
+    annotations: {
+      ...aRecord({ empty: new Date(now - 11 * 60_000).toISOString() }),
+      [progressKey("eviction/disable-compute")]: JSON.stringify(away),
+    },
+  };
+  const seen = aLeaving(aHost(), { metadata, node: locked, wanted: "clear", pods: [aPod()] });
+  // What it says is disable-compute's to take back; that event may be lost.
+  expect(decide(seen)).toMatchObject({ writes: [], next: now + 20_000 });
 });
 
 test("a resource that stays keeps its finalizer when the L2 agent goes, and one that is cleared keeps all", () => {
