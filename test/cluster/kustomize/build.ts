@@ -22,6 +22,7 @@ interface Overlay {
   readonly components?: readonly string[];
   readonly namespace?: string;
   readonly patches?: readonly object[];
+  readonly replacements?: readonly object[];
 }
 
 /** Builds an overlay that lies outside of the repository, on the default where it names nothing else. */

@@ -1,7 +1,7 @@
-import { globSync } from "node:fs";
-import { dirname } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readKustomization, root } from "../../manifests/kustomization.ts";
 import { danglingReferences } from "../../manifests/references.ts";
@@ -109,6 +109,16 @@ describe.skipIf(!kubectl)("kustomize", () => {
       { deletingWith: own },
       { deletingWith: "kubernetes.io/pvc-protection" },
     ]);
+  });
+
+  test("a finalizer of one's own is also in what components of the same overlay bring: policy and table", () => {
+    const text = readFileSync(join(root, "knative/examples/own-finalizer/kustomization.yaml"), "utf8");
+    const { patches, replacements } = parse(text);
+    const components = ["knative/pvc-protection/admission-policy", "knative/components/kafka"];
+    const objects = buildOverlay({ components, patches, replacements });
+    const policy = objects.find(({ kind }) => kind === "MutatingAdmissionPolicy");
+    expect(JSON.stringify(policy)).toContain('finalizers: [\\"corp.example/keep\\"]');
+    expect(sweepRows(objects).map(({ when }) => when)).toContainEqual({ deletingWith: "corp.example/keep" });
   });
 
   test("a patch that misses its variable fails, instead of setting another", () => {
