@@ -66,6 +66,14 @@ test("a host that is disabled, with a record, is another step's", () => {
   expect(decide(aLeaving(aHost(), { metadata: { annotations: aRecord() } }))?.do).toBe("leave");
 });
 
+test("a host that was enabled again is to be seen empty anew: a server may be on its way to it", () => {
+  const annotations = aRecord({ empty: new Date(now - 60_000).toISOString() });
+  const decision = decide(aLeaving(enabled, { metadata: { annotations } }));
+  const written = JSON.stringify(decision?.do === "call" && decision.writes);
+  expect(written).toContain(recordKey);
+  expect(written).not.toContain(String.raw`\"empty\"`);
+});
+
 test("what stops an eviction is said", () => {
   const compute = aCompute({ wanted: "go" });
   const decision = decide({ ...compute, facts: { is: "halted", message: "Yaook's job runs." } });

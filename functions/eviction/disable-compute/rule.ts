@@ -11,8 +11,9 @@ import { eviction } from "../lib/eviction.ts";
 import type { EvictionFacts } from "../lib/eviction-facts.ts";
 import { newestOf, reasonFor } from "../lib/host.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
+import { noted } from "../lib/next-call.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
-import { recordKey } from "../lib/record.ts";
+import { type EvictionRecord, recordKey } from "../lib/record.ts";
 
 /** Nothing of it has begun, and its servers are to leave. */
 const begins = ({ wanted, record }: ComputeNode) => record === undefined && wanted !== "disable";
@@ -59,9 +60,12 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
     const { service } = facts.host;
     const { uid } = object.metadata;
     const begun = { v: 1, uid, begun: new Date(now).toISOString(), baseline: newestOf(facts.host) };
+    const { empty, ...filled } = record ?? {};
+    // It was enabled again: what was seen before is no proof that nothing is on its way to it.
+    const again = empty === undefined ? [] : [noted(context, filled as EvictionRecord)];
     // What was granted comes first: of two that begin at once, one looks again.
     const writes = record
-      ? []
+      ? again
       : [...beginning.writes, annotate(NovaComputeNode, object, { [recordKey]: JSON.stringify(begun) })];
     const message = `nova-compute of ${service.host} is being disabled.`;
     if (!service.isEnabled) return [about.write(message, [...writes, ...shows()], { step: { name: "acting" }, next })];
