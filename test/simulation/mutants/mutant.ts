@@ -29,7 +29,7 @@ export interface Mutant {
 export function starting<Schema extends ZodObject, Facts, Used extends Systems>(
   rule: Rule<Schema, Facts, Used>,
 ): (start: Start) => Handler {
-  const permissions = rule.permissions.map(({ writes: _, ...permission }) => permission);
+  const permissions = rule.permissions.map(({ writes: _, finalizerSetting: __, ...permission }) => permission);
   return ({ environment, ...tools }) =>
     receive({ ...rule, permissions }, { ...tools, settings: readSettings(rule.settings, environment) });
 }
