@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
 
   test.each([
     ["/volumes?q=deletable", ["Delete"]],
-    ["/kept?q=kept-2", ["Keep longer", "Keep for good", "Give back now", "Offer", "Name a successor"]],
+    ["/kept?q=kept-2", ["Keep longer", "Keep for good", "Give back now", "Offer"]],
     ["/satellites", ["Retain the data"]],
     ["/eviction?q=node-2", ["Abort", "Try again"]],
   ])("%s: each action asks once, and shows its command: %j", async (path, labels) => {

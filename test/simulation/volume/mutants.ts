@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
     name: "begun-is-given-back",
     doc: "Lets both go when the job that takes the storage back has been begun.",
     scenarios: ["volume-comes-and-goes"],
-    within: 4,
+    within: 24,
     rule: deletePv.name,
     start: starting({
       ...deletePv,
