@@ -60,7 +60,7 @@ const systems: readonly System[] = [
   },
   {
     name: "undelete",
-    found: "the resync of volumes, within an hour",
+    found: "the resync of volumes, within six hours",
     plural: "persistentvolumeclaims",
     noun: "claim",
     wanted: "The volumes of new claims are kept",
