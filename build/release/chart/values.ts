@@ -46,7 +46,8 @@ const about = {
   resources: "What containers may use: by function, or by default.",
   filters:
     "Further filters of Triggers, as CloudEvents has them: for all, for a system, or for one function. They need " +
-    "Knative.",
+    "Knative. Let events of the type dev.holdfast.sweep pass: without them, a deleted claim can stay in Terminating " +
+    "for ever.",
 };
 
 /** `values.yaml`, with a comment on everything. */
