@@ -40,7 +40,7 @@ export function layout(page: Page, content: string, menu: readonly Group[], page
 </header>
 <main id="content" tabindex="-1">
 ${content}
-<footer>Made of <code>${escapeHtml(page.source)}</code>.</footer>
+<footer>The source of this page in the repository: <code>${escapeHtml(page.source)}</code></footer>
 </main>
 <nav id="menu" aria-label="Pages">${menu.map(group).join("")}</nav>
 <script src="${link("assets/minisearch.js")}"></script>

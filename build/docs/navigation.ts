@@ -29,6 +29,7 @@ const groups: readonly Group[] = [
       "install-knative",
       "install-without-knative",
       "one-system",
+      "admission-policies",
       "tune",
       "gitops",
       "get-a-claim-back",
@@ -61,7 +62,15 @@ const groups: readonly Group[] = [
   {
     title: "Operations",
     documents: [
-      ...docs("what-is-held", "monitoring", "while-it-is-down", "brokers", "dead-letters", "numbers"),
+      ...docs(
+        "what-is-held",
+        "monitoring",
+        "while-it-is-down",
+        "brokers",
+        "stale-subscribers",
+        "dead-letters",
+        "numbers",
+      ),
       "SECURITY.md",
       ...docs("threat-model", "who-may-do-what", "beside-other-tools", "troubleshooting"),
     ],
@@ -70,19 +79,22 @@ const groups: readonly Group[] = [
 
 const systems = ["pvc-protection", "pvc-retention", "undelete", "volume", "satellite", "eviction", "platform"];
 
-/** The menu of these documents. Pages of functions have a group for each system; the rest, among them sources, none. */
+/** The menu of these documents. Pages of functions have a group for each system; source files have none. */
 export function navigationOf(documents: readonly string[]): readonly Group[] {
   const known = new Set(groups.flatMap((group) => group.documents));
   const others = documents.filter((one) => /^docs\/[^/]+\.md$/.test(one) && !known.has(one));
   return [
     ...groups,
-    { title: "More", documents: others },
+    { title: "More", documents: [...others, "knative/README.md", "sources/README.md"] },
     ...systems.map((system) => ({
       title: `Rules: ${system}`,
       documents: documents.filter((one) => one.startsWith(`functions/${system}/`)),
     })),
     { title: "Decisions", documents: documents.filter((one) => one.startsWith("docs/adr/")) },
-    { title: "Contribute", documents: ["CONTRIBUTING.md", "docs/event-to-patch.md"] },
+    {
+      title: "Contribute",
+      documents: ["CONTRIBUTING.md", "docs/event-to-patch.md", "eventing/README.md", "local/README.md"],
+    },
   ]
     .map(({ title, documents: of }) => ({ title, documents: of.filter((one) => documents.includes(one)) }))
     .filter((group) => group.documents.length > 0);
