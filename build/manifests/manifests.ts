@@ -18,7 +18,7 @@ import { serviceOf } from "./service.ts";
 import { kindsOfOverlay, sourceManifests, watchedKinds } from "./sources.ts";
 import { commonSettings } from "./surroundings.ts";
 import { sweepFunction, sweepSource, sweepTable, sweptSystems, systemTable } from "./sweep.ts";
-import { deadLetterFunction, triggerManifest, triggersOf } from "./triggers.ts";
+import { deadLetterFunction, type PlannedTrigger, triggerManifest, triggersOf } from "./triggers.ts";
 import { writePolicyOf } from "./write-policy.ts";
 import { toFile, toYaml } from "./yaml.ts";
 
@@ -48,7 +48,12 @@ export function manifestsOf(
   const files = new Map<string, string>();
   const all = declared.filter(({ overlay }) => !overlay);
   const onRequest = declared.filter(({ overlay }) => overlay);
-  for (const one of onRequest) addOnRequest(files, one);
+  // What the kustomization of an option says of it, by its folder.
+  const abouts = new Map<string, string>();
+  for (const one of onRequest) {
+    addOnRequest(files, one);
+    abouts.set(`knative/${systemOf(one)}/${one.overlay}`, one.doc);
+  }
   const functions = installedByDefault(all, systems);
   for (const declared of all) addFunction(files, declared, all);
   for (const [system, members] of Map.groupBy(all, systemOf)) {
@@ -60,7 +65,7 @@ export function manifestsOf(
       `knative/${system}/sweep-table.yaml`,
       toFile(`functions/${system}/*`, [plain(systemTable(system, members))]),
     );
-  addOptions(files, all, functions);
+  addOptions(files, all, functions, abouts);
   const patches = new Map<string, readonly Patch[]>();
   for (const system of systems.values())
     if (system.optional) {
@@ -74,7 +79,7 @@ export function manifestsOf(
     files.set(`knative/${sweepFunction}-table.yaml`, toFile(originOf(sweep), [plain(sweepTable(sweep))]));
     files.set("sources/sweep.yaml", toFile(originOf(sweep), [plain(sweepSource(sweep))]));
   }
-  addKustomizations(files, systems, onRequest, patches);
+  addKustomizations(files, systems, onRequest, patches, abouts);
   addMendChannels(files, functions);
   addChangedNodes(files, all);
   const optional = Map.groupBy(
@@ -135,7 +140,12 @@ function addOnRequest(files: Map<string, string>, declared: Declared): void {
 }
 
 /** The same option of several functions of a system is one. */
-function addOptions(files: Map<string, string>, functions: readonly Declared[], byDefault: readonly Declared[]): void {
+function addOptions(
+  files: Map<string, string>,
+  functions: readonly Declared[],
+  byDefault: readonly Declared[],
+  abouts: Map<string, string>,
+): void {
   for (const [system, members] of Map.groupBy(functions, systemOf)) {
     const optional = members.flatMap(triggersOf).filter(({ overlay }) => overlay);
     for (const [option, triggers] of Map.groupBy(optional, ({ overlay }) => overlay)) {
@@ -143,10 +153,12 @@ function addOptions(files: Map<string, string>, functions: readonly Declared[], 
       files.set(`knative/${system}/${option}/triggers.yaml`, toFile(`functions/${system}/*`, documents));
       const watched = [...kindsOfOverlay(option as string, members, byDefault)];
       const sources = watched.flatMap(([family, kinds]) => sourceManifests(family, kinds, `${system}-${option}`));
+      const served = sources.length > 0 ? [mustBeServed(watched.flatMap(([, kinds]) => kinds))] : [];
+      abouts.set(`knative/${system}/${option}`, [furtherEvents(triggers), ...served].join(" "));
       if (sources.length > 0)
         files.set(
           `knative/${system}/${option}/source.yaml`,
-          toFile(`functions/${system}/*`, sources.map(plain), mustBeServed(watched.flatMap(([, kinds]) => kinds))),
+          toFile(`functions/${system}/*`, sources.map(plain), served[0]),
         );
     }
     const grants = members.flatMap((declared) => declared.permissions.map((permission) => ({ declared, permission })));
@@ -159,6 +171,17 @@ function addOptions(files: Map<string, string>, functions: readonly Declared[], 
       files.set(`knative/${system}/${option}/access.yaml`, toFile(`functions/${system}/*`, documents));
     }
   }
+}
+
+/** Which events trigger which functions with an option, in a sentence. */
+function furtherEvents(triggers: readonly PlannedTrigger[]): string {
+  const events = triggers.flatMap(({ of, awaits }) =>
+    awaits.map(({ kind, changes }) => ({ of, event: `${kind.kind} ${changes.join(" and ")}` })),
+  );
+  const said = [...Map.groupBy(events, ({ event }) => event)].map(
+    ([event, all]) => `${event}, for ${[...new Set(all.map(({ of }) => of))].join(", ")}`,
+  );
+  return `More events trigger functions. ${said.join(". ")}.`;
 }
 
 /** What an administrator must know of sources of kinds that something else defines. */
@@ -176,6 +199,7 @@ function addKustomizations(
   declared: ReadonlyMap<string, SystemDeclaration>,
   onRequest: readonly Declared[],
   patches: ReadonlyMap<string, readonly Patch[]>,
+  abouts: ReadonlyMap<string, string>,
 ): void {
   const folders = Map.groupBy([...files.keys()], posix.dirname);
   for (const [folder, paths] of folders) {
@@ -183,7 +207,7 @@ function addKustomizations(
     const kind = folder === "sources" ? "Kustomization" : "Component";
     const changes = patches.get(folder) ?? [];
     const parts = { resources, ...(changes.length > 0 ? { patches: changes } : {}) };
-    files.set(`${folder}/kustomization.yaml`, kustomizationFile(kind, parts));
+    files.set(`${folder}/kustomization.yaml`, kustomizationFile(kind, parts, abouts.get(folder)));
   }
   const isDefault = (folder: string) =>
     /^knative\/[^/]+$/.test(folder) && !declared.get(posix.basename(folder))?.optional;
@@ -201,10 +225,15 @@ function addKustomizations(
     "access",
     ["knative/namespace"],
     systems.map((folder) => folder.replace("knative/", "knative/access/")),
-    "The namespace, and whom the functions run as: to be there before overlays/functions, " +
-      "where a tool checks all that it applies before it applies any of it.",
+    "The first half of the default: the namespace, and the accounts and roles of the functions. For tools that check " +
+      "everything before they apply anything, as Flux does: apply this first, then overlays/functions.",
   );
-  overlay("functions", ["knative/brokers", "sources"], systems, "All but overlays/access, which comes first.");
+  overlay(
+    "functions",
+    ["knative/brokers", "sources"],
+    systems,
+    "The second half of the default: brokers, sources, functions and Triggers. Apply overlays/access first.",
+  );
   overlay(
     "platform",
     ["knative/namespace", "knative/brokers", "sources"],
@@ -227,7 +256,7 @@ function addKustomizations(
       name,
       ["knative/overlays/default"],
       [`knative/${systemOf(one)}/${name}`],
-      `The default with it. ${one.doc}`,
+      `The default, and ${one.name}. ${one.doc}`,
     );
   }
 }

@@ -100,7 +100,7 @@ function triggers(declared: Declared): string {
   const rows = triggersOf(declared).flatMap(({ name, family, overlay, awaits }) =>
     awaits.map(({ kind, changes, signal }) => [
       `${kind.kind} ${signal ? code(signal) : changes.join(", ")}`,
-      overlay ? `with the overlay ${code(overlay)}` : "always",
+      overlay ? `with the option ${code(overlay)}` : "always",
       code(name),
       code(family),
     ]),
@@ -121,7 +121,7 @@ function permissions({ permissions }: Declared): string {
     return [
       inWords(resource, subresource) + (names ? `, only ${names.map(code).join(", ")}` : ""),
       verbs.join(", "),
-      scopeOf(permission) + (overlay ? `, with the overlay ${code(overlay)}` : ""),
+      scopeOf(permission) + (overlay ? `, with the option ${code(overlay)}` : ""),
       limits(permission),
     ];
   });
