@@ -129,7 +129,8 @@ export function overlayTables(root: string, read: (path: string) => string | und
     const rows = paths.sort().map((path) => {
       const folder = path.split("/").slice(1, -1).join("/");
       const text = read(path) ?? "";
-      return [`[${folder}](../${path})`, commentOf(text) || `Adds ${resourcesOf(text).map(code).join(", ")}.`];
+      const comment = commentOf(text).replaceAll(/\bdocs\/([\w-]+)\.md\b/g, "[$1]($1.md)");
+      return [`[${folder}](../${path})`, comment || `Adds ${resourcesOf(text).map(code).join(", ")}.`];
     });
     return table(["Folder", "What it is for"], rows);
   };
