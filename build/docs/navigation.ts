@@ -77,11 +77,16 @@ const groups: readonly Group[] = [
   },
 ];
 
+const contribute: Group = {
+  title: "Contribute",
+  documents: ["CONTRIBUTING.md", "docs/event-to-patch.md", "eventing/README.md", "local/README.md"],
+};
+
 const systems = ["pvc-protection", "pvc-retention", "undelete", "volume", "satellite", "eviction", "platform"];
 
 /** The menu of these documents. Pages of functions have a group for each system; source files have none. */
 export function navigationOf(documents: readonly string[]): readonly Group[] {
-  const known = new Set(groups.flatMap((group) => group.documents));
+  const known = new Set([...groups, contribute].flatMap((group) => group.documents));
   const others = documents.filter((one) => /^docs\/[^/]+\.md$/.test(one) && !known.has(one));
   return [
     ...groups,
@@ -91,10 +96,7 @@ export function navigationOf(documents: readonly string[]): readonly Group[] {
       documents: documents.filter((one) => one.startsWith(`functions/${system}/`)),
     })),
     { title: "Decisions", documents: documents.filter((one) => one.startsWith("docs/adr/")) },
-    {
-      title: "Contribute",
-      documents: ["CONTRIBUTING.md", "docs/event-to-patch.md", "eventing/README.md", "local/README.md"],
-    },
+    contribute,
   ]
     .map(({ title, documents: of }) => ({ title, documents: of.filter((one) => documents.includes(one)) }))
     .filter((group) => group.documents.length > 0);
