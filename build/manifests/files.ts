@@ -42,7 +42,7 @@ export function differences(
   document("docs/events.md", eventTables());
   document(
     "docs/overlays.md",
-    overlayTables(root, (path) => wanted.get(path) ?? read(root, path)),
+    overlayTables(kustomizations(root, wanted), (path) => wanted.get(path) ?? read(root, path)),
   );
 
   const found: Difference[] = [];
@@ -54,6 +54,13 @@ export function differences(
     if (!wanted.has(path) && isGenerated(read(root, path) ?? "")) found.push({ path, change: "remove" });
   }
   return { found: found.sort((one, other) => (one.path < other.path ? -1 : 1)), faults };
+}
+
+/** The kustomizations as they are to be: those that are there, and those that are yet to be written. */
+function kustomizations(root: string, wanted: ReadonlyMap<string, string>): readonly string[] {
+  const present = globSync("knative/*/*/kustomization.yaml", { cwd: root }).map((path) => path.replaceAll("\\", "/"));
+  const stays = present.filter((path) => wanted.has(path) || !isGenerated(read(root, path) ?? ""));
+  return [...new Set([...stays, ...wanted.keys()])].sort();
 }
 
 /** Writes the differences away. */

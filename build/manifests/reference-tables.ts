@@ -120,27 +120,26 @@ export function eventTables(): Tables {
 }
 
 /**
- * What `docs/overlays.md` says: the first comment of each kustomization, which says what it is for. `read` returns the
- * text of a file of the repository as it is to be.
+ * What `docs/overlays.md` says: the first comment of each kustomization, which says what it is for. `paths` are sorted,
+ * and others than kustomizations are left out; `read` returns the text of a file as it is to be.
  */
-export function overlayTables(root: string, read: (path: string) => string | undefined): Tables {
-  const of = (pattern: string) => {
-    const paths = globSync(pattern, { cwd: root }).map((path) => path.replaceAll("\\", "/"));
-    const rows = paths.sort().map((path) => {
-      const folder = path.split("/").slice(1, -1).join("/");
-      const text = read(path) ?? "";
-      const comment = commentOf(text).replaceAll(/\bdocs\/([\w-]+)\.md\b/g, "[$1]($1.md)");
-      return [`[${folder}](../${path})`, comment || `Adds ${resourcesOf(text).map(code).join(", ")}.`];
-    });
+export function overlayTables(paths: readonly string[], read: (path: string) => string | undefined): Tables {
+  const of = (pattern: RegExp) => {
+    const rows = paths
+      .filter((path) => pattern.test(path))
+      .map((path) => {
+        const folder = path.split("/").slice(1, -1).join("/");
+        const text = read(path) ?? "";
+        const comment = commentOf(text).replaceAll(/\bdocs\/([\w-]+)\.md\b/g, "[$1]($1.md)");
+        return [`[${folder}](../${path})`, comment || `Adds ${resourcesOf(text).map(code).join(", ")}.`];
+      });
     return table(["Folder", "What it is for"], rows);
   };
   return {
-    overlays: of("knative/overlays/*/kustomization.yaml"),
-    components: of("knative/components/*/kustomization.yaml"),
-    options: of(
-      "knative/{platform,pvc-protection,pvc-retention,satellite,volume,undelete,eviction}/*/kustomization.yaml",
-    ),
-    examples: of("knative/examples/*/kustomization.yaml"),
+    overlays: of(/^knative\/overlays\/[^/]+\/kustomization\.yaml$/),
+    components: of(/^knative\/components\/[^/]+\/kustomization\.yaml$/),
+    options: of(/^knative\/(?!overlays|components|examples|salt|access)[^/]+\/[^/]+\/kustomization\.yaml$/),
+    examples: of(/^knative\/examples\/[^/]+\/kustomization\.yaml$/),
   };
 }
 
