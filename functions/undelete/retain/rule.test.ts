@@ -6,7 +6,7 @@ import { type Changes, claim, done, now, saying, volume } from "../lib/testing/v
 import { type Facts, retain } from "./rule.ts";
 import { settings as schema } from "./settings.ts";
 
-const settings = schema.parse({});
+const settings = schema.parse({ mostKept: "1Ti" });
 const bound = { phase: "Bound", note: null, policy: "Delete" } as const;
 const retained = { phase: "Bound", note: { step: "retained" } } as const;
 const overruled = { phase: "Bound", note: { step: "overruled" } } as const;

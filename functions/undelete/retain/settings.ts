@@ -15,7 +15,7 @@ export const settings = z.object({
   mostKept: z
     .string()
     .refine((text) => text === "none" || quantityValue(text) >= 0, "expected a size such as 1Ti, or none")
-    .default("1Ti")
+    .default("none")
     .describe(
       "How much is kept after deleted claims of one namespace. As soon as it is reached, the volumes of its other " +
         "claims get their reclaim policy back, and a Warning on each claim says so; `none`: no limit.",
