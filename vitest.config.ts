@@ -160,13 +160,24 @@ export default defineConfig({
         },
       },
       {
-        // Images held against registries and tools of others, and a release.
+        // Images held against registries and tools of others.
         test: {
           name: "images",
-          include: ["test/images/**/*.test.ts", "test/release/**/*.test.ts"],
+          include: ["test/images/**/*.test.ts"],
           globalSetup: ["test/images/global-setup.ts"],
           maxWorkers: 2,
           // Node is compressed in it for two platforms, once, and functions are built.
+          testTimeout: 480_000,
+          hookTimeout: 480_000,
+        },
+      },
+      {
+        // A release is made twice, and its chart rendered by Helm.
+        test: {
+          name: "release",
+          include: ["test/release/**/*.test.ts"],
+          globalSetup: ["test/images/global-setup.ts"],
+          maxWorkers: 2,
           testTimeout: 480_000,
           hookTimeout: 480_000,
         },

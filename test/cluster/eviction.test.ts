@@ -9,7 +9,6 @@ import { startOpenStackLab } from "./openstack/openstack-lab.ts";
 const core = [
   "a compute node with three servers is deleted: they leave, live, and cold and confirmed, then pod and lock",
   "an L2 agent is updated under three dependents: all leave first, and all are back and enabled after it",
-  "a node that is unreachable is evicted hard: forced down, each server started elsewhere once, the pod deleted",
 ];
 const isCore = process.env.HOLDFAST_OPENSTACK_CORE === "true";
 
