@@ -77,7 +77,7 @@ export function clusterApi(served: readonly Kind[], systems: readonly string[]):
     {
       what: "This cluster serves no Machines of Cluster API.",
       why: "Satellites are evacuated when they are deleted, and no Machine waits for them.",
-      todo: "If Machines lie on a management cluster, functions/satellite/README.md says how to name it.",
+      todo: "If Machines lie on a management cluster, docs/satellites.md, With Cluster API, says how to name it.",
       isNote: true,
     },
   ];

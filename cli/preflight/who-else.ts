@@ -18,7 +18,7 @@ const others: Readonly<Record<string, readonly Other[]>> = {
     {
       name: /^piraeus-operator(-controller-manager)?$/,
       why: "piraeus-operator creates and evacuates satellites, too. Two that evacuate one node have lost data.",
-      todo: "Follow functions/satellite/README.md, Moving from piraeus-operator's own handling: it is stopped first.",
+      todo: "Follow docs/satellites.md, Move from piraeus-operator's own handling: it is stopped first.",
     },
   ],
   volume: [

@@ -25,7 +25,9 @@ test("claims that stay are named as well as those that go", () => {
 
 test("a volume that is kept after its claim is said to be", () => {
   const kept = claim("data-web-0", { "holdfast.dev/keep-volume-for": "7d" });
-  expect(fateOf(set(1, "Delete", "Delete"), [kept]).scaled).toBe("To 0: data-web-0 goes; the volumes are kept for 7d.");
+  expect(fateOf(set(1, "Delete", "Delete"), [kept]).scaled).toBe(
+    "To 0: data-web-0 goes; an annotation asks to keep the volumes for 7d, if undelete is installed.",
+  );
 });
 
 test("claims of another set with the same name count for nothing", () => {
