@@ -25,9 +25,12 @@ async function sortForCreation(
     });
 }
 
-/** Creates objects on a server of our own. */
+/** Creates objects on a server of our own. A Broker that another system has brought already serves both. */
 export async function create(client: Client, objects: readonly KubernetesObject[]): Promise<void> {
-  for (const [kind, object] of await sortForCreation(client, objects)) await client.create(kind, object);
+  for (const [kind, object] of await sortForCreation(client, objects))
+    await client.create(kind, object).catch((error) => {
+      if (kind.kind !== "Broker" || !isAlreadyExists(error)) throw error;
+    });
 }
 
 /** Marks what this program put on somebody's cluster, so that a run after one that was killed knows it again. */

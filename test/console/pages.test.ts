@@ -36,6 +36,8 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       await settled(page);
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Dark theme" }).click();
+      // Colours change over a moment.
+      await page.waitForTimeout(500);
       expect(await violationsOf(page), "dark").toEqual([]);
       for (const width of [640, 360]) {
         await page.setViewportSize({ width, height: 740 });
