@@ -46,5 +46,6 @@ function sentence(claims: readonly ClaimObject[], fate: "Retain" | "Delete"): st
       : names.join(" and ");
   if (fate === "Retain") return `${named} ${names.length > 1 ? "stay" : "stays"}.`;
   const kept = claims.map(({ metadata }) => metadata.annotations?.[keepKey]).find((text) => text && text !== "none");
-  return `${named} ${names.length > 1 ? "go" : "goes"}${kept ? `; an annotation asks to keep the volumes for ${kept}, if undelete is installed` : ""}.`;
+  const asked = kept ? `; an annotation asks to keep the volumes for ${kept}, if undelete is installed` : "";
+  return `${named} ${names.length > 1 ? "go" : "goes"}${asked}.`;
 }
