@@ -78,7 +78,12 @@ export function createOpenStack(options: OpenStackOptions): OpenStackStandIn {
       { type: "network", name: "neutron", endpoints: endpoints(neutron) },
       { type: "baremetal", name: "ironic", endpoints: endpoints(ironic) },
     ];
-    const answer = json({ token: { expires_at: new Date(expires).toISOString(), catalog } }, 201);
+    const answer = json(
+      {
+        token: { issued_at: new Date(clock.now()).toISOString(), expires_at: new Date(expires).toISOString(), catalog },
+      },
+      201,
+    );
     return { ...answer, headers: { ...answer.headers, "x-subject-token": token } };
   }
 

@@ -92,7 +92,7 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
   const call = (message: string, command: Command) =>
     at.call(message, { step: { name: "called" }, writes: show([seen]), command, next });
   if (isForcedDownByUs(service, object) || isForced({ compute: facts.compute, host })) {
-    const held = unsettled(host, record, now);
+    const held = unsettled(host, record);
     if (held) return wait(held, [seen]);
     if (!pods.some(isReady)) return wait("nova-compute is let back when its pod is Ready on its Node.", [seen]);
     const left = host.migrations.filter((move) => isEvacuation(move) && move.status === "done").length;

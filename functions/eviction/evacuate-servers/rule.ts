@@ -41,11 +41,11 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     }
     if (gone.length > 0) return [act("The pod of nova-compute goes, because its host is off.", gone)];
     const { forced } = record;
-    const seen = { at: new Date(now).toISOString(), reported: timeText(service.reported) };
+    const seen = { at: timeText(host.host.at), reported: timeText(service.reported) };
     if (!forced) return [act("nova-compute is forced down.", [noted(context, { ...record, forced: seen })])];
     // Would it still run, it would report in the meantime, also after a change that a person answers for.
     const changed = forced.reported === seen.reported ? Number.NaN : service.reported;
-    if ([Date.parse(forced.at), changed].some((time) => now - time < freshFor)) return [wait()];
+    if ([Date.parse(forced.at), changed].some((time) => host.host.at - time < freshFor)) return [wait()];
     return [nextCall(context) ?? wait()];
   },
 });

@@ -76,14 +76,14 @@ interface Facts {
 }
 
 /** Why nova-compute must not start, as a sentence: it would delete what it has of servers that are evacuated. */
-function heldDown({ forced, resource }: Facts, now: number): string | undefined {
+function heldDown({ forced, resource }: Facts): string | undefined {
   const { wanted, isApproved } = resource;
   // It was let back.
   if (!forced || forced.host?.service.isForcedDown === false) return undefined;
   if (isApproved && (wanted === "go" || wanted === "clear"))
     return "Its servers are evacuated, and its pod stays away.";
   if (!forced.host) return "OpenStack does not say whether its evacuations are settled, and its pod stays away.";
-  return unsettled(forced.host, recordOf(resource), now);
+  return unsettled(forced.host, recordOf(resource));
 }
 
 /**
@@ -106,7 +106,7 @@ function decide(facts: Facts, now: number): readonly Decision[] {
   const { object, node, pods, inTheWay, foreign, wanted } = resource;
   const at = about(kindOf(object), object);
   if (foreign) return [at.leave(foreign)];
-  const held = heldDown(facts, now);
+  const held = heldDown(facts);
   if (held) return [at.leave(held)];
   if (inTheWay) return [at.write(inTheWay, converged(resource, inTheWay, now))];
   const lock = lockOf(object);

@@ -11,10 +11,15 @@ const record: EvictionRecord = { v: 1, uid: "u1", begun: "2026-01-01T11:00:00.00
 const outage: OutageFacts = { services: [], power: undefined, evacuated: [] };
 const service = aService({ state: "down", isForcedDown: true });
 const plan = (more: Parameters<typeof aHost>[0], noted: Partial<EvictionRecord> = {}, shared = false) =>
-  evacuationFor(aHost({ service, ...more }), outage, { ...record, ...noted }, now, {
-    ...settings,
-    evictionSharedStorage: shared ? "true" : "false",
-  });
+  evacuationFor(
+    aHost({ service, ...more }),
+    outage,
+    { ...record, ...noted },
+    {
+      ...settings,
+      evictionSharedStorage: shared ? "true" : "false",
+    },
+  );
 const aCall = (ago: number) => ({ called: { s1: { at: new Date(now - ago).toISOString(), after: 10 } } });
 const evacuation = (status: string, more: Parameters<typeof aMove>[0] = {}) =>
   aMove({ type: "evacuation", status, ...more });
@@ -77,7 +82,7 @@ test("what was ERROR or SHUTOFF and came back ACTIVE is restored, once it is set
   const evacuated = ["s1", "s2", "s3"].map((id) => aServer({ id, host: "node-b" }));
   const host = aHost({ service, migrations: [evacuation("done"), evacuation("done", { id: 12, server: "s2" })] });
   const next = (servers: typeof evacuated, more: object = {}) =>
-    evacuationFor(host, { ...outage, evacuated: servers }, { ...record, was, ...more }, now, settings).next;
+    evacuationFor(host, { ...outage, evacuated: servers }, { ...record, was, ...more }, settings).next;
   expect(next(evacuated)).toEqual({ do: "set-error", server: "s1" });
   expect(next(evacuated.slice(1))).toEqual({ do: "stop", server: "s2" });
   expect(next(evacuated, aCall(1000))).toEqual({ do: "stop", server: "s2" });
@@ -88,7 +93,7 @@ test("what was ERROR or SHUTOFF and came back ACTIVE is restored, once it is set
 
 test("nova-compute is held down while an evacuation is open or may begin, or its host may yet be turned off", () => {
   const host = aHost({ service });
-  const held = (noted: Partial<EvictionRecord>, more = host) => unsettled(more, { ...record, ...noted }, now);
+  const held = (noted: Partial<EvictionRecord>, more = host) => unsettled(more, { ...record, ...noted });
   expect(held(aCall(9 * minute))).toContain("1 may still begin");
   expect(held({}, aHost({ migrations: [evacuation("pre-migrating")] }))).toContain("1 are open");
   expect(held({ shutdown: new Date(now - minute).toISOString() })).toContain("ten minutes");

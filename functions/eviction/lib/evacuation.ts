@@ -49,11 +49,7 @@ export const isRestored = (outage: OutageFacts, host: HostFacts, record: Evictio
  * Why nova-compute of a host must not run, and not be let back, in a sentence: when it starts, it deletes what it has
  * of servers that are being started elsewhere, and of those that are about to be.
  */
-export function unsettled(
-  { migrations }: HostFacts,
-  record: EvictionRecord | undefined,
-  now: number,
-): string | undefined {
+export function unsettled({ migrations, at: now }: HostFacts, record: EvictionRecord | undefined): string | undefined {
   const open = migrations.filter((move) => isEvacuation(move) && isOpen(move)).length;
   const coming = Object.keys(record?.called ?? {}).filter(
     (server) => record && callsOf(server, migrations, record, now, lateFor).mayCome,
@@ -74,11 +70,10 @@ export function evacuationFor(
   host: HostFacts,
   outage: OutageFacts,
   record: EvictionRecord,
-  now: number,
   settings: Pick<Common, "evictionMoves" | "evictionAttempts" | "evictionSharedStorage">,
 ): Plan {
-  const { servers, migrations, service } = host;
-  const verdicts = servers.map((server) => ({ server: server.id, ...verdictOn(server, host, record, now, settings) }));
+  const { servers, migrations, service, at: now } = host;
+  const verdicts = servers.map((server) => ({ server: server.id, ...verdictOn(server, host, record, settings) }));
   const stuck = verdicts.flatMap(({ server, is, message = "" }) => (is === "stuck" ? [{ server, message }] : []));
   const ready = verdicts.filter(({ is }) => is === "evacuate");
   const moving = verdicts.filter(({ is }) => is === "moving").length;
@@ -119,9 +114,8 @@ export function evacuationFor(
 
 function verdictOn(
   { id, status, task, fault, hasLocalDisk }: Server,
-  { migrations }: HostFacts,
+  { migrations, at: now }: HostFacts,
   record: EvictionRecord,
-  now: number,
   { evictionAttempts, evictionSharedStorage }: Pick<Common, "evictionAttempts" | "evictionSharedStorage">,
 ): Verdict<"evacuate"> {
   if (task?.includes("deleting")) return { is: "pending" };

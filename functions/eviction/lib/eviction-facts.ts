@@ -22,12 +22,12 @@ export type EvictionFacts =
   | { readonly is: "abandoned"; readonly at: "abandoned"; readonly message: string; readonly compute: ComputeNode };
 
 /** What is to be done about what a look has found; before an eviction has begun, nothing was moved by it. */
-export function planOf({ host, outage, compute, settings }: Seen, now: number): Plan {
+export function planOf({ host, outage, compute, settings }: Seen): Plan {
   const { uid } = compute.object.metadata;
   const record = compute.record ?? { v: 1, uid, begun: "", baseline: Number.MAX_SAFE_INTEGER };
   return outage && isForced({ compute, host })
-    ? evacuationFor(host, outage, record, now, settings)
-    : planFor(host, record, now, settings);
+    ? evacuationFor(host, outage, record, settings)
+    : planFor(host, record, settings);
 }
 
 /** The host of which it has to be found out whether it is down, or that is: `undefined` while nova-compute reports. */

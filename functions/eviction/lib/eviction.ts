@@ -47,7 +47,7 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
     },
     waiting: (facts, now) => {
       const host = suspectedIn(facts);
-      return host && facts.at === "seen" ? `${planOf(facts, now).message} ${verdictsOn(host, now)}` : "";
+      return host && facts.at === "seen" ? `${planOf(facts).message} ${verdictsOn(host, now)}` : "";
     },
   },
   {
@@ -71,23 +71,23 @@ const steps: readonly ChainStep<EvictionFacts, StepName>[] = [
       const { record } = facts.compute;
       return !host || !record || (isEmpty(host.host) && isRestored(host.outage, host.host, record));
     },
-    waiting: (facts, now) => (facts.at === "seen" ? planOf(facts, now).message : ""),
-    stuck: (facts, now) => facts.at === "seen" && isStuck(planOf(facts, now)),
+    waiting: (facts) => (facts.at === "seen" ? planOf(facts).message : ""),
+    stuck: (facts) => facts.at === "seen" && isStuck(planOf(facts)),
   },
   {
     name: "move-servers",
     doc: "Moves all servers to other hosts, and confirms cold moves.",
-    done: (facts, now) =>
+    done: (facts) =>
       facts.at === "abandoned" ||
       facts.compute.wanted === "disable" ||
       (facts.at === "seen" &&
         isEmpty(facts.host) &&
-        now - Date.parse(facts.compute.record?.empty ?? "") >= emptyTwiceAfter),
-    waiting: (facts, now) =>
+        facts.host.at - Date.parse(facts.compute.record?.empty ?? "") >= emptyTwiceAfter),
+    waiting: (facts) =>
       facts.at !== "seen" || isEmpty(facts.host)
         ? "The host is empty, and is looked at once more."
-        : planOf(facts, now).message,
-    stuck: (facts, now) => facts.at === "seen" && isStuck(planOf(facts, now)),
+        : planOf(facts).message,
+    stuck: (facts) => facts.at === "seen" && isStuck(planOf(facts)),
   },
   {
     name: "release-compute",

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { lookAtHost } from "./host.ts";
 import type { ComputeService, Nova } from "./openstack/nova.ts";
-import { aService } from "./testing/seen.ts";
+import { aService, now } from "./testing/seen.ts";
 
 const empty = async () => [];
 const novaWith = (...answers: readonly (ComputeService | undefined)[]) => {
   const services = [...answers];
-  return { servers: empty, migrations: empty, service: async () => services.shift() } as unknown as Nova;
+  const service = async () => services.shift();
+  return { servers: empty, migrations: empty, service, now: async () => now } as unknown as Nova;
 };
 
 test("a host is looked at only where its nova-compute is known before and after the lists", async () => {

@@ -34,7 +34,8 @@ export async function lookAtHost(
     given.slice(0, mostFailures).map(async ({ id }) => [id, await nova.lastFailure(id)] as const),
   );
   const known = failures.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const]));
-  return { service, servers, migrations, arrivals, failures: Object.fromEntries(known) };
+  const at = await nova.now();
+  return { service, servers, migrations, arrivals, failures: Object.fromEntries(known), at };
 }
 
 /** The newest migration away from the host: what an eviction that begins now does, comes after it. */

@@ -53,27 +53,31 @@ export const noted = (
  * were given up. `undefined`: nothing.
  */
 export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Decision | undefined {
-  const { object, facts, record, now, next, about, shows, act } = context;
+  const { object, facts, record, next, about, shows, act } = context;
   if (facts.at !== "seen" || !record) return undefined;
   const { host } = facts;
   const calls = Object.entries(record.called ?? {});
-  const mayCome = ([server]: (typeof calls)[number]) => callsOf(server, host.migrations, record, now).mayCome;
+  const mayCome = ([server]: (typeof calls)[number]) => callsOf(server, host.migrations, record, host.at).mayCome;
   if (object.metadata.annotations?.[retryKey] !== undefined) {
     // What may still be carried out is waited for all the same.
     const called = Object.fromEntries(calls.filter(mayCome).map(([id, { at, after }]) => [id, { at, after }]));
     const again = noted(context, { ...record, retried: newestOf(host), called }, { [retryKey]: null });
     return act("A person has asked to try again.", [again]);
   }
-  const { next: move } = planOf(facts, now);
+  const { next: move } = planOf(facts);
   if (!move) return undefined;
   const concerned = new Set([
     ...host.servers.map(({ id }) => id),
     ...ourOpenMoves(host, record).map((one) => one.server),
   ]);
-  const inVain = (server: string) => callsOf(server, host.migrations, record, now).inVain;
+  const inVain = (server: string) => callsOf(server, host.migrations, record, host.at).inVain;
   const counts = (call: (typeof calls)[number]) => mayCome(call) || (concerned.has(call[0]) && inVain(call[0]) > 0);
   const before = inVain(move.server);
-  const call = { at: new Date(now).toISOString(), after: newestOf(host), ...(before > 0 ? { inVain: before } : {}) };
+  const call = {
+    at: new Date(host.at).toISOString(),
+    after: newestOf(host),
+    ...(before > 0 ? { inVain: before } : {}),
+  };
   const called = { ...Object.fromEntries(calls.filter(counts)), [move.server]: call };
   const status = host.servers.find(({ id }) => id === move.server)?.status;
   const was = move.do === "evacuate" && status ? { was: { [move.server]: status, ...record.was } } : {};

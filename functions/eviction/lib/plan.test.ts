@@ -31,10 +31,10 @@ const service: ComputeService = {
   ...{ binary: "nova-compute", isForcedDown: false },
 };
 const aHost = (servers: readonly Server[], migrations: readonly Migration[] = [], more: Partial<HostFacts> = {}) => ({
-  ...{ service, servers, migrations, arrivals: [], failures: {} },
+  ...{ service, servers, migrations, arrivals: [], failures: {}, at: now },
   ...more,
 });
-const plan = (host: HostFacts, noted: EvictionRecord = record) => planFor(host, noted, now, settings);
+const plan = (host: HostFacts, noted: EvictionRecord = record) => planFor(host, noted, settings);
 
 test.each<[string, Server, "live" | "cold"]>([
   ["ACTIVE is moved while it runs", aServer("ACTIVE"), "live"],
@@ -141,8 +141,8 @@ test("a confirmation is not repeated for a minute, others move meanwhile, and af
   const finished = aMove("finished", { server: "s2", type: "migration" });
   const host = aHost([aServer("ACTIVE")], [finished]);
   const one = { ...settings, evictionMoves: 1 };
-  expect(planFor(host, calledFor("s2", 30_000), now, one).next).toEqual({ do: "live", server: "s1" });
-  expect(planFor(host, calledFor("s2", 61_000), now, one).next).toEqual({ do: "confirm", server: "s2" });
+  expect(planFor(host, calledFor("s2", 30_000), one).next).toEqual({ do: "live", server: "s1" });
+  expect(planFor(host, calledFor("s2", 61_000), one).next).toEqual({ do: "confirm", server: "s2" });
   const given = plan(aHost([], [finished]), calledFor("s2", 61_000, { inVain: 2 }));
   expect(given).toMatchObject({ next: undefined, counters: { unhandleable: 1, in_progress: 0 } });
   expect(given.message).toContain("3 confirmations had no effect");
@@ -151,7 +151,7 @@ test("a confirmation is not repeated for a minute, others move meanwhile, and af
 
 test.each(["MIGRATING", "RESIZE"])("a server that is %s without a migration is under way", (status) => {
   const host = aHost([aServer(status), aServer("ACTIVE", { id: "s2" })]);
-  const found = planFor(host, record, now, { ...settings, evictionMoves: 1 });
+  const found = planFor(host, record, { ...settings, evictionMoves: 1 });
   expect(found).toMatchObject({ next: undefined, counters: { in_progress: 1, migratable: 1, pending: 0 } });
 });
 

@@ -12,6 +12,11 @@ export interface HostFacts {
   readonly arrivals: readonly Migration[];
   /** Why the last move of a server failed, by server, as far as it was asked for. */
   readonly failures: Readonly<Record<string, string>>;
+  /**
+   * When it was looked, by OpenStack's clock, in milliseconds since the epoch. The plan goes by that clock alone: those
+   * of two instances of a function may be minutes apart, and from it.
+   */
+  readonly at: number;
 }
 
 /** What is done about one server. The last three only where its host is proven down. */
@@ -119,14 +124,13 @@ const isOurs = ({ id, type }: Migration, { baseline }: EvictionRecord) =>
 export const ourOpenMoves = (host: HostFacts, record: EvictionRecord): readonly Migration[] =>
   openFrom(host).filter((move) => isOurs(move, record));
 
-/** What is to be done about the servers of a host, by Nova's own words alone. `now`: milliseconds since the epoch. */
+/** What is to be done about the servers of a host, by Nova's own words alone. */
 export function planFor(
   host: HostFacts,
   record: EvictionRecord,
-  now: number,
   settings: Pick<Common, "evictionMoves" | "evictionAttempts">,
 ): Plan {
-  const { service, servers, migrations } = host;
+  const { service, servers, migrations, at: now } = host;
   const open = openFrom(host);
   const here = new Set(servers.map(({ id }) => id));
   const finished = open.filter(({ status }) => status === "finished");
@@ -140,7 +144,7 @@ export function planFor(
 
   const verdicts = servers
     .filter(({ id }) => !underWay.has(id))
-    .map((server) => ({ server, ...verdictOn(server, host, record, now, settings.evictionAttempts) }));
+    .map((server) => ({ server, ...verdictOn(server, host, record, settings.evictionAttempts) }));
   const stuck: Stuck[] = [
     ...verdicts.flatMap(({ server, is, message = "" }) => (is === "stuck" ? [{ server: server.id, message }] : [])),
     ...others.map(({ server, type }) => ({
@@ -231,11 +235,10 @@ function verdictOn(
   server: Server,
   host: HostFacts,
   record: EvictionRecord,
-  now: number,
   attempts: number,
 ): Verdict<"live" | "cold"> {
   const { status, task, updated } = server;
-  const { migrations, arrivals, service } = host;
+  const { migrations, arrivals, service, at: now } = host;
   if (task?.includes("deleting")) return pending;
   if (status !== "VERIFY_RESIZE" && arrivals.some((move) => move.server === server.id)) return pending;
   const last = migrations.filter((move) => move.server === server.id).sort((a, b) => b.id - a.id)[0];

@@ -26,7 +26,7 @@ export function evictionReport(
   if (facts.is !== "ready" || facts.at !== "seen") return [converged];
   const isCleared = step === "release-compute" && wanted !== "disable";
   const status = isCleared ? "Evicted" : wanted === "disable" ? "NotEvicting" : "Evicting";
-  const seen = [converged, enabledReport(facts.host.service), evictedReport(status, planOf(facts, now))];
+  const seen = [converged, enabledReport(facts.host.service), evictedReport(status, planOf(facts))];
   const host = suspectedIn(facts);
   const isShown = object.status?.conditions?.some(({ type }) => type === conditions.hostDown);
   return host ? [...seen, outageReport(host, now)] : isShown ? [...seen, reports(facts.host.service)] : seen;

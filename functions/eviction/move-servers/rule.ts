@@ -15,8 +15,9 @@ export const moveServers = chainRule(eviction, "move-servers", {
     const { facts, record, now, about, shows, act, wait } = context;
     if (facts.at !== "seen" || !record) return [wait()];
     if (isEmpty(facts.host)) {
-      const since = record.empty ?? new Date(now).toISOString();
-      const again = Math.max(now + 1000, Date.parse(since) + emptyTwiceAfter);
+      const { at } = facts.host;
+      const since = record.empty ?? new Date(at).toISOString();
+      const again = now + Math.max(1000, Date.parse(since) + emptyTwiceAfter - at);
       const message = "The host is empty, and is looked at once more.";
       const writes = record.empty ? [] : [noted(context, { ...record, empty: since })];
       return [about.write(message, [...writes, ...shows({ message })], { step: { name: "waiting" }, next: again })];

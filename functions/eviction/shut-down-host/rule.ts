@@ -15,14 +15,14 @@ export const shutDownHost = chainRule(eviction, "shut-down-host", {
   steps: { called: silent },
   isElsewhere: isNeverDown,
   act: (context) => {
-    const { facts, compute, record, now, next, standing, about, shows, wait } = { compute: context, ...context };
+    const { facts, compute, record, next, standing, about, shows, wait } = { compute: context, ...context };
     const host = suspectedIn(facts);
     const node = machineOf(compute);
     // What was forced down and is on again, a person may have turned on: a person decides about it.
     if (!host || !record || !node || isForced(host) || lifeOf(host)) return [wait()];
     const isUnderWay = host.outage.power?.target !== undefined;
-    if (isUnderWay || now - Date.parse(record.shutdown ?? "") < minute) return [wait()];
-    const shutdown = new Date(now).toISOString();
+    if (isUnderWay || host.host.at - Date.parse(record.shutdown ?? "") < minute) return [wait()];
+    const shutdown = new Date(host.host.at).toISOString();
     return [
       about.call(standing.message, {
         step: { name: "called" },

@@ -41,7 +41,9 @@ const anyApi = ["nova", "neutron"];
 const catalog = (endpoints: readonly object[]) => ({
   status: 201,
   headers: { "x-subject-token": "t" },
-  body: JSON.stringify({ token: { expires_at: "2099-01-01T00:00:00Z", catalog: endpoints } }),
+  body: JSON.stringify({
+    token: { issued_at: "2026-01-01T00:00:00Z", expires_at: "2099-01-01T00:00:00Z", catalog: endpoints },
+  }),
 });
 const page = { body: "<html><body>Welcome</body></html>" };
 

@@ -14,8 +14,11 @@ function open(
   environment: Record<string, string> = {},
   files: Record<string, string> = {},
   answer: Answer = () => undefined,
+  /** How far the client's clock is ahead of the cloud's, in milliseconds. */
+  ahead = 0,
 ) {
   const clock = virtualClock();
+  const own = { ...clock, now: () => clock.now() + ahead };
   const standIn = createOpenStack({ clock, random: seededRandom(1), hosts: ["node-a", "node-b"], password: "secret" });
   const seen: string[] = [];
   const transportTo = (root: string) => async (request: SystemRequest) => {
@@ -26,7 +29,13 @@ function open(
   const settings = readSettings(openstack.settings, { OS_AUTH_URL: standIn.authUrl, ...environment });
   const all: Record<string, string> = { password: "secret", ...files };
   const credential = async (name: string) => all[name];
-  const { nova } = openstack.connect({ transport: transportTo(""), transportTo, clock, settings, credential });
+  const { nova } = openstack.connect({
+    transport: transportTo(""),
+    transportTo,
+    clock: own,
+    settings,
+    credential,
+  });
   const ask = () => outcomeOf(clock, nova.service("node-a"), 600_000);
   const failure = () =>
     ask().then(
@@ -52,6 +61,15 @@ const entry = (more: object, auth: object = {}) =>
       },
     },
   });
+
+test.each([-90_000, 90_000])("the time is the cloud's where this machine's clock is %i ms ahead", async (ahead) => {
+  const { clock, nova } = open({}, {}, undefined, ahead);
+  const seen = await outcomeOf(clock, nova.now(), 600_000);
+  // The answer of the login was on its way meanwhile.
+  expect(Math.abs(seen - clock.now())).toBeLessThan(1000);
+  const service = await outcomeOf(clock, nova.service("node-a"), 600_000);
+  expect((await nova.now()) - (service?.reported ?? 0)).toBeLessThan(30_000);
+});
 
 test.each([
   ["an account and a password", {}, {}],
@@ -148,7 +166,9 @@ test("a Nova that is too old is refused before it is asked anything", async () =
 
 test("an endpoint of the catalog without TLS is refused, and the token not sent", async () => {
   const catalog = [{ type: "compute", endpoints: [{ interface: "public", region_id: "R", url: "http://nova/v2.1" }] }];
-  const body = JSON.stringify({ token: { expires_at: "2030-01-01T00:00:00Z", catalog } });
+  const body = JSON.stringify({
+    token: { issued_at: "2026-01-01T00:00:00Z", expires_at: "2030-01-01T00:00:00Z", catalog },
+  });
   const { failure, seen } = open({}, {}, ({ path }) =>
     path === "/auth/tokens" ? { status: 201, headers: { "x-subject-token": "t" }, body } : undefined,
   );

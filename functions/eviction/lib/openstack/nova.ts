@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SystemError } from "../../../../shared/system/system-error.ts";
 import type { SystemRequest } from "../../../../shared/system/transport.ts";
 import { bodyOf, unlessRefused } from "./answer.ts";
-import type { Send } from "./session.ts";
+import type { Send, Session } from "./session.ts";
 
 /** The nova-compute of a host, as Nova has it; or another of Nova's services, by its `binary`. */
 export interface ComputeService {
@@ -117,7 +117,7 @@ export type Nova = ReturnType<typeof novaClient>;
  * What is asked of Nova. Commands prove nothing: their 202 says that a request was taken, read afterwards. All throw
  * SystemError, and its OpenStackRefusal where Nova has understood and refuses.
  */
-export function novaClient(send: Send) {
+export function novaClient(send: Send, now: Session["now"]) {
   let negotiated: Promise<number> | undefined;
 
   /** The microversion of all requests: 2.93, or the newest of an older cloud. */
@@ -173,6 +173,8 @@ export function novaClient(send: Send) {
     void (await ask("PUT", `/os-services/${idOf(service)}`, change));
 
   return {
+    now,
+
     /** `undefined`: no cell that answers knows one on that host. */
     async service(host: string): Promise<ComputeService | undefined> {
       const query = new URLSearchParams({ binary: "nova-compute", host });

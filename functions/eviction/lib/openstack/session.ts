@@ -22,17 +22,31 @@ export type Send = (
   request: ServiceRequest,
 ) => Promise<SystemResponse>;
 
+/** A session with a cloud. */
+export interface Session {
+  readonly send: Send;
+  /** The time by the cloud's clock, in milliseconds since the epoch: its own times are compared with this one. */
+  now(): Promise<number>;
+}
+
 interface Login {
   readonly cloud: Cloud;
   readonly token: string;
   /** Milliseconds since the epoch. */
   readonly expires: number;
+  /** How far this machine's clock is ahead of Keystone's, in milliseconds, give or take the time of the login. */
+  readonly ahead: number;
   readonly catalog: z.output<typeof tokenAnswer>["token"]["catalog"];
 }
 
+const time = z
+  .string()
+  .transform((text) => Date.parse(text))
+  .refine((at) => !Number.isNaN(at), "expected a time");
 const tokenAnswer = z.object({
   token: z.object({
-    expires_at: z.string(),
+    issued_at: time,
+    expires_at: time,
     catalog: z.array(
       z.object({
         type: z.string(),
@@ -62,7 +76,7 @@ export function openSession(
   exchangeTo: (root: string, what: string) => Exchange,
   readCloud: () => Promise<Cloud>,
   clock: Clock,
-): Send {
+): Session {
   let login: Promise<Login> | undefined;
 
   async function logIn(): Promise<Login> {
@@ -79,13 +93,14 @@ export function openSession(
     const subject = response.headers["x-subject-token"];
     if (!subject)
       throw new SystemError("OpenStack", "unreachable", `What answers at ${cloud.authUrl} gives out no token.`);
-    return { cloud, token: subject, expires: Date.parse(token.expires_at), catalog: token.catalog };
+    const { issued_at, expires_at: expires, catalog } = token;
+    return { cloud, token: subject, expires, ahead: clock.now() - issued_at, catalog };
   }
 
   async function current(used?: Login): Promise<Login> {
     const begun = login;
     const known = await begun?.catch(() => undefined);
-    if (known && known !== used && known.expires - margin > clock.now()) return known;
+    if (known && known !== used && known.expires - margin > clock.now() - known.ahead) return known;
     // Another request may have begun meanwhile.
     if (login === begun) login = logIn();
     return login as Promise<Login>;
@@ -101,7 +116,7 @@ export function openSession(
     }
   }
 
-  return async (service, rooted, { method, path, headers, body }) => {
+  const send: Send = async (service, rooted, { method, path, headers, body }) => {
     let used: Login | undefined;
     for (;;) {
       const login = await current(used);
@@ -114,6 +129,8 @@ export function openSession(
       used = login;
     }
   };
+
+  return { send, now: async () => clock.now() - (await current()).ahead };
 }
 
 const json = { accept: "application/json", "content-type": "application/json" };

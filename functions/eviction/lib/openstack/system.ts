@@ -40,7 +40,7 @@ export const openstack = system({
   connect({ transportTo, clock, settings, credential }): OpenStack {
     const exchangeTo = (root: string, what: string) =>
       exchangeWith("OpenStack", transportTo(checkedUrl(root, what, settings)), clock, settings.openstackTimeout, root);
-    const send = openSession(exchangeTo, () => readCloud(settings, credential), clock);
-    return { nova: novaClient(send), neutron: neutronClient(send), ironic: ironicClient(send) };
+    const { send, now } = openSession(exchangeTo, () => readCloud(settings, credential), clock);
+    return { nova: novaClient(send, now), neutron: neutronClient(send), ironic: ironicClient(send) };
   },
 });

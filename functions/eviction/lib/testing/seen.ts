@@ -84,7 +84,7 @@ export const aService = (more: Partial<ComputeService> = {}): ComputeService => 
 
 /** What Nova has of an empty host. */
 export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
-  ...{ service: aService(), servers: [], migrations: [], arrivals: [], failures: {} },
+  ...{ service: aService(), servers: [], migrations: [], arrivals: [], failures: {}, at: now },
   ...more,
 });
 
