@@ -581,6 +581,14 @@ describe("what a function could not take", () => {
     expect(names()).toEqual(["in"]);
   });
 
+  test("is sent where the row's label is Holdfast's own, and the object does not have it", async () => {
+    await table(rowText('  labelSelector: "holdfast.dev/changed=true"\n'));
+    await claim("unlabelled");
+    await kept(["unlabelled", 60_000]);
+    await tick();
+    expect(names()).toEqual(["unlabelled"]);
+  });
+
   test("is sent where one of several rows of its kind selects it", async () => {
     await table(`${rowText('  labelSelector: "storage=keep"\n')}${rowText()}`);
     await claim("out");
