@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { statusKey } from "../../functions/platform/sweep/status.ts";
 import { ConfigMap, Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { progressKey } from "../../shared/progress.ts";
+import { blocksBelow } from "../cluster/walk/page.ts";
 import { claim, configMap, manifest } from "../worlds/manifest.ts";
 import { installOverlay } from "./install.ts";
 import { type CliCluster, openCliCluster } from "./open-cluster.ts";
@@ -148,6 +150,16 @@ test("an object that is stuck, and one that was due, are named with the command 
   expect(out).toContain("One object was due for a look that has not come, the oldest PersistentVolumeClaim shop/late");
   expect(out).toContain("holdfast explain persistentvolumeclaim/late -n shop");
   expect(out).toMatch(/PersistentVolumeClaim shop\/stuck is stuck since 2026-01-01 00:00 UTC, .*Nothing says who may/);
+});
+
+test("the resources that the page on monitoring names are all that status reads", async () => {
+  const cluster = await installed("default");
+  const [, role] = blocksBelow("docs/monitoring.md", "One check for everything");
+  const resources = parseAllDocuments(role?.text ?? "").flatMap((document) =>
+    (document.toJS() as { rules: readonly { resources: readonly string[] }[] }).rules.flatMap((one) => one.resources),
+  );
+  const { code, out } = await cluster.holdfast(["status"], resources);
+  expect([out.split("\n").at(-2), code]).toEqual(["All is well.", 0]);
 });
 
 test("what may not be read is not known, and never absent", async () => {
