@@ -91,7 +91,7 @@ export function manifestsOf(
   addOidc(files, all, optional);
   addNoKnative(files, functions);
   addSystemsWithoutKnative(files, functions, optional);
-  addNetworkPolicy(files, all, functions);
+  addNetworkPolicy(files, all);
   return files;
 }
 

@@ -13,26 +13,20 @@ const withoutKnative = "knative/overlays/no-knative/network-policy";
  * Who may reach the functions on the network, and whom they may reach. What holds of all of them is written by hand, in
  * `policy.yaml`; which of them may reach which external system follows from what they declare.
  */
-export function addNetworkPolicy(
-  files: Map<string, string>,
-  all: readonly Declared[],
-  byDefault: readonly Declared[],
-): void {
-  const add = (folder: string, functions: readonly Declared[], about: string) => {
-    const policies = policiesOf(functions);
+export function addNetworkPolicy(files: Map<string, string>, all: readonly Declared[]): void {
+  const policies = policiesOf(all);
+  const add = (folder: string, about: string) => {
     if (policies.length > 0) files.set(`${folder}/systems.yaml`, toFile(everyFunction, policies));
     const resources = ["policy.yaml", ...(policies.length > 0 ? ["systems.yaml"] : [])];
     files.set(`${folder}/kustomization.yaml`, kustomizationFile("Component", { resources }, about));
   };
   add(
     withKnative,
-    all,
     "Who may reach the functions on the network, and whom they may reach. Needs a network plugin that enforces " +
       "NetworkPolicy, and the namespaces of your Knative and of its network layer: see policy.yaml.",
   );
   add(
     withoutKnative,
-    byDefault,
     "Who may reach whom without Knative: platform-source the functions, and the sweep platform-source. Needs a " +
       "network plugin that enforces NetworkPolicy.",
   );
