@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { request } from "node:http";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
 import type { Send } from "../../eventing/send.ts";
@@ -46,6 +48,24 @@ test("what nobody serves is a bad gateway with the reason", async () => {
     throw new Error(`Nothing serves ${url}.`);
   }, none);
   expect(await run(byFetch)).toBe(`502 Nothing serves ${ingress}.`);
+});
+
+test.each([
+  ["a Service in its path", "//web.shop.svc.cluster.local/", {}],
+  ["a Service for its host", "/", { host: "web.shop.svc.cluster.local" }],
+])("what a web page can send to the port of the proxy is refused: %s", async (_, path, headers) => {
+  const seen: string[] = [];
+  network = await openClusterNetwork(
+    async () => ({ status: 202, headers: {}, body: "" }),
+    async (url, _, response) => {
+      seen.push(url);
+      response.end();
+    },
+  );
+  const asked = request({ port: new URL(network.url).port, path, headers, method: "POST" }).end("text");
+  const [answer] = await once(asked, "response");
+  expect(answer.statusCode).toBe(400);
+  expect(seen).toEqual([]);
 });
 
 test("what is no event reaches a service as it is, and its answer comes as it is written", async () => {

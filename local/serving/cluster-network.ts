@@ -22,7 +22,12 @@ export interface ClusterNetwork {
  */
 export async function openClusterNetwork(send: Send, pass: Pass): Promise<ClusterNetwork> {
   const tunnels = new Set<Socket>();
-  const server = createServer((request, response) => void forward(send, pass, request, response));
+  const server = createServer((request, response) => {
+    const url = urlOf(request, tunnels.has(request.socket));
+    if (url) return void forward(send, pass, url, request, response);
+    const headers = { "content-type": "text/plain; charset=utf-8" };
+    response.writeHead(400, headers).end("This is a proxy: ask it for a whole URL, http://SERVICE.NAMESPACE.svc/.");
+  });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
     tunnels.add(socket);
     socket.on("close", () => tunnels.delete(socket)).on("error", () => {});
@@ -51,11 +56,26 @@ export async function openClusterNetwork(send: Send, pass: Pass): Promise<Cluste
   };
 }
 
-async function forward(send: Send, pass: Pass, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/**
+ * The URL that a client asks its proxy for. `undefined` for a request to the proxy itself: such are sent by web pages,
+ * which can reach every port of this machine, and must not reach a Service by a path that begins with its name, or by a
+ * name that they have made lead here.
+ */
+function urlOf({ url = "", headers }: IncomingMessage, isTunnelled: boolean): string | undefined {
+  const whole = isTunnelled && url.startsWith("/") ? `http://${headers.host}${url}` : url;
+  return whole.startsWith("http://") && URL.canParse(whole) ? new URL(whole).href : undefined;
+}
+
+async function forward(
+  send: Send,
+  pass: Pass,
+  url: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const left = new AbortController();
   response.once("close", () => left.abort(new Error("The sender hung up.")));
   try {
-    const url = new URL(request.url ?? "/", `http://${request.headers.host}`).href;
     if (!isEvent(request)) return await pass(url, request, response);
     let body = "";
     request.setEncoding("utf8");
