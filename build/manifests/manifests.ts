@@ -89,7 +89,7 @@ export function manifestsOf(
   addKafka(files, all, functions);
   addSourceFilters(files, functions, optional);
   addOidc(files, all, optional);
-  addNoKnative(files, functions);
+  addNoKnative(files, all, functions);
   addSystemsWithoutKnative(files, functions, optional);
   addNetworkPolicy(files, all);
   return files;

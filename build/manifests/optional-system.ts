@@ -5,10 +5,10 @@ import { furtherAccessOf, type Grant } from "./access.ts";
 import { customResourceDefinition } from "./crd/definition.ts";
 import type { Declared } from "./declared.ts";
 import type { Patch } from "./kustomization.ts";
-import { labelsOf, namespace, partOf, product } from "./metadata.ts";
+import { labelsOf } from "./metadata.ts";
 import { furtherSources, watchedKinds } from "./sources.ts";
 import { sweepFunction } from "./sweep.ts";
-import { deadLetterFunction, triggersOf } from "./triggers.ts";
+import { deadLetterFunction } from "./triggers.ts";
 import { toFile, toYaml } from "./yaml.ts";
 
 /**
@@ -35,9 +35,6 @@ export function addOptionalSystem(
   };
   add(`knative/access/${name}/definitions.yaml`, definitions.map(customResourceDefinition));
   const { objects, patches } = furtherSources(name, watchedKinds(functions), watchedKinds(byDefault));
-  const families = new Set(functions.flatMap((declared) => triggersOf(declared).map(({ family }) => family)));
-  const known = new Set(byDefault.flatMap((declared) => triggersOf(declared).map(({ family }) => family)));
-  add(`knative/${name}/brokers.yaml`, [...families].filter((family) => !known.has(family)).map(broker));
   add(`knative/${name}/source.yaml`, objects);
   add(`knative/access/${name}/platform.yaml`, [
     ...platformAccess(sweepFunction, name, grantsOf(sweptBy(functions), sweptBy(byDefault), "list")),
@@ -50,21 +47,6 @@ const keyOf = ({ apiVersion, kind }: Kind) => `${apiVersion}/${kind}`;
 
 const sweptBy = (functions: readonly Declared[]) =>
   functions.flatMap(({ sweep = [] }) => sweep.map(({ kind }) => kind));
-
-/** As those of knative/brokers, for a family of which the default has no events. */
-const broker = (name: string) => ({
-  apiVersion: "eventing.knative.dev/v1",
-  kind: "Broker",
-  metadata: {
-    name,
-    namespace,
-    labels: { [partOf]: product, "app.kubernetes.io/component": "broker" },
-    annotations: {
-      "eventing.knative.dev/broker.class": "MTChannelBasedBroker",
-      "messaging.knative.dev/async-handler": "true",
-    },
-  },
-});
 
 const wokenBy = (functions: readonly Declared[]) =>
   functions.flatMap(({ triggers = [] }) => triggers.map(({ kind }) => kind));

@@ -25,12 +25,9 @@ async function sortForCreation(
     });
 }
 
-/** Creates objects on a server of our own. A Broker that another system has brought already serves both. */
+/** Creates objects on a server of our own. */
 export async function create(client: Client, objects: readonly KubernetesObject[]): Promise<void> {
-  for (const [kind, object] of await sortForCreation(client, objects))
-    await client.create(kind, object).catch((error) => {
-      if (kind.kind !== "Broker" || !isAlreadyExists(error)) throw error;
-    });
+  for (const [kind, object] of await sortForCreation(client, objects)) await client.create(kind, object);
 }
 
 /** Marks what this program put on somebody's cluster, so that a run after one that was killed knows it again. */

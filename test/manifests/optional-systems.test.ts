@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readKustomization } from "./kustomization.ts";
+import { readKustomization, readTogether } from "./kustomization.ts";
+import { identityOf } from "./references.ts";
 import { ofKind } from "./schemas/schemas.ts";
 
 // Components that change the default must change what optional systems bring besides, too: a patch whose target is not
@@ -16,7 +17,15 @@ const exacts = (value: unknown): Record<string, string>[] => {
   return [...(exact ? [exact] : []), ...Object.values(rest).flatMap(exacts)];
 };
 
-describe.each(["volume", "satellite", "eviction"])("the overlay %s", (system) => {
+const systems = ["volume", "satellite", "eviction"];
+
+test("all of them may be installed together: no two bring the same object, which kustomize refuses", () => {
+  const components = systems.flatMap((system) => [`knative/access/${system}`, `knative/${system}`]);
+  const identities = readTogether(["knative/overlays/default", ...components]).map(identityOf);
+  expect(identities.filter((identity, index) => identities.indexOf(identity) !== index)).toEqual([]);
+});
+
+describe.each(systems)("the overlay %s", (system) => {
   const { objects } = readKustomization(`knative/overlays/${system}`);
 
   test("with kafka: no event of the sweep goes to a broker that is not there", () => {

@@ -26,7 +26,11 @@ const Namespace: Kind = { apiVersion: "v1", kind: "Namespace", plural: "namespac
  * An installation without Knative: the default's accounts, roles and table, each function as a Deployment, and one
  * more, which obeys the sources, brokers and Triggers that are given to it as files.
  */
-export function addNoKnative(files: Map<string, string>, functions: readonly Declared[]): void {
+export function addNoKnative(
+  files: Map<string, string>,
+  all: readonly Declared[],
+  functions: readonly Declared[],
+): void {
   const deadLetters = functions.find(({ name }) => name === "platform/dead-letter")?.name;
   const trigger = (planned: Parameters<typeof triggerManifest>[0]) => toYaml(triggerManifest(planned, deadLetters));
   const triggers = functions.flatMap(triggersOf);
@@ -34,7 +38,8 @@ export function addNoKnative(files: Map<string, string>, functions: readonly Dec
   const sweep = functions.find(({ name }) => name === sweepFunction);
   const sources = [...watched].flatMap(([family, kinds]) => sourceManifests(family, kinds));
   const eventing = [
-    ...[...watched.keys()].map(broker),
+    // Those of optional systems, too, as in knative/brokers: two of them may have one in common.
+    ...[...watchedKinds(all).keys()].map(broker),
     ...sources.filter((object) => (object as { kind: string }).kind === "ApiServerSource"),
     ...(sweep ? [sweepSource(sweep)] : []),
   ].map((object) => toYaml(object));
@@ -101,7 +106,6 @@ export function addSystemsWithoutKnative(
       return [family, kinds.filter(({ kind }) => !there.has(kind))] as const;
     });
     const eventing = [
-      ...[...watched.keys()].filter((family) => !known.has(family)).map(broker),
       ...missing
         .flatMap(([family, kinds]) => (kinds.length > 0 ? sourceManifests(family, kinds, system) : []))
         .filter((object) => (object as { kind: string }).kind === "ApiServerSource"),

@@ -7,12 +7,16 @@ const systems = globSync("*", { cwd: join(root, "knative/access") })
   .filter((system) => system !== "platform")
   .sort();
 
-/** What may be installed without the rest: each system by itself, and each two of those that need nothing else. */
+/**
+ * What may be installed without the rest: each system by itself, each two of those that need nothing else, and the two
+ * that share a broker which the default makes no use of.
+ */
 export const chosen: readonly (readonly string[])[] = [
   ...systems.map((system) => [system]),
   ["pvc-protection", "pvc-retention"],
   ["pvc-retention", "undelete"],
   ["undelete", "volume"],
+  ["eviction", "satellite"],
 ];
 
 /** The overlay of these systems alone, as docs/one-system.md has it. */

@@ -64,11 +64,12 @@ describe.skipIf(!kubectl)("the overlay no-knative", () => {
     expect(namesOf("Service", objects).map((name) => `${name}.holdfast.svc`)).toContain(hostname);
   });
 
-  test.each(["volume", "satellite"])("takes the system %s as a component, whole and without Knative", (system) => {
-    const objects = buildOverlay({ resources: [folder], components: [`${folder}/${system}`] });
+  const systems = [[["volume"]], [["eviction", "satellite"]]];
+  test.each(systems)("takes the systems %j as components, whole and without Knative", (systems) => {
+    const objects = buildOverlay({ resources: [folder], components: systems.map((system) => `${folder}/${system}`) });
     expect(objects.filter(({ apiVersion }) => apiVersion.includes("knative.dev"))).toEqual([]);
     const standard = buildOverlay({
-      components: [`knative/access/${system}`, `knative/${system}`],
+      components: systems.flatMap((system) => [`knative/access/${system}`, `knative/${system}`]),
       resources: ["knative"],
     });
     expect(namesOf("Deployment", objects)).toEqual([...namesOf("Service", standard), "platform-source"].sort());
