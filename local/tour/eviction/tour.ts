@@ -49,6 +49,7 @@ function steps(world: TourWorld): Step[] {
   const said = async (kind: Kind, type: keyof typeof conditions) =>
     (await get(kind))?.status?.conditions?.find((one) => one.type === conditions[type]);
   const service = () => standIns.cloud.hosts.get(leaving);
+  const isUp = () => [service()].some((host) => host && standIns.cloud.isUp(host));
   const routerOn = () => {
     const agent = standIns.network.all.get(router)?.agents[0];
     return [leaving, staying].find((host) => standIns.network.agent(host, "l3").id === agent);
@@ -96,9 +97,12 @@ function steps(world: TourWorld): Step[] {
     await resource(NovaComputeNode, { eviction: { ironicNodeShutdown: { node: leaving } } });
     await resource(NeutronL3Agent);
   };
+  const until = async (isSo: () => boolean | Promise<boolean>) => {
+    while (!(await isSo())) await world.clock.sleep(200, world.signal);
+  };
   const boot = async (...names: readonly string[]) => {
     servers = names.map((name) => standIns.cloud.boot(name, leaving, "admin", "image").id);
-    await world.clock.sleep(2000, world.signal);
+    await until(() => whereabouts().every((one) => one.endsWith(`ACTIVE ${leaving}`)));
   };
 
   const installed: Step = {
@@ -154,7 +158,7 @@ function steps(world: TourWorld): Step[] {
       "agrees: the Node's label becomes True, and the agent is not touched while a lock is on the Node.",
     async act() {
       await resource(NovaComputeNode, { eviction: { ironicNodeShutdown: { node: leaving } } });
-      while ((await said(NovaComputeNode, "enabled"))?.status !== "True") await world.clock.sleep(500, world.signal);
+      await until(async () => (await said(NovaComputeNode, "enabled"))?.status === "True");
       await boot("web");
       const made = standIns.network.create("l3", "router");
       made.agents = [standIns.network.agent(leaving, "l3").id];
@@ -201,6 +205,8 @@ function steps(world: TourWorld): Step[] {
     async act() {
       await boot("web", "mail");
       standIns.losePower();
+      // Before that Nova would begin to move its servers while they run, and only a person ends such a move.
+      await until(() => !isUp());
       // As the node lifecycle controller does after 40 s of silence.
       const lastTransitionTime = new Date(world.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
       const ready = { type: "Ready", status: "Unknown", reason: "NodeStatusUnknown", message: "", lastTransitionTime };
