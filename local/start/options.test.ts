@@ -7,8 +7,8 @@ import { saltFlags } from "./salt/read-flags.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-test("without flags all tours but the one of evictions are played, and then it stays", () => {
-  const tours = tourNames.filter((name) => name !== "eviction");
+test("without flags all tours are played, and then it stays", () => {
+  const tours = tourNames;
   expect(readOptions([])).toEqual({
     port: 0,
     yes: false,

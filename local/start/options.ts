@@ -3,7 +3,7 @@ import { fromHere } from "../../shared/command/from-here.ts";
 import { parseFlags, wholeNumber } from "../../shared/command/parse-flags.ts";
 import { UserError } from "../../shared/command/user-error.ts";
 import { wrap } from "../../shared/terminal/wrap.ts";
-import { listedTours, onDemand, tourNames } from "../tour/names.ts";
+import { listedTours, tourNames } from "../tour/names.ts";
 import { type LinstorFlags, linstorFlags, readLinstorFlags } from "./linstor/flags.ts";
 import { readSaltFlags, type SaltFlags, saltFlags } from "./salt/read-flags.ts";
 
@@ -116,8 +116,7 @@ export function readOptions(args: readonly string[]): StartOptions {
     throw new UserError("--linstor goes with --kubeconfig; the tour satellite brings a stand-in.");
   const salt = readSaltFlags(values, process.env);
   const linstor = readLinstorFlags(values);
-  const tours =
-    chosen === undefined ? tourNames.filter((name) => name !== onDemand) : tourNames.filter((name) => name === chosen);
+  const tours = chosen === undefined ? tourNames : tourNames.filter((name) => name === chosen);
   if (tours.length === 0) throw new UserError(`There is no tour ${chosen}; there are ${listedTours("and")}.`);
   // A cluster that is not our own is toured only where that is asked for.
   const stays = noTour || (values.kubeconfig && chosen === undefined) ? "none" : "then stay";

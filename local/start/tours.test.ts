@@ -38,6 +38,11 @@ test("the tours come true, are plain where nobody looks at colours, and leave no
     "ok an Event says that the deletion waits",
     "ok Volume holdfast-tour is gone",
     "ok the node has nothing of it",
+    "ok each was moved once",
+    "ok it waits for both locks",
+    "ok another L3 agent has the router",
+    "ok only then nova-compute is forced down in Nova",
+    "ok each of them once",
     "ok every function is back at zero",
   ])
     expect(out).toContain(line);
