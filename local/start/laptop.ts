@@ -84,6 +84,7 @@ export async function startLaptop(
   const credentials = issueCredentials({ client, clock, signal }, cluster, folder);
   // Without a tour anything may be tried.
   const components = options.tours.length > 0 && !options.tours.includes("volume") ? [] : ["access/volume", "volume"];
+  const present = [".", ...components];
   const objects = defaultInstall(options, components).map((object) => reachingSalt(object, salt));
   const installed = theirs && !options.loseAllEvents ? objects.map(sweptEachMinute) : objects;
   await create(client, [...installed, secretOf(salt)].map(asApplied));
@@ -127,8 +128,9 @@ export async function startLaptop(
             .map(edit)
             .map(asApplied),
         );
-        // What is there already watches more kinds than before.
-        for (const { kind, metadata, spec } of objectsIn(".", ...components, ...more))
+        present.push(...more);
+        // What is there already watches more kinds than before, for this system and for those before it.
+        for (const { kind, metadata, spec } of objectsIn(...present))
           if (kind === ApiServerSource.kind && !options.loseAllEvents)
             await client.patch(ApiServerSource, metadata.namespace, metadata.name, "merge", { spec });
         await becomeReady(client, clock, signal);
