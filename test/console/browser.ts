@@ -52,8 +52,15 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** What axe finds wrong with the page as it is now, or with the part of it that a selector names. */
+/** Colours change by transitions, of which one may begin another; what turns for ever is none. */
+const atRest = `(async () => {
+  const moving = () => document.getAnimations().filter((one) => one instanceof CSSTransition);
+  while (moving().length > 0) await Promise.allSettled(moving().map((one) => one.finished));
+})()`;
+
+/** What axe finds wrong with the page when its colours are at rest, or with the part of it that a selector names. */
 export async function violationsOf(page: Page, within = "html"): Promise<readonly string[]> {
+  await page.evaluate(atRest);
   await page.evaluate(axe.source);
   const run = `axe.run(${JSON.stringify(within)}, { resultTypes: ["violations"] })`;
   const { violations } = (await page.evaluate(run)) as { violations: readonly Violation[] };

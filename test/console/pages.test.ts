@@ -36,8 +36,7 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
       await settled(page);
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Dark theme" }).click();
-      // Colours change over a moment.
-      await page.waitForTimeout(500);
+      await page.locator("html.pf-v6-theme-dark").waitFor();
       expect(await violationsOf(page), "dark").toEqual([]);
       for (const width of [640, 360]) {
         await page.setViewportSize({ width, height: 740 });
