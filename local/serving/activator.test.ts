@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -72,6 +75,16 @@ const ask = async (body: string, signal?: AbortSignal) => {
   happened();
   return answer.status === 200 ? answer.body : `${answer.status} ${answer.body}`;
 };
+/** The same for a request that is let through as it comes. */
+async function passed(body: string): Promise<string> {
+  const server = createServer((incoming, outgoing) => void activator.pass(url, incoming, outgoing));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const answer = await fetch(`http://127.0.0.1:${port}`, { method: "POST", body });
+  const text = await answer.text();
+  server.close();
+  return answer.status === 200 ? text : `${answer.status} ${text}`;
+}
 const seen = (what: FleetEvent["what"]) => events.filter((event) => event.what === what);
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`) || canSignal(pid);
 function canSignal(pid: number): boolean {
@@ -212,6 +225,7 @@ describe("saturation", () => {
     await ask("version");
     await activator.deploy(plan({ timeout: 300 }), "tester-00002");
     expect(await ask(`gate ${folder}/never`)).toBe("504 request timeout");
+    expect(await passed(`gate ${folder}/never`)).toBe("504 request timeout");
   });
 });
 

@@ -49,14 +49,16 @@ export function createRevision(host: FleetHost): Revision {
     async pass(path, incoming, outgoing) {
       const gone = new AbortController();
       outgoing.once("close", () => gone.abort());
-      const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(host.plan.timeout)]);
+      const timeout = AbortSignal.timeout(host.plan.timeout);
+      const signal = AbortSignal.any([gone.signal, timeout]);
       try {
         const member = await fleet.take(signal);
         await member.instance.pass(path, incoming, outgoing, signal).finally(() => fleet.release(member));
       } catch (error) {
         // What was begun cannot be taken back.
         if (outgoing.headersSent) return void outgoing.destroy();
-        const refusal = error instanceof Refusal ? error : new Refusal(502, `It did not answer: ${error}.`);
+        const late = timeout.aborted && new Refusal(504, "request timeout");
+        const refusal = error instanceof Refusal ? error : late || new Refusal(502, `It did not answer: ${error}.`);
         outgoing.writeHead(refusal.answer.status, refusal.answer.headers).end(refusal.answer.body);
       }
     },
