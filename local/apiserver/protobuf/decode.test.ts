@@ -4,7 +4,7 @@ import { decodeProtobuf } from "./decode.ts";
 
 const decode = (base64: string) => decodeProtobuf(Buffer.from(base64, "base64"));
 
-// Bodies that kubectl 1.36.3 sent.
+// Bodies that kubectl 1.36.3 sent; that with the name of a port is of 1.32.4.
 describe("what kubectl sends", () => {
   test.each<[string, string, object]>([
     [
@@ -45,13 +45,17 @@ describe("what kubectl sends", () => {
       },
     ],
     [
-      "create pdb p --selector=app=db --min-available=50%",
-      "azhzAAogCglwb2xpY3kvdjESE1BvZERpc3J1cHRpb25CdWRnZXQSPQoVCgFwEgAaBGRlbW8iACoAMgA4AEIAEhgKCQgBEAAaAzUwJRILCgkKA2FwcBICZGIaCggAGAAgACgAMAAaACIA",
+      "create service clusterip n --tcp=80:http",
+      "azhzAAoNCgJ2MRIHU2VydmljZRJqCh8KAW4SABoEZGVtbyIAKgAyADgAQgBaCAoDYXBwEgFuEkMKHgoHODAtaHR0cBIDVENQGFAiCggBEAAaBGh0dHAoABIICgNhcHASAW4aACIJQ2x1c3RlcklQOgBCAFIAWgBgAGgAGgIKABoAIgA=",
       {
-        kind: "PodDisruptionBudget",
-        apiVersion: "policy/v1",
-        metadata: { name: "p", namespace: "demo" },
-        spec: { minAvailable: "50%", selector: { matchLabels: { app: "db" } } },
+        kind: "Service",
+        apiVersion: "v1",
+        metadata: { name: "n", namespace: "demo", labels: { app: "n" } },
+        spec: {
+          type: "ClusterIP",
+          ports: [{ name: "80-http", protocol: "TCP", port: 80, targetPort: "http" }],
+          selector: { app: "n" },
+        },
         status: {},
       },
     ],

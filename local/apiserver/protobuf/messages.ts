@@ -141,12 +141,9 @@ export const messages: Readonly<Record<string, Message>> = {
   TokenRequest: { 1: "metadata:ObjectMeta", 2: "spec:TokenRequestSpec", 3: "status:Ignored" },
   TokenRequestSpec: { 1: "audiences:string[]", 3: "boundObjectRef:BoundObjectReference", 4: "expirationSeconds:int" },
   BoundObjectReference: { 1: "kind:string", 2: "apiVersion:string", 3: "name:string", 4: "uid:string" },
-  TokenReview: { 1: "metadata:ObjectMeta", 2: "spec:TokenReviewSpec", 3: "status:Ignored" },
-  TokenReviewSpec: { 1: "token:string", 2: "audiences:string[]" },
   SelfSubjectReview: { 1: "metadata:ObjectMeta", 2: "status:Ignored" },
   SelfSubjectAccessReview: accessReview,
   SubjectAccessReview: accessReview,
-  LocalSubjectAccessReview: accessReview,
   SubjectAccessReviewSpec: {
     1: "resourceAttributes:ResourceAttributes",
     2: "nonResourceAttributes:NonResourceAttributes",
@@ -164,22 +161,6 @@ export const messages: Readonly<Record<string, Message>> = {
     7: "name:string",
   },
   NonResourceAttributes: { 1: "path:string", 2: "verb:string" },
-  SelfSubjectRulesReview: { 1: "metadata:ObjectMeta", 2: "spec:SelfSubjectRulesReviewSpec", 3: "status:Ignored" },
-  SelfSubjectRulesReviewSpec: { 1: "namespace:string" },
 
   Eviction: { 1: "metadata:ObjectMeta", 2: "deleteOptions:DeleteOptions" },
-  PodDisruptionBudget: { 1: "metadata:ObjectMeta", 2: "spec:PodDisruptionBudgetSpec", 3: "status:Ignored" },
-  PodDisruptionBudgetSpec: {
-    1: "minAvailable:IntOrString",
-    2: "selector:LabelSelector",
-    3: "maxUnavailable:IntOrString",
-    4: "unhealthyPodEvictionPolicy:string",
-  },
-  PriorityClass: {
-    1: "metadata:ObjectMeta",
-    2: "value:int",
-    3: "globalDefault:bool",
-    4: "description:string",
-    5: "preemptionPolicy:string",
-  },
 };
