@@ -63,13 +63,13 @@ test.each([
 test.each([
   ["POST", volumes, { kind: "Volume" }],
   ["POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", { spec: {} }],
-  ["POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", { spec: {} }],
   ["POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {}],
   ["PATCH", "/api/v1/persistentvolumes/pv-1", { metadata: { annotations: { a: null }, resourceVersion: "4" } }],
   ["PATCH", `${inShop}/persistentvolumeclaims/a`, { metadata: { annotations: { a: "b" }, uid: "u" } }],
   ["PATCH", inShop, { metadata: { annotations: { a: "b" } } }],
   ["PATCH", `${sets}/web`, { metadata: { labels: { a: "b" } } }],
   ["PATCH", "/apis/piraeus.io/v1/linstorsatellites/n1", { metadata: { annotations: { a: "b" } } }],
+  ["PATCH", "/apis/piraeus.io/v1/linstorsatellites/n1", { spec: { deletionPolicy: "Retain" } }],
   ["PATCH", "/apis/compute.yaook.cloud/v1/namespaces/y/novacomputenodes/a", { spec: { state: "Enabled" } }],
   ["DELETE", `${volumes}/v1`, { preconditions: { uid: "u" }, dryRun: ["All"] }],
 ])("%s %s with %j passes", (method, path, body) => {
@@ -103,6 +103,7 @@ test.each([
   ["GET", "/metrics", "metrics"],
   ["GET", "/", "the root"],
   ["GET", "", "nothing"],
+  ["POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", "a question that no page asks"],
   ["POST", "/version", "a write to what is only read"],
   ["POST", claims, "the creation of a claim"],
   ["POST", `${volumes}/v1`, "a creation under a name"],

@@ -119,7 +119,6 @@ export const selfSubjectReview = "/apis/authentication.k8s.io/v1/selfsubjectrevi
 const reviews: ReadonlySet<string> = new Set([
   selfSubjectReview,
   "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-  "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
 ]);
 
 function isDiscovery(kinds: Kinds, path: string): boolean {
