@@ -2,6 +2,7 @@ import type { Broker } from "../../../eventing/broker/broker.ts";
 import { createEventing, type Eventing } from "../../../eventing/control/eventing.ts";
 import type { ManagedSource } from "../../../eventing/control/managed-source.ts";
 import { sourcesWatch } from "../../../eventing/control/sources-watch.ts";
+import { Trigger } from "../../../eventing/kinds.ts";
 import type { Send } from "../../../eventing/send.ts";
 import { createControllerTools } from "../../../local/controllers/controller-tools.ts";
 import { startControllers } from "../../../local/controllers/start-controllers.ts";
@@ -146,6 +147,12 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
   });
   const declared = (kind: string) =>
     installation.eventing.filter((object) => object.kind === kind).map(({ metadata }) => metadata);
+  // A broker without a Trigger holds nothing that could be lost.
+  const triggered = new Set(
+    installation.eventing.flatMap(({ kind, spec }) =>
+      kind === Trigger.kind ? (spec as { broker: string }).broker : [],
+    ),
+  );
   const watching = () => sourcesWatch(eventing, installation.eventing);
   if (!(await clock.runUntil(() => synced && watching(), 10_000))) throw new Error("The cluster did not come up.");
 
@@ -154,7 +161,9 @@ export async function startCluster(parts: ClusterParts): Promise<Cluster> {
     user: createClient(userTransport, { clock }),
     fleet,
     sources: declared("ApiServerSource").flatMap(({ namespace = "", name }) => eventing.source(namespace, name) ?? []),
-    brokers: declared("Broker").flatMap(({ namespace = "", name }) => eventing.broker(namespace, name) ?? []),
+    brokers: declared("Broker").flatMap(({ namespace = "", name }) =>
+      triggered.has(name) ? (eventing.broker(namespace, name) ?? []) : [],
+    ),
     send: eventing.send,
     compact: () => void server.expire(""),
     stop() {
