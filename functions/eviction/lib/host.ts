@@ -34,8 +34,7 @@ export async function lookAtHost(
     given.slice(0, mostFailures).map(async ({ id }) => [id, await nova.lastFailure(id)] as const),
   );
   const known = failures.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const]));
-  const at = await nova.now();
-  return { service, servers, migrations, arrivals, failures: Object.fromEntries(known), at };
+  return { service, servers, migrations, arrivals, failures: Object.fromEntries(known), at: await nova.now() };
 }
 
 /** The newest migration away from the host: what an eviction that begins now does, comes after it. */

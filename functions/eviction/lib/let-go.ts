@@ -43,15 +43,8 @@ export function letGo(
       if (!node || node.metadata.labels?.[label] === undefined) return [wait()];
       return [act(standing.message, [annotate(Node, node, {}, { [label]: null })])];
     }
-    const running = pods.filter((pod) => !isBeingDeleted(pod));
-    return [
-      running.length > 0
-        ? act(
-            standing.message,
-            running.map((pod) => deletePod(pod)),
-          )
-        : wait(),
-    ];
+    const goes = pods.filter((pod) => !isBeingDeleted(pod)).map((pod) => deletePod(pod));
+    return [goes.length > 0 ? act(standing.message, goes) : wait()];
   }
   const lock = lockOf(object);
   if (node && hasLock(node, lock)) return [act(standing.message, [setLock(node, lock, false)])];

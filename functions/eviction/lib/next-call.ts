@@ -9,6 +9,7 @@ import { type EvictionFacts, planOf } from "./eviction-facts.ts";
 import { newestOf } from "./host.ts";
 import { NovaComputeNode } from "./kinds.ts";
 import { retryKey } from "./names.ts";
+import { timeText } from "./outage.ts";
 import { callsOf, type HostFacts, type Move, ourOpenMoves } from "./plan.ts";
 import { type EvictionRecord, recordKey } from "./record.ts";
 import type { Common } from "./settings.ts";
@@ -73,11 +74,7 @@ export function nextCall(context: StepContext<ComputeNode, EvictionFacts>): Deci
   const inVain = (server: string) => callsOf(server, host.migrations, record, host.at).inVain;
   const counts = (call: (typeof calls)[number]) => mayCome(call) || (concerned.has(call[0]) && inVain(call[0]) > 0);
   const before = inVain(move.server);
-  const call = {
-    at: new Date(host.at).toISOString(),
-    after: newestOf(host),
-    ...(before > 0 ? { inVain: before } : {}),
-  };
+  const call = { at: timeText(host.at), after: newestOf(host), ...(before > 0 ? { inVain: before } : {}) };
   const called = { ...Object.fromEntries(calls.filter(counts)), [move.server]: call };
   const status = host.servers.find(({ id }) => id === move.server)?.status;
   const was = move.do === "evacuate" && status ? { was: { [move.server]: status, ...record.was } } : {};

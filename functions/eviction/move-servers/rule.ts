@@ -15,9 +15,8 @@ export const moveServers = chainRule(eviction, "move-servers", {
     const { facts, record, now, about, shows, act, wait } = context;
     if (facts.at !== "seen" || !record) return [wait()];
     if (isEmpty(facts.host)) {
-      const { at } = facts.host;
-      const since = record.empty ?? new Date(at).toISOString();
-      const again = now + Math.max(1000, Date.parse(since) + emptyTwiceAfter - at);
+      const since = record.empty ?? new Date(facts.host.at).toISOString();
+      const again = now + Math.max(1000, Date.parse(since) + emptyTwiceAfter - facts.host.at);
       const message = "The host is empty, and is looked at once more.";
       const writes = record.empty ? [] : [noted(context, { ...record, empty: since })];
       return [about.write(message, [...writes, ...shows({ message })], { step: { name: "waiting" }, next: again })];

@@ -43,25 +43,10 @@ const time = z
   .string()
   .transform((text) => Date.parse(text))
   .refine((at) => !Number.isNaN(at), "expected a time");
-const tokenAnswer = z.object({
-  token: z.object({
-    issued_at: time,
-    expires_at: time,
-    catalog: z.array(
-      z.object({
-        type: z.string(),
-        endpoints: z.array(
-          z.object({
-            interface: z.string(),
-            region_id: z.string().nullish(),
-            region: z.string().nullish(),
-            url: z.string(),
-          }),
-        ),
-      }),
-    ),
-  }),
-});
+const region = z.string().nullish();
+const endpoint = z.object({ interface: z.string(), region_id: region, region, url: z.string() });
+const service = z.object({ type: z.string(), endpoints: z.array(endpoint) });
+const tokenAnswer = z.object({ token: z.object({ issued_at: time, expires_at: time, catalog: z.array(service) }) });
 
 /** A token is renewed so long before it ends: a request must not be under way with one that ends. Milliseconds. */
 const margin = 60_000;
@@ -89,12 +74,11 @@ export function openSession(
     } as const;
     const response = await exchangeTo(cloud.authUrl, "OpenStack's auth_url")(request);
     if (response.status !== 201) throw failureOf(response, "POST /v3/auth/tokens");
-    const { token } = bodyOf(response, "POST /v3/auth/tokens", tokenAnswer);
+    const { catalog, ...token } = bodyOf(response, "POST /v3/auth/tokens", tokenAnswer).token;
     const subject = response.headers["x-subject-token"];
     if (!subject)
       throw new SystemError("OpenStack", "unreachable", `What answers at ${cloud.authUrl} gives out no token.`);
-    const { issued_at, expires_at: expires, catalog } = token;
-    return { cloud, token: subject, expires, ahead: clock.now() - issued_at, catalog };
+    return { cloud, token: subject, expires: token.expires_at, ahead: clock.now() - token.issued_at, catalog };
   }
 
   async function current(used?: Login): Promise<Login> {
