@@ -204,6 +204,7 @@ export async function startHarness(server: Server, random: Random, setting: Sett
     async stop() {
       ended.abort(new Error("The world has ended."));
       await uninstall();
+      if (clock === systemClock) await rightsInForce(server, installation.objects, false);
       await definitionsGo(server, definitions);
       // What comes next on this server may be a Holdfast without the policy, or have put it there already.
       const isThere = policy && (await admin.get(MutatingAdmissionPolicy, undefined, policy.metadata.name));

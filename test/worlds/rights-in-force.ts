@@ -16,19 +16,21 @@ interface Role extends KubernetesObject {
 }
 
 /**
- * Waits until the API server grants what the bindings among `objects` grant to service accounts: a real server learns
- * of roles and bindings by watching them.
+ * Waits until the API server grants what the bindings among `objects` grant to service accounts, or does not any more: a
+ * real server learns of roles and bindings by watching them. Who installs the same names again must have waited for the
+ * former to go, or takes what is left of them for the new ones.
  */
 export async function rightsInForce(
   { admin, eventually }: Server,
   objects: readonly KubernetesObject[],
+  areInForce = true,
 ): Promise<void> {
   const roles = new Map(objects.map((object) => [`${object.kind}/${object.metadata.name}`, object as Role]));
   const bindings = objects.filter(({ kind }) => /^(Cluster)?RoleBinding$/.test(kind)) as Binding[];
   const isGranted = async ({ roleRef, subjects, metadata }: Binding) => {
     const rule = roles.get(`${roleRef.kind}/${roleRef.name}`)?.rules.at(-1);
     const account = subjects?.find(({ kind }) => kind === "ServiceAccount");
-    if (!rule?.resources || !account) return true;
+    if (!rule?.resources || !account) return areInForce;
     const [resource, subresource] = (rule.resources[0] as string).split("/");
     const resourceAttributes = {
       namespace: metadata.namespace,
@@ -50,5 +52,8 @@ export async function rightsInForce(
     return review?.status.allowed;
   };
   for (const binding of bindings)
-    await eventually(`${binding.kind} ${binding.metadata.name} is in force`, () => isGranted(binding));
+    await eventually(
+      `${binding.kind} ${binding.metadata.name} is ${areInForce ? "" : "not "}in force`,
+      async () => (await isGranted(binding)) === areInForce,
+    );
 }

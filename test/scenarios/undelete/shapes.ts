@@ -284,6 +284,7 @@ export const shapes: readonly Scenario[] = [
         ) {
           raced = true;
           await createClaim(world);
+          await boundVolume(world);
         }
         return answer;
       });
