@@ -93,6 +93,11 @@ export function progressNameOf({ name, progressName = name }: Pick<Rule, "name" 
   return progressName;
 }
 
+/** The name under which a rule writes down which external system is away; its progress keeps its own annotation. */
+export function awayNameOf({ name }: Pick<Rule, "name">): string {
+  return `${name}/away`;
+}
+
 /** The CloudEvent type of the events by which the sweep has one rule alone look. */
 export function pollSignal(ruleName: string): string {
   return `dev.holdfast.poll.${slug(ruleName)}`;

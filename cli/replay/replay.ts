@@ -7,10 +7,11 @@ import { isNotFound } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { describe, referenceTo } from "../../shared/kubernetes/object.ts";
-import { clientsOf, receive } from "../../shared/pipeline/receive.ts";
+import { receive } from "../../shared/pipeline/receive.ts";
 import { type Rule, slug } from "../../shared/rule.ts";
 import { connectSystems } from "../../shared/serve/connect-systems.ts";
 import { readSettings, SettingsError } from "../../shared/settings.ts";
+import { clientsOf } from "../../shared/system/connect.ts";
 import type { SavedEvent } from "./find-dead-letter.ts";
 
 export interface ReplayTools {

@@ -7,12 +7,11 @@ import type { Kind } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { readOnly } from "../../shared/kubernetes/read-only.ts";
 import { permissionsAsSet } from "../../shared/pipeline/permissions-as-set.ts";
-import { clientsOf } from "../../shared/pipeline/receive.ts";
 import { stopOnNewerProgress } from "../../shared/pipeline/stop-on-newer-progress.ts";
 import type { Rule } from "../../shared/rule.ts";
 import { readSettings, SettingsError } from "../../shared/settings.ts";
 import { isObject, keyOf, type Subject } from "../../shared/subject.ts";
-import type { Connect } from "../../shared/system/connect.ts";
+import { type Connect, clientsOf } from "../../shared/system/connect.ts";
 import { SystemError } from "../../shared/system/system-error.ts";
 
 /** A rule as it is installed. */

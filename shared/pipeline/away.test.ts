@@ -8,13 +8,12 @@ import type { Decision } from "../decision.ts";
 import { type Client, createClient } from "../kubernetes/client.ts";
 import { ConfigMap, Event } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
-import { readProgress } from "../progress.ts";
-import { rule } from "../rule.ts";
+import { progressKey, readProgress } from "../progress.ts";
+import { awayNameOf, rule } from "../rule.ts";
 import { silent } from "../steps.ts";
 import { command } from "../system/command.ts";
 import type { ExternalSystem } from "../system/system.ts";
 import { SystemError, type SystemFailure } from "../system/system-error.ts";
-import { awayKey } from "./away.ts";
 import { run } from "./run.ts";
 
 const lamp = { name: "lamp" } as ExternalSystem<() => Promise<void>>;
@@ -166,5 +165,5 @@ test("a command's intent stays as it was written while the system is away", asyn
   failure = "unreachable";
   await look(calling);
   const { annotations = {} } = (await object()).metadata;
-  expect(Object.keys(annotations).toSorted()).toEqual(["holdfast.dev/lamps.light", awayKey(calling)]);
+  expect(Object.keys(annotations).toSorted()).toEqual(["holdfast.dev/lamps.light", progressKey(awayNameOf(calling))]);
 });

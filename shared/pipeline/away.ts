@@ -6,7 +6,7 @@ import { recordEvent } from "../kubernetes/record-event.ts";
 import { send } from "../kubernetes/write.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
 import { labelFor, nextProgress, progressKey, readProgress } from "../progress.ts";
-import type { Rule } from "../rule.ts";
+import { awayNameOf, type Rule } from "../rule.ts";
 import type { SystemError, SystemFailure } from "../system/system-error.ts";
 import type { ExecuteContext } from "./execute-context.ts";
 
@@ -21,12 +21,6 @@ const reasons = {
   unauthorized: "Unauthorized",
   refused: "Refused",
 } as const satisfies Record<SystemFailure, string>;
-
-/** The name under which a rule writes down which external system is away; its progress keeps its own annotation. */
-const awayName = ({ name }: Pick<Rule, "name">) => `${name}/away`;
-
-/** The annotation that says which external system a rule waits for: `holdfast.dev/<system>.<rule>.away`. */
-export const awayKey = (rule: Pick<Rule, "name">): string => progressKey(awayName(rule));
 
 /**
  * Writes down, on the object that could not be looked at or worked on, which external system is away and since when,
@@ -45,7 +39,7 @@ export async function reportAway(
   { client, clock, log }: ExecuteContext,
 ): Promise<Outcome> {
   const now = clock.now();
-  const name = awayName(rule);
+  const name = awayNameOf(rule);
   const before = readProgress(object, name);
   const reason = `${error.system.replaceAll(" ", "")}${reasons[error.failure]}`;
   const since = before?.step === reason ? before.since : new Date(now).toISOString();
@@ -79,14 +73,15 @@ export interface Recovery {
 
 /** What the rule has written down about an outage, to be cleared; `undefined` where there is nothing. */
 export function recoveryOf(rule: Pick<Rule, "name">, object: KubernetesObject): Recovery | undefined {
-  const key = awayKey(rule);
+  const name = awayNameOf(rule);
+  const key = progressKey(name);
   const { [key]: text, ...annotations } = object.metadata.annotations ?? {};
   if (text === undefined) return undefined;
-  const before = readProgress(object, awayName(rule));
+  const before = readProgress(object, name);
   return {
     object: { ...object, metadata: { ...object.metadata, annotations } },
     annotations: { [key]: null },
-    labels: labelFor(object, awayName(rule), undefined),
+    labels: labelFor(object, name, undefined),
     reasons: before ? [before.step] : [],
   };
 }

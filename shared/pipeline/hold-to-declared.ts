@@ -2,16 +2,15 @@ import type { DeclaredWrites } from "../declared-writes.ts";
 import { groupOf, type Kind } from "../kubernetes/kind.ts";
 import type { Write } from "../kubernetes/write.ts";
 import { progressKey, waitingLabel } from "../progress.ts";
-import { progressNameOf, type Rule } from "../rule.ts";
+import { awayNameOf, progressNameOf, type Rule } from "../rule.ts";
 import { undeclared, writesOf } from "../writes-of.ts";
-import { awayKey } from "./away.ts";
 
 /** What of a rule says what it may write. */
 type Declaring = Pick<Rule, "name" | "progressName"> & Partial<Pick<Rule, "permissions">>;
 
 /** What the kit writes of every object that a rule may patch: no rule declares it. */
 export function progressWrites(rule: Omit<Declaring, "permissions">): DeclaredWrites {
-  return { annotations: [progressKey(progressNameOf(rule)), awayKey(rule)], labels: [waitingLabel] };
+  return { annotations: [progressNameOf(rule), awayNameOf(rule)].map(progressKey), labels: [waitingLabel] };
 }
 
 /** @throws Error where a write patches what the rule may patch, and more of it than the rule has declared. */

@@ -5,10 +5,10 @@ import { ConfigMap } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import type { Write } from "../kubernetes/write.ts";
 import { progressKey } from "../progress.ts";
+import { awayNameOf } from "../rule.ts";
 import { normal, silent, warning } from "../steps.ts";
 import { command } from "../system/command.ts";
 import type { ExternalSystem } from "../system/system.ts";
-import { awayKey } from "./away.ts";
 import { permissionsAsSet } from "./permissions-as-set.ts";
 import { type Operation, type PlannedRule, plan } from "./plan.ts";
 
@@ -147,7 +147,7 @@ test("a finalizer is planned where a setting names it, and is undeclared otherwi
 });
 
 describe("an outage that is written down", () => {
-  const away = awayKey(rule);
+  const away = progressKey(awayNameOf(rule));
   const waiting = { "holdfast.dev/waiting": "true" };
   const outage = { [away]: note("LampUnreachable", "2026-03-01T11:00:30.000Z") };
   const patched = (decision: Decision) =>

@@ -3,18 +3,22 @@ import { about } from "../about.ts";
 import { Contended } from "../contended.ts";
 import type { Decision } from "../decision.ts";
 import { isAlreadyExists, isConflict, isExpired } from "../kubernetes/api-error.ts";
+import type { Client } from "../kubernetes/client.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
 import type { Rule, View } from "../rule.ts";
-import { isObject, nameOf, type Subject } from "../subject.ts";
+import { isObject, merged, nameOf, type Subject } from "../subject.ts";
+import { type Connect, clientsOf } from "../system/connect.ts";
 import type { Systems } from "../system/system.ts";
 import { SystemError } from "../system/system-error.ts";
 import { recoveryOf, reportAway } from "./away.ts";
 import { type Afterwards, execute } from "./execute.ts";
 import type { ExecuteContext } from "./execute-context.ts";
+import { permissionsAsSet } from "./permissions-as-set.ts";
 import { type PlannedRule, plan } from "./plan.ts";
 import { stopOnNewerProgress } from "./stop-on-newer-progress.ts";
+import type { Tools } from "./tools.ts";
 
 /** What a run came to: by object name, so that a request is answered for the objects it asked about. */
 export interface RunResult {
@@ -22,6 +26,44 @@ export interface RunResult {
   /** Set when the run ended before it could decide. */
   readonly failed?: Outcome;
 }
+
+/** A subject to look at, and the id of the event that asks for it. */
+export interface RunRequest {
+  readonly subject: Subject;
+  readonly event: string;
+}
+
+/** What runs a rule once for all requests of one key: on everything that they ask for. */
+export function runOf<Schema extends ZodObject, Facts, Used extends Systems>(
+  rule: Rule<Schema, Facts, Used>,
+  tools: Tools<output<Schema>>,
+): (key: string, requests: readonly RunRequest[]) => Promise<RunResult> {
+  const { connect = connectNone, clock, log, settings } = tools;
+  const held = { ...rule, permissions: permissionsAsSet(rule.permissions, settings) };
+  /** Made once, for its connections. */
+  let made: { readonly own: Client; readonly client: Promise<Client> } | undefined;
+  const clientOf = async (own: Client): Promise<Client> => {
+    if (!rule.client) return own;
+    if (made?.own !== own) made = { own, client: Promise.resolve(rule.client(own, settings)) };
+    return made.client.catch((error) => {
+      // What could not be read may be there at the next event.
+      made = undefined;
+      throw error;
+    });
+  };
+  return async (_, requests) => {
+    const subject = merged(requests.map(({ subject }) => subject));
+    if (!subject) return { outcomes: new Map() };
+    const client = await clientOf(await tools.client());
+    const events = requests.map(({ event }) => event);
+    const view = { client, settings, ...clientsOf(rule, connect) };
+    return run(held, subject, events, view, { client, connect, clock, log });
+  };
+}
+
+const connectNone: Connect = ({ name }) => {
+  throw new Error(`There is no connection to ${name}.`);
+};
 
 const looks = 3;
 /**

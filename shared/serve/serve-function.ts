@@ -5,7 +5,7 @@ import type { FunctionDeclaration } from "../declaration.ts";
 import type { HttpRequest, HttpResponse } from "../http-message.ts";
 import type { Client } from "../kubernetes/client.ts";
 import type { Log } from "../log.ts";
-import type { Tools } from "../pipeline/receive.ts";
+import type { Tools } from "../pipeline/tools.ts";
 import { connectSystems } from "./connect-systems.ts";
 import { createExpressServer } from "./express-server.ts";
 import { type CheckSender, senderCheck } from "./oidc/sender-check.ts";

@@ -7,7 +7,8 @@ import { sweepFunction } from "../../functions/platform/sweep/declaration.ts";
 import type { Post } from "../../functions/platform/sweep/deliver.ts";
 import { onTick } from "../../functions/platform/sweep/on-tick.ts";
 import type { HttpRequest, HttpResponse } from "../../shared/http-message.ts";
-import { receive, type Tools } from "../../shared/pipeline/receive.ts";
+import { receive } from "../../shared/pipeline/receive.ts";
+import type { Tools } from "../../shared/pipeline/tools.ts";
 import type { Rule } from "../../shared/rule.ts";
 import { readSettings } from "../../shared/settings.ts";
 

@@ -7,7 +7,7 @@ import { recordEvent } from "../../../shared/kubernetes/record-event.ts";
 import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
 import { coalesce } from "../../../shared/pipeline/coalesce.ts";
-import type { Tools } from "../../../shared/pipeline/receive.ts";
+import type { Tools } from "../../../shared/pipeline/tools.ts";
 import { readKeptEvent } from "../lib/kept-event.ts";
 import { adviceOn, type Circumstances } from "./advice.ts";
 import { type DeadLetteredEvent, readDeadLetteredEvent } from "./dead-lettered-event.ts";

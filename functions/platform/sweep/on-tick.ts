@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { HttpRequest, HttpResponse } from "../../../shared/http-message.ts";
 import { outcomeOf, replyTo } from "../../../shared/outcome.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
-import type { Tools } from "../../../shared/pipeline/receive.ts";
+import type { Tools } from "../../../shared/pipeline/tools.ts";
 import { type Settings, sweepFunction } from "./declaration.ts";
 import type { Post } from "./deliver.ts";
 import { postSigned } from "./post.ts";

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from "../../http-message.ts";
 import { longestReply } from "../../outcome.ts";
-import type { Tools } from "../../pipeline/receive.ts";
+import type { Tools } from "../../pipeline/tools.ts";
 import { truncate } from "../../truncate.ts";
 import { type OidcSettings, readOidcSettings } from "./settings.ts";
 import type { Verify } from "./verify.ts";
