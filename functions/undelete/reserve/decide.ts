@@ -71,8 +71,9 @@ export function decideAll(facts: Facts, now: number, otherNamespace: OtherNamesp
 }
 
 function giveAway({ volume }: Noted): Decision {
-  const title = `Volume ${volume.metadata.name}`;
-  const message = `${title} is not kept for its claim any more, because somebody has given it to another.`;
+  const message =
+    `Volume ${volume.metadata.name} is not kept for its claim any more, because a person has given it to another. ` +
+    `Its reclaim policy stays ${volume.spec.persistentVolumeReclaimPolicy}.`;
   return forget(volume, "GivenToAnother", message);
 }
 

@@ -108,6 +108,24 @@ describe("a bound volume", () => {
       does: { step: "retained", annotations: { "holdfast.dev/reclaim-at": null } },
     },
     {
+      what: "that a person has given to another claim keeps the policy of the person, and no other",
+      facts: {
+        volume: volume({ phase: "Bound", policy: "Delete", ref: { name: "other", uid: "new" } }),
+        claim: claim("new", "pv", "24h", { name: "other" }),
+        namespace: shop,
+      },
+      does: { step: "retained", spec: toRetain },
+    },
+    {
+      what: "that a person has given to a claim that nothing keeps is left to reserve",
+      facts: {
+        volume: volume({ phase: "Bound", ref: { name: "other", uid: "new" } }),
+        claim: claim("new", "pv", undefined, { name: "other" }),
+        namespace: shop,
+      },
+      does: undefined,
+    },
+    {
       what: "that is being deleted is left alone",
       facts: { volume: volume({ ...bound, deleting: true }), claim: keepIt, namespace: shop },
       does: undefined,

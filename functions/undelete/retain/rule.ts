@@ -210,7 +210,7 @@ async function readEach(
 function decideOne(facts: Facts, now: number, settings: Settings): readonly Decision[] {
   const { volume, claim, namespace, storageClass, kept = 0 } = facts;
   if (isBeingDeleted(volume)) return [];
-  const note = readNote(volume);
+  const note = noteFor(claim, volume);
   const { name, ownerReferences } = volume.metadata;
   const found = volume.spec.persistentVolumeReclaimPolicy as Note["policy"];
   const policy = note?.policy ?? found;
@@ -288,6 +288,15 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
   const advice =
     `If that is not meant: kubectl annotate pv ${name} ${offerKey}=no, then delete the claim and ` + "create it again.";
   return [keep(volume, retained, `${message} ${instead} ${advice}`, wanted, { event: warning("FormerDataBound") })];
+}
+
+/**
+ * What is noted of a volume for a claim of this name. When a person has given the volume to another claim, the former
+ * note says nothing, whether reserve has removed it yet or not: the policy that the person found there stays.
+ */
+function noteFor({ metadata: { namespace, name } }: Claim, volume: Volume): Note | undefined {
+  const note = readNote(volume);
+  return note?.claim.namespace === namespace && note?.claim.name === name ? note : undefined;
 }
 
 function whileItStays(kind: Kind, { metadata: { namespace, name, uid } }: KubernetesObject): Precondition {

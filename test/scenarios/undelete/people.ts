@@ -135,7 +135,7 @@ export const people: readonly Scenario[] = [
     },
   },
   {
-    title: "what a person has said about an offer ends with the claim that gets the volume, and when it is reclaimed",
+    title: "what a person has said about an offer ends with the claim that gets the volume, and when it is handed back",
     alone: true,
     async run(world) {
       const volume = await offeredVolume(world);
@@ -152,10 +152,13 @@ export const people: readonly Scenario[] = [
       await annotateVolume(world, volume, { [offerKey]: "no" });
       await isNoted(world, volume, "kept");
       await makeDue(world, volume);
-      await world.eventually("a sweep has had it reclaimed", async () => {
-        await world.sweep();
-        return !(await world.admin.get(PersistentVolume, undefined, volume));
-      });
+      await world.sweep();
+      await hasEvent(world, volume, "VolumeHandedBack");
+      // A person has given the volume to that claim: what its policy was before is not known any more.
+      const { spec, metadata: handedBack } = await volumeOf(world, volume);
+      expect(spec.persistentVolumeReclaimPolicy).toBe("Retain");
+      expect(handedBack.annotations?.[offerKey]).toBeUndefined();
+      await world.admin.delete(PersistentVolume, undefined, volume);
     },
   },
   {
