@@ -16,9 +16,9 @@ interface Role extends KubernetesObject {
 }
 
 /**
- * Waits until the API server grants what the bindings among `objects` grant to service accounts, or does not any more: a
- * real server learns of roles and bindings by watching them. Who installs the same names again must have waited for the
- * former to go, or takes what is left of them for the new ones.
+ * Waits until the API server grants what the bindings among `objects` grant to service accounts, or grants it no more:
+ * a real server learns of roles and bindings by watching them. Before the same names are installed again, the former
+ * ones must have gone: what is left of them looks like the new ones.
  */
 export async function rightsInForce(
   { admin, eventually }: Server,
