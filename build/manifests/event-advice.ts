@@ -1,20 +1,23 @@
 /** What an Event's reason means, and what a person does: the column of docs/events.md. One entry for each reason. */
 const advice: Readonly<Record<string, string>> = {
   AnotherVolumeBound:
-    "The new claim of the name has another volume. To swap them, set " +
-    "`holdfast.dev/offer=yes` on the kept volume, then delete the claim.",
+    "The new claim of the name has another volume. To have the kept one instead, " +
+    "[swap the two](undelete.md#swap-two-volumes).",
   BrokerRefused: "A broker took no events of the sweep. Look at the broker; the next tick goes on.",
   ClaimBeingDeleted:
-    "The pod wants a claim that is being deleted. Do what the message says: delete " +
-    "the pod, or wait and create both again.",
+    "The pod wants a claim that is being deleted. Do what the message says: delete the pod, wait and create both " +
+    "again, or, where the pod starts, save the data, which goes with the last pod.",
   ClaimNotIncluded:
     "The claim has a name of one of the set's claims but is not deleted with the " +
     "set. The message has the command that includes it.",
-  DeletionPostponed: "The object is being deleted, and the message names what still uses it. Delete that, or wait.",
+  DeletionPostponed:
+    "The object is being deleted, and the message names what still uses it. When that is gone, the deletion " +
+    "completes, and data that nothing keeps goes with it: copy first what you need.",
   EvacuationQueued: "Nothing: the evacuation waits for a slot.",
   EvacuationStuck: "The evacuation does not go on without a person. Do what the condition `SatelliteEvacuated` says.",
   EvacuationTooLate:
-    "The Machine was deleted before it had hooks, and its server is gone. See which volumes have a copy elsewhere.",
+    "The Machine was deleted before it had hooks, and its server is gone. " +
+    "`linstor resource list --nodes NODE` names its volumes: see which have a copy elsewhere.",
   EventDeadLettered:
     "A function did not take an event. The message names the function; see [dead letters](dead-letters.md).",
   EvictionStuck: "The eviction does not go on without a person. Do what the condition Converged says.",
@@ -30,8 +33,8 @@ const advice: Readonly<Record<string, string>> = {
     "with the command in the message.",
   MinionNotAnswering: "Check that the node and its salt-minion run, and that the master has accepted its key.",
   NamespaceFull:
-    "The namespace keeps as much as `MOST_KEPT` allows, and this volume goes with its claim. Hand back kept volumes, " +
-    "or raise `MOST_KEPT`: see [undelete](undelete.md#how-much-is-kept).",
+    "The namespace keeps as much as `MOST_KEPT` allows, and this volume goes with its claim. Raise `MOST_KEPT`, or " +
+    "have kept volumes reclaimed, which deletes their data: see [undelete](undelete.md#how-much-is-kept).",
   NamespaceReplaced:
     "The namespace is gone or is another one. An administrator may offer the volume: `holdfast restore namespace`.",
   NewerProgress: "A newer version wrote this progress. Roll the function forward again.",
@@ -45,16 +48,23 @@ const advice: Readonly<Record<string, string>> = {
     "deleted, delete the Volume and use another name.",
   PlacementUnreadable:
     "Correct `nodeAffinity` or `tolerations` of the LinstorCluster. Until then no satellite is deleted.",
-  PolicyChangedByHand: "A person has changed the policy of a kept volume. It stays as the person has set it.",
+  NotKeptAnyMore: "Nothing: no annotation asks to keep the volume any more, and it has its former policy again.",
+  GivenToAnother: "Nothing: a person has reserved the kept volume for a claim of another name.",
+  PolicyChangedByHand:
+    "A person has changed the policy of a kept volume. With `Delete`, its data goes with the claim. To keep it, set " +
+    "the policy to `Retain`.",
   PolicyUnreadable: "The annotation has no known value, and all claims are kept. Correct it.",
   ReclaimPostponed:
-    "The time of the volume has come, and a claim of its name waits. Offer the volume, or delete the claim.",
+    "The time of the volume has come, and a claim of its name has no volume yet. If the message says that the volume " +
+    "is offered, wait until the claim is bound, or correct the claim. If not, offer it, or delete the claim: the " +
+    "volume is then reclaimed.",
   RemovalStuck: "The satellite is not removed without a person. Do what the condition `SatelliteDeleted` says.",
   RetentionPolicyHeld:
     "Another manager has chosen another value of the field; the more conservative " +
     "one is in force. Decide for one of the two.",
   RetentionPolicyTakenBack:
-    "Another manager has changed the field back three times, and its value is in force. Remove the field there.",
+    "Another manager has changed the field back three times, and its value is in force. Remove the field there, then " +
+    "the annotation `holdfast.dev/pvc-retention.sync-policy` from the set.",
   SatelliteAllowedToBeDrained: "Nothing: the Machine may be drained.",
   SatelliteAllowedToBeRemoved: "Nothing: the Machine may be deleted.",
   Configured: "Nothing: the satellite has its specification.",
@@ -78,12 +88,18 @@ const advice: Readonly<Record<string, string>> = {
   VolumeAttachedForEvacuation: "Nothing: the volume is attached elsewhere.",
   VolumeAvailable: "Nothing: the PersistentVolume exists, or is healthy again.",
   VolumeEvacuating: "Nothing: the volume's Node leaves, and the volume moves.",
-  VolumeKept: "Nothing: the claim is gone, and its volume is kept until the time that is named.",
+  VolumeKept:
+    "The claim is gone, and its volume is kept until the time that is named, but not offered. The message says why, " +
+    "and how to offer it.",
   VolumeKeptAgain: "Nothing: the namespace keeps less than `MOST_KEPT` again, and the volume outlives its claim.",
   VolumeNotAttachedForEvacuation:
-    "The volume was not attached elsewhere in time, and the evacuation goes on. Look at the pod that uses it.",
+    "The volume was not attached elsewhere in time, and the evacuation goes on. Its data may come to a node on which " +
+    "its pod does not run: look where the pod runs.",
   VolumeNotKept: "The volume belongs to another object and cannot be kept. Keep its data by a backup.",
   VolumeOffered: "Nothing: the next claim of the name gets the volume.",
+  VolumeReclaimed:
+    "Nothing: the time of the kept volume was over, and it has its former policy again. With `Delete`, Kubernetes " +
+    "deletes its data.",
   VolumeTemporarilyMadeReschedulable: "Nothing: pods with this volume may run elsewhere while it moves.",
   VolumeUnavailable: "The PersistentVolume has failed. Repair it; the Volume follows.",
 };

@@ -38,7 +38,7 @@ export function settingTables(functions: readonly Declared[]): Tables {
     if (!first) return [];
     const { variable, value, values, description } = first.setting;
     const places = [...new Set(all.map(({ where }) => where))];
-    const where = places.length > 4 ? "every function that is not named elsewhere" : places.join(", ");
+    const where = places.length > 4 ? "every function" : places.join(", ");
     const choice = values ? ` One of ${values.map(code).join(", ")}.` : "";
     return [[code(variable), value ? code(value) : "empty", `${description}${choice}`, where]];
   });
@@ -71,7 +71,7 @@ export function nameTables(functions: readonly Declared[]): Tables {
 
 /** A step of a rule, or a decision, that goes with an Event. */
 const recorded =
-  /\b(normal|warning)\(\s*"(\w+)"|type: "(Normal|Warning)", reason: "(\w+)"|(?:stuckReason:|\bwarning:) "(\w+)"/g;
+  /\b(normal|warning)\(\s*"(\w+)"|type: "(Normal|Warning)", reason: "(\w+)"|(?:stuckReason:|\bwarning:) "(\w+)"|\bforget\(volume, "(\w+)"/g;
 
 /**
  * What `docs/events.md` says: every reason that is in the code, with what to do.
@@ -94,10 +94,10 @@ export function eventTables(): Tables {
     for (const [, name = ""] of text.matchAll(/new SystemError\(\s*"([^"]+)"/g))
       for (const failure of ["Unreachable", "Unauthorized", "Refused"])
         add(`${name.replaceAll(" ", "")}${failure}`, "Warning", system);
-    for (const [, made, reason, type, other, bare] of text.matchAll(recorded))
+    for (const [, made, reason, type, other, bare, last] of text.matchAll(recorded))
       add(
-        reason ?? other ?? bare ?? "",
-        made ? made[0]?.toUpperCase() + made.slice(1) : (type ?? "Warning"),
+        reason ?? other ?? bare ?? last ?? "",
+        made ? made[0]?.toUpperCase() + made.slice(1) : (type ?? (last ? "Normal" : "Warning")),
         folder === "shared" ? "all" : system,
       );
   }

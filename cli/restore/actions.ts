@@ -111,7 +111,7 @@ export async function keepFor(client: Client, named: string, time: string | unde
   return { changes: [ofVolume(kept, { [reclaimAtKey]: at })], does: describeKept(changed) };
 }
 
-/** Hands a volume back to Kubernetes with the next sweep. */
+/** Has Kubernetes reclaim a volume with the next sweep. */
 export async function release(client: Client, named: string, now: number): Promise<Plan> {
   const kept = await getKept(client, named);
   const { policy, claim } = kept.note;
@@ -122,7 +122,7 @@ export async function release(client: Client, named: string, now: number): Promi
       : `Kubernetes then reclaims it (${policy}), and its data is gone.`;
   return {
     changes: [ofVolume(kept, { [reclaimAtKey]: inSeconds(now) })],
-    does: `${title} is handed back with the next sweep, every five minutes as shipped. ${end}`,
+    does: `${title} is left to Kubernetes with the next sweep, every five minutes as shipped. ${end}`,
     ...(policy === "Retain" ? {} : { deletes: true }),
   };
 }

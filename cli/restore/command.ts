@@ -31,7 +31,7 @@ Actions:
   claim NAME      offer the volume of claim NAME to the next claim of the name
   namespace NAME  offer the volumes of the former namespace NAME to this one
   keep VOLUME     keep a volume longer: --for 24h, --for 7d, --for ever
-  release VOLUME  hand a volume back; its data may be deleted, so it asks`;
+  release VOLUME  have a volume reclaimed now; its data may be deleted, so it asks`;
 
 /** `holdfast restore` */
 export const restore: Subcommand = {
@@ -39,7 +39,7 @@ export const restore: Subcommand = {
     withFormat(
       withCluster(
         new Command("restore")
-          .summary("list, give back and hand back volumes that are kept")
+          .summary("list kept volumes, offer them to claims, keep them longer, or have them reclaimed")
           .description(
             "Lists volumes that undelete keeps after their claims, and does in one word what its annotations do. " +
               "Each change is of the object as it was just read, and names the kubectl command that it stands for.",

@@ -40,7 +40,8 @@ export const uninstall: Subcommand = {
         .option("--yes", "do not ask")
         .option(
           "--leave-unfinished",
-          "begin although a Volume or a satellite is being deleted, which then waits until Holdfast is installed again",
+          "begin although a Volume, a satellite or a resource of eviction is being deleted, which then waits until " +
+            "Holdfast is installed again",
         )
         .option(
           "--finalizer <NAME>",

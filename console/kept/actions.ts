@@ -30,12 +30,12 @@ export const keepForGood = (volume: Volume): Action => ({
   ...annotate(volume, reclaimAtKey, null),
 });
 
-export function giveBack(volume: Volume): Action {
+export function reclaim(volume: Volume): Action {
   const policy = readNote(volume)?.policy ?? "its former one";
   return {
-    label: "Give back now",
+    label: "Reclaim now",
     does:
-      `This hands the volume ${volume.metadata.name} back to Kubernetes with the sweep's next tick, within five ` +
+      `This leaves the volume ${volume.metadata.name} to Kubernetes with the sweep's next tick, within five ` +
       `minutes. Its reclaim policy is then ${policy} again` +
       (policy === "Retain" ? ", so that it stays Released." : ", so that Kubernetes deletes its data."),
     ...annotate(volume, reclaimAtKey, new Date().toISOString().replace(/\.\d+Z$/, "Z")),

@@ -12,7 +12,7 @@ import { ObjectLink } from "../parts/object-link.tsx";
 import { type Column, ObjectTable } from "../parts/object-table.tsx";
 import { Empty, Known, Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
-import { giveBack, keepForGood, keepUntil, offer, withhold } from "./actions.ts";
+import { keepForGood, keepUntil, offer, reclaim, withhold } from "./actions.ts";
 
 /** The note's steps as a person would say them. */
 const states = {
@@ -106,7 +106,7 @@ function Actions({ volume }: { readonly volume: Volume }) {
     <div className="hf-actions">
       <KeepLonger volume={volume} />
       {isTimed && <Act action={keepForGood(volume)} />}
-      <Act action={giveBack(volume)} />
+      <Act action={reclaim(volume)} />
       {step === "offered" ? <Act action={withhold(volume)} /> : <Act action={offer(volume)} />}
     </div>
   );
@@ -122,7 +122,7 @@ function KeepLonger({ volume }: { readonly volume: Volume }) {
   const problem = Number.isNaN(time)
     ? "Write a time as RFC 3339 has it, such as 2030-01-31T12:00:00Z."
     : time <= now
-      ? "This time is past: give the volume back instead."
+      ? "This time is past: choose Reclaim now instead."
       : undefined;
   const action = keepUntil(volume, text);
   const form = (

@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)("with something on the cluster", () => {
 
   test.each([
     ["/volumes?q=deletable", ["Delete"]],
-    ["/kept?q=kept-2", ["Keep longer", "Keep for good", "Give back now", "Offer"]],
+    ["/kept?q=kept-2", ["Keep longer", "Keep for good", "Reclaim now", "Offer"]],
     ["/satellites", ["Retain the data"]],
     ["/eviction?q=node-2", ["Abort", "Try again"]],
   ])("%s: each action asks once, and shows its command: %j", async (path, labels) => {

@@ -16,7 +16,7 @@ export interface Facts {
 export const expire = rule({
   ...noting,
   name: "undelete/expire",
-  doc: "Hands a volume that nobody has come back for to Kubernetes again, as it was, when its time has come.",
+  doc: "Lets Kubernetes reclaim a kept volume, as it was, when its time has come and no claim has it.",
   settings: z.object({}),
   // Nothing but time makes a volume due, and for that the sweep comes.
   triggers: [],
@@ -53,5 +53,5 @@ function decideOne({ volume, claim }: Facts, now: number): readonly Decision[] {
   // In one patch: with the policy alone it would be reclaimed only after the next claim, with the uid alone it would be
   // kept for ever.
   const spec = { persistentVolumeReclaimPolicy: note.policy, claimRef: { uid: note.claim.uid } };
-  return [forget(volume, "VolumeHandedBack", message, spec)];
+  return [forget(volume, "VolumeReclaimed", message, spec)];
 }

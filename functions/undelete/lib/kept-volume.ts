@@ -5,7 +5,7 @@ import { type Note, readNote, reclaimTime } from "./note.ts";
 export interface KeptVolume {
   readonly volume: Volume;
   readonly note: Note;
-  /** Milliseconds since the epoch when it is handed back: Infinity without a time, NaN where it cannot be read. */
+  /** Milliseconds since the epoch when it is reclaimed: Infinity without a time, NaN where it cannot be read. */
   readonly due: number;
 }
 

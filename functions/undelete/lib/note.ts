@@ -9,7 +9,7 @@ import { normal, type StepEvent, type Steps, silent, warning } from "../../../sh
 import type { Claim, Volume } from "../../../shared/storage/volume.ts";
 import { readTime } from "./read-time.ts";
 
-/** On a volume whose claim is gone: when it is handed back to Kubernetes. People may move it, or take it off. */
+/** On a volume whose claim is gone: when it is left to Kubernetes to reclaim. People may move it, or take it off. */
 export const reclaimAtKey = "holdfast.dev/reclaim-at";
 /**
  * On a volume. `yes`: offer it now, whichever namespace and volume has the better right; `no`, and what cannot be read:

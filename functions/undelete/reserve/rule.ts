@@ -17,8 +17,9 @@ const settings = z.object({
     .enum(["ask", "always", "never"])
     .default("never")
     .describe(
-      "Whether a volume may go to another namespace of the same name: `never`, unless a person says so on the " +
-        "volume; `ask`, also where the new namespace names the uid of the former one, no secret; `always`.",
+      "Whether a new namespace of the same name gets the volumes of the former one. `never`: only where an " +
+        "administrator allows it on the volume. `ask`: also where the new namespace names the uid of the former one, " +
+        "which is no secret. `always`: without a permission.",
     ),
 });
 

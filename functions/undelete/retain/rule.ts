@@ -255,8 +255,8 @@ function decideOne(facts: Facts, now: number, settings: Settings): readonly Deci
     const message =
       `When claim ${ref.namespace}/${ref.name} is deleted, volume ${name} goes with it (${policy}), as without ` +
       `Holdfast: namespace ${ref.namespace} keeps ${Math.floor(kept / 2 ** 20)} MiB after deleted claims, and ` +
-      `MOST_KEPT of undelete-retain is ${settings.mostKept}. To have this one kept, hand back some of them: ` +
-      `kubectl get pv -l ${namespaceLabel}=${ref.namespace}`;
+      `MOST_KEPT of undelete-retain is ${settings.mostKept}. To have this one kept, raise MOST_KEPT, or have some of ` +
+      `them reclaimed, which deletes their data: kubectl get pv -l ${namespaceLabel}=${ref.namespace}`;
     const left = { annotations, spec: { persistentVolumeReclaimPolicy: policy } };
     // The same time for all, and no other until then: each look would write it again.
     const again = Math.ceil((now + 1) / hour) * hour;
