@@ -10,11 +10,22 @@ import { openWalk, type Walk } from "../cluster/walk/walk.ts";
 // The sweep of the laptop edition looks at what its functions have missed after some minutes.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
 
-/** Pages whose commands run on the laptop edition as they are, in an order in which each finds what it needs. */
-const pages = [
-  ["docs/get-a-claim-back.md", "Get a deleted claim back"],
-  ["docs/what-is-held.md", "What is held now, and why"],
-  ["docs/restore-a-snapshot.md", "Restore a snapshot under a claim's name"],
+/** What readers have before: the claim of the examples. */
+const claim = `kubectl create namespace shop
+kubectl apply -n shop -f - <<'YAML'
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: { name: data }
+spec: { accessModes: [ReadWriteOnce], resources: { requests: { storage: 1Gi } } }
+YAML
+kubectl wait pvc data -n shop --for=jsonpath='{.status.phase}'=Bound --timeout=2m`;
+
+/** Sections whose commands run on the laptop edition as they are, in this order, and what happens before each. */
+const sections = [
+  ["docs/get-a-claim-back.md", "Before anything happens", claim],
+  ["docs/get-a-claim-back.md", "After the deletion", "kubectl delete pvc data -n shop"],
+  ["docs/what-is-held.md", "What is held now, and why", ""],
+  ["docs/restore-a-snapshot.md", "Restore a snapshot under a claim's name", ""],
 ] as const;
 
 const hasKubectl = Boolean(process.env.KUBEBUILDER_ASSETS) || isInstalled("kubectl");
@@ -43,8 +54,8 @@ describe.skipIf(!hasKubectl)("the guides' commands, on the laptop edition", () =
     rmSync(folder, { recursive: true });
   });
 
-  test.each(pages)("%s", async (page, title) => {
-    await walk.run(scriptOf(blocksBelow(page, title).filter(({ language }) => language === "sh")));
+  test.each(sections)("%s: %s", async (page, title, before) => {
+    await walk.run(`${before}\n${scriptOf(blocksBelow(page, title).filter(({ language }) => language === "sh"))}`);
   });
 
   test("npm start ends without a complaint", async () => {

@@ -27,6 +27,8 @@ interface System {
   readonly noun: string;
   /** What is asked, as people say it. */
   readonly wanted: string;
+  /** What holds, and what does not, while its functions are away. */
+  readonly without: string;
   prepare(world: World, names: readonly string[]): Promise<void>;
   ask(world: World, name: string): Promise<void>;
   isDone(world: World, name: string): Promise<boolean>;
@@ -39,6 +41,7 @@ const systems: readonly System[] = [
     plural: "persistentvolumeclaims",
     noun: "claim",
     wanted: "Claims that nothing uses go when you delete them",
+    without: "Deleted claims stay, and their data with them",
     async prepare(world, names) {
       for (const name of names) await protection.protectedClaim(world, name);
     },
@@ -51,6 +54,7 @@ const systems: readonly System[] = [
     plural: "statefulsets",
     noun: "StatefulSet",
     wanted: "The policy that you annotate comes into force",
+    without: "Kubernetes obeys the field of each set. **A change to `Retain` is not in force**",
     async prepare(world, names) {
       for (const name of names) await retention.runningSet(world, { name, replicas: 1 });
     },
@@ -64,6 +68,7 @@ const systems: readonly System[] = [
     plural: "persistentvolumeclaims",
     noun: "claim",
     wanted: "The volumes of new claims are kept",
+    without: "Volumes that are kept stay. **A claim that is created and deleted meanwhile takes its volume along**",
     prepare: (world) => undelete.annotateNamespace(world, { [undelete.keepKey]: "24h" }).then(() => {}),
     async ask(world, name) {
       await undelete.createClaim(world, { name });
@@ -127,9 +132,9 @@ const outages: readonly Outage[] = [
   },
   {
     setting: resynced,
-    row: ({ found }) => ({
+    row: ({ found, without }) => ({
       away: "The functions",
-      works: "Nothing of Holdfast; nothing is lost, and finalizers stay",
+      works: without,
       waits: `Everything, and then what happened meanwhile for ${found}`,
       says: "`holdfast status`, and the Revisions of the functions",
     }),

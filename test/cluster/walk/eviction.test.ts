@@ -73,7 +73,6 @@ describe.skipIf(!cluster || !kubectl)(`${page} walked beside the stand-in for Op
       await run("A host that is down");
       expect((await computeOf(world))?.spec.eviction?.ironicNodeShutdown).toEqual({ node: kubeletNode });
       await run("From Yaook's own eviction, and back");
-      await run("How many at a time, and when");
 
       await run("A compute node leaves", 0);
       await asks();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { realServer } from "../../worlds/real-server.ts";
 import { kubectl, run } from "../kubectl.ts";
-import { createInstalls } from "./installs.ts";
+import { createInstalls, inWay } from "./installs.ts";
 import { blocksBelow, scriptOf } from "./page.ts";
 import { openWalk, type Walk } from "./walk.ts";
 
@@ -22,6 +22,7 @@ const guides = [
   ["docs/install-knative.md", "With Knative", "ksvc"],
   ["docs/one-system.md", "With Knative", "ksvc"],
   ["docs/install-without-knative.md", "Without Knative", "deployments"],
+  ["docs/eviction.md", "With Knative", "ksvc"],
 ] as const;
 
 describe.skipIf(!ready)("the guides to install, on a real control plane", () => {
@@ -39,10 +40,11 @@ describe.skipIf(!ready)("the guides to install, on a real control plane", () => 
     await installs.begin(way);
     // No image is built here and no function runs: what looks for either is left out.
     const blocks = blocksBelow(page, "Install").filter(({ text }) => !/--check|holdfast -- status/.test(text));
-    await walk.run(scriptOf(blocks));
+    await walk.run(`password=secret\n: > ca.crt\n${scriptOf(inWay(way, blocks))}`);
     const installed = run(["-n", "holdfast", "get", kind, "-o", "name"], cluster.kubeconfig);
     expect(installed).toContain("undelete-retain");
     expect(installed.includes("pvc-protection-release")).toBe(page !== "docs/one-system.md");
+    expect(installed.includes("eviction-lock-node")).toBe(page === "docs/eviction.md");
     await installs.end();
   });
 });

@@ -17,17 +17,17 @@ export interface Block {
  */
 export function blocksBelow(page: string, heading: string): readonly Block[] {
   const blocks: Block[] = [];
-  let open: { language: string; lines: string[] } | undefined;
+  let open: { language: string; lines: string[]; indent: string } | undefined;
   let depth = 0;
   let intro = "";
   for (const line of readFileSync(join(root, page), "utf8").split("\n")) {
-    const [, fence] = /^```(.*)$/.exec(line) ?? [];
+    const [, indent = "", fence] = /^( *)```(.*)$/.exec(line) ?? [];
     const [, marks = "", title] = (!open && /^(#+) (.*)$/.exec(line)) || [];
-    if (fence === undefined && open) open.lines.push(line);
+    if (fence === undefined && open) open.lines.push(line.slice(open.indent.length));
     else if (fence !== undefined && open) {
       if (depth > 0) blocks.push({ language: open.language, text: open.lines.join("\n"), intro });
       open = undefined;
-    } else if (fence !== undefined) open = { language: fence, lines: [] };
+    } else if (fence !== undefined) open = { language: fence, lines: [], indent };
     else if (title === heading) depth = marks.length;
     else if (marks && marks.length <= depth) depth = 0;
     else if (line.trim()) intro = line.trim();
