@@ -23,7 +23,7 @@ const settings = z.object({
     .describe("The namespace of the ConfigMap that keeps the events; empty: the one that the function runs in."),
   configMap: objectName
     .default(shippedBuffer)
-    .describe("The name of that ConfigMap, which the function's Role names, too."),
+    .describe("The name of the ConfigMap that keeps the events, which the function's Role names, too."),
 });
 export type Settings = z.output<typeof settings>;
 

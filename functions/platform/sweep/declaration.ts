@@ -32,7 +32,9 @@ const settings = z.object({
     .describe("The namespace of the ConfigMap that holds the table; empty: the one that the function runs in."),
   table: objectName
     .default(shippedTable)
-    .describe("The name of that ConfigMap, which the function's Role names, too; the table is its key table.yaml."),
+    .describe(
+      "The name of the ConfigMap that holds the table, in its key table.yaml. The function's Role names it, too.",
+    ),
   deadLetters: objectName
     .default(shippedBuffer)
     .describe("The ConfigMap in which `dead-letter` keeps events, which the function's Role names, too."),
@@ -43,7 +45,7 @@ const settings = z.object({
     .min(1)
     .max(280)
     .default(280)
-    .describe("Seconds that one tick may take, naps included; less than the time between two ticks."),
+    .describe("Seconds that one tick may take, waits within it included; less than the time between two ticks."),
   staleChannels: z
     .enum(["report", "mend"])
     .default("report")
@@ -76,7 +78,7 @@ const settings = z.object({
       "broker-ingress.knative-eventing.svc.cluster.local,kafka-broker-ingress.knative-eventing.svc.cluster.local",
     )
     .transform((text) => text.split(",").map((host) => host.trim()))
-    .describe("The hosts that these tokens are sent to, separated by commas; those of Knative's brokers."),
+    .describe("The hosts that the tokens in `TOKENS` are sent to, separated by commas; those of Knative's brokers."),
 });
 export type Settings = z.output<typeof settings>;
 

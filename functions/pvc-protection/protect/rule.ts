@@ -50,7 +50,7 @@ const settings = z.object({
     .default("present")
     .describe(
       "`absent` where Kubernetes' own PVC protection is switched off: its finalizer is then added as well, " +
-        "because kubelets look for it.",
+        "because kubelets look for it. `overruled` is for `release` alone: leave `present` here.",
     ),
 });
 type Settings = z.output<typeof settings>;

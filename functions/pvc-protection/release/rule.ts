@@ -31,7 +31,7 @@ const settings = z.object({
     .describe(
       "What becomes of Kubernetes' own protection: `present`, its controller releases first; `overruled`, " +
         "it runs, but on claims " +
-        "with our finalizer this rule decides; `absent`, it is switched off, " +
+        "with Holdfast's finalizer this rule decides; `absent`, it is switched off, " +
         "and this rule stands in for it on all claims.",
     ),
 });

@@ -39,8 +39,8 @@ export const common = z.object({
   satelliteLookAgain: wholeNumber(second)
     .default(10 * second)
     .describe(
-      "Milliseconds after which LINSTOR is asked again for what no event says: copies that are being made. The sweep " +
-        "keeps it while it naps; what begins to wait between two of its ticks is first asked for with the next tick.",
+      "Milliseconds after which LINSTOR is asked again how far copies are, of which no event comes. What begins to " +
+        "wait between two ticks of the sweep is first asked for with the next tick.",
     ),
 });
 export type Common = z.output<typeof common>;
