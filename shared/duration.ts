@@ -1,4 +1,7 @@
-const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** In milliseconds. */
+export const minute = 60_000;
+
+const units = { s: 1000, m: minute, h: 3_600_000, d: 86_400_000 };
 /** Longer than any time that is meant. It keeps a due time a date that can be written. */
 const longest = 100 * 365 * units.d;
 

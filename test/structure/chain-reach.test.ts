@@ -6,7 +6,7 @@ import { reachOfChains } from "./chain-reach.ts";
  * prints what there is.
  */
 const most: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
-  eviction: { files: 32, lines: 3_330 },
+  eviction: { files: 25, lines: 2_950 },
   satellite: { files: 27, lines: 3_330 },
 };
 

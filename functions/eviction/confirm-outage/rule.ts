@@ -1,10 +1,9 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
-import { eviction } from "../lib/eviction.ts";
-import { suspectedIn } from "../lib/eviction-facts.ts";
-import { noted } from "../lib/next-call.ts";
+import { noted } from "../lib/compute-node.ts";
+import { eviction, suspectedIn } from "../lib/eviction.ts";
+import { recordKey } from "../lib/names.ts";
 import { downOf } from "../lib/outage.ts";
 import { mayLook } from "../lib/permissions.ts";
-import { recordKey } from "../lib/record.ts";
 
 export const confirmOutage = chainRule(eviction, "confirm-outage", {
   doc: "Notes since when both Nova and Kubernetes say that a host is down, and shows the verdict on each condition.",

@@ -3,13 +3,12 @@ import { on } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { agentEviction, agentPlanOf } from "../lib/agent-eviction.ts";
-import { reasonOn } from "../lib/agent-reason.ts";
-import { enableAgent } from "../lib/commands.ts";
+import { enableAgent, reasonOn } from "../lib/agent-state.ts";
 import { servingAgents } from "../lib/kinds.ts";
-import { movingKey, noteMoving } from "../lib/moving-record.ts";
-import { agentFinalizer } from "../lib/names.ts";
+import { emptyTwiceAfter } from "../lib/let-go.ts";
+import { noteMoving } from "../lib/moving-record.ts";
+import { agentFinalizer, movingKey } from "../lib/names.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";
-import { emptyTwiceAfter } from "../lib/plan.ts";
 
 export const disableAgent = chainRule(agentEviction, "disable-agent", {
   doc: "Disables an agent that serves nothing more, so that it gets nothing more, and looks at it once more.",

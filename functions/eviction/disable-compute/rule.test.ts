@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { recordKey } from "../lib/record.ts";
+import { recordKey } from "../lib/names.ts";
 import { aCompute, aHost, aLeaving, aMove, aNode, aRecord, aService, now } from "../lib/testing/seen.ts";
 import { disableCompute } from "./rule.ts";
 

@@ -1,19 +1,17 @@
 import { grantedKey } from "../../../shared/budget/budget.ts";
 import { chainRule, type Seen } from "../../../shared/chain/chain-rule.ts";
-import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import { Lease } from "../../../shared/kubernetes/lease.ts";
 import { silent } from "../../../shared/steps.ts";
+import { command } from "../../../shared/system/command.ts";
 import { type Budget, mayBegin, readBudget, registerName } from "../lib/beginning.ts";
-import { disableService } from "../lib/commands.ts";
-import type { ComputeNode } from "../lib/compute-node.ts";
-import { eviction } from "../lib/eviction.ts";
-import type { EvictionFacts } from "../lib/eviction-facts.ts";
+import { type ComputeNode, type EvictionRecord, noted } from "../lib/compute-node.ts";
+import { type EvictionFacts, eviction } from "../lib/eviction.ts";
 import { newestOf, reasonFor } from "../lib/host.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
-import { noted } from "../lib/next-call.ts";
+import { recordKey } from "../lib/names.ts";
+import { openstack } from "../lib/openstack/system.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
-import { type EvictionRecord, recordKey } from "../lib/record.ts";
 
 /** Nothing of it has begun, and its servers are to leave. */
 const begins = ({ wanted, record }: ComputeNode) => record === undefined && wanted !== "disable";
@@ -64,9 +62,7 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
     // It was enabled again: what was seen before is no proof that nothing is on its way to it.
     const again = empty === undefined ? [] : [noted(context, filled as EvictionRecord)];
     // What was granted comes first: of two that begin at once, one looks again.
-    const writes = record
-      ? again
-      : [...beginning.writes, annotate(NovaComputeNode, object, { [recordKey]: JSON.stringify(begun) })];
+    const writes = record ? again : [...beginning.writes, noted(context, begun)];
     const message = `nova-compute of ${service.host} is being disabled.`;
     if (!service.isEnabled) return [about.write(message, [...writes, ...shows()], { step: { name: "acting" }, next })];
     const command = disableService({ service: service.id, reason: reasonFor(object) });
@@ -78,3 +74,11 @@ export const disableCompute = chainRule(eviction, "disable-compute", {
 interface Beginning {
   readonly budget: Budget | undefined;
 }
+
+/** Keeps new servers from a host. */
+const disableService = command(
+  openstack,
+  "disable nova-compute of a host",
+  ({ nova }, { service, reason }: { readonly service: string; readonly reason: string }) =>
+    nova.disable(service, reason),
+);

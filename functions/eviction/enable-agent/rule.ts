@@ -2,11 +2,9 @@ import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { agentEviction } from "../lib/agent-eviction.ts";
 import { isReady } from "../lib/agent-pod.ts";
-import { formerDescription, isDisabledByHoldfast } from "../lib/agent-reason.ts";
-import { enableAgent } from "../lib/commands.ts";
+import { enableAgent, formerDescription, isDisabledByHoldfast } from "../lib/agent-state.ts";
 import { forget } from "../lib/dependent.ts";
-import { movingKey } from "../lib/moving-record.ts";
-import { abandonKey, approvalKey } from "../lib/names.ts";
+import { abandonKey, approvalKey, movingKey } from "../lib/names.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";
 
 export const enableAgentRule = chainRule(agentEviction, "enable-agent", {

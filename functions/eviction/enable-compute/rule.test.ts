@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { abandonKey, approvalKey, conditions } from "../lib/names.ts";
-import { recordKey } from "../lib/record.ts";
+import { abandonKey, approvalKey, conditions, recordKey } from "../lib/names.ts";
 import { aCompute, aHost, aMove, aPod, aRecord, aService, now } from "../lib/testing/seen.ts";
 import { enableCompute } from "./rule.ts";
 

@@ -9,20 +9,21 @@ import { on, rule } from "../../../shared/rule.ts";
 import { silent } from "../../../shared/steps.ts";
 import { due, resync } from "../../../shared/sweep.ts";
 import type { Command } from "../../../shared/system/command.ts";
+import { command } from "../../../shared/system/command.ts";
 import { isReady } from "../lib/agent-pod.ts";
-import { confirmMove, enableService, endForcedDown } from "../lib/commands.ts";
 import { type ComputeNode, findComputeNode } from "../lib/compute-node.ts";
 import { forget, resourcesIn, serves } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
-import { isDisabledByUs, isForcedDownByUs, lookAtHost } from "../lib/host.ts";
+import { enabledReport, isDisabledByUs, isForcedDownByUs, lookAtHost, reports } from "../lib/host.ts";
 import { NovaComputeNode } from "../lib/kinds.ts";
-import { abandonKey, approvalKey, conditions, fencedKey } from "../lib/names.ts";
+import { abandonKey, approvalKey, conditions, fencedKey, recordKey } from "../lib/names.ts";
+import { confirmMove } from "../lib/next-call.ts";
+import { unlessRefused } from "../lib/openstack/answer.ts";
 import { openstack } from "../lib/openstack/system.ts";
 import { isForced } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { type HostFacts, isEvacuation, ourOpenMoves } from "../lib/plan.ts";
-import { recordKey } from "../lib/record.ts";
-import { convergedReport, enabledReport, evictedReport, reports } from "../lib/report.ts";
+import { convergedReport, evictedReport } from "../lib/report.ts";
 import { type Common, common } from "../lib/settings.ts";
 
 const name = "eviction/enable-compute";
@@ -132,3 +133,17 @@ function decide(facts: Facts, now: number, settings: Common): Decision {
     ]),
   ]);
 }
+
+const enableService = command(
+  openstack,
+  "enable nova-compute of a host",
+  ({ nova }, { service }: { readonly service: string }) => nova.enable(service),
+);
+
+/** Refused while evacuations have yet to be settled by nova-compute's start: the next look sees them. */
+const endForcedDown = command(
+  openstack,
+  "end that nova-compute of a host is forced down",
+  async ({ nova }, { service }: { readonly service: string }) =>
+    void (await unlessRefused(nova.endForcedDown(service), 400)),
+);

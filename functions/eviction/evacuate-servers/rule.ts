@@ -1,17 +1,17 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { Pod } from "../../../shared/kubernetes/kind.ts";
 import { silent } from "../../../shared/steps.ts";
+import { command } from "../../../shared/system/command.ts";
 import { deletePod, deletesAgents } from "../lib/agent-pod.ts";
-import { forceDownService } from "../lib/commands.ts";
-import { eviction } from "../lib/eviction.ts";
-import { suspectedIn } from "../lib/eviction-facts.ts";
+import { noted } from "../lib/compute-node.ts";
+import { eviction, suspectedIn } from "../lib/eviction.ts";
 import { forcedReasonFor, isDisabledByUs } from "../lib/host.ts";
-import { retryKey } from "../lib/names.ts";
-import { nextCall, noted } from "../lib/next-call.ts";
+import { recordKey, retryKey } from "../lib/names.ts";
+import { nextCall } from "../lib/next-call.ts";
+import { openstack } from "../lib/openstack/system.ts";
 import { isNeverDown, timeText } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
 import { freshFor } from "../lib/plan.ts";
-import { recordKey } from "../lib/record.ts";
 
 export const evacuateServers = chainRule(eviction, "evacuate-servers", {
   doc: "Forces nova-compute of a host that is off down, deletes its pod, and has Nova start its servers elsewhere.",
@@ -49,3 +49,11 @@ export const evacuateServers = chainRule(eviction, "evacuate-servers", {
     return [nextCall(context) ?? wait()];
   },
 });
+
+/** Has Nova take a host for down, so that its servers can be evacuated; its nova-compute must not run meanwhile. */
+const forceDownService = command(
+  openstack,
+  "force nova-compute of a host down",
+  ({ nova }, { service, reason }: { readonly service: string; readonly reason?: string }) =>
+    nova.forceDown(service, reason),
+);

@@ -18,6 +18,7 @@ import {
   hasEnded,
   isOutdated,
 } from "../lib/agent-pod.ts";
+import { readRecord } from "../lib/compute-node.ts";
 import { type Dependent, findDependent, resourcesIn } from "../lib/dependent.ts";
 import { unsettled } from "../lib/evacuation.ts";
 import { lookAtHost } from "../lib/host.ts";
@@ -27,7 +28,6 @@ import { hasLock, lockOf, maintenanceLabel, maintenanceOf } from "../lib/node-lo
 import { openstack } from "../lib/openstack/system.ts";
 import { mayLabelNodes } from "../lib/permissions.ts";
 import { type HostFacts, isEmpty } from "../lib/plan.ts";
-import { readRecord } from "../lib/record.ts";
 import { convergedReport } from "../lib/report.ts";
 import { common } from "../lib/settings.ts";
 

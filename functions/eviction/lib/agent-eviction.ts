@@ -2,21 +2,21 @@ import { type ChainStep, chain, type Standing } from "../../../shared/chain/chai
 import type { Facts, Looked } from "../../../shared/chain/facts.ts";
 import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { on } from "../../../shared/rule.ts";
+import { on, type View } from "../../../shared/rule.ts";
 import { due, resync, whileDeleting } from "../../../shared/sweep.ts";
 import { type AgentHost, type AgentPlan, isAgentEmpty, planAgent } from "./agent-plan.ts";
-import { isDisabledByHoldfast } from "./agent-reason.ts";
+import { isDisabledByHoldfast } from "./agent-state.ts";
 import { approvalWanted, type Dependent, findDependent, isLeaving, outsideOf, serves, unknownTo } from "./dependent.ts";
-import type { ChainView } from "./eviction.ts";
 import { agents, kindOf } from "./kinds.ts";
-import { whileLettingGo } from "./let-go.ts";
+import { emptyTwiceAfter, whileLettingGo } from "./let-go.ts";
 import { type MovingRecord, readMoving } from "./moving-record.ts";
 import { agentFinalizer, conditions } from "./names.ts";
 import { bgp, dhcp, l3, type NetworkAgent, type Service } from "./openstack/neutron.ts";
 import { openstack } from "./openstack/system.ts";
-import { emptyTwiceAfter } from "./plan.ts";
 import { convergedReport, evictedReport } from "./report.ts";
 import { type Common, common } from "./settings.ts";
+
+type ChainView = View<Common, { readonly openstack: typeof openstack }>;
 
 /** What the agents of a kind serve; an OVN BGP agent serves nothing that Neutron knows of. */
 const services: Readonly<Record<string, Service>> = {

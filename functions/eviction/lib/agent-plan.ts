@@ -1,6 +1,6 @@
+import { minute } from "../../../shared/duration.ts";
 import type { MovingRecord } from "./moving-record.ts";
 import type { NetworkAgent, Served, Service } from "./openstack/neutron.ts";
-import { minute } from "./plan.ts";
 import type { Common } from "./settings.ts";
 
 /** What Neutron has of an agent that is to leave, read in one look. */

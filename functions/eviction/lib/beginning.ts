@@ -6,11 +6,10 @@ import { Lease } from "../../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { ownNamespace } from "../../../shared/own-namespace.ts";
-import type { ComputeNode } from "./compute-node.ts";
+import { type ComputeNode, readRecord } from "./compute-node.ts";
 import { isEnabled, wantedOf } from "./dependent.ts";
 import { NovaComputeNode } from "./kinds.ts";
 import { isNotReady } from "./outage.ts";
-import { readRecord } from "./record.ts";
 import type { DependentObject } from "./schema.ts";
 import type { Common } from "./settings.ts";
 

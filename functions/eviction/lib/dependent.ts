@@ -10,7 +10,6 @@ import { progressKey } from "../../../shared/progress.ts";
 import type { Subject } from "../../../shared/subject.ts";
 import { findPod, type PodObject } from "./agent-pod.ts";
 import { kindAmong, kindOf } from "./kinds.ts";
-import { movingKey } from "./moving-record.ts";
 import {
   abandonKey,
   annotating,
@@ -18,12 +17,13 @@ import {
   conditions,
   finalizerOf,
   handedOver,
+  movingKey,
   noticedKey,
   pauseKey,
+  recordKey,
   yaookParent,
 } from "./names.ts";
 import { maintenanceOf } from "./node-lock.ts";
-import { recordKey } from "./record.ts";
 import type { DependentObject } from "./schema.ts";
 import type { Common } from "./settings.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { EvictionRecord } from "./compute-node.ts";
 import { evacuationFor, isRestored, unsettled } from "./evacuation.ts";
 import type { OutageFacts } from "./outage.ts";
-import type { EvictionRecord } from "./record.ts";
 import { aHost, aMove, aServer, aService, now } from "./testing/seen.ts";
 
 const minute = 60_000;

@@ -1,3 +1,5 @@
+import { minute } from "../../../shared/duration.ts";
+import type { EvictionRecord } from "./compute-node.ts";
 import type { Server } from "./openstack/nova.ts";
 import type { OutageFacts } from "./outage.ts";
 import {
@@ -9,7 +11,6 @@ import {
   isEvacuation,
   isOpen,
   isResting,
-  minute,
   namedOf,
   openFrom,
   type Plan,
@@ -17,7 +18,6 @@ import {
   stuckFor,
   type Verdict,
 } from "./plan.ts";
-import type { EvictionRecord } from "./record.ts";
 import type { Common } from "./settings.ts";
 
 /**

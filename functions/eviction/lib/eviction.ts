@@ -1,21 +1,52 @@
-import { type ChainStep, chain } from "../../../shared/chain/chain.ts";
-import type { Facts } from "../../../shared/chain/facts.ts";
-import type { Client } from "../../../shared/kubernetes/client.ts";
-import { on } from "../../../shared/rule.ts";
+import { type ChainStep, chain, type Standing } from "../../../shared/chain/chain.ts";
+import type { Facts, Looked } from "../../../shared/chain/facts.ts";
+import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
+import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
+import { on, type View } from "../../../shared/rule.ts";
 import { whileDeleting } from "../../../shared/sweep.ts";
 import { type ComputeNode, evictedByYaook, findComputeNode } from "./compute-node.ts";
 import { approvalWanted, isLeaving, outsideOf, unknownTo } from "./dependent.ts";
-import { isRestored } from "./evacuation.ts";
-import { type EvictionFacts, planOf, suspectedIn } from "./eviction-facts.ts";
-import { lookAtHost } from "./host.ts";
+import { evacuationFor, isRestored } from "./evacuation.ts";
+import { enabledReport, lookAtHost, reports } from "./host.ts";
 import { NovaComputeNode } from "./kinds.ts";
-import { whileLettingGo } from "./let-go.ts";
-import { computeFinalizer } from "./names.ts";
-import { type OpenStack, openstack } from "./openstack/system.ts";
-import { fencingOf, isFenced, isForced, isProvenDown, lookAtOutage, machineOf, verdictsOn } from "./outage.ts";
-import { emptyTwiceAfter, isEmpty, isStuck } from "./plan.ts";
-import { evictionReport } from "./report.ts";
+import { emptyTwiceAfter, whileLettingGo } from "./let-go.ts";
+import { computeFinalizer, conditions } from "./names.ts";
+import { openstack } from "./openstack/system.ts";
+import {
+  fencingOf,
+  isFenced,
+  isForced,
+  isProvenDown,
+  lookAtOutage,
+  machineOf,
+  type OutageFacts,
+  type Suspected,
+  verdictsOn,
+} from "./outage.ts";
+import { type HostFacts, isEmpty, isStuck, type Plan, planFor } from "./plan.ts";
+import { convergedReport, evictedReport } from "./report.ts";
 import { type Common, common } from "./settings.ts";
+
+type ChainView = View<Common, { readonly openstack: typeof openstack }>;
+
+/**
+ * What the steps of an eviction depend on.
+ * - `unapproved`: a person has to agree first, and OpenStack is not asked
+ * - `seen`: Nova has answered
+ */
+export type EvictionFacts =
+  | { readonly is: "ready"; readonly at: "unapproved"; readonly compute: ComputeNode }
+  | {
+      readonly is: "ready";
+      readonly at: "seen";
+      readonly compute: ComputeNode;
+      readonly host: HostFacts;
+      readonly outage: OutageFacts | undefined;
+      readonly settings: Common;
+    }
+  | { readonly is: "abandoned"; readonly at: "abandoned"; readonly message: string; readonly compute: ComputeNode };
+
+type Seen = Extract<EvictionFacts, { at: "seen" }>;
 
 export type StepName =
   | "disable-compute"
@@ -118,16 +149,9 @@ export const eviction = chain({
   concerns: isLeaving,
   find: (subject, view: ChainView) => findComputeNode(subject, view),
   look: lookAtEviction,
-  conditions: evictionReport,
+  conditions: report,
   again: ({ evictionLookAgain }) => evictionLookAgain,
 });
-
-/** What a look of a chain is taken with. */
-export interface ChainView {
-  readonly client: Client;
-  readonly openstack: OpenStack;
-  readonly settings: Common;
-}
 
 async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Facts<EvictionFacts>> {
   const { object, wanted, isApproved, record } = compute;
@@ -142,4 +166,49 @@ async function lookAtEviction(compute: ComputeNode, view: ChainView): Promise<Fa
   if (!host) return unknownTo("Nova", "nova-compute", "its cell answers", object, { compute });
   const outage = await lookAtOutage(compute, host, view.openstack);
   return { is: "ready", at: "seen", compute, host, outage, settings: view.settings };
+}
+
+/** What is to be done about what a look has found; before an eviction has begun, nothing was moved by it. */
+export function planOf({ host, outage, compute, settings }: Seen): Plan {
+  const { uid } = compute.object.metadata;
+  const record = compute.record ?? { v: 1, uid, begun: "", baseline: Number.MAX_SAFE_INTEGER };
+  return outage && isForced({ compute, host })
+    ? evacuationFor(host, outage, record, settings)
+    : planFor(host, record, settings);
+}
+
+/** The host of which it has to be found out whether it is down, or that is: `undefined` while nova-compute reports. */
+export function suspectedIn(facts: EvictionFacts): Suspected | undefined {
+  if (facts.at !== "seen" || !facts.outage || facts.compute.wanted === "disable") return undefined;
+  return { ...facts, outage: facts.outage };
+}
+
+/**
+ * The conditions of a NovaComputeNode that leaves, as `yaookctl` reads them: it takes Enabled=False, Converged for the
+ * reason InProgress or Dependency, and Evicted=Evicting for an eviction, and the message of Evicted for its counters.
+ */
+function report(
+  { step, message }: Standing,
+  { object, facts, wanted }: Looked<ComputeNode, EvictionFacts>,
+  now: number,
+): readonly WantedCondition[] {
+  const isWaiting = facts.is !== "ready" || facts.at === "unapproved";
+  const isThere = step === "release-compute" && wanted !== "go" && !isBeingDeleted(object);
+  const reason = isThere ? "Success" : isWaiting ? "Dependency" : "InProgress";
+  const converged = convergedReport(reason, message);
+  if (facts.is !== "ready" || facts.at !== "seen") return [converged];
+  const isCleared = step === "release-compute" && wanted !== "disable";
+  const status = isCleared ? "Evicted" : wanted === "disable" ? "NotEvicting" : "Evicting";
+  const seen = [converged, enabledReport(facts.host.service), evictedReport(status, planOf(facts))];
+  const host = suspectedIn(facts);
+  const isShown = object.status?.conditions?.some(({ type }) => type === conditions.hostDown);
+  return host ? [...seen, outageReport(host, now)] : isShown ? [...seen, reports(facts.host.service)] : seen;
+}
+
+/** The verdict on each gate. */
+function outageReport(host: Suspected, now: number): WantedCondition {
+  const isProven = isProvenDown(host, now);
+  const reason = isProven ? (isFenced(host) ? "Fenced" : "NotFenced") : "NotProven";
+  const message = verdictsOn(host, now);
+  return { type: conditions.hostDown, status: isProven ? "True" : "False", reason, message };
 }

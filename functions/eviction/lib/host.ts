@@ -1,7 +1,9 @@
+import type { WantedCondition } from "../../../shared/kubernetes/condition.ts";
 import { SystemError } from "../../../shared/system/system-error.ts";
+import type { EvictionRecord } from "./compute-node.ts";
+import { conditions } from "./names.ts";
 import type { ComputeService, Nova } from "./openstack/nova.ts";
 import { failuresOf, type HostFacts, isOpen } from "./plan.ts";
-import type { EvictionRecord } from "./record.ts";
 import type { DependentObject } from "./schema.ts";
 
 /** How many servers are asked why they do not move. */
@@ -59,3 +61,17 @@ const beginning = ({ metadata: { namespace, name } }: DependentObject) =>
 /** Whether Holdfast has disabled it, and so may enable it again. */
 export const isDisabledByUs = ({ isEnabled, disabledReason }: ComputeService, object: DependentObject): boolean =>
   !isEnabled && (disabledReason?.startsWith(beginning(object)) ?? false);
+
+/** The host is up, or was never known to be down. */
+export const reports = ({ host }: ComputeService): WantedCondition => ({
+  ...{ type: conditions.hostDown, status: "False", reason: "Reports" },
+  message: `nova-compute of ${host} reports to Nova.`,
+});
+
+/** Whether nova-compute gets new servers. */
+export function enabledReport({ isEnabled, disabledReason, host }: ComputeService): WantedCondition {
+  const type = conditions.enabled;
+  if (isEnabled) return { type, status: "True", reason: "Enabled", message: `nova-compute of ${host} is enabled.` };
+  const why = disabledReason ? `: ${disabledReason}` : ", without a reason";
+  return { type, status: "False", reason: "Disabled", message: `nova-compute of ${host} is disabled${why}.` };
+}

@@ -1,6 +1,7 @@
 import type { StepContext } from "../../../shared/chain/chain-rule.ts";
 import type { Known } from "../../../shared/chain/facts.ts";
 import type { Decision } from "../../../shared/decision.ts";
+import { minute } from "../../../shared/duration.ts";
 import { annotate } from "../../../shared/kubernetes/annotate.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
@@ -8,7 +9,6 @@ import type { Write } from "../../../shared/kubernetes/write.ts";
 import { deletePod } from "./agent-pod.ts";
 import type { Dependent } from "./dependent.ts";
 import { hasLock, lockOf, setLock } from "./node-lock.ts";
-import { minute } from "./plan.ts";
 
 /** What letting a resource go waits for, in a sentence that begins with why it may go. */
 export function whileLettingGo({ object, pods }: Dependent, why: string): string {
@@ -19,6 +19,8 @@ export function whileLettingGo({ object, pods }: Dependent, why: string): string
     : `${why}, its pods and its lock are gone. It comes back when the L2 or OVN agent of the Node is ready.`;
 }
 
+/** Between two looks that find a host or an agent empty, in milliseconds: something may have been on its way to it. */
+export const emptyTwiceAfter = 5000;
 /** What was on its way to a host or an agent when it was disabled may come so long afterwards. */
 const lateComers = 10 * minute;
 

@@ -4,12 +4,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readOwnAnnotation } from "../../../shared/kubernetes/read-annotation.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { kindOf } from "./kinds.ts";
-
-/**
- * Annotation of an agent: its eviction has begun, and what neither Neutron nor Kubernetes can tell of it. While a
- * router is taken from one agent and given to another, Neutron forgets where it was.
- */
-export const movingKey = "holdfast.dev/agent-eviction";
+import { movingKey } from "./names.ts";
 
 const time = z.iso.datetime();
 const schema = z.looseObject({

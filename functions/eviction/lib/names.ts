@@ -18,6 +18,17 @@ export const handedOver = "holdfast";
 /** Yaook's operators put it on what they keep themselves. */
 export const yaookParent = "state.yaook.cloud/parent-plural";
 
+/**
+ * Annotation of a NovaComputeNode: its eviction has begun, and what neither Nova nor Kubernetes can tell of it. Where
+ * the eviction stands is never read from it.
+ */
+export const recordKey = "holdfast.dev/eviction";
+/**
+ * Annotation of an agent: its eviction has begun, and what neither Neutron nor Kubernetes can tell of it. While a
+ * router is taken from one agent and given to another, Neutron forgets where it was.
+ */
+export const movingKey = "holdfast.dev/agent-eviction";
+
 /** Annotation: a person agrees to the present eviction of a compute node or an agent, or that an L2 agent goes. */
 export const approvalKey = "holdfast.dev/approve-eviction";
 /** Annotation: servers, or what an agent serves, that could not be moved are tried again. */

@@ -1,18 +1,73 @@
 import type { StepContext } from "../../../shared/chain/chain-rule.ts";
 import type { Decision } from "../../../shared/decision.ts";
-import { annotate } from "../../../shared/kubernetes/annotate.ts";
-import type { Write } from "../../../shared/kubernetes/write.ts";
 import type { Command } from "../../../shared/system/command.ts";
-import { confirmMove, evacuateServer, moveCold, moveLive, setError, stopServer } from "./commands.ts";
-import type { ComputeNode } from "./compute-node.ts";
-import { type EvictionFacts, planOf } from "./eviction-facts.ts";
+import { command } from "../../../shared/system/command.ts";
+import { type ComputeNode, noted } from "./compute-node.ts";
+import { type EvictionFacts, planOf } from "./eviction.ts";
 import { newestOf } from "./host.ts";
-import { NovaComputeNode } from "./kinds.ts";
 import { retryKey } from "./names.ts";
+import { OpenStackRefusal, unlessRefused } from "./openstack/answer.ts";
+import type { Nova } from "./openstack/nova.ts";
+import { openstack } from "./openstack/system.ts";
 import { timeText } from "./outage.ts";
 import { callsOf, type HostFacts, type Move, ourOpenMoves } from "./plan.ts";
-import { type EvictionRecord, recordKey } from "./record.ts";
 import type { Common } from "./settings.ts";
+
+interface Named {
+  readonly server: string;
+}
+type OnServer = (nova: Nova, server: string) => Promise<unknown>;
+
+const onServer = (doc: string, act: OnServer) =>
+  command(openstack, doc, async ({ nova }, { server }: Named) => void (await act(nova, server)));
+
+interface Evacuated extends Named {
+  readonly host: string;
+  /** The newest migration of the host when this was decided. */
+  readonly after: number;
+  readonly isShared: boolean;
+}
+
+/**
+ * Looks once more before it asks: while an instance is held up between its look and this, another one may have asked,
+ * and a second evacuation ruins the server.
+ */
+const evacuateServer = command(
+  openstack,
+  "start a server of a dead host elsewhere",
+  async ({ nova }, { server, host, after, isShared }: Evacuated) => {
+    const seen = await nova.server(server);
+    const migrations = await nova.migrations(host);
+    if (seen?.host !== host || migrations.some((move) => move.server === server && move.id > after)) return;
+    await nova.evacuate(server, isShared);
+  },
+);
+
+/** Brings an evacuated server back to what it was; one that is something else already is left alone. */
+const restoring = (doc: string, restore: OnServer) =>
+  onServer(doc, async (nova, server) => {
+    const seen = await nova.server(server);
+    if (seen?.status === "ACTIVE" && seen.task === undefined) await restore(nova, server);
+  });
+const setError = restoring("say that a server is in ERROR, as it was", (nova, id) => nova.setError(id));
+const stopServer = restoring("stop a server, as it was", (nova, id) => nova.stop(id));
+
+const underWay = ["MIGRATING", "RESIZE", "VERIFY_RESIZE"];
+
+/** A move that Nova refuses because the server is being moved already has not failed: the next look sees it. */
+const moving = (doc: string, move: OnServer) =>
+  onServer(doc, (nova, server) =>
+    move(nova, server).catch(async (error) => {
+      if (!(error instanceof OpenStackRefusal)) throw error;
+      const seen = await nova.server(server);
+      if (seen && !underWay.includes(seen.status) && seen.task === undefined) throw error;
+    }),
+  );
+const moveLive = moving("move a server while it runs", (nova, id) => nova.liveMigrate(id));
+const moveCold = moving("move a server that is off", (nova, id) => nova.coldMigrate(id));
+
+/** A confirmation that comes too early, or twice, is refused in three ways: all mean to look again. */
+export const confirmMove = onServer("confirm a server's move", (nova, id) => unlessRefused(nova.confirmMove(id)));
 
 const words: Readonly<Record<Move, string>> = {
   live: "moved while it runs",
@@ -41,13 +96,6 @@ function commandFor({ do: what, server }: { do: Move; server: string }, host: Ho
       return stopServer({ server });
   }
 }
-
-/** The record with changes; and other annotations, null removes. */
-export const noted = (
-  { object }: Pick<ComputeNode, "object">,
-  record: EvictionRecord,
-  more: Record<string, null> = {},
-): Write => annotate(NovaComputeNode, object, { [recordKey]: JSON.stringify(record), ...more });
 
 /**
  * What Nova is told next about a server, with the intent in the record; or that a person wants those tried again that

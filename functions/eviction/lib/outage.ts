@@ -1,12 +1,11 @@
-import { readDuration } from "../../../shared/duration.ts";
+import { minute, readDuration } from "../../../shared/duration.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { ComputeNode } from "./compute-node.ts";
+import type { ComputeNode, EvictionRecord } from "./compute-node.ts";
 import { annotating, fencedKey } from "./names.ts";
 import type { Power } from "./openstack/ironic.ts";
 import type { ComputeService, Server } from "./openstack/nova.ts";
 import type { OpenStack } from "./openstack/system.ts";
-import { type HostFacts, minute } from "./plan.ts";
-import type { EvictionRecord } from "./record.ts";
+import type { HostFacts } from "./plan.ts";
 import type { Common } from "./settings.ts";
 
 /** What is asked besides of a host whose nova-compute does not report, or was forced down. */

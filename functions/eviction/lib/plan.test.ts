@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { EvictionRecord } from "./compute-node.ts";
 import type { ComputeService, Migration, Server } from "./openstack/nova.ts";
 import { type HostFacts, isEmpty, isStuck, planFor } from "./plan.ts";
-import type { EvictionRecord } from "./record.ts";
 
 const now = Date.parse("2026-01-01T12:00:00Z");
 const minute = 60_000;

@@ -1,5 +1,6 @@
+import { minute } from "../../../shared/duration.ts";
+import type { EvictionRecord } from "./compute-node.ts";
 import type { ComputeService, Migration, Server } from "./openstack/nova.ts";
-import type { EvictionRecord } from "./record.ts";
 import type { Common } from "./settings.ts";
 
 /** What Nova has of a host, read in one look: servers and migrations before the service. */
@@ -65,9 +66,6 @@ export const openFrom = ({ migrations }: Pick<HostFacts, "migrations">): readonl
   );
 const evacuates = (move: Migration) => isEvacuation(move) && isEvacuated(move);
 
-export const minute = 60_000;
-/** Between two looks that find a host or an agent empty, in milliseconds: something may have been on its way to it. */
-export const emptyTwiceAfter = 5000;
 /** After that a nova-compute that has not reported counts as gone for a cold move, which would hang in it. */
 export const freshFor = minute / 2;
 /** So long a call whose answer was lost may still be carried out. */

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { movingKey } from "../lib/moving-record.ts";
-import { retryKey } from "../lib/names.ts";
+import { movingKey, retryKey } from "../lib/names.ts";
 import { anL3Agent } from "../lib/testing/network-agent.ts";
 import { now } from "../lib/testing/seen.ts";
 import { moveBindings } from "./rule.ts";

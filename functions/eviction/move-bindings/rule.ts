@@ -1,10 +1,13 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { silent } from "../../../shared/steps.ts";
+import { command } from "../../../shared/system/command.ts";
 import { agentEviction, agentPlanOf } from "../lib/agent-eviction.ts";
-import { transfer } from "../lib/commands.ts";
+import type { Transfer } from "../lib/agent-plan.ts";
 import { NeutronOVNBGPAgent, servingAgents } from "../lib/kinds.ts";
-import { movingKey, noteMoving } from "../lib/moving-record.ts";
-import { retryKey } from "../lib/names.ts";
+import { noteMoving } from "../lib/moving-record.ts";
+import { movingKey, retryKey } from "../lib/names.ts";
+import type { Service } from "../lib/openstack/neutron.ts";
+import { openstack } from "../lib/openstack/system.ts";
 import { mayLookAtAgents } from "../lib/permissions.ts";
 
 export const moveBindings = chainRule(agentEviction, "move-bindings", {
@@ -37,3 +40,17 @@ export const moveBindings = chainRule(agentEviction, "move-bindings", {
     return [about.call(message, { step: { name: "called" }, writes, command, next })];
   },
 });
+
+/** A router that is on one agent alone is on none between two requests: one command makes that short. */
+const transfer = command(
+  openstack,
+  "have another agent serve what an agent serves",
+  async ({ neutron }, { service, id, before, add, after }: Transfer & { readonly service: Service }) => {
+    for (const agent of before) await neutron.remove(service, agent, id);
+    if (add !== undefined) await neutron.add(service, add, id);
+    // Another one may have been refused: what is served by this one alone stays.
+    const agents = after.length > 0 ? await neutron.agentsOf(service, id) : [];
+    const isServed = agents?.some(({ id, isAlive }) => isAlive && !after.includes(id)) ?? false;
+    for (const agent of isServed ? after : []) await neutron.remove(service, agent, id);
+  },
+);

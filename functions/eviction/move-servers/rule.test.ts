@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { retryKey } from "../lib/names.ts";
-import { recordKey } from "../lib/record.ts";
+import { recordKey, retryKey } from "../lib/names.ts";
 import { aHost, aLeaving, aMove, aRecord, aServer, aService, now } from "../lib/testing/seen.ts";
 import { moveServers } from "./rule.ts";
 

@@ -1,11 +1,12 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
 import { silent } from "../../../shared/steps.ts";
+import { noted } from "../lib/compute-node.ts";
 import { eviction } from "../lib/eviction.ts";
-import { retryKey } from "../lib/names.ts";
-import { nextCall, noted } from "../lib/next-call.ts";
+import { emptyTwiceAfter } from "../lib/let-go.ts";
+import { recordKey, retryKey } from "../lib/names.ts";
+import { nextCall } from "../lib/next-call.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
-import { emptyTwiceAfter, isEmpty } from "../lib/plan.ts";
-import { recordKey } from "../lib/record.ts";
+import { isEmpty } from "../lib/plan.ts";
 
 export const moveServers = chainRule(eviction, "move-servers", {
   doc: "Moves the servers of a host to others, a few at a time, confirms cold moves, and looks twice that it is empty.",

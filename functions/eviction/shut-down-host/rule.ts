@@ -1,13 +1,14 @@
 import { chainRule } from "../../../shared/chain/chain-rule.ts";
+import { minute } from "../../../shared/duration.ts";
 import { silent } from "../../../shared/steps.ts";
-import { powerOff } from "../lib/commands.ts";
-import { eviction } from "../lib/eviction.ts";
-import { suspectedIn } from "../lib/eviction-facts.ts";
-import { noted } from "../lib/next-call.ts";
+import { command } from "../../../shared/system/command.ts";
+import { noted } from "../lib/compute-node.ts";
+import { eviction, suspectedIn } from "../lib/eviction.ts";
+import { recordKey } from "../lib/names.ts";
+import { unlessRefused } from "../lib/openstack/answer.ts";
+import { openstack } from "../lib/openstack/system.ts";
 import { isForced, isNeverDown, lifeOf, machineOf } from "../lib/outage.ts";
 import { mayLook, mayRecordEvents } from "../lib/permissions.ts";
-import { minute } from "../lib/plan.ts";
-import { recordKey } from "../lib/record.ts";
 
 export const shutDownHost = chainRule(eviction, "shut-down-host", {
   doc: "Turns off a host that is down, by Ironic where its spec says so, and waits until it is seen to be off.",
@@ -33,3 +34,10 @@ export const shutDownHost = chainRule(eviction, "shut-down-host", {
     ];
   },
 });
+
+/** 409: a change of power is under way, which the next look sees. */
+const powerOff = command(
+  openstack,
+  "turn a host off",
+  async ({ ironic }, { node }: { readonly node: string }) => void (await unlessRefused(ironic.powerOff(node), 409)),
+);

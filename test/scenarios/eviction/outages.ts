@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import { NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
-import { approvalKey, fencedKey } from "../../../functions/eviction/lib/names.ts";
-import { recordKey } from "../../../functions/eviction/lib/record.ts";
+import { approvalKey, fencedKey, recordKey } from "../../../functions/eviction/lib/names.ts";
 import type { World } from "../../worlds/world.ts";
 import type { Scenario } from "../scenario.ts";
 import {

@@ -1,11 +1,10 @@
 import { exchangeWith } from "../../../../shared/system/exchange.ts";
 import { system } from "../../../../shared/system/system.ts";
-import { checkedUrl, readCloud } from "./cloud.ts";
+import { checkedUrl, readCloud, settings } from "./cloud.ts";
 import { type Ironic, ironicClient } from "./ironic.ts";
 import { type Neutron, neutronClient } from "./neutron.ts";
 import { type Nova, novaClient } from "./nova.ts";
 import { openSession } from "./session.ts";
-import { settings } from "./settings.ts";
 
 /** The services of a cloud that evictions need. */
 export interface OpenStack {

@@ -1,8 +1,8 @@
 import type { Looked } from "../../../../shared/chain/facts.ts";
 import type { AgentHost } from "../agent-plan.ts";
 import { NeutronL3Agent } from "../kinds.ts";
-import { movingKey, readMoving } from "../moving-record.ts";
-import { agentFinalizer } from "../names.ts";
+import { readMoving } from "../moving-record.ts";
+import { agentFinalizer, movingKey } from "../names.ts";
 import { l3, type NetworkAgent } from "../openstack/neutron.ts";
 import { common } from "../settings.ts";
 import { aCompute, aNode, aPod } from "./seen.ts";

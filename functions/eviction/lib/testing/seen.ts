@@ -3,15 +3,15 @@ import type { Hint } from "../../../../shared/event/hint.ts";
 import type { Kind } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import type { PodObject } from "../agent-pod.ts";
-import type { ComputeNode } from "../compute-node.ts";
+import { type ComputeNode, readRecord } from "../compute-node.ts";
 import { foreignTo } from "../dependent.ts";
-import type { EvictionFacts } from "../eviction-facts.ts";
+import type { EvictionFacts } from "../eviction.ts";
 import { NovaComputeNode } from "../kinds.ts";
+import { recordKey } from "../names.ts";
 import { maintenanceLabel } from "../node-lock.ts";
 import type { ComputeService, Migration, Server } from "../openstack/nova.ts";
 import type { OutageFacts } from "../outage.ts";
 import type { HostFacts } from "../plan.ts";
-import { readRecord, recordKey } from "../record.ts";
 import type { DependentObject } from "../schema.ts";
 import { common } from "../settings.ts";
 

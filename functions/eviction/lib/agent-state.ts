@@ -1,5 +1,7 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import { command } from "../../../shared/system/command.ts";
 import type { NetworkAgent } from "./openstack/neutron.ts";
+import { openstack } from "./openstack/system.ts";
 
 /**
  * The description that a disabled agent gets, for people, and to know it again; behind it stands the former one.
@@ -18,3 +20,15 @@ export const formerDescription = ({ description }: NetworkAgent, object: Kuberne
 
 const beginning = ({ kind, metadata: { namespace, name } }: KubernetesObject) =>
   `Holdfast evicts ${kind} ${namespace}/${name}. `;
+
+interface AgentState {
+  readonly agent: string;
+  readonly isEnabled: boolean;
+  readonly description: string;
+}
+
+export const enableAgent = command(
+  openstack,
+  "enable or disable an agent of Neutron",
+  ({ neutron }, { agent, isEnabled, description }: AgentState) => neutron.enable(agent, isEnabled, description),
+);
