@@ -135,7 +135,7 @@ export const people: readonly Scenario[] = [
     },
   },
   {
-    title: "what a person has said about an offer ends with the claim that gets the volume, and when it is handed back",
+    title: "what a person has said about an offer ends with the claim that gets the volume, and when its time is over",
     alone: true,
     async run(world) {
       const volume = await offeredVolume(world);
@@ -153,7 +153,7 @@ export const people: readonly Scenario[] = [
       await isNoted(world, volume, "kept");
       await makeDue(world, volume);
       await world.sweep();
-      await hasEvent(world, volume, "VolumeHandedBack");
+      await hasEvent(world, volume, "VolumeReclaimed");
       // A person has given the volume to that claim: what its policy was before is not known any more.
       const { spec, metadata: handedBack } = await volumeOf(world, volume);
       expect(spec.persistentVolumeReclaimPolicy).toBe("Retain");
