@@ -8,6 +8,7 @@ import { readOrNote } from "../cluster/read-or-note.ts";
 import type { Finding } from "../output/finding.ts";
 import type { InstalledFunction } from "../rules/installed-functions.ts";
 import { type Condition, stateOf } from "./functions.ts";
+import { type FilteringTrigger, sweepKeptOut } from "./sweep-filters.ts";
 
 /** What brings events to the functions: a source, a broker or a Trigger. */
 interface Source {
@@ -17,8 +18,7 @@ interface Source {
   readonly unready?: string;
 }
 
-interface Conditioned extends KubernetesObject {
-  readonly spec?: { readonly subscriber?: { readonly ref?: { readonly name?: string } } };
+interface Conditioned extends KubernetesObject, FilteringTrigger {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
@@ -78,6 +78,7 @@ export async function sourcesOf(
       ...(sources.some((one) => one.kind === "ApiServerSource") ? [] : [noSource(namespace, isServed)]),
       ...unreadyAmong(sources, namespace),
       ...rulesWithoutTrigger(found, functions, rules),
+      ...sweepKeptOut(found, functions, rules),
       ...(advice ? [{ what: faults.join(" "), todo: advice }] : []),
     ],
   };

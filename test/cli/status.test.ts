@@ -73,6 +73,29 @@ test("functions that cannot run, are missing or have no Trigger are named with w
   ]);
 });
 
+test("Triggers whose filters keep the sweep away are named, and those that let it pass are not", async () => {
+  const { admin, holdfast } = await installed("default");
+  const filter = async (name: string, value: object) =>
+    admin.patch(Trigger, "holdfast", name, "json", [{ op: "add", path: "/spec/filters/-", value }]);
+  const elsewhere = { not: { exact: { namespace: "ci" } } };
+  await filter("pvc-protection-protect-storage", { any: [{ exact: { type: "dev.holdfast.sweep" } }, elsewhere] });
+  await filter("undelete-expire-storage", { cesql: "kind = 'Pod'" });
+  expect((await holdfast(["status"])).out).toContain("All is well.");
+  await filter("pvc-protection-release-storage", elsewhere);
+  await filter("pvc-retention-sync-policy-workloads", { exact: { namespace: "shop" } });
+  const { code, out } = await holdfast(["status", "-o", "json"]);
+  expect(code).toBe(1);
+  expect(JSON.parse(out).findings).toEqual([
+    {
+      what: expect.stringContaining(
+        "keep events of the sweep away from pvc-protection-release (PersistentVolumeClaim); " +
+          "pvc-retention-sync-policy (StatefulSet).",
+      ),
+      todo: expect.stringContaining("docs/tune.md"),
+    },
+  ]);
+});
+
 test("functions of different versions are named", async () => {
   const cluster = await installed("no-knative");
   for (const [name, version] of [
