@@ -469,7 +469,7 @@ describe("Salt that does not do as it is asked", () => {
     expect(await message()).toMatch(
       /^Salt does not let the account holdfast in: grant it @jobs. It has been so since 2026/,
     );
-    expect(await eventsOf()).toContain("SaltRefused");
+    expect(await eventsOf()).toContain("SaltUnauthorized");
     const { length } = world.writes;
     await world.sweep(10);
     expect(world.writes.length - length).toBeLessThanOrEqual(2 * 10);

@@ -58,7 +58,12 @@ describe("a job is", () => {
     ],
     ["waited for while Salt is overloaded", job, outage("overloaded"), { do: "wait", step: "salt-away" }],
     ["waited for while Salt refuses it", job, outage("refused"), { do: "wait", step: "salt-refused" }],
-    ["not begun while Salt does not let us in", anew, outage("unauthorized"), { do: "wait", step: "salt-refused" }],
+    [
+      "not begun while Salt does not let us in",
+      anew,
+      outage("unauthorized"),
+      { do: "wait", step: "salt-unauthorized" },
+    ],
     [
       "waited for while its post is on its way",
       { ...job, posted: now - 1 },

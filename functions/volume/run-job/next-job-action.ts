@@ -26,7 +26,7 @@ export type Observation =
   | ({ readonly of: "job" } & JobView);
 
 /** What a job waits for. */
-export type JobWait = "running" | "no-answer" | "salt-away" | "salt-refused";
+export type JobWait = "running" | "no-answer" | "salt-away" | "salt-unauthorized" | "salt-refused";
 
 /** What is to be done about a job. `message` is a whole sentence. */
 export type JobAction =
@@ -91,8 +91,8 @@ export function nextJobAction(
 }
 
 function duringOutage({ failure, message }: SystemError, now: number, { latest }: JobPatience): JobAction {
-  const isAway = failure === "unreachable" || failure === "overloaded";
-  return { do: "wait", step: isAway ? "salt-away" : "salt-refused", next: now + latest, message };
+  const step = failure === "unauthorized" || failure === "refused" ? (`salt-${failure}` as const) : "salt-away";
+  return { do: "wait", step, next: now + latest, message };
 }
 
 function onNode(

@@ -153,11 +153,11 @@ describe("an outage", () => {
     expect(decision).toMatchObject({
       do: "write",
       message,
-      step: { name: "salt-refused", attempt: 3, details: { reposted: true } },
+      step: { name: "salt-unauthorized", attempt: 3, details: { reposted: true } },
       next: now + 60_000,
     });
     const said = note(
-      "salt-refused",
+      "salt-unauthorized",
       { next: new Date(now + 5000).toISOString(), since: new Date(now).toISOString() },
       preparing.job,
     );
@@ -184,7 +184,7 @@ describe("an outage", () => {
       job: `PrepareVolume/${jid}`,
       deleting: true,
     };
-    expect(decide(failed, refused)).toMatchObject({ writes: [], step: { name: "salt-refused" } });
+    expect(decide(failed, refused)).toMatchObject({ writes: [], step: { name: "salt-unauthorized" } });
   });
 });
 

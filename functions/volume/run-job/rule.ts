@@ -52,6 +52,7 @@ export const runJob = rule({
     running: silent,
     "no-answer": warning("MinionNotAnswering"),
     "salt-away": warning("SaltUnreachable"),
+    "salt-unauthorized": warning("SaltUnauthorized"),
     "salt-refused": warning("SaltRefused"),
     "name-taken": warning("PersistentVolumeTaken"),
     "class-missing": warning("StorageClassMissing"),
