@@ -25,7 +25,9 @@ const advice: Readonly<Record<string, string>> = {
     "A claim with a data source was bound to the former volume. See [restore a snapshot](restore-a-snapshot.md).",
   InTreeProtectionSilent:
     "Kubernetes' own protection did not release the claim. If it is switched off, set `IN_TREE=absent`.",
-  InvalidController: "Correct `spec.externalController.url` of the LinstorCluster.",
+  InvalidController:
+    "Correct `spec.externalController.url` of the LinstorCluster, or name its host in `LINSTOR_HOSTS`, as the " +
+    "message says.",
   InvalidVolume: "The specification cannot be carried out. Delete the Volume and create it again.",
   ListRefused: "The sweep may not list a kind, or the kind is not served. Grant the right, or remove the row.",
   MachineHeldForData:

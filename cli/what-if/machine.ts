@@ -1,11 +1,13 @@
 import { type CopyOnNode, copiesLostWith } from "../../functions/satellite/lib/data/copies-lost.ts";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
+import { linstorAddresses } from "../../functions/satellite/lib/linstor/controllers.ts";
 import { linstor } from "../../functions/satellite/lib/linstor/system.ts";
 import { lookAtSatellite } from "../../functions/satellite/lib/look-at-satellite.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { matchesNodeSelector, type NodeSelector } from "../../shared/kubernetes/node-selector.ts";
 import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
+import { readSettings } from "../../shared/settings.ts";
 import type { Volume } from "../../shared/storage/volume.ts";
 import { SystemError } from "../../shared/system/system-error.ts";
 import { asIf, changedTo } from "../cluster/as-if.ts";
@@ -67,7 +69,9 @@ const pinnedTo = (client: Client, name: string, gaps: string[]) =>
 async function copiesOn(client: Client, name: string, rules: FoundRules, notes: string[], gaps: string[]) {
   const rule = rules.installed.find((one) => one.rule.systems && "linstor" in one.rule.systems);
   const satellite = rule
-    ? await readOrNote(gaps, `${LinstorSatellite.kind} ${name}`, () => lookAtSatellite(client, name))
+    ? await readOrNote(gaps, `${LinstorSatellite.kind} ${name}`, () =>
+        lookAtSatellite(client, name, readSettings(linstorAddresses, process.env)),
+      )
     : undefined;
   if (!rule || !satellite) return undefined;
   notes.push(`${LinstorSatellite.kind} ${name} has the policy ${satellite.policy}: ${policies[satellite.policy]}`);

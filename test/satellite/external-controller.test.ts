@@ -195,14 +195,18 @@ describe("the address changes", () => {
     expect(harness.asked.get(linstorUrl)?.length).toBe(before);
   });
 
-  test("to what is no address: no LINSTOR is asked, the Machine waits, and it is said what to write", async () => {
+  test.each([
+    [
+      "linstor.example.com",
+      /^The LinstorCluster .* has spec\.externalController\.url "linstor\.example\.com".* Write an http/,
+    ],
+    ["https://stranger.example.com:3371", /whose host LINSTOR_HOSTS does not name\..* add stranger\.example\.com to/],
+  ])("to %j: no LINSTOR is asked, the Machine waits, and it is said what to write", async (url, said) => {
     await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
-    await lead("linstor.example.com");
+    await lead(url);
     const reason = async () => (await harness.condition(node, "HoldfastActive"))?.reason;
     await harness.until("it is said", async () => (await reason()) === "InvalidController");
-    expect((await harness.condition(node, "HoldfastActive"))?.message).toMatch(
-      /^The LinstorCluster linstorcluster has spec\.externalController\.url "linstor\.example\.com".* Write an http/,
-    );
+    expect((await harness.condition(node, "HoldfastActive"))?.message).toMatch(said);
     await harness.machine("worker", node);
     await admin.hooked("worker");
     await harness.volume("pvc-1", [node, "node-2"]);
@@ -221,6 +225,23 @@ describe("the address changes", () => {
     // As the sweep would later.
     await harness.merge(Machine, "worker", { metadata: { labels: { touched: "yes" } } });
     await gone();
+    expect(harness.linstor.goodCopies("pvc-1")).not.toContain(node);
+    expect([...harness.asked.keys()]).toEqual([linstorUrl]);
+  });
+
+  test("of another LinstorCluster to a host that is not named: its satellites alone wait", async () => {
+    await harness.merge(LinstorCluster, "linstorcluster", { spec: { nodeSelector: { site: "one" } } });
+    const spec = { nodeSelector: { site: "two" }, externalController: { url: "https://stranger.example.com" } };
+    await harness.merge(Node, node, { metadata: { labels: { site: "one" } } });
+    await harness.create(LinstorCluster, { metadata: { name: "second" }, spec });
+    await harness.create(Node, { metadata: { name: "node-5", labels: { site: "two" } }, spec: {} });
+    await harness.until(
+      "it is said of the other",
+      async () => (await harness.condition("node-5", "HoldfastActive"))?.reason === "InvalidController",
+    );
+    await harness.volume("pvc-1", [node, "node-2"]);
+    await harness.delete(LinstorSatellite, node);
+    await admin.replaced(node);
     expect(harness.linstor.goodCopies("pvc-1")).not.toContain(node);
     expect([...harness.asked.keys()]).toEqual([linstorUrl]);
   });

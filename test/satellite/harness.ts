@@ -342,7 +342,8 @@ export async function openSatelliteHarness({
         return others.get(root)?.transport(request) ?? Promise.reject(new Error(`nothing listens at ${root}`));
       };
     const credential = async () => undefined;
-    const settings = linstorSystem.settings.parse({});
+    const addresses = { linstorHosts: "linstor.example.com,other.example.com,nobody" };
+    const settings = linstorSystem.settings.parse(addresses);
     const ruleClock: Clock = {
       now: () => clock.now() + ahead,
       after: (ms, run) => clock.after(ms, run),
@@ -380,7 +381,7 @@ export async function openSatelliteHarness({
           connect: () => linstorClient as never,
           clock: ruleClock,
           log,
-          settings: rule.settings.parse({}),
+          settings: rule.settings.parse(addresses),
         };
         handlers.set(rule.name, receive(rule, tools as never));
       }

@@ -7,7 +7,7 @@ import { reachOfChains } from "./chain-reach.ts";
  */
 const most: Readonly<Record<string, { readonly files: number; readonly lines: number }>> = {
   eviction: { files: 25, lines: 2_950 },
-  satellite: { files: 27, lines: 3_330 },
+  satellite: { files: 27, lines: 3_365 },
 };
 
 test("from the rule of a step a reader reaches no more files and lines of its system than the limits say", () => {

@@ -125,7 +125,7 @@ interface View {
 
 async function lookAtWorkload(satellite: string, { client, linstor, settings }: View): Promise<Workload> {
   const { satelliteImage, satelliteNamespace: namespace } = settings;
-  const seen = await lookAtConfigured(client, satellite);
+  const seen = await lookAtConfigured(client, satellite, settings);
   // Its Role lies in that namespace, and is missing with it.
   const daemonSet = await client.get(DaemonSet, namespace, daemonSetName(satellite)).catch(async (error) => {
     if (!isForbidden(error) || (await client.get(Namespace, undefined, namespace))) throw error;

@@ -33,10 +33,10 @@ interface ChainView {
  */
 export async function findSatellites(
   subject: Subject,
-  { client }: Pick<ChainView, "client">,
+  { client, settings }: Pick<ChainView, "client" | "settings">,
 ): Promise<readonly SatelliteInChain[]> {
   const names = isObject(subject) ? [subject.name] : (await listSatellites(client)).filter(isUnderWay).map(nameOf);
-  const seen = await mapConcurrently(names, (name) => lookAtSatellite(client, name));
+  const seen = await mapConcurrently(names, (name) => lookAtSatellite(client, name, settings));
   return seen.flatMap((one) => (one ? [{ ...one, object: one.satellite }] : []));
 }
 

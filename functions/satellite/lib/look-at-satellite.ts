@@ -3,6 +3,7 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
+import type { LinstorAddresses } from "./linstor/controllers.ts";
 import { identityOf, lookAtMachine, type MachineIdentity, type MachineSeen, readIdentity } from "./machine.ts";
 import { type EvacuationRecord, readRecord } from "./record.ts";
 import {
@@ -28,7 +29,7 @@ export interface SatelliteSnapshot<
    * LINSTOR_URL.
    */
   readonly controller: string | undefined;
-  /** Why that is no address, as a sentence: its LINSTOR cannot be asked. */
+  /** Why that may not be asked, as a sentence: it is no address, or none that LINSTOR_HOSTS names. */
   readonly unaddressed: string | undefined;
   readonly node: KubernetesObject | undefined;
   /** What the Node says, or what was written down while there was one. */
@@ -55,7 +56,11 @@ interface OnMachine {
 export async function lookAtSatellite<
   Satellite extends LinstorSatelliteObject = LinstorSatelliteObject,
   Cluster extends LinstorClusterObject = LinstorClusterObject,
->(client: Client, name: string): Promise<SatelliteSnapshot<Satellite, Cluster> | undefined> {
+>(
+  client: Client,
+  name: string,
+  addresses: LinstorAddresses,
+): Promise<SatelliteSnapshot<Satellite, Cluster> | undefined> {
   const satellite = await client.get<Satellite>(LinstorSatellite, undefined, name);
   if (!satellite) return undefined;
   const clusterName = satellite.spec?.clusterRef?.name;
@@ -69,7 +74,7 @@ export async function lookAtSatellite<
     policy: policyOf(satellite.spec),
     cluster,
     controller,
-    unaddressed: controllerProblem(satellite, cluster, controller),
+    unaddressed: controllerProblem(satellite, cluster, controller, addresses),
     node,
     identity: (node && identityOf(node)) ?? readIdentity(satellite),
     record: readRecord(satellite),

@@ -7,6 +7,7 @@ import { Lease } from "../../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { wholeNumber } from "../../../shared/whole-number.ts";
 import { Cluster, LinstorCluster, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
+import { linstorAddresses } from "./linstor/controllers.ts";
 import type { preDrainHook, preTerminateHook } from "./machine.ts";
 import { type Marks, marksFor } from "./volumes.ts";
 
@@ -42,6 +43,7 @@ export const common = z.object({
       "Milliseconds after which LINSTOR is asked again how far copies are, of which no event comes. What begins to " +
         "wait between two ticks of the sweep is first asked for with the next tick.",
     ),
+  ...linstorAddresses.shape,
 });
 export type Common = z.output<typeof common>;
 

@@ -4,7 +4,7 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject, OwnerReference } from "../../../shared/kubernetes/object.ts";
 import type { Write } from "../../../shared/kubernetes/write.ts";
 import { LinstorCluster, LinstorSatellite } from "./kinds.ts";
-import { externalRoot } from "./linstor/controllers.ts";
+import { externalRoot, hostOf, type LinstorAddresses, mayBeAsked } from "./linstor/controllers.ts";
 
 /** The finalizer of LinstorSatellites, as piraeus-operator has it. */
 export const satelliteFinalizer = "piraeus.io/satellite-protection";
@@ -101,14 +101,20 @@ export function controllerProblem(
   { spec }: LinstorSatelliteObject,
   cluster: LinstorClusterObject | undefined,
   controller: string | undefined,
+  addresses: LinstorAddresses,
 ): string | undefined {
-  if (controller === undefined || externalRoot(controller)) return undefined;
+  const root = controller === undefined ? undefined : externalRoot(controller);
+  if (controller === undefined || (root && mayBeAsked(root, addresses))) return undefined;
   const name = cluster?.metadata.name ?? spec?.clusterRef?.name ?? "of the satellite";
   const shown = JSON.stringify(withoutSecrets(controller));
+  const because = root
+    ? "whose host LINSTOR_HOSTS does not name. If that is the LINSTOR of its satellites, add " +
+      `${hostOf(root)} to LINSTOR_HOSTS in the ConfigMap holdfast-satellite; if not, correct the URL.`
+    : "which is no address of a LINSTOR. Write an http or https URL of one controller, without a password or a " +
+      "query, for example https://linstor.example.com:3371.";
   return (
-    `The LinstorCluster ${name} has spec.externalController.url ${shown}, which is ` +
-    "no address of a LINSTOR. Write an http or https URL of one controller, without a password or a query, for " +
-    "example https://linstor.example.com:3371. Nothing is done in LINSTOR for its satellites before."
+    `The LinstorCluster ${name} has spec.externalController.url ${shown}, ${because} ` +
+    "Nothing is done in LINSTOR for its satellites before."
   );
 }
 

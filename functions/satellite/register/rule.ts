@@ -69,7 +69,7 @@ export const register = rule({
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isUnsettled), ...ofDaemonSet(hint)],
   look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
-    const seen = await lookAtConfigured(client, name);
+    const seen = await lookAtConfigured(client, name, settings);
     if (!seen) return undefined;
     if (aloneBecause(seen)) return { ...seen, addresses: [], nodes: undefined, url: "" };
     const addresses = await lookAtAddresses(client, settings.satelliteNamespace, seen.satellite);

@@ -57,8 +57,8 @@ export const removeLost = rule({
   steps: { cleaning: silent, registering: silent, connected: silent, losing: silent, stuck: warning("RemovalStuck") },
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false), ...markedIn(hint)],
-  look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const satellite = await lookAtSatellite(client, name);
+  look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
+    const satellite = await lookAtSatellite(client, name, settings);
     if (!satellite) return undefined;
     const onMachine = await withMachine(client, satellite);
     const { foreign, unaddressed } = satellite;

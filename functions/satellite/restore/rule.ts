@@ -58,8 +58,8 @@ export const restore = rule({
     ...satellitesIn(hint, name, (satellite) => hint.change === "add" || isGoing(satellite)),
     ...ofMachine(hint, false),
   ],
-  look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const satellite = await lookAtConfigured(client, name);
+  look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
+    const satellite = await lookAtConfigured(client, name, settings);
     if (!satellite) return undefined;
     const { foreign, unaddressed } = satellite;
     const seen = await withMachine(client, { ...satellite, foreign: foreign ?? unaddressed });

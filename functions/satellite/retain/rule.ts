@@ -15,7 +15,7 @@ import { moreCopies } from "../lib/data/replica-floor.ts";
 import { patience } from "../lib/evacuation.ts";
 import { LinstorSatellite, onMachine } from "../lib/kinds.ts";
 import { leftovers } from "../lib/leftovers.ts";
-import type { Linstor } from "../lib/linstor/client.ts";
+import type { LinstorControllers } from "../lib/linstor/controllers.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { lookAtSatellite, type SatelliteOnMachine, withMachine } from "../lib/look-at-satellite.ts";
 import { hooksOn, hooksPatch, isSeenDeleting, mayCarryHooks, preDrainHook, preTerminateHook } from "../lib/machine.ts";
@@ -58,15 +58,15 @@ export const retain = rule({
   steps: { cleaning: silent, halting: silent, stuck: warning("MachineHeldForData") },
   systems: { linstor },
   subjects: (hint) => [...satellitesIn(hint, name, isGoing), ...ofMachine(hint, false), ...markedIn(hint)],
-  look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const satellite = await lookAtSatellite(client, name);
+  look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
+    const satellite = await lookAtSatellite(client, name, settings);
     if (!satellite) return undefined;
     const seen = mayCarryHooks(satellite.satellite)
       ? await withMachine(client, satellite)
       : { ...satellite, machine: undefined, leaving: false };
     const volumes = await lookAtVolumes(client, name);
     if (!isWaitedFor(seen)) return { ...seen, volumes: volumes.facts };
-    const held = await heldBecause(linstor.at(seen.controller), seen, volumes, await listGoing(client));
+    const held = await heldBecause(linstor, seen, volumes, await listGoing(client));
     return { ...seen, volumes: volumes.facts, held };
   },
   decide,
@@ -84,7 +84,7 @@ async function listGoing(client: Client): Promise<readonly string[]> {
 
 /** @throws SystemError */
 async function heldBecause(
-  linstor: Linstor,
+  linstor: LinstorControllers,
   seen: SatelliteOnMachine,
   volumes: VolumesSeen,
   going: readonly string[],
@@ -92,7 +92,8 @@ async function heldBecause(
   if (abandonedBecause(seen) !== undefined) return undefined;
   const { namespace, name } = seen.machine?.object.metadata ?? {};
   const giveUp = `Only if the data is given up: kubectl annotate machine ${name} -n ${namespace} ${preTerminateHook}-`;
-  const looked = await lookAtData(linstor, seen, volumes, going);
+  if (seen.unaddressed) return stop(`Machine ${name} is not shut down. ${seen.unaddressed}`, giveUp);
+  const looked = await lookAtData(linstor.at(seen.controller), seen, volumes, going);
   if (looked.halted !== undefined)
     return stop(`Machine ${name} is not shut down. ${looked.halted.message}`, `${looked.halted.advice} ${giveUp}`);
   const last = looked.data ? lastCopies(looked.data) : [];

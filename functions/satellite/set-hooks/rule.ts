@@ -69,8 +69,8 @@ export const setHooks = rule({
     ...(hint.kind === Node.kind && hint.object && !identityOf(hint.object) ? [] : ofNode(hint)),
     ...ofMachine(hint, false),
   ],
-  look: async ({ name = "" }, { client }): Promise<Facts> => {
-    const satellite = await lookAtSatellite(client, name);
+  look: async ({ name = "" }, { client, settings }): Promise<Facts> => {
+    const satellite = await lookAtSatellite(client, name, settings);
     const seen = satellite && (await withMachine(client, satellite));
     if (!seen?.machine || !isBeingDeleted(seen.machine.object) || orderOf(seen).hooks !== "set") return seen;
     return { ...seen, isServerGoing: await isServerGoing(client, seen.machine) };

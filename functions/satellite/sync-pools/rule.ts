@@ -66,8 +66,8 @@ export const syncPools = rule({
   steps: { configuring: silent, refused: warning("SatelliteNotConfigured") },
   systems: { linstor },
   subjects: (hint) => satellitesIn(hint, name, mayNeedCalls),
-  look: async ({ name = "" }, { client, linstor }): Promise<Facts> => {
-    const seen = await lookAtConfigured(client, name);
+  look: async ({ name = "" }, { client, linstor, settings }): Promise<Facts> => {
+    const seen = await lookAtConfigured(client, name, settings);
     if (!seen || aloneBecause(seen)) return seen && { ...seen, found: undefined };
     const own = linstor.at(seen.controller);
     // One that it has had elsewhere is registered here first.

@@ -19,7 +19,7 @@ function open(linstorUrl: string) {
     transport: to("own"),
     transportTo: to,
     clock: still,
-    settings: linstor.settings.parse({ linstorUrl }),
+    settings: linstor.settings.parse({ linstorUrl, linstorHosts: "other" }),
     credential: async () => undefined,
   });
   return { controllers, heard };
@@ -63,12 +63,19 @@ test("what is no address is asked nothing, and the LINSTOR that is set neither",
   expect(heard).toEqual([]);
 });
 
+test("a host that LINSTOR_HOSTS does not name is not asked, whatever else looks like one that it names", () => {
+  const { controllers, heard } = open("http://linstor:3370");
+  for (const url of ["https://another", "https://other.example.com", "http://other@another"])
+    expect(() => controllers.at(url)).toThrow(/LINSTOR_HOSTS does not name|no address/);
+  expect(heard).toEqual([]);
+});
+
 test("a failure at another address says where", async () => {
   const controllers = linstor.connect({
     transport: () => Promise.reject(new Error("refused")),
     transportTo: () => () => Promise.reject(new Error("refused")),
     clock: still,
-    settings: linstor.settings.parse({}),
+    settings: linstor.settings.parse({ linstorHosts: "other" }),
     credential: async () => undefined,
   });
   await expect(controllers.at("http://other").version()).rejects.toThrow(

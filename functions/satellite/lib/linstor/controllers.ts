@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { SystemError } from "../../../../shared/system/system-error.ts";
 import type { Linstor } from "./client.ts";
 
@@ -10,7 +11,7 @@ export interface LinstorControllers {
    * The LINSTOR at `url`, which is `spec.externalController.url` of a LinstorCluster; `undefined` is the one at
    * LINSTOR_URL. Opens nothing.
    *
-   * @throws SystemError `refused` where that is no address.
+   * @throws SystemError `refused` where that is no address, or one that may not be asked.
    */
   at(url: string | undefined): Linstor;
 }
@@ -18,8 +19,13 @@ export interface LinstorControllers {
 /**
  * @param own the client of the LINSTOR at LINSTOR_URL
  * @param clientOf makes that of another root, once for each
+ * @param isAllowed whether a root may be asked that an object names
  */
-export function linstorControllers(own: Linstor, clientOf: (root: string) => Linstor): LinstorControllers {
+export function linstorControllers(
+  own: Linstor,
+  clientOf: (root: string) => Linstor,
+  isAllowed: (root: string) => boolean,
+): LinstorControllers {
   const others = new Map<string, Linstor>();
   return {
     at(url) {
@@ -28,12 +34,43 @@ export function linstorControllers(own: Linstor, clientOf: (root: string) => Lin
       if (!root)
         throw new SystemError("LINSTOR", "refused", "spec.externalController.url of its LinstorCluster is no address.");
       if (root === own.url) return own;
+      if (!isAllowed(root))
+        throw new SystemError("LINSTOR", "refused", `LINSTOR_HOSTS does not name the host of ${root}.`);
       const client = others.get(root) ?? clientOf(root);
       others.set(root, client);
       return client;
     },
   };
 }
+
+/** Where LINSTOR may be: for the client, and for rules that say of an object why its LINSTOR is not asked. */
+export const linstorAddresses = z.object({
+  linstorUrl: z
+    .url({ protocol: /^https?$/ })
+    .default("http://linstor-controller.piraeus-datastore.svc:3370")
+    .describe(
+      "Root of the LINSTOR controller's REST API: port 3370, or 3371 with https and a client certificate. " +
+        "Satellites whose LinstorCluster names another one in spec.externalController are looked for there.",
+    ),
+  linstorHosts: z
+    .string()
+    .default("")
+    .describe(
+      "Hosts that spec.externalController of a LinstorCluster may name, separated by commas and without ports, " +
+        "besides that of LINSTOR_URL. No other host is asked or shown the client certificate.",
+    ),
+});
+export type LinstorAddresses = z.output<typeof linstorAddresses>;
+
+/** Whether an administrator of Holdfast has named the host of this LINSTOR; false for what is no URL. */
+export function mayBeAsked(url: string, { linstorUrl, linstorHosts }: LinstorAddresses): boolean {
+  const host = hostOf(url);
+  const named = linstorHosts.split(",").map((one) => hostOf(`http://${one.trim()}`));
+  return host !== undefined && [hostOf(linstorUrl), ...named].includes(host);
+}
+
+/** In one notation: lower case, and IPv6 as URLs have it. */
+export const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).hostname : undefined);
 
 /** The ports that piraeus-operator's client takes where the address of an external controller has none. */
 const usualPorts: Readonly<Record<string, string>> = { "http:": "3370", "https:": "3371" };

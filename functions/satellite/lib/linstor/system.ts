@@ -4,7 +4,7 @@ import { system } from "../../../../shared/system/system.ts";
 import type { SystemTransport } from "../../../../shared/system/transport.ts";
 import { caller } from "./caller.ts";
 import { linstorClient } from "./client.ts";
-import { linstorControllers, settingRoot } from "./controllers.ts";
+import { linstorAddresses, linstorControllers, mayBeAsked, settingRoot } from "./controllers.ts";
 
 const second = 1000;
 
@@ -15,13 +15,7 @@ export const linstor = system({
     "The LINSTOR controller that owns the satellites: asked what is on a node, and called to register, " +
     "evacuate and remove it.",
   settings: z.object({
-    linstorUrl: z
-      .url({ protocol: /^https?$/ })
-      .default("http://linstor-controller.piraeus-datastore.svc:3370")
-      .describe(
-        "Root of the LINSTOR controller's REST API: port 3370, or 3371 with https and a client certificate. " +
-          "Satellites whose LinstorCluster names another one in spec.externalController are looked for there.",
-      ),
+    ...linstorAddresses.shape,
     linstorTimeout: z.coerce
       .number()
       .int()
@@ -60,8 +54,10 @@ export const linstor = system({
       const writes = exchangeWith("LINSTOR", through, clock, settings.linstorCommandTimeout, named);
       return linstorClient(caller(reads, writes), url);
     };
-    return linstorControllers(client(transport, settingRoot(settings.linstorUrl)), (root) =>
-      client(transportTo(root), root, root),
+    return linstorControllers(
+      client(transport, settingRoot(settings.linstorUrl)),
+      (root) => client(transportTo(root), root, root),
+      (root) => mayBeAsked(root, settings),
     );
   },
 });
