@@ -51,8 +51,8 @@ async function fetchArchive(specifier: string): Promise<Buffer> {
   }
 }
 
-/** npm puts everything under `package/`. */
-async function unpack(archive: Buffer, paths: readonly string[]): Promise<Map<string, Buffer>> {
+/** Files of a gzipped archive, those of a package without the `package/` that npm puts before them. */
+export async function unpack(archive: Buffer, paths: readonly string[]): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
   const entries = extract();
   entries.end(await promisify(gunzip)(archive));
