@@ -2,6 +2,7 @@ import { parse } from "yaml";
 import { seededRandom } from "../../eventing/random.ts";
 import {
   DaemonSet,
+  daemonSetName,
   LinstorCluster,
   LinstorSatellite,
   LinstorSatelliteConfiguration,
@@ -10,7 +11,6 @@ import { linstor as linstorSystem } from "../../functions/satellite/lib/linstor/
 import { admissionPolicy } from "../../functions/satellite/lib/matching/candidate.ts";
 import { type LinstorSatelliteObject, lifeConditions } from "../../functions/satellite/lib/satellite.ts";
 import { csiDriver } from "../../functions/satellite/lib/volumes.ts";
-import { daemonSetName } from "../../functions/satellite/lib/workload/pod-label.ts";
 import { Volume } from "../../functions/volume/lib/kinds.ts";
 import { phaseOf, type VolumeObject } from "../../functions/volume/lib/volume.ts";
 import { createLinstor } from "../../local/linstor/linstor.ts";

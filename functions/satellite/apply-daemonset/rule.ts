@@ -20,7 +20,7 @@ import {
   type ConfiguredSeen,
   lookAtConfigured,
 } from "../lib/configuration/configured-satellite.ts";
-import { DaemonSet, LinstorCluster, LinstorSatellite } from "../lib/kinds.ts";
+import { DaemonSet, daemonSetName, LinstorCluster, LinstorSatellite, satelliteLabel } from "../lib/kinds.ts";
 import type { LinstorControllers } from "../lib/linstor/controllers.ts";
 import { linstor } from "../lib/linstor/system.ts";
 import { isAnother } from "../lib/linstor-note.ts";
@@ -30,7 +30,6 @@ import { mayLook, satelliteRule } from "../lib/satellite-rule.ts";
 import { ofDaemonSet, satelliteNamed, satellitesIn } from "../lib/subjects.ts";
 import { applyPatches } from "../lib/workload/apply-patches.ts";
 import { hashOf, imageOf, satelliteConfigMap, satelliteDaemonSet, tlsSecretOf } from "../lib/workload/daemon-set.ts";
-import { daemonSetName, satelliteLabel } from "../lib/workload/pod-label.ts";
 import { spawnSettings } from "./settings.ts";
 
 const name = "satellite/apply-daemonset";

@@ -75,3 +75,9 @@ export function managementKinds(served: readonly string[]): { machine: Kind; clu
 export function onMachine(changes: readonly Change[]): readonly RuleTrigger[] {
   return [on(Machine, changes, "cluster-api"), on(MachineV1beta1, changes, "cluster-api-v1beta1")];
 }
+
+/** Label of a satellite's DaemonSet and pods: the uid of the LinstorSatellite that they are of. */
+export const satelliteLabel = "piraeus.io/linstor-satellite";
+
+/** The name of a satellite's DaemonSet, as piraeus-operator has it. */
+export const daemonSetName = (node: string): string => `linstor-satellite.${node}`;

@@ -3,11 +3,10 @@ import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
 import { Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import { progressKey } from "../../../shared/progress.ts";
 import type { Subject } from "../../../shared/subject.ts";
-import { DaemonSet, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
+import { DaemonSet, daemonSetName, LinstorSatellite, Machine, VolumeAttachment } from "./kinds.ts";
 import type { MachineObject } from "./machine.ts";
 import type { LinstorSatelliteObject } from "./satellite.ts";
 import { csiDriver, marksFor, type PersistentVolumeObject, type VolumeAttachmentObject } from "./volumes.ts";
-import { daemonSetName } from "./workload/pod-label.ts";
 
 /** The satellite of this name. */
 export const satelliteNamed = (name: string): Subject => ({ kind: LinstorSatellite, name });

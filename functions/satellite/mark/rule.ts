@@ -10,7 +10,7 @@ import { normal, warning } from "../../../shared/steps.ts";
 import { labelled } from "../../../shared/sweep.ts";
 import { listed } from "../lib/data/data-facts.ts";
 import { evacuation, isToBeNoted, unmarked } from "../lib/evacuation.ts";
-import type { EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
+import type { Contender, EvacuationFacts, SatelliteInChain } from "../lib/evacuation-facts.ts";
 import { LinstorSatellite, onMachine, VolumeAttachment } from "../lib/kinds.ts";
 import { linstorKey } from "../lib/linstor-note.ts";
 import { isSeenDeleting, machineLeavesLabel } from "../lib/machine.ts";
@@ -25,7 +25,6 @@ import {
   type PersistentVolumeObject,
   type VolumeFacts,
 } from "../lib/volumes.ts";
-import { slotOf } from "./slots.ts";
 
 /** Whoever has it begins an evacuation. Two that begin at once would not see each other, and take one slot. */
 const leaseName = "holdfast-satellite-slots";
@@ -149,3 +148,21 @@ function shown(
 }
 
 const holderOf = (node: string) => `LinstorSatellite ${node}`;
+
+/**
+ * Who may go on while at most `limit` satellites are evacuated at a time (0: as many as there are): those that have
+ * begun, then the longest waiting, then by name. Every instance that looks at the same list comes to the same answer.
+ *
+ * @returns the 1-based position of the satellite, who comes before it, and whether it may go on; the last place for one
+ * that is not in the list.
+ */
+export function slotOf(name: string, contenders: readonly Contender[], limit: number) {
+  const ordered = contenders.toSorted(
+    (one, other) =>
+      Number(other.inProgress) - Number(one.inProgress) || one.since - other.since || (one.name < other.name ? -1 : 1),
+  );
+  const index = ordered.findIndex((contender) => contender.name === name);
+  const position = (index < 0 ? ordered.length : index) + 1;
+  const before = ordered.slice(0, position - 1).map((contender) => contender.name);
+  return { position, of: Math.max(ordered.length, position), before, admitted: limit <= 0 || position <= limit };
+}

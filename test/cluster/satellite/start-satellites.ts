@@ -1,4 +1,4 @@
-import { satelliteLabel } from "../../../functions/satellite/lib/workload/pod-label.ts";
+import { satelliteLabel } from "../../../functions/satellite/lib/kinds.ts";
 import type { PodObject } from "../../../functions/satellite/lib/workload/running-pods.ts";
 import type { ControllerTools } from "../../../local/controllers/controller.ts";
 import type { LinstorStandIn } from "../../../local/linstor/linstor.ts";

@@ -1,7 +1,6 @@
 import { hasLabels, type Labels } from "../../../../shared/kubernetes/label-selector.ts";
 import { type Labelled, matchesNodeSelector, type NodeSelector } from "../../../../shared/kubernetes/node-selector.ts";
 import { findToleration, type Taint, type Toleration } from "../../../../shared/kubernetes/toleration.ts";
-import { defaultTolerations } from "./default-tolerations.ts";
 
 /** Where a LinstorCluster wants satellites. */
 export interface Placement {
@@ -42,3 +41,19 @@ export function untoleratedTaints(taints: readonly Taint[], has: "has one" | "ha
 }
 
 const unwanted = (message: string): Wanted => ({ wanted: false, message });
+
+/**
+ * What every satellite tolerates besides the LinstorCluster's own: what the DaemonSet controller adds to every
+ * DaemonSet, and the taints by which the LINSTOR High Availability Controller marks Nodes with failed volumes.
+ */
+const defaultTolerations: readonly Toleration[] = [
+  { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute" },
+  { key: "node.kubernetes.io/unreachable", operator: "Exists", effect: "NoExecute" },
+  { key: "node.kubernetes.io/disk-pressure", operator: "Exists", effect: "NoSchedule" },
+  { key: "node.kubernetes.io/memory-pressure", operator: "Exists", effect: "NoSchedule" },
+  { key: "node.kubernetes.io/pid-pressure", operator: "Exists", effect: "NoSchedule" },
+  { key: "node.kubernetes.io/unschedulable", operator: "Exists", effect: "NoSchedule" },
+  { key: "node.kubernetes.io/network-unavailable", operator: "Exists", effect: "NoSchedule" },
+  { key: "drbd.linbit.com/lost-quorum", operator: "Exists" },
+  { key: "drbd.linbit.com/force-io-error", operator: "Exists" },
+];

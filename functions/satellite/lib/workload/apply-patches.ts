@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse } from "yaml";
 import { applyJsonPatch, type JsonPatchOperation } from "../../../../shared/kubernetes/json-patch.ts";
+import { satelliteLabel } from "../kinds.ts";
 import type { Patch } from "../schema/satellite-spec.ts";
 import { isSelected, type Patchable } from "./patch-target.ts";
-import { satelliteLabel } from "./pod-label.ts";
 import { mergeDaemonSet } from "./strategic-merge.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ConfiguredSatellite } from "../configuration/configured-satellite.ts";
+import { daemonSetName, satelliteLabel } from "../kinds.ts";
 import { directoriesOf } from "../pools/wanted-pool.ts";
-import { daemonSetName, satelliteLabel } from "./pod-label.ts";
 
 /** What a satellite's workload is made of besides the satellite itself. */
 export interface Surroundings {

@@ -2,7 +2,7 @@ import type { Client } from "../../../../shared/kubernetes/client.ts";
 import { isBeingDeleted } from "../../../../shared/kubernetes/finalizer.ts";
 import { Pod } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
-import { satelliteLabel } from "./pod-label.ts";
+import { satelliteLabel } from "../kinds.ts";
 
 export type PodObject = KubernetesObject & {
   readonly spec?: { readonly nodeName?: string };
