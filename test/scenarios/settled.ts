@@ -1,9 +1,13 @@
 import type { World } from "../worlds/world.ts";
 
-/** Lets time pass until, for a whole rest, nothing has reached a function and none has asked for anything. */
+/**
+ * Lets time pass until, for three whole rests, nothing has reached a function and none has asked for anything: on a busy
+ * machine an event is longer than one under way.
+ */
 export async function settled({ deliveries, calls, rest }: World): Promise<void> {
-  for (let before = -1; before !== deliveries.length + calls.length; ) {
-    before = deliveries.length + calls.length;
+  const count = () => deliveries.length + calls.length;
+  for (let quiet = 0, before = count(); quiet < 3; before = count()) {
     await rest();
+    quiet = count() === before ? quiet + 1 : 0;
   }
 }

@@ -5,6 +5,7 @@ import { install, readInstallation } from "./installation.ts";
 import { startProgram } from "./program.ts";
 import { realServer } from "./real-server.ts";
 import type { RealWorlds } from "./real-world.ts";
+import { rest } from "./rest.ts";
 import { restFor, surround } from "./surroundings.ts";
 import type { Setting } from "./world.ts";
 
@@ -73,7 +74,7 @@ export async function processWorlds(
         },
         instance: refuse,
         sweep: refuse,
-        rest: () => server.clock.sleep(restFor),
+        rest: () => rest(server.admin, restFor),
       };
     },
     async stop() {

@@ -5,6 +5,7 @@ import { benchOn, type WhenOver } from "./bench.ts";
 import { type Harness, startHarness } from "./harness.ts";
 import { ConfigMap, Namespace } from "./kinds.ts";
 import { manifest } from "./manifest.ts";
+import { rest } from "./rest.ts";
 import type { Server } from "./server.ts";
 import { restFor, surround } from "./surroundings.ts";
 import type { Setting, World } from "./world.ts";
@@ -39,7 +40,7 @@ export async function realWorlds(server: Server, missing: readonly string[]): Pr
         current = { setting, harness: left.then(() => startHarness(server, random, setting)) };
       }
       const harness = await current.harness;
-      return harness.world(await benchOn(server, whenOver), () => clock.sleep(restFor), whenOver);
+      return harness.world(await benchOn(server, whenOver), () => rest(server.admin, restFor), whenOver);
     },
     async stop() {
       await stopCurrent();

@@ -7,6 +7,7 @@ import { kubeconfigTransport } from "../../../shared/kubernetes/kubeconfig-trans
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { Transport } from "../../../shared/kubernetes/transport.ts";
 import { poll } from "../../../test/worlds/poll.ts";
+import { rest } from "../../../test/worlds/rest.ts";
 import { createApiServer } from "../../apiserver/server.ts";
 import { virtualClock } from "../../time/virtual-clock.ts";
 import type { Trouble } from "../controller.ts";
@@ -151,15 +152,17 @@ function emulatedCluster(): Cluster {
 }
 
 function realCluster(kubeconfig: string): Cluster {
+  const transport = kubeconfigTransport(kubeconfig);
+  const client = createClient(transport);
   return {
-    transport: kubeconfigTransport(kubeconfig),
+    transport,
     clock: systemClock,
     // Another one for each world: the namespace of the one before may still be on its way out.
     random: seededRandom(Math.floor((performance.timeOrigin + performance.now()) * 1000)),
     async until(what, check) {
-      await poll(what, async () => Boolean(await check()), { within: 120_000, every: 50 });
+      await poll(what, async () => Boolean(await check()), { within: 180_000, every: 50 });
     },
-    rest: () => systemClock.sleep(2000),
+    rest: () => rest(client, 2000),
   };
 }
 
