@@ -28,6 +28,7 @@ import { deleteClaim, protectedClaim, removePod, runningPod } from "../pvc-prote
 import { beside } from "../pvc-protection/settings.ts";
 import { noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
+import { settled } from "../settled.ts";
 import { mending } from "./settings.ts";
 
 const installedIn = "holdfast";
@@ -347,7 +348,7 @@ async function scalableSet(world: World): Promise<string> {
     ),
   );
   // The event of its creation has been handled before it is changed.
-  await world.rest();
+  await settled(world);
   return set;
 }
 
@@ -375,7 +376,8 @@ async function annotatedWhileRebuilt(
   try {
     const name = await scalableSet(world);
     await world.sweep();
-    await world.rest();
+    // So have those of the sweep.
+    await settled(world);
     await remove(channel);
     await annotate(world, name);
     await channel.rebuild();

@@ -60,6 +60,8 @@ export const protecting: readonly Scenario[] = [
     async run(world) {
       const { admin, namespace } = world;
       await protectedClaim(world, "data");
+      // The events of its creation have been handled.
+      await settled(world);
       world.fate(() => []);
       await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { finalizers: null } });
       await world.rest();

@@ -443,7 +443,7 @@ export function touch(world: World, name: string = set): Promise<void> {
  */
 export async function touchUntil(world: World, what: string, check: () => Promise<unknown>): Promise<void> {
   for (const begun = world.clock.now(); !(await check()); await world.rest()) {
-    if (world.clock.now() > begun + 90_000) throw new Error(`Not within 90 seconds: ${what}.`);
+    if (world.clock.now() > begun + 180_000) throw new Error(`Not within three minutes: ${what}.`);
     await touch(world);
   }
 }

@@ -15,6 +15,7 @@ import {
   deleteNamespace,
   isNoted,
   isOffered,
+  isPhase,
   keptClaim,
   noteOn,
   offeredVolume,
@@ -44,6 +45,8 @@ export const restoring: readonly Scenario[] = [
       await annotateVolume(world, volume, { [offerKey]: "no" });
       await deleteClaim(world);
       await isNoted(world, volume, "kept");
+      // Our note may come before Kubernetes' own word.
+      await isPhase(world, volume, "Released");
       expect(await listed(world)).toEqual([
         expect.stringMatching(
           `^Volume ${volume} is kept for claim ${namespace}/data, and not offered. It is reclaimed`,
@@ -91,6 +94,7 @@ export const restoring: readonly Scenario[] = [
       const volume = await keptClaim(world);
       await deleteNamespace(world);
       await isNoted(world, volume, "asks");
+      await isPhase(world, volume, "Released");
       await expect(succeed(admin, namespace)).rejects.toThrow(`There is no namespace ${namespace}. Create it`);
       await createNamespace(world);
       for (const change of (await succeed(admin, namespace)).changes) await make(admin, change);

@@ -164,6 +164,7 @@ export const shapes: readonly Scenario[] = [
       await world.rest();
       await deleteClaim(world);
       await isNoted(world, bigger, "kept");
+      await isOffered(world, volume);
       await createClaim(world);
       expect(await boundVolume(world)).toBe(volume);
     },
