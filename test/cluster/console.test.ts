@@ -8,12 +8,12 @@ import { connect } from "node:tls";
 import { KubeConfig } from "@kubernetes/client-node";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../shared/command/temporary-folder.ts";
-import { createClient } from "../../shared/kubernetes/client.ts";
 import { ConfigMap, Namespace, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
-import { kubeconfigTransport } from "../../shared/kubernetes/kubeconfig-transport.ts";
 import { cookieOf, type Served, serveFunction } from "../console/server/served.ts";
 import { Role, RoleBinding, ServiceAccount } from "../worlds/kinds.ts";
 import { claim, manifest } from "../worlds/manifest.ts";
+import { realServer } from "../worlds/real-server.ts";
+import { rightsInForce } from "../worlds/rights-in-force.ts";
 import { tokenOf } from "../worlds/service-account.ts";
 
 const cluster = inject("cluster");
@@ -30,7 +30,8 @@ async function authorityOf(server: string): Promise<string> {
 
 describe.skipIf(!cluster)("the console in front of a real API server", () => {
   if (!cluster) return;
-  const admin = createClient(kubeconfigTransport(cluster.kubeconfig));
+  const real = realServer(cluster.kubeconfig);
+  const { admin } = real;
 
   /** A console as in a cluster, and a namespace. */
   async function open() {
@@ -49,10 +50,13 @@ describe.skipIf(!cluster)("the console in front of a real API server", () => {
   async function userWith({ ask }: Served, namespace: string, name: string, verbs: readonly string[]) {
     await admin.create(ServiceAccount, manifest(ServiceAccount, { namespace, name }));
     const rules = [{ apiGroups: [""], resources: ["persistentvolumeclaims", "configmaps"], verbs }];
-    await admin.create(Role, manifest(Role, { namespace, name }, { rules }));
+    const role = manifest(Role, { namespace, name }, { rules });
+    await admin.create(Role, role);
     const subjects = [{ kind: "ServiceAccount", namespace, name }];
     const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name };
-    await admin.create(RoleBinding, manifest(RoleBinding, { namespace, name }, { subjects, roleRef }));
+    const binding = manifest(RoleBinding, { namespace, name }, { subjects, roleRef });
+    await admin.create(RoleBinding, binding);
+    await rightsInForce(real, [role, binding]);
     const token = await tokenOf(admin, namespace, name);
     const answer = await ask({ method: "POST", path: "/session", body: { token } });
     expect(answer.status).toBe(204);

@@ -19,6 +19,7 @@ import {
 import { beside } from "../scenarios/pvc-protection/settings.ts";
 import { ClusterRole, ClusterRoleBinding, ServiceAccount } from "../worlds/kinds.ts";
 import { manifest } from "../worlds/manifest.ts";
+import { rightsInForce } from "../worlds/rights-in-force.ts";
 import { tokenOf } from "../worlds/service-account.ts";
 import type { World } from "../worlds/world.ts";
 import { worldsOnCluster } from "./open-worlds.ts";
@@ -33,14 +34,18 @@ describe.skipIf(!cluster)("holdfast explain on a real control plane", () => {
   const { open } = worldsOnCluster(cluster);
 
   /** A kubeconfig of a user who may get and list everything, and no more. */
-  async function readerOf({ admin, namespace }: World, folder: string): Promise<string> {
+  async function readerOf(world: World, folder: string): Promise<string> {
+    const { admin, namespace } = world;
     const reader = `reader-${namespace}`;
     await admin.create(ServiceAccount, manifest(ServiceAccount, { namespace, name: reader }));
     const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list"] }];
-    await admin.create(ClusterRole, manifest(ClusterRole, { name: reader }, { rules }));
+    const role = manifest(ClusterRole, { name: reader }, { rules });
+    await admin.create(ClusterRole, role);
     const subjects = [{ kind: "ServiceAccount", namespace, name: reader }];
     const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: reader };
-    await admin.create(ClusterRoleBinding, manifest(ClusterRoleBinding, { name: reader }, { subjects, roleRef }));
+    const binding = manifest(ClusterRoleBinding, { name: reader }, { subjects, roleRef });
+    await admin.create(ClusterRoleBinding, binding);
+    await rightsInForce(world, [role, binding]);
     const config = new KubeConfig();
     config.loadFromFile(cluster?.kubeconfig ?? "");
     const file = join(folder, "config");

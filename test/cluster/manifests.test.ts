@@ -199,12 +199,12 @@ describe.skipIf(!ready)("the manifests on a real API server", () => {
     apply(policy);
     try {
       // The API server takes a new policy up after a moment.
-      await expect.poll(stamped, { timeout: 60_000 }).toContain(holdfastProtection);
+      await expect.poll(stamped, { timeout: 180_000 }).toContain(holdfastProtection);
       expect(stamped()).toContain("example.com/mine");
     } finally {
       call("delete", "-k", folder(policy));
     }
-    await expect.poll(stamped, { timeout: 60_000 }).not.toContain(holdfastProtection);
+    await expect.poll(stamped, { timeout: 180_000 }).not.toContain(holdfastProtection);
   });
 
   describe.each(optional)("with the overlay %s", (system) => {

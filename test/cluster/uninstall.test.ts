@@ -76,19 +76,19 @@ describe.skipIf(!ready)("an install on a real control plane", () => {
           return false;
         }
       },
-      { within: 60_000 },
+      { within: 180_000 },
     );
 
   beforeAll(async () => {
     knative("apply", "--server-side");
-    call("wait", "--for=condition=established", "--all", "crd", "--timeout=60s");
+    call("wait", "--for=condition=established", "--all", "crd", "--timeout=180s");
     await served();
     // Of satellites: Holdfast has a Role there, and the administrator makes it.
     makeNamespace(satellites, cluster.kubeconfig);
   });
   afterAll(() => {
     knative("delete", "--ignore-not-found");
-    call("delete", "namespace", "--ignore-not-found", "--timeout=100s", satellites);
+    call("delete", "namespace", "--ignore-not-found", "--timeout=180s", satellites);
   });
 
   /** Everything of an install that is on the cluster, of whatever kind. */
@@ -110,7 +110,7 @@ describe.skipIf(!ready)("an install on a real control plane", () => {
       const crds = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
       const first = JSON.stringify({ apiVersion: "v1", kind: "List", items: crds });
       run(["apply", "--server-side", "--force-conflicts", "-f", "-"], cluster.kubeconfig, first);
-      call("wait", "--for=condition=established", "--all", "crd", "--timeout=60s");
+      call("wait", "--for=condition=established", "--all", "crd", "--timeout=180s");
       await served();
     }
     apply();
