@@ -155,8 +155,7 @@ export default defineConfig({
           include: ["test/console/*.test.ts", ...browsed],
           globalSetup: ["test/console/build-client.ts"],
           maxWorkers: 2,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          ...hangLimits,
         },
       },
       {

@@ -27,6 +27,7 @@ export async function openConsole(api: string, token: string): Promise<Console> 
     problems,
     async open(path, options = {}) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+      context.setDefaultTimeout(120_000);
       const page = await context.newPage();
       page.on("pageerror", (error) => problems.push(error.message));
       page.on("console", (message) => {
@@ -45,7 +46,7 @@ export async function openConsole(api: string, token: string): Promise<Console> 
 
 /** Resolves when nothing on the page is being read any more. Its own policy allows no script that looks for it. */
 export const settled = (page: Page): Promise<void> =>
-  expect.poll(() => page.getByRole("progressbar").count(), { timeout: 30_000 }).toBe(0);
+  expect.poll(() => page.getByRole("progressbar").count(), { timeout: 120_000 }).toBe(0);
 
 interface Violation {
   readonly id: string;

@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("a connection", () => {
     await page.getByRole("textbox", { name: "Search claims" }).fill("many-4999");
     await page.getByRole("link", { name: "shop/many-4999", exact: true }).waitFor();
     // A ceiling for a busy machine: what is rendered whole takes tens of seconds.
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(20_000);
     expect(page.url()).toContain("q=many-4999");
     await page.context().close();
   });
