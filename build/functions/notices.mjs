@@ -41,7 +41,11 @@ const packageOf = (/** @type {string} */ path) => /^(?:.*\/)?node_modules\/(?:@[
 /** @param {string} folder */
 async function noticeOf(folder) {
   const { name, version, license, homepage } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
-  const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).sort();
+  const found = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile());
+  const files = found
+    .map((file) => file.name)
+    .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
+    .sort();
   if (files.length === 0 && !needNone.has(license))
     throw new Error(
       `${name}@${version} (${license}) has no file with its licence. Add its text to build/functions/notices.mjs.`,
