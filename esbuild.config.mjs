@@ -11,6 +11,7 @@ import { lateBuiltins } from "./build/functions/late-builtins.mjs";
 import { leaveOut } from "./build/functions/left-out.mjs";
 import { withClient } from "./build/functions/with-client.mjs";
 import { withNotices } from "./build/functions/with-notices.mjs";
+import { withTelemetry } from "./build/functions/with-telemetry.mjs";
 import { withoutApiClasses } from "./build/functions/without-api-classes.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -70,7 +71,7 @@ function pluginsOf(name) {
   const small = [lateBuiltins(), leaveOut(), withoutApiClasses()];
   // It takes no events, by which a code cache is made.
   if (name === "platform/console") return [...small, embedKinds(), asScripts(), withClient(), withNotices()];
-  return [...small, asScripts(), withNotices(), bakeCodeCache()];
+  return [...small, asScripts(), withTelemetry(), withNotices(), bakeCodeCache()];
 }
 
 /** Bundles functions. Rejects with esbuild's errors. */

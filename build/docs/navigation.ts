@@ -65,6 +65,7 @@ const groups: readonly Group[] = [
       ...docs(
         "what-is-held",
         "monitoring",
+        "tracing",
         "while-it-is-down",
         "brokers",
         "stale-subscribers",

@@ -34,6 +34,14 @@ const empty = {
   "models/all.js": "export {};",
 };
 
+/** What OpenTelemetry's SDK for Node imports for what its variables may ask for, and functions do not offer. */
+const leftOutOfTelemetry = Object.fromEntries(
+  [
+    ...["trace", "metrics", "logs"].map((signal) => `exporter-${signal}-otlp-grpc`),
+    ...["exporter-logs-otlp-http", "exporter-logs-otlp-proto", "exporter-prometheus", "exporter-zipkin"],
+  ].map((name) => [`@opentelemetry/${name}`, "traces and metrics are sent over http/protobuf or http/json"]),
+);
+
 /**
  * @returns {import("esbuild").Plugin}
  */
@@ -43,6 +51,20 @@ export function leaveOut() {
     setup(build) {
       for (const [name, contents] of Object.entries(empty)) replace(build, name, contents);
       for (const [name, because] of Object.entries(leftOut)) replace(build, name, refusing(name, because));
+    },
+  };
+}
+
+/**
+ * @returns {import("esbuild").Plugin}
+ */
+export function leaveOutOfTelemetry() {
+  return {
+    name: "leave out of telemetry",
+    setup(build) {
+      // It changes modules as they are loaded, which is not asked for.
+      replace(build, "@opentelemetry/instrumentation", "export const registerInstrumentations = () => {};");
+      for (const [name, because] of Object.entries(leftOutOfTelemetry)) replace(build, name, refusing(name, because));
     },
   };
 }
@@ -65,6 +87,13 @@ const names = {
   "ObjectSerializer.js": ["ObjectSerializer"],
   "stream-buffers": ["ReadableStreamBuffer", "WritableStreamBuffer"],
   undici: ["Agent", "ProxyAgent", "fetch"],
+  "@opentelemetry/exporter-trace-otlp-grpc": ["OTLPTraceExporter"],
+  "@opentelemetry/exporter-metrics-otlp-grpc": ["OTLPMetricExporter"],
+  "@opentelemetry/exporter-logs-otlp-grpc": ["OTLPLogExporter"],
+  "@opentelemetry/exporter-logs-otlp-http": ["OTLPLogExporter"],
+  "@opentelemetry/exporter-logs-otlp-proto": ["OTLPLogExporter"],
+  "@opentelemetry/exporter-prometheus": ["PrometheusExporter"],
+  "@opentelemetry/exporter-zipkin": ["ZipkinExporter"],
 };
 
 /**

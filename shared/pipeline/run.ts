@@ -7,11 +7,13 @@ import type { Client } from "../kubernetes/client.ts";
 import { describe, referenceTo } from "../kubernetes/object.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
-import type { Rule, View } from "../rule.ts";
+import { readProgress } from "../progress.ts";
+import { progressNameOf, type Rule, type View } from "../rule.ts";
 import { isObject, merged, nameOf, type Subject } from "../subject.ts";
 import { type Connect, clientsOf } from "../system/connect.ts";
 import type { Systems } from "../system/system.ts";
 import { SystemError } from "../system/system-error.ts";
+import type { Observe } from "../telemetry/observe.ts";
 import { recoveryOf, reportAway } from "./away.ts";
 import { type Afterwards, execute } from "./execute.ts";
 import type { ExecuteContext } from "./execute-context.ts";
@@ -38,7 +40,7 @@ export function runOf<Schema extends ZodObject, Facts, Used extends Systems>(
   rule: Rule<Schema, Facts, Used>,
   tools: Tools<output<Schema>>,
 ): (key: string, requests: readonly RunRequest[]) => Promise<RunResult> {
-  const { connect = connectNone, clock, log, settings } = tools;
+  const { connect = connectNone, clock, log, settings, observe } = tools;
   const held = { ...rule, permissions: permissionsAsSet(rule.permissions, settings) };
   /** Made once, for its connections. */
   let made: { readonly own: Client; readonly client: Promise<Client> } | undefined;
@@ -57,7 +59,7 @@ export function runOf<Schema extends ZodObject, Facts, Used extends Systems>(
     const client = await clientOf(await tools.client());
     const events = requests.map(({ event }) => event);
     const view = { client, settings, ...clientsOf(rule, connect) };
-    return run(held, subject, events, view, { client, connect, clock, log });
+    return run(held, subject, events, view, { client, connect, clock, log, observe });
   };
 }
 
@@ -70,12 +72,25 @@ const looks = 3;
  * Looks, decides and acts. A conflict, or a list whose continue token expired, means that the facts have changed: look
  * and decide anew, at most three times in all, then leave it to the broker (503).
  */
-export async function run<Schema extends ZodObject, Facts, Used extends Systems>(
+export function run<Schema extends ZodObject, Facts, Used extends Systems>(
   rule: Rule<Schema, Facts, Used>,
   subject: Subject,
   events: readonly string[],
   view: View<output<Schema>, Used>,
   context: ExecuteContext,
+): Promise<RunResult> {
+  const observe: Observe = context.observe ?? ((_, work) => work());
+  const part = { name: "run", rule: rule.name, subject, events } as const;
+  return observe(part, () => runObserved(rule, subject, events, view, context, observe));
+}
+
+async function runObserved<Schema extends ZodObject, Facts, Used extends Systems>(
+  rule: Rule<Schema, Facts, Used>,
+  subject: Subject,
+  events: readonly string[],
+  view: View<output<Schema>, Used>,
+  context: ExecuteContext,
+  observe: Observe,
 ): Promise<RunResult> {
   const outcomes = new Map<string, Outcome>();
   for (let look = 1; ; look++) {
@@ -89,7 +104,9 @@ export async function run<Schema extends ZodObject, Facts, Used extends Systems>
       const decisions = heeds ? decided.map((decision) => stopOnNewerProgress(rule, decision)) : decided;
       const afterwards: Afterwards[] = [];
       const carryOut = async (decision: Decision) => {
-        const outcome = await act(rule, decision, context, afterwards);
+        const before = () => readProgress(decision.about, progressNameOf(rule));
+        const part = { name: "decision", rule: rule.name, decision, before } as const;
+        const outcome = await observe(part, () => act(rule, decision, context, afterwards));
         if (outcome === "conflict" && look < looks) {
           contended = true;
           return;

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Client } from "../kubernetes/client.ts";
 import type { Log } from "../log.ts";
 import type { Connect } from "../system/connect.ts";
+import type { Observe } from "../telemetry/observe.ts";
 
 /** What a function stands on. In a process: the real ones; in a simulation: a world's. */
 export interface Tools<Settings> {
@@ -14,4 +15,6 @@ export interface Tools<Settings> {
   readonly settings: Settings;
   /** Whether only events of senders that have proven who they are come this far; absent: anyone may have sent one. */
   readonly verifiesSenders?: boolean;
+  /** Sees the parts of each run; absent: telemetry is off. */
+  readonly observe?: Observe;
 }

@@ -8,10 +8,13 @@ import { readSettings, SettingsError } from "../settings.ts";
  * Runs a function's server: it listens on `PORT` (8080), and on SIGTERM finishes what it has begun before it exits.
  * Settings that cannot be used end the process at once, so that a new Revision never becomes ready and the old one
  * keeps the traffic.
+ *
+ * @param atEnd what the exit waits for, when no request is in flight any more; never rejects
  */
 export function runServer<Schema extends ZodObject>(
   { name, settings: schema }: Pick<FunctionDeclaration<Schema>, "name" | "settings">,
   serverOf: (tools: { readonly settings: output<Schema>; readonly log: Log }) => Server,
+  atEnd?: () => Promise<void>,
 ): void {
   let log = createLog();
   try {
@@ -20,7 +23,7 @@ export function runServer<Schema extends ZodObject>(
     const port = readPort(process.env.PORT);
     server.once("error", (error) => fail(`It cannot listen on port ${port}: ${error.message}.`));
     server.listen(port, () => log.debug({ rule: name }, "The function listens."));
-    drainOnSignal(server);
+    drainOnSignal(server, atEnd);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     fail(`${error.message} Correct the Service's environment.`);
@@ -39,9 +42,9 @@ function readPort(value = ""): number {
 }
 
 /** Knative sends SIGTERM after its proxy has drained; what is still in flight is finished, and nothing new is taken. */
-function drainOnSignal(server: Server): void {
+function drainOnSignal(server: Server, atEnd = () => Promise.resolve()): void {
   const drain = () => {
-    server.close(() => process.exit(0));
+    server.close(() => atEnd().then(() => process.exit(0)));
     // A connection that is kept alive would go on bringing events, or hold the exit up for nothing.
     server.prependListener("request", (_request, response) => response.setHeader("connection", "close"));
     setInterval(() => server.closeIdleConnections(), 100).unref();

@@ -4,8 +4,9 @@ import { systemClock } from "../clock.ts";
 import type { FunctionDeclaration } from "../declaration.ts";
 import type { HttpRequest, HttpResponse } from "../http-message.ts";
 import type { Client } from "../kubernetes/client.ts";
-import type { Log } from "../log.ts";
+import { createLog, type Log } from "../log.ts";
 import type { Tools } from "../pipeline/tools.ts";
+import { isWanted, type Telemetry } from "../telemetry/telemetry.ts";
 import { connectSystems } from "./connect-systems.ts";
 import { createExpressServer } from "./express-server.ts";
 import { type CheckSender, senderCheck } from "./oidc/sender-check.ts";
@@ -22,19 +23,48 @@ export function serveFunction<Schema extends ZodObject>(
   declaration: FunctionDeclaration<Schema>,
   handlerOf: (tools: Tools<output<Schema>>) => (request: HttpRequest) => Promise<HttpResponse>,
 ): void {
-  runServer(declaration, ({ settings, log }) => {
-    const connect = connectSystems(declaration.systems ?? {}, process.env);
-    const verifiesSenders = readOidcSettings(process.env) !== undefined;
-    const tools = { client: lazyClient(), connect, clock: systemClock, log, settings, verifiesSenders };
-    return createExpressServer(application(handlerOf(tools), log, senderCheck(tools, process.env)));
-  });
+  // Without it nothing is waited for, and nothing of it is read.
+  if (!isWanted(process.env)) serveWith(declaration, handlerOf);
+  else void startTelemetry(declaration.name).then((telemetry) => serveWith(declaration, handlerOf, telemetry));
+}
+
+/** A variable that OpenTelemetry cannot use must not keep a rule from its work. */
+async function startTelemetry(rule: string): Promise<Telemetry | undefined> {
+  const log = createLog();
+  try {
+    return (await import("../telemetry/open-telemetry.ts")).startTelemetry(rule, log);
+  } catch (error) {
+    log.error({ rule }, `The function goes on without telemetry, which cannot be started: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+function serveWith<Schema extends ZodObject>(
+  declaration: FunctionDeclaration<Schema>,
+  handlerOf: (tools: Tools<output<Schema>>) => (request: HttpRequest) => Promise<HttpResponse>,
+  telemetry?: Telemetry,
+): void {
+  runServer(
+    declaration,
+    ({ settings, log }) => {
+      const connect = connectSystems(declaration.systems ?? {}, process.env, systemClock, telemetry?.transport);
+      const verifiesSenders = readOidcSettings(process.env) !== undefined;
+      const observed = telemetry ? { observe: telemetry.observe } : {};
+      const client = lazyClient(telemetry?.client);
+      const tools = { client, connect, clock: systemClock, log, settings, verifiesSenders, ...observed };
+      const handle = handlerOf(tools);
+      const handler = telemetry?.handler(handle) ?? handle;
+      return createExpressServer(application(handler, log, senderCheck(tools, process.env)));
+    },
+    telemetry?.stop,
+  );
 }
 
 /** Listening comes first: the client is imported when the first event needs a look. */
-function lazyClient(): () => Promise<Client> {
+function lazyClient(observed: (client: Client) => Client = (client) => client): () => Promise<Client> {
   let client: Promise<Client> | undefined;
   return () => {
-    client ??= import("./connect.ts").then(({ connect }) => connect());
+    client ??= import("./connect.ts").then(({ connect }) => observed(connect()));
     // A kubeconfig that could not be read may be there at the next event.
     client.catch(() => {
       client = undefined;

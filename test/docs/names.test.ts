@@ -21,6 +21,10 @@ const sources = globSync(["{functions,shared,cli,console,eventing,local,build,be
       cwd: root,
     }),
   )
+  // What OpenTelemetry reads from the environment of a function.
+  .concat(
+    globSync("node_modules/@opentelemetry/{sdk-node,core,otlp-exporter-base,exporter-*}/dist/**/*.mjs", { cwd: root }),
+  )
   .map(read)
   .join("\n");
 const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> };

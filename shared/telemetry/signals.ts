@@ -1,0 +1,14 @@
+import type { Instruments } from "./instruments.ts";
+import type { Spans } from "./spans.ts";
+
+/** What telemetry consists of. */
+export interface Signals {
+  readonly spans: Spans;
+  readonly instruments: Instruments;
+}
+
+/** Returns what tells the seconds since. */
+export function stopwatch(): () => number {
+  const since = performance.now();
+  return () => (performance.now() - since) / 1000;
+}
