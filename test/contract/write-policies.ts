@@ -220,33 +220,30 @@ const daemonSetSpec = {
 
 /** The policies that are generated from what functions declare, each with its function's account and roles. */
 export function writePolicies(open: () => Promise<Bench>): void {
-  describe("what a function's account may write", () => {
-    test.each(cases)(
-      "is what $account declares, and nothing else",
-      async ({ account, finalizer, objects, declared, forged }) => {
-        const bench = await open();
-        const { namespace } = bench;
-        const client = await accountOf(bench, account, finalizer);
-        const name = `a-${namespace}`;
-        for (const [kind, make] of objects) {
-          await bench.admin.create(kind, make({ name, namespace }));
-          onTestFinished(() => void bench.admin.delete(kind, namespace, name));
-        }
-        const answer = (attempt: Attempt) => tried(client, attempt, { namespace, name });
-        // A real server learns of roles and policies by watching them.
-        const [first] = Object.values(forged) as [Attempt];
-        await bench.eventually("the policy is in force", async () => (await answer(first)) === "refused");
-        const answers = async (attempts: Readonly<Record<string, Attempt>>) => {
-          const found: [string, string][] = [];
-          for (const [title, attempt] of Object.entries(attempts)) found.push([title, await answer(attempt)]);
-          return Object.fromEntries(found);
-        };
-        const all = (attempts: object, word: string) =>
-          Object.fromEntries(Object.keys(attempts).map((one) => [one, word]));
-        expect(await answers(forged)).toEqual(all(forged, "refused"));
-        expect(await answers(declared)).toEqual(all(declared, "allowed"));
-      },
-    );
+  describe("a function's account writes what the function declares, and nothing else", () => {
+    test.each(cases)("$account", async ({ account, finalizer, objects, declared, forged }) => {
+      const bench = await open();
+      const { namespace } = bench;
+      const client = await accountOf(bench, account, finalizer);
+      const name = `a-${namespace}`;
+      for (const [kind, make] of objects) {
+        await bench.admin.create(kind, make({ name, namespace }));
+        onTestFinished(() => void bench.admin.delete(kind, namespace, name));
+      }
+      const answer = (attempt: Attempt) => tried(client, attempt, { namespace, name });
+      // A real server learns of roles and policies by watching them.
+      const [first] = Object.values(forged) as [Attempt];
+      await bench.eventually("the policy is in force", async () => (await answer(first)) === "refused");
+      const answers = async (attempts: Readonly<Record<string, Attempt>>) => {
+        const found: [string, string][] = [];
+        for (const [title, attempt] of Object.entries(attempts)) found.push([title, await answer(attempt)]);
+        return Object.fromEntries(found);
+      };
+      const all = (attempts: object, word: string) =>
+        Object.fromEntries(Object.keys(attempts).map((one) => [one, word]));
+      expect(await answers(forged)).toEqual(all(forged, "refused"));
+      expect(await answers(declared)).toEqual(all(declared, "allowed"));
+    });
   });
 }
 

@@ -344,6 +344,7 @@ def test_another_password_name_or_authentication_is_refused(lab, change):
     ],
 )
 def test_salts_own_check_of_rights_lets_nothing_else_through(folder, function, arguments, allowed):
+    """Salt's own check of rights lets nothing else through"""
     shipped = (SOURCE / "master.d" / "holdfast.conf").read_text()
     rights = yaml.safe_load(re.sub("<[^>]*>", "x", shipped))["external_auth"]["holdfast"]["holdfast"]
     options = salt.config.master_config(None)

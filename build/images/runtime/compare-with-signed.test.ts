@@ -24,16 +24,15 @@ test("Node of an npm package is taken where its bytes are those of the signed ar
   await compareWithSigned(program, published);
 });
 
-test.each([
-  ["of the program", changed(program), published, /is not the one in node-v24/],
-  ["of the archive", program, { ...published, archive: changed(archive) }, /no line for node-v24\S+ with the SHA-256/],
-  [
-    "of the sums",
-    program,
-    { ...published, sums: sums.replace(sum, `0${sum.slice(1)}`.replace(/^00/, "10")) },
-    /no line/,
-  ],
-  ["of the version", program, { ...published, name: "node-v24.0.1-linux-x64.tar.gz" }, /no line for node-v24\.0\.1/],
-])("one changed byte %s stops the release", async (_, bytes, given, why) => {
-  await expect(compareWithSigned(bytes, given)).rejects.toThrow(why);
+const otherSums = sums.replace(
+  sum,
+  sum.replace(/^./, (digit) => (digit === "0" ? "1" : "0")),
+);
+test("one changed byte stops the release", async () => {
+  const noLine = /no line for node-v24\S+ with the SHA-256/;
+  await expect(compareWithSigned(changed(program), published)).rejects.toThrow(/is not the one in node-v24/);
+  await expect(compareWithSigned(program, { ...published, archive: changed(archive) })).rejects.toThrow(noLine);
+  await expect(compareWithSigned(program, { ...published, sums: otherSums })).rejects.toThrow(noLine);
+  const name = "node-v24.0.1-linux-x64.tar.gz";
+  await expect(compareWithSigned(program, { ...published, name })).rejects.toThrow(noLine);
 });

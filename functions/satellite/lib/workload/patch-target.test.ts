@@ -17,9 +17,9 @@ test.each([
   expect(selects(name)).toBe(selected);
 });
 
-test.each(["((((([a-z-]+)+)+)+)+)+!", `${".*".repeat(12)}!`])("the expression %s is decided at once", (name) => {
+test("expressions that are slow elsewhere are decided at once", () => {
   // A backtracking engine takes longer than anyone waits: the first one doubles its time with each letter.
-  expect(selects(name)).toBe(false);
+  for (const name of ["((((([a-z-]+)+)+)+)+)+!", `${".*".repeat(12)}!`]) expect(selects(name)).toBe(false);
 });
 
 test.each(["(?=linstor).*", "(l)\\1", "("])(
