@@ -24,10 +24,7 @@ const ofSet = ({ set, claims }: SetSeen): readonly KubernetesObject[] =>
 
 const podOf = ({ set, pods }: SetSeen, claim: KubernetesObject): KubernetesObject | undefined => {
   const name = `${set.metadata.name}-${ordinalOf(set, claim.metadata.name)}`;
-  return pods.find(
-    ({ metadata }) =>
-      metadata.name === name && ownersOf({ metadata } as never).some(({ uid }) => uid === set.metadata.uid),
-  );
+  return pods.find((pod) => pod.metadata.name === name && ownersOf(pod).some(({ uid }) => uid === set.metadata.uid));
 };
 
 /** Somebody else's owner keeps a claim when the set, or its pod, goes. */

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
 import type { RetentionPolicy } from "./stateful-set.ts";
 
 /** On a StatefulSet: what becomes of its claims. On a Namespace: the default of its sets. */
@@ -33,7 +33,10 @@ export interface Policy extends RetentionPolicy {
  * Reads the policy of a set from its annotation, with that of its namespace as the default; `undefined` when neither
  * names one, which leaves the set alone. An unknown policy deletes nothing: `Retain`.
  */
-export function readPolicy(set: KubernetesObject, namespace: KubernetesObject | undefined): Policy | undefined {
+export function readPolicy(
+  set: KubernetesObject,
+  namespace: { readonly metadata: Pick<ObjectMeta, "annotations"> } | undefined,
+): Policy | undefined {
   const own = set.metadata.annotations?.[policyKey];
   const written = (own ?? namespace?.metadata.annotations?.[policyKey])?.slice(0, longest);
   if (written === undefined) return undefined;

@@ -37,7 +37,7 @@ export function concerns(set: StatefulSet): boolean {
   const own = readPolicy(set, undefined);
   if (!before) return own !== undefined;
   if (own === undefined && before.from !== "namespace") return true;
-  const ofNamespace = { metadata: { annotations: { [policyKey]: String(before.policy) } } } as never;
+  const ofNamespace = { metadata: { annotations: { [policyKey]: String(before.policy) } } };
   const policy = own ?? readPolicy(set, ofNamespace);
   return !policy || !says(before, noteOf(set, policy));
 }
