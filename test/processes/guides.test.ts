@@ -26,7 +26,17 @@ const sections = [
   ["docs/get-a-claim-back.md", "After the deletion", "kubectl delete pvc data -n shop"],
   ["docs/what-is-held.md", "What is held now, and why", ""],
   ["docs/restore-a-snapshot.md", "Restore a snapshot under a claim's name", ""],
+  ["docs/canary.md", "Try a new version on some claims first", ""],
 ] as const;
+
+/** A claim comes and goes, and the pods that the canary has by then. */
+const goneIn = (namespace: string) => `${claim.replaceAll(/\bshop\b/g, namespace)}
+kubectl delete pvc data -n ${namespace} --timeout=2m
+kubectl -n holdfast get pods -o name`;
+const canary = "pod/pvc-protection-release-b";
+/** A revision has a pod from its beginning; from then on only events bring it. */
+const atZero = `kubectl -n holdfast wait pod -l serving.knative.dev/revision=pvc-protection-release-b --for=delete \\
+  --timeout=2m`;
 
 const hasKubectl = Boolean(process.env.KUBEBUILDER_ASSETS) || isInstalled("kubectl");
 if (!hasKubectl) console.log("The guides' commands are not run: they take kubectl.");
@@ -55,7 +65,14 @@ describe.skipIf(!hasKubectl)("the guides' commands, on the laptop edition", () =
   });
 
   test.each(sections)("%s: %s", async (page, title, before) => {
-    await walk.run(`${before}\n${scriptOf(blocksBelow(page, title).filter(({ language }) => language === "sh"))}`);
+    const blocks = blocksBelow(page, title).filter(({ language }) => language !== "text");
+    await walk.run(`${before}\n${scriptOf(blocks)}`);
+  });
+
+  test("the canary gets the events of its namespace, and no others", async () => {
+    await walk.run(atZero);
+    expect(await walk.run(goneIn("production"))).not.toContain(canary);
+    expect(await walk.run(goneIn("staging"))).toContain(canary);
   });
 
   test("npm start ends without a complaint", async () => {
