@@ -40,7 +40,7 @@ export interface ControlPlane {
  * them when this process goes, however it goes.
  *
  * @throws Error when a binary is missing, with the last lines of its log when a process ends early, and when the API
- * server is not ready within two minutes.
+ * server is not ready within three minutes.
  */
 export async function startControlPlane(assets: string, options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   for (let tries = 1; ; tries++) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-const readyWithin = 120_000;
+const readyWithin = 180_000;
 
 /** Processes on loopback, with a parent of their own. */
 export interface Supervised {
@@ -13,7 +13,7 @@ export interface Supervised {
   /**
    * Repeats a call until it succeeds.
    *
-   * @throws Error after two minutes, and with the last lines of its log when a process ends early.
+   * @throws Error after three minutes, and with the last lines of its log when a process ends early.
    */
   until(what: string, call: () => Promise<unknown>): Promise<void>;
   /** Stops them, last started first, and removes the folder. */

@@ -278,7 +278,7 @@ class Lab:
         return json.loads(done.stdout) if done.stdout.startswith("{") else {}
 
     def minions_answer(self):
-        answers = self.cli("*", "test.ping", timeout=3)
+        answers = self.cli("*", "test.ping", timeout=10)
         return all(answers.get(minion) is True for minion in self.minions)
 
     # --- as Holdfast's account, through salt-api ---

@@ -24,7 +24,7 @@ def jid():
     return f"{time.strftime('%Y%m%d%H%M%S', time.gmtime())}{next(numbers):06d}"
 
 
-def until(what, ready, seconds=60):
+def until(what, ready, seconds=180):
     end = time.monotonic() + seconds
     while not ready():
         assert time.monotonic() < end, f"{what}: not within {seconds} s"

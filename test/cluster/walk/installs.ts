@@ -43,7 +43,7 @@ export function createInstalls({ admin, eventually }: Server, kubeconfig: string
     async begin(way) {
       if (way === "With Knative") {
         knative("apply", "--server-side");
-        run(["wait", "--for=condition=established", "--all", "crd", "--timeout=60s"], kubeconfig);
+        run(["wait", "--for=condition=established", "--all", "crd", "--timeout=180s"], kubeconfig);
         const kinds = run(["get", "crd", "-o", "jsonpath={.items[*].metadata.name}"], kubeconfig).split(" ");
         // For a moment the API server answers 429 to lists of kinds that were just defined.
         await eventually("every kind is listed", async () => {
