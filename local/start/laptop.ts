@@ -115,7 +115,7 @@ export async function startLaptop(
       node: salt.minion,
       ...(salt.storage ? { storage: salt.storage } : {}),
       // A reactor elsewhere cannot reach this machine: there the sweep finds what has ended.
-      patience: theirs ? 180_000 : 20_000,
+      patience: theirs ? 180_000 : 60_000,
     },
     installPolicy: (system) => create(client, objectsIn(`${system}/admission-policy`).map(asApplied)),
     own: {

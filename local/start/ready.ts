@@ -8,12 +8,12 @@ import { type Condition, conditionOf } from "../controllers/objects/condition.ts
 import { KnativeService } from "../serving/kind.ts";
 
 const kinds: readonly Kind[] = [...eventingKinds, KnativeService];
-const patience = 30_000;
+const patience = 180_000;
 
 /**
  * Waits until everything of Knative on the cluster is ready.
  *
- * @throws UserError about what is refused, or not ready after half a minute, with the condition's message.
+ * @throws UserError about what is refused, or not ready after three minutes, with the condition's message.
  */
 export async function becomeReady(client: Client, clock: Clock, signal: AbortSignal): Promise<void> {
   const end = clock.now() + patience;

@@ -31,7 +31,7 @@ export interface PlayContext {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Milliseconds that a proof may take; 60,000 by default, for machines that are busy. */
+  /** Milliseconds that a proof may take; 180,000 by default, for machines that are busy. */
   readonly patience?: number;
 }
 
@@ -79,7 +79,7 @@ interface Result {
 }
 
 async function prove({ check, patience: own }: Proof, { clock, signal, patience }: PlayContext): Promise<Result> {
-  const end = clock.now() + (own ?? patience ?? 60_000);
+  const end = clock.now() + (own ?? patience ?? 180_000);
   for (;;) {
     signal.throwIfAborted();
     const result = await check();
