@@ -1,15 +1,22 @@
+import { isOfAnotherStep } from "../../shared/chain/chain-rule.ts";
+import type { Decision } from "../../shared/decision.ts";
 import type { Kind } from "../../shared/kubernetes/kind.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
 import { describe, type KubernetesObject, referenceTo } from "../../shared/kubernetes/object.ts";
+import { progressKey } from "../../shared/progress.ts";
 import { progressNameOf, type Rule, slug } from "../../shared/rule.ts";
-import { type AskedRule, type Asking, judge } from "../rules/judge.ts";
+import { keyOf } from "../../shared/subject.ts";
+import { readOrNote } from "../cluster/read-or-note.ts";
+import { type AskedRule, type Asking, type Judgement, judge } from "../rules/judge.ts";
 import { aboutFinalizer } from "./finalizers.ts";
 import { type Content, contentOf } from "./namespace-content.ts";
-import { type Word, wordOf, wordWritten } from "./word.ts";
+import { type Word, waitsForNothing, wordOf, wordWritten } from "./word.ts";
 
-/** A finalizer on the object. */
+/** A finalizer on the object, or a hook by which a Machine waits before it is deleted. */
 interface Hold {
   readonly finalizer: string;
+  /** It is a hook: an annotation of Cluster API. */
+  readonly isHook?: true;
   /** Who removes it. */
   readonly owner: string;
   /** What would let it go, in sentences. */
@@ -51,27 +58,26 @@ export async function explain(
   rules: Rules,
   asking: Asking,
 ): Promise<Explanation> {
-  const asked = await Promise.all(
-    rules.installed.map(async (one) => ({ ...one, judgement: await judge(one, kind, object, asking) })),
-  );
-  const now = asking.clock.now();
-  const words: Word[] = [];
-  const gaps: string[] = [];
-  for (const { rule, judgement } of asked) {
-    if ("decisions" in judgement) {
-      words.push(...judgement.decisions.flatMap((decision) => wordOf(judgement.rule, decision, now) ?? []));
-    } else {
-      const word = wordWritten(rule, object, judgement.unknown);
-      if (word) words.push(word);
-      if (judgement.because !== "system") gaps.push(`${rule.name} could not look: ${judgement.unknown}`);
-    }
+  const asked = await askAll(kind, object, rules, asking);
+  const { words, gaps } = said(asked, object, asking.clock.now());
+  for (const other of await othersBehind(asked, asking, gaps)) {
+    const { words: more } = said(
+      await askAll(other.kind, other.object, rules, asking),
+      other.object,
+      asking.clock.now(),
+    );
+    words.push(...more.filter((one) => !words.some(({ rule, about }) => rule === one.rule && about === one.about)));
   }
   words.push(...unsaid(rules, words, object));
   const untilOf = async (kind: Kind, one: KubernetesObject) =>
     (await explain(kind, one, rules, asking)).holds.map(({ finalizer, until }) => `${finalizer}: ${until}`);
   const hangs = kind.kind === Namespace.kind && object.metadata.deletionTimestamp !== undefined;
   const content = hangs ? await contentOf(object, asking.client, untilOf) : undefined;
-  const holds = finalizersOf(object).map((finalizer) => holdBy(finalizer, kind, rules, words));
+  const left = asked.flatMap(({ judgement }) => ("decisions" in judgement ? leftBy(judgement, object) : []));
+  const holds = [
+    ...finalizersOf(object).map((finalizer) => holdBy(finalizer, kind, rules, [words, left])),
+    ...hooksOf(object).map((hook) => hookBy(hook, kind, rules, [words, left])),
+  ];
   return {
     object: describe(referenceTo(object)),
     uid: object.metadata.uid,
@@ -86,17 +92,68 @@ export async function explain(
   };
 }
 
+interface Asked extends AskedRule {
+  readonly judgement: Judgement;
+}
+
+const askAll = (
+  kind: Kind,
+  object: KubernetesObject,
+  { installed }: Rules,
+  asking: Asking,
+): Promise<readonly Asked[]> =>
+  Promise.all(installed.map(async (one) => ({ ...one, judgement: await judge(one, kind, object, asking) })));
+
+/** What rules have said of an object, and what could not be told. */
+function said(asked: readonly Asked[], object: KubernetesObject, now: number) {
+  const words: Word[] = [];
+  const gaps: string[] = [];
+  for (const { rule, judgement } of asked) {
+    if ("decisions" in judgement) {
+      words.push(...judgement.decisions.flatMap((decision) => wordOf(judgement.rule, decision, now) ?? []));
+    } else {
+      const word = wordWritten(rule, object, judgement.unknown);
+      if (word) words.push(word);
+      if (judgement.because !== "system") gaps.push(`${rule.name} could not look: ${judgement.unknown}`);
+    }
+  }
+  return { words, gaps };
+}
+
+/** Of so many objects that another one waits for it says what they wait for. */
+const mostOthers = 5;
+
+/**
+ * The objects that rules look at for an event about this one, as far as something is written down on them: a Machine
+ * waits for the satellite of its Node, whichever rule has its turn there.
+ */
+async function othersBehind(asked: readonly Asked[], { client }: Asking, gaps: string[]) {
+  const subjects = asked.flatMap(({ judgement }) => ("decisions" in judgement ? judgement.others : []));
+  const unique = [...new Map(subjects.map((subject) => [keyOf(subject), subject])).values()].slice(0, mostOthers);
+  const objects = await Promise.all(
+    unique.map(async ({ kind, namespace, name }) => {
+      const what = `${kind.kind} ${name}`;
+      const object = await readOrNote(gaps, what, () => client.get<KubernetesObject>(kind, namespace, name));
+      return object ? [{ kind, object: { ...object, apiVersion: kind.apiVersion, kind: kind.kind } }] : [];
+    }),
+  );
+  const keys = asked.flatMap(({ rule }) => [progressKey(progressNameOf(rule)), progressKey(`${rule.name}/away`)]);
+  return objects.flat().filter(({ object }) => keys.some((key) => object.metadata.annotations?.[key]));
+}
+
 /** What is written down on the object although no rule says anything of it now; rules may share what they write. */
 function unsaid({ installed, all }: Rules, words: readonly Word[], object: KubernetesObject): readonly Word[] {
   const title = describe(referenceTo(object));
   return [...Map.groupBy(all, progressNameOf).values()].flatMap((sharing): Word[] => {
     const [first] = sharing;
     const names = sharing.map(({ name }) => name);
-    const isSaid = words.some(({ rule, about, written }) => written && about === title && names.includes(rule));
+    const isSaid = words.some(({ rule, about }) => about === title && names.includes(rule));
     const word = first && !isSaid ? wordWritten(first, object) : undefined;
     if (!word) return [];
     const isInstalled = installed.some(({ rule }) => names.includes(rule.name));
-    return isInstalled ? [word] : [{ ...word, unknown: `The function ${slug(word.rule)} is not installed.` }];
+    if (!isInstalled) return [{ ...word, unknown: `The function ${slug(word.rule)} is not installed.` }];
+    // A note that later steps rest upon waits for nothing, and is no less true.
+    return [first?.progress === "load-bearing" ? word : { ...word, difference: waitsForNothing }];
   });
 }
 
@@ -107,7 +164,50 @@ function finalizersOf({ metadata, spec }: KubernetesObject & { spec?: { finalize
   return [...(metadata.finalizers ?? []), ...(spec?.finalizers ?? [])];
 }
 
-function holdBy(finalizer: string, kind: Kind, { installed, all }: Rules, words: readonly Word[]): Hold {
+/** The hooks by which a Machine of Cluster API waits before its Node is drained, and before its server goes. */
+function hooksOf({ kind, metadata: { annotations = {} } }: KubernetesObject) {
+  const isHook = (key: string) => /^pre-(drain|terminate)\.delete\.hook\.machine\.cluster\.x-k8s\.io\//.test(key);
+  return kind === "Machine" ? Object.entries(annotations).filter(([key]) => isHook(key)) : [];
+}
+
+function hookBy(
+  [finalizer, owner]: readonly [key: string, owner: string],
+  kind: Kind,
+  { installed }: Rules,
+  [words, left]: Said,
+): Hold {
+  const writes = ({ permissions }: Rule) =>
+    permissions.some(
+      ({ resource, writes }) => resource.kind === kind.kind && (writes?.annotations ?? []).includes(finalizer),
+    );
+  const own = installed.map(({ rule }) => rule).filter(writes);
+  if (own.length > 0) {
+    const systems = new Set(own.map(({ name }) => systemOf(name)));
+    return { finalizer, isHook: true, owner: [...systems].join(", "), until: untilBy(own, words, left).join(" ") };
+  }
+  const until = "It leaves when that has done its work: only its controller knows what it still has to do.";
+  return { finalizer, isHook: true, owner: owner || "a controller that Holdfast does not know", until };
+}
+
+/** What rules say, and why others leave the object as it is. */
+type Said = readonly [words: readonly Word[], left: readonly Left[]];
+
+/** Why a rule leaves an object as it is. */
+interface Left {
+  readonly rule: string;
+  readonly message: string;
+}
+
+function leftBy(
+  { decisions, rule: { name } }: Extract<Judgement, { decisions: unknown }>,
+  { metadata }: KubernetesObject,
+): readonly Left[] {
+  const isWhy = (one: Decision) => one.do === "leave" && !isOfAnotherStep(one.message);
+  const own = decisions.filter((one) => isWhy(one) && one.about.metadata.uid === metadata.uid);
+  return own.map(({ message }) => ({ rule: name, message }));
+}
+
+function holdBy(finalizer: string, kind: Kind, { installed, all }: Rules, [words, left]: Said): Hold {
   const removing = (rules: readonly Rule[], more: readonly string[] = []) =>
     rules.filter(({ finalizers = [] }) =>
       finalizers.some((own) => own.kind.kind === kind.kind && [own.finalizer, ...more].includes(finalizer)),
@@ -117,10 +217,8 @@ function holdBy(finalizer: string, kind: Kind, { installed, all }: Rules, words:
   );
   const known = aboutFinalizer(finalizer);
   if (own.length > 0) {
-    const names = own.map(({ name }) => name);
-    const said = words.filter(({ rule, message }) => message !== undefined && names.includes(rule));
-    const until = said.map(({ message }) => message).join(" ");
-    return { finalizer, owner: names.join(", "), until: until || own.map(({ doc }) => doc).join(" ") };
+    const owner = own.map(({ name }) => name).join(", ");
+    return { finalizer, owner, until: untilBy(own, words, left).join(" ") };
   }
   if (removing(all).length === 0) return { ...known, finalizer };
   const functions = removing(all).map(({ name }) => slug(name));
@@ -130,3 +228,22 @@ function holdBy(finalizer: string, kind: Kind, { installed, all }: Rules, words:
     until: `Only ${functions.join(", ")} removes it: install it again, or run holdfast uninstall.`,
   };
 }
+
+/**
+ * What the rules that remove a finalizer say. Where they say nothing, because another rule of their system comes first,
+ * what that one says; then why they leave the object as it is.
+ */
+function untilBy(own: readonly Rule[], words: readonly Word[], left: readonly Left[]): readonly string[] {
+  const names = own.map(({ name }) => name);
+  const systems = names.map(systemOf);
+  const saidBy = (isMeant: (rule: string) => boolean) =>
+    words.filter(({ rule }) => isMeant(rule)).flatMap(({ message, written }) => message ?? written?.because ?? []);
+  const sources = [
+    saidBy((rule) => names.includes(rule)),
+    saidBy((rule) => systems.includes(systemOf(rule))),
+    left.filter(({ rule }) => systems.includes(systemOf(rule))).map(({ message }) => message),
+  ];
+  return [...new Set(sources.find((sentences) => sentences.length > 0) ?? own.map(({ doc }) => doc))];
+}
+
+const systemOf = (rule: string) => rule.split("/")[0];

@@ -10,7 +10,7 @@ export function printExplanation(explanation: Explanation, now: number, out: Ter
   const { object, deletedSince, holds, words, content, gaps } = explanation;
   const line = (indent: number, text: string) => out.print(" ".repeat(indent) + wrap(text, indent, out.width));
   const state = deletedSince ? `is being deleted since ${when(deletedSince, now)}.` : "is not being deleted.";
-  line(0, `${out.paint("bold", object)} ${state} ${held(holds.length, deletedSince !== undefined)}`);
+  line(0, `${out.paint("bold", object)} ${state} ${held(holds, deletedSince !== undefined)}`);
   for (const { finalizer, owner, until } of holds) {
     out.print("");
     line(2, out.paint("bold", finalizer));
@@ -27,13 +27,16 @@ export function printExplanation(explanation: Explanation, now: number, out: Ter
   for (const gap of gaps) line(0, `${out.paint("yellow", "Not known:")} ${gap}`);
 }
 
-function held(count: number, isDeleted: boolean): string {
-  const what = count === 1 ? "One finalizer" : `${count} finalizers`;
-  if (isDeleted) return count === 0 ? "Nothing holds it: it goes at any moment." : `${what} ${holds(count)} it.`;
-  return count === 0 ? "No finalizer would hold it." : `${what} would hold it if it were deleted.`;
+function held(all: Explanation["holds"], isDeleted: boolean): string {
+  if (all.length === 0) return isDeleted ? "Nothing holds it: it goes at any moment." : "No finalizer would hold it.";
+  const hooks = all.filter(({ isHook }) => isHook).length;
+  const what = [counted(all.length - hooks, "finalizer"), counted(hooks, "hook")].filter(Boolean).join(" and ");
+  const does = isDeleted ? `${all.length === 1 ? "holds" : "hold"} it.` : "would hold it if it were deleted.";
+  return `${what.slice(0, 1).toUpperCase()}${what.slice(1)} ${does}`;
 }
 
-const holds = (count: number) => (count === 1 ? "holds" : "hold");
+const counted = (count: number, noun: string) =>
+  count === 0 ? "" : `${count === 1 ? "one" : count} ${noun}${count === 1 ? "" : "s"}`;
 
 const aboutAnother = ({ about }: Word, object: string) => (about === object ? "" : `(${about}) `);
 

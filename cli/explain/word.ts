@@ -61,15 +61,21 @@ export function wordWritten(rule: Rule, object: KubernetesObject, unknown?: stri
   };
 }
 
-/** What a decision says beside what is written down; nothing where neither says anything. */
+/** Why a note that no look bears out is pointed out. */
+export const waitsForNothing = "A look says now that it waits for nothing.";
+
+/**
+ * What a decision says beside what is written down; nothing where neither says anything. Where several rules share what
+ * they write, one that has nothing to do does not speak for the others.
+ */
 export function wordOf(rule: Rule, decision: Decision, now: number): Word | undefined {
   const { about, message } = decision;
   const progress = readProgress(about, progressNameOf(rule));
   const before = wordWritten(rule, about);
   const step = "step" in decision ? decision.step : undefined;
-  if (decision.do === "leave") return before && { ...before, difference: "A look says now that it waits for nothing." };
   const isDone = decision.do === "write" && !step && plan(rule, decision, now).result === "leave";
-  if (isDone && !before) return undefined;
+  if ((isDone || decision.do === "leave") && (!before || rule.progressName)) return undefined;
+  if (decision.do === "leave") return { ...before, difference: waitsForNothing } as Word;
   const removes = removedBy(decision);
   const difference = step && progress ? differenceOf(progress, step, message) : undefined;
   const isWarned = step !== undefined && rule.steps?.[step.name]?.type === "Warning";

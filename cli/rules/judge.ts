@@ -10,7 +10,7 @@ import { permissionsAsSet } from "../../shared/pipeline/permissions-as-set.ts";
 import { stopOnNewerProgress } from "../../shared/pipeline/stop-on-newer-progress.ts";
 import type { Rule } from "../../shared/rule.ts";
 import { readSettings, SettingsError } from "../../shared/settings.ts";
-import { isObject, keyOf, type Subject } from "../../shared/subject.ts";
+import { isObject, keyOf, type ObjectSubject, type Subject } from "../../shared/subject.ts";
 import { type Connect, clientsOf } from "../../shared/system/connect.ts";
 import { SystemError } from "../../shared/system/system-error.ts";
 
@@ -31,8 +31,11 @@ export interface Asking {
 
 /** What a rule has decided about an object and what belongs to it, or why that could not be found out. */
 export type Judgement =
-  /** `rule`: as its settings have it, for a plan of what it has decided. */
-  | { readonly decisions: readonly Decision[]; readonly rule: Rule }
+  /**
+   * `rule`: as its settings have it, for a plan of what it has decided. `others`: the objects that it looks at for an
+   * event about this one.
+   */
+  | { readonly decisions: readonly Decision[]; readonly rule: Rule; readonly others: readonly ObjectSubject[] }
   /** `system`: an external system does not answer from here, or does not let the user in. */
   | { readonly unknown: string; readonly because: "system" | "right" | "failure" };
 
@@ -53,7 +56,9 @@ export async function judge(
     const client = rule.client ? readOnly(await rule.client(reading, settings)) : reading;
     const view = { client, settings, ...clientsOf(rule, asking.connect(asked)) };
     const decisions: Decision[] = [];
+    const others: ObjectSubject[] = [];
     for (const { subject, isMeant } of subjectsFor(rule, kind, object, settings)) {
+      if (isObject(subject) && !names(subject, object)) others.push(subject);
       const facts = await rule.look(subject, view);
       const own = rule.decide(facts, asking.clock.now(), settings);
       const heeds = rule.progress === "load-bearing";
@@ -61,7 +66,7 @@ export async function judge(
       const isNew = ({ about }: Decision) => !decisions.some((one) => one.about.metadata.uid === about.metadata.uid);
       decisions.push(...decided.filter(isMeant).filter(isNew));
     }
-    return { decisions, rule: { ...rule, permissions: permissionsAsSet(rule.permissions, settings) } };
+    return { decisions, rule: { ...rule, permissions: permissionsAsSet(rule.permissions, settings) }, others };
   } catch (error) {
     return unknownBy(error, rule);
   }
@@ -84,8 +89,6 @@ function subjectsFor(rule: Rule, kind: Kind, object: KubernetesObject, settings:
     object,
   };
   const isIt = ({ about }: Decision) => about.metadata.uid === uid;
-  const names = (subject: Subject, one: KubernetesObject) =>
-    isObject(subject) && subject.kind.kind === one.kind && subject.name === one.metadata.name;
   const shown = rule.subjects(hint, settings);
   const bare = rule.subjects({ ...hint, change: "sweep", object: undefined }, settings);
   const known = new Set(shown.map(keyOf));
@@ -100,11 +103,14 @@ function subjectsFor(rule: Rule, kind: Kind, object: KubernetesObject, settings:
   ];
 }
 
+const names = (subject: Subject, one: KubernetesObject) =>
+  isObject(subject) && subject.kind.kind === one.kind && subject.name === one.metadata.name;
+
 function unknownBy(error: unknown, rule: Rule): Judgement {
   if (error instanceof SystemError) return { because: "system", unknown: error.message };
   if (error instanceof SettingsError) return { because: "failure", unknown: error.message };
   // A kind that is not served: there is nothing of it to be said.
-  if (isNotFound(error)) return { decisions: [], rule };
+  if (isNotFound(error)) return { decisions: [], rule, others: [] };
   if (error instanceof ApiError) return { because: error.status === 403 ? "right" : "failure", unknown: error.message };
   throw error;
 }

@@ -211,6 +211,9 @@ export function chainRule<
 
 type Kinds = Pick<Chain<never, never, never, never, never>, "kinds">;
 
+/** Whether a rule has left an object to the rule of another step, which says nothing of why it is as it is. */
+export const isOfAnotherStep = (message: string): boolean => / is not at the step [a-z-]+\.$/.test(message);
+
 /** The kind of what an event, or a subject of the chain, is about. */
 const kindOf = ({ kinds }: Kinds, { apiVersion, kind }: Pick<KubernetesObject, "apiVersion" | "kind">) =>
   kinds.find((one) => one.kind === kind && one.apiVersion === apiVersion);
