@@ -73,7 +73,10 @@ export async function explain(
     (await explain(kind, one, rules, asking)).holds.map(({ finalizer, until }) => `${finalizer}: ${until}`);
   const hangs = kind.kind === Namespace.kind && object.metadata.deletionTimestamp !== undefined;
   const content = hangs ? await contentOf(object, asking.client, untilOf) : undefined;
-  const left = asked.flatMap(({ judgement }) => ("decisions" in judgement ? leftBy(judgement, object) : []));
+  const isDeleted = object.metadata.deletionTimestamp !== undefined;
+  const left = asked.flatMap(({ judgement }) =>
+    isDeleted && "decisions" in judgement ? leftBy(judgement, object) : [],
+  );
   const holds = [
     ...finalizersOf(object).map((finalizer) => holdBy(finalizer, kind, rules, [words, left])),
     ...hooksOf(object).map((hook) => hookBy(hook, kind, rules, [words, left])),
@@ -85,9 +88,7 @@ export async function explain(
     holds,
     words,
     ...(content ? { content } : {}),
-    isStuck:
-      words.some(({ isStuck }) => isStuck) ||
-      (object.metadata.deletionTimestamp !== undefined && holds.some(({ owner }) => owner === absent)),
+    isStuck: words.some(({ isStuck }) => isStuck) || (isDeleted && holds.some(({ owner }) => owner === absent)),
     gaps: [...gaps, ...(content?.gaps ?? [])],
   };
 }
@@ -149,11 +150,10 @@ function unsaid({ installed, all }: Rules, words: readonly Word[], object: Kuber
     const names = sharing.map(({ name }) => name);
     const isSaid = words.some(({ rule, about }) => about === title && names.includes(rule));
     const word = first && !isSaid ? wordWritten(first, object) : undefined;
-    if (!word) return [];
+    if (!word || !first) return [];
     const isInstalled = installed.some(({ rule }) => names.includes(rule.name));
     if (!isInstalled) return [{ ...word, unknown: `The function ${slug(word.rule)} is not installed.` }];
-    // A note that later steps rest upon waits for nothing, and is no less true.
-    return [first?.progress === "load-bearing" ? word : { ...word, difference: waitsForNothing }];
+    return [waitsForNothing(word, first)];
   });
 }
 

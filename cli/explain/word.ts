@@ -61,8 +61,13 @@ export function wordWritten(rule: Rule, object: KubernetesObject, unknown?: stri
   };
 }
 
-/** Why a note that no look bears out is pointed out. */
-export const waitsForNothing = "A look says now that it waits for nothing.";
+/** What is written down where a look says nothing: a note that only says how things stand is no less true for that. */
+export function waitsForNothing(word: Word, { progress, steps }: Rule): Word {
+  const { written, away } = word;
+  const waits = away || written?.next || (written && steps?.[written.step]);
+  if (!waits || progress === "load-bearing") return word;
+  return { ...word, difference: "A look says now that it waits for nothing." };
+}
 
 /**
  * What a decision says beside what is written down; nothing where neither says anything. Where several rules share what
@@ -74,8 +79,9 @@ export function wordOf(rule: Rule, decision: Decision, now: number): Word | unde
   const before = wordWritten(rule, about);
   const step = "step" in decision ? decision.step : undefined;
   const isDone = decision.do === "write" && !step && plan(rule, decision, now).result === "leave";
-  if ((isDone || decision.do === "leave") && (!before || rule.progressName)) return undefined;
-  if (decision.do === "leave") return { ...before, difference: waitsForNothing } as Word;
+  const isSilent = isDone || decision.do === "leave";
+  if (isSilent && (!before || rule.progressName)) return undefined;
+  if (before && decision.do === "leave") return waitsForNothing(before, rule);
   const removes = removedBy(decision);
   const difference = step && progress ? differenceOf(progress, step, message) : undefined;
   const isWarned = step !== undefined && rule.steps?.[step.name]?.type === "Warning";
