@@ -3,6 +3,7 @@ import { Cluster, LinstorCluster, LinstorSatellite, Machine } from "../../functi
 import { handedOverKey, type LinstorClusterObject } from "../../functions/satellite/lib/satellite.ts";
 import { marksOn } from "../../functions/satellite/lib/volumes.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
+import { type Explained, proveExplanations } from "../scenarios/explainer.ts";
 import { proveWritesAreMade } from "../scenarios/rights.ts";
 import type { Administrator } from "./administrator.ts";
 import { addressOf, nodes, type SatelliteHarness } from "./harness.ts";
@@ -14,10 +15,15 @@ let admin: Administrator;
 const node = "node-1";
 const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
-const asked = withHarness((opened, administrator) => {
-  harness = opened;
-  admin = administrator;
-});
+const seen: Explained[] = [];
+const asked = withHarness(
+  (opened, administrator) => {
+    harness = opened;
+    admin = administrator;
+  },
+  {},
+  seen,
+);
 
 describe("policy Evacuate", () => {
   test("with a Machine: all nine steps, from its deletion to the last finalizer", async () => {
@@ -391,4 +397,5 @@ describe("bad cases", () => {
 const elsewhere = Object.entries(writesMade).flatMap(([file, sentences]) =>
   sentences.map((one) => [one, file] as const),
 );
+proveExplanations(seen);
 proveWritesAreMade("satellite", asked, Object.fromEntries(elsewhere));

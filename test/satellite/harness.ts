@@ -32,6 +32,8 @@ import type { Log } from "../../shared/log.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
 import { readProgress } from "../../shared/progress.ts";
 import { type Rule, slug } from "../../shared/rule.ts";
+import type { Connect } from "../../shared/system/connect.ts";
+import { readOnlyTransport } from "../../shared/system/read-only.ts";
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../shared/system/transport.ts";
 import { type Asked, observed } from "../worlds/asked.ts";
 import { rules } from "./rules.ts";
@@ -41,6 +43,10 @@ import { rules } from "./rules.ts";
  */
 export interface SatelliteHarness {
   readonly client: Client;
+  /** The same without the client. */
+  readonly transport: Transport;
+  /** LINSTOR for people who only ask, as rules reach it; what they ask is not recorded. */
+  readonly systems: Connect;
   readonly clock: VirtualClock;
   /** The satellites' own, at LINSTOR_URL or where `external` says. */
   readonly linstor: LinstorStandIn;
@@ -149,8 +155,23 @@ export async function openSatelliteHarness({
     if (broken[0]) throw broken[0];
     if (!came) throw new Error(`Did not come true: ${what}.\n${history.slice(-25).join("\n")}`);
   };
+  const reachable = (root: string) => (roots.has(root) ? linstor : others.get(root))?.transport;
+  const readFrom = (root: string) => {
+    const send: SystemTransport = (request) =>
+      reachable(root)?.(request) ?? Promise.reject(new Error(`nothing listens at ${root}`));
+    return readOnlyTransport(linstorSystem, (request) => (answered ? answered(request, send) : send(request)));
+  };
   const harness: SatelliteHarness = {
     client,
+    transport: server.handle,
+    systems: <Client>() =>
+      linstorSystem.connect({
+        transport: readFrom(linstorUrl),
+        transportTo: readFrom,
+        clock,
+        settings: linstorSystem.settings.parse({}),
+        credential: async () => undefined,
+      }) as Client,
     clock,
     linstor,
     another(root) {

@@ -1,22 +1,41 @@
 import { afterEach, beforeEach, expect } from "vitest";
+import { outcomeOf } from "../../local/time/outcome-of.ts";
+import { type Explained, explainer } from "../scenarios/explainer.ts";
 import type { Asked } from "../worlds/asked.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";
 import { type HarnessOptions, openSatelliteHarness, type SatelliteHarness } from "./harness.ts";
 import { watchInvariants } from "./invariants.ts";
+import { rules } from "./rules.ts";
+
+/** A harness in which everything that waits is explained by its cause whenever the test has waited for something. */
+function withExplanations(harness: SatelliteHarness, seen: Explained[]): SatelliteHarness {
+  const { transport, clock, systems } = harness;
+  const installed = rules.map((rule) => ({ rule, environment: {} }));
+  const passes = <T>(promise: Promise<T>) => outcomeOf(clock, promise, 600_000);
+  const { explainAll } = explainer({ transport, clock, systems, installed, passes }, seen);
+  return {
+    ...harness,
+    until: async (...waiting) => {
+      await harness.until(...waiting);
+      await explainAll();
+    },
+  };
+}
 
 /**
  * Gives each test of the file or `describe` it is called in a harness of its own, with an administrator. Each write of
- * a rule is watched, and none may have failed for good in the end. Returns what rules have asked of the API server, as
+ * a rule is watched, and none may have failed for good in the end. What waits is explained, to `seen`. Returns what rules have asked of the API server, as
  * far as the tests have run.
  */
 export function withHarness(
   take: (harness: SatelliteHarness, admin: Administrator) => void,
   options: HarnessOptions = {},
+  seen: Explained[] = [],
 ): ReadonlySet<Asked> {
   const asked = new Set<Asked>();
   let harness: SatelliteHarness;
   beforeEach(async () => {
-    harness = await openSatelliteHarness(options);
+    harness = withExplanations(await openSatelliteHarness(options), seen);
     watchInvariants(harness);
     take(harness, administratorOf(harness));
   });

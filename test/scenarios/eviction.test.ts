@@ -2,11 +2,14 @@ import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
 import { scenarios } from "./eviction/scenarios.ts";
 import { standInOpenStack } from "./eviction/settings.ts";
+import { explaining } from "./explained.ts";
 import { proveGrantsAreUsed, proveWritesAreMade } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
 describe("Evictions on the laptop edition", () => {
-  const asked = runScenarios(scenarios, [standInOpenStack], { open: emulatedWorld });
+  const { open, prove } = explaining(emulatedWorld, standInOpenStack);
+  const asked = runScenarios(scenarios, [standInOpenStack], { open });
+  prove();
   // What an OpenStack says that refuses to enable a service; and a step that nothing stops has an Event all the same.
   const silent = ["enable-compute", "release-compute", "disable-agent", "release-agent", "enable-agent"];
   const events = silent.map((name) => `eviction-${name}: create events.k8s.io/events`);

@@ -1,14 +1,15 @@
 import { describe } from "vitest";
 import { emulatedWorld } from "../worlds/emulated-world.ts";
+import { explaining } from "./explained.ts";
 import { proveGrantsAreUsed, proveWritesAreMade } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 import { scenarios } from "./volume/scenarios.ts";
 import { standInSalt } from "./volume/settings.ts";
 
 describe("Volumes on the laptop edition", () => {
-  const asked = runScenarios(scenarios, [standInSalt], {
-    open: emulatedWorld,
-  });
+  const { open, prove } = explaining(emulatedWorld, standInSalt);
+  const asked = runScenarios(scenarios, [standInSalt], { open });
+  prove();
   const status = (account: string) => `${account}: patch storage.metalk8s.scality.com/volumes/status`;
   proveWritesAreMade("volume", asked);
   proveGrantsAreUsed("volume", asked, [

@@ -162,6 +162,7 @@ export async function startHarness(server: Server, random: Random, setting: Sett
       return {
         ...bench,
         setting,
+        ...(connect ? { systems: connect } : {}),
         said,
         calls,
         deliveries,

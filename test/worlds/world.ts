@@ -104,6 +104,8 @@ export type Instance = (hand: Hand) => Promise<HttpResponse>;
  */
 export interface World extends Bench {
   readonly setting: Setting;
+  /** The clients of external systems that the functions have; absent where none of them has any. */
+  readonly systems?: Connect;
   /** What functions said, oldest first. */
   readonly said: readonly Said[];
   /** What functions asked of the API server, oldest first. */
