@@ -9,10 +9,12 @@ import { createApiServer } from "../../local/apiserver/server.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { slug } from "../../shared/rule.ts";
 import { tokenKubeconfig } from "../cluster/token-kubeconfig.ts";
 import { root } from "../manifests/kustomization.ts";
-import { ClusterRole, ClusterRoleBinding } from "../worlds/kinds.ts";
+import { install } from "../worlds/installation.ts";
+import { ClusterRole, ClusterRoleBinding, RoleBinding } from "../worlds/kinds.ts";
 import { manifest } from "../worlds/manifest.ts";
 
 /** A cluster on loopback, and the program on it, as processes. */
@@ -23,6 +25,8 @@ export interface CliCluster {
    * output is a pipe.
    */
   holdfast(args: readonly string[], reads?: readonly string[], more?: readonly string[]): Promise<Ran>;
+  /** The same as a user that has these Roles and ClusterRoles, and no other, on a terminal of 80 columns. */
+  asUserOf(roles: readonly KubernetesObject[], args: readonly string[]): Promise<Ran>;
   /** The API server is gone. */
   stop(): Promise<void>;
 }
@@ -78,15 +82,38 @@ export async function openCliCluster(functions: readonly string[]): Promise<CliC
       await admin.create(ClusterRole, manifest(ClusterRole, { name: "reader" }, { rules }));
       return run([...args, "--kubeconfig", kubeconfig]);
     },
+    async asUserOf(roles, args) {
+      await admin.delete(ClusterRole, undefined, "reader");
+      const bindings = roles.map(({ kind, metadata: { namespace, name } }) => {
+        const binding = kind === "Role" ? RoleBinding : ClusterRoleBinding;
+        const role = { apiGroup: rbac, kind, name };
+        return manifest(
+          binding,
+          { name: `${name}-reader`, ...(namespace ? { namespace } : {}) },
+          { subjects, roleRef: role },
+        );
+      });
+      const uninstall = await install(admin, [...roles, ...bindings]);
+      try {
+        return await run([...args, "--kubeconfig", kubeconfig], ["--import", terminalOf80]);
+      } finally {
+        await uninstall();
+      }
+    },
     stop: () => served.close(),
   };
 }
 
-function run(args: readonly string[]): Promise<Ran> {
+/** Has the program find a terminal at the end of its pipe. */
+const terminalOf80 = `data:text/javascript,${encodeURIComponent(
+  "Object.assign(process.stdout, { isTTY: true, columns: 80, getColorDepth: () => 1, hasColors: () => false });",
+)}`;
+
+function run(args: readonly string[], options: readonly string[] = []): Promise<Ran> {
   return new Promise((resolve) => {
     // Compiled once for all of them: half of what a run takes is reading the program.
     const env = { ...process.env, NODE_COMPILE_CACHE: join(root, "node_modules/.cache/holdfast/compiled") };
-    execFile(process.execPath, [join(root, "cli/main.ts"), ...args], { env }, (error, out, err) =>
+    execFile(process.execPath, [...options, join(root, "cli/main.ts"), ...args], { env }, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, out, err }),
     );
   });

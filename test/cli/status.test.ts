@@ -175,14 +175,16 @@ test("an object that is stuck, and one that was due, are named with the command 
   expect(out).toMatch(/PersistentVolumeClaim shop\/stuck is stuck since 2026-01-01 00:00 UTC, .*Nothing says who may/);
 });
 
-test("the resources that the page on monitoring names are all that status reads", async () => {
+test("the rights that the page on monitoring names are all that status takes, line by line in 80 columns", async () => {
   const cluster = await installed("default");
-  const [, role] = blocksBelow("docs/monitoring.md", "One check for everything");
-  const resources = parseAllDocuments(role?.text ?? "").flatMap((document) =>
-    (document.toJS() as { rules: readonly { resources: readonly string[] }[] }).rules.flatMap((one) => one.resources),
-  );
-  const { code, out } = await cluster.holdfast(["status"], resources);
-  expect([out.split("\n").at(-2), code]).toEqual(["All is well.", 0]);
+  const [, block] = blocksBelow("docs/monitoring.md", "One check for everything");
+  const roles = parseAllDocuments(block?.text ?? "").map((document) => document.toJS() as KubernetesObject);
+  expect(roles.map(({ kind }) => kind)).toEqual(["ClusterRole", "Role"]);
+  const { code, out, err } = await cluster.asUserOf(roles, ["status", "-o", "wide"]);
+  expect([err, out.split("\n").at(-2), code]).toEqual(["", "All is well.", 0]);
+  expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  const { out: less } = await cluster.asUserOf(roles.slice(0, 1), ["status"]);
+  expect(less).toContain("Not known: ");
 });
 
 test("what may not be read is not known, and never absent", async () => {
