@@ -24,8 +24,8 @@ function withExplanations(harness: SatelliteHarness, seen: Explained[]): Satelli
 
 /**
  * Gives each test of the file or `describe` it is called in a harness of its own, with an administrator. Each write of
- * a rule is watched, and none may have failed for good in the end. What waits is explained, to `seen`. Returns what rules have asked of the API server, as
- * far as the tests have run.
+ * a rule is watched, and none may have failed for good in the end. What waits is explained, to `seen`. Returns what
+ * rules have asked of the API server, as far as the tests have run.
  */
 export function withHarness(
   take: (harness: SatelliteHarness, admin: Administrator) => void,

@@ -1,8 +1,8 @@
 import type { World } from "../worlds/world.ts";
 
 /**
- * Lets time pass until, for three whole rests, nothing has reached a function and none has asked for anything: on a busy
- * machine an event is longer than one under way.
+ * Lets time pass until, for three whole rests, nothing has reached a function and none has asked for anything: on a
+ * busy machine an event is longer than one under way.
  */
 export async function settled({ deliveries, calls, rest }: World): Promise<void> {
   const count = () => deliveries.length + calls.length;
