@@ -262,7 +262,7 @@ async function accountOf(
     .replaceAll('"holdfast-', `"${namespace}-`)
     .replaceAll(/"namespace":"(holdfast|piraeus-datastore)"/g, `"namespace":"${namespace}"`);
   const uninstall = await install(admin, JSON.parse(text));
-  onTestFinished(uninstall);
+  onTestFinished(async () => void (await uninstall()));
   return createClient(connect(await tokenOf(admin, namespace, account.replace("/", "-"))), { clock });
 }
 

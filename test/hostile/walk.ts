@@ -181,7 +181,8 @@ async function prepare({ admin, namespace: home }: Bench, { other, name }: Place
     .replaceAll('"holdfast-', `"${home}-`)
     .replaceAll(/"namespace":"(holdfast|piraeus-datastore)"/g, `"namespace":"${home}"`);
   const objects = JSON.parse(text) as (KubernetesObject & { rules?: Rule[] })[];
-  onTestFinished(await install(admin, objects));
+  const uninstall = await install(admin, objects);
+  onTestFinished(async () => void (await uninstall()));
 
   const subjects = [{ kind: "ServiceAccount", namespace: `${home}-tenant`, name: "default" }];
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "admin" };

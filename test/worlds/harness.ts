@@ -204,8 +204,8 @@ export async function startHarness(server: Server, random: Random, setting: Sett
     },
     async stop() {
       ended.abort(new Error("The world has ended."));
-      await uninstall();
-      if (clock === systemClock) await rightsInForce(server, installation.objects, false);
+      const removed = await uninstall();
+      if (clock === systemClock) await rightsInForce(server, removed, false);
       await definitionsGo(server, definitions);
       // What comes next on this server may be a Holdfast without the policy, or have put it there already.
       const isThere = policy && (await admin.get(MutatingAdmissionPolicy, undefined, policy.metadata.name));

@@ -79,13 +79,13 @@ function dataOf(objects: readonly KubernetesObject[], name: string): Readonly<Re
 
 /**
  * Puts objects on an API server; what is there already stays, or is `changed` to what is given, as by `kubectl apply`.
- * Returns how to take away what was put there.
+ * Returns how to take away what was put there, which returns that.
  */
 export async function install(
   client: Client,
   objects: readonly KubernetesObject[],
   already: "stays" | "changed" = "stays",
-): Promise<() => Promise<void>> {
+): Promise<() => Promise<readonly KubernetesObject[]>> {
   // A group whose last definition was deleted a moment ago is still listed, and not served any more.
   const silent: string[] = [];
   const served = await discover(client, (path) => silent.push(path));
@@ -111,6 +111,7 @@ export async function install(
   }
   return async () => {
     for (const [kind, { metadata }] of created.reverse()) await client.delete(kind, metadata.namespace, metadata.name);
+    return created.map(([, object]) => object);
   };
 }
 
