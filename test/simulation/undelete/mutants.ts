@@ -96,7 +96,8 @@ export const mutants: readonly Mutant[] = [
           facts.length === 0 && (await view.client.get<Volume>(PersistentVolume, undefined, subject.name ?? ""));
         const { claimRef, persistentVolumeReclaimPolicy: policy } = volume ? volume.spec : {};
         if (!volume || subject.kind !== PersistentVolume || policy !== "Retain" || !claimRef?.uid) return facts;
-        const metadata = { ...volume.metadata, name: claimRef.name ?? "", annotations: {} };
+        const { name = "", namespace } = claimRef;
+        const metadata = { ...volume.metadata, name, namespace, annotations: {} };
         const silent = { ...volume, metadata };
         return [{ volume, claim: { ...silent, spec: {} } as never, namespace: silent, storageClass: silent }];
       },
