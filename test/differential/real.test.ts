@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from "vitest";
-import { worldsOnNewPlane } from "../cluster/open-worlds.ts";
+import { backendOnNewPlane } from "../cluster/open-backend.ts";
 import { namedFaults } from "./faults/named.ts";
 import { listOf } from "./report/report.ts";
 import { playAndJudge } from "./run.ts";
@@ -15,7 +15,7 @@ const first = Number(process.env.SEED ?? 1);
 
 describe.skipIf(!assets)("beside plain Kubernetes, on a real control plane", { timeout: 600_000 }, () => {
   if (!assets) return;
-  const worlds = worldsOnNewPlane(assets);
+  const worlds = backendOnNewPlane(assets);
 
   type WhenOver = Parameters<typeof openReal>[2];
   async function holds(options: RealOptions, sequence: readonly Operation[], whenOver: WhenOver): Promise<void> {

@@ -1,9 +1,9 @@
 import { describe, inject } from "vitest";
 import { startControlPlane } from "../cluster/control-plane.ts";
 import { missingControllers } from "../cluster/missing-controllers.ts";
+import type { Backend } from "../harness/backend.ts";
+import { type ProcessOptions, processBackend } from "../harness/process-backend.ts";
 import { beside } from "../scenarios/pvc-protection/settings.ts";
-import { type ProcessWorldsOptions, processWorlds } from "../worlds/process-world.ts";
-import type { RealWorlds } from "../worlds/real-world.ts";
 import { runAll } from "./run-all.ts";
 
 const cluster = inject("cluster");
@@ -12,7 +12,8 @@ describe.skipIf(!cluster)("by npm start -- --kubeconfig on a real control plane"
   if (!cluster) return;
   const theirs = { kubeconfig: cluster.kubeconfig, missing: missingControllers(cluster), throwaway: false };
   runAll(
-    (options) => (cluster.assets ? onPlane(cluster.assets, options) : processWorlds(beside, { ...theirs, ...options })),
+    (options) =>
+      cluster.assets ? onPlane(cluster.assets, options) : processBackend(beside, { ...theirs, ...options }),
     { functionsMayGo: true },
   );
 });
@@ -21,11 +22,11 @@ describe.skipIf(!cluster)("by npm start -- --kubeconfig on a real control plane"
  * The suite's own control plane guards owner references, for which no function of ours has the right. Each worlds have
  * one to themselves: namespaces that the one before has left would be swept by the next.
  */
-async function onPlane(assets: string, options: Pick<ProcessWorldsOptions, "bySweepsAlone">): Promise<RealWorlds> {
+async function onPlane(assets: string, options: Pick<ProcessOptions, "bySweepsAlone">): Promise<Backend> {
   const plane = await startControlPlane(assets);
   const { kubeconfig, stop } = plane;
   try {
-    const worlds = await processWorlds(beside, {
+    const worlds = await processBackend(beside, {
       kubeconfig,
       missing: missingControllers(plane),
       throwaway: true,

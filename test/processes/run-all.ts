@@ -1,4 +1,6 @@
 import { describe } from "vitest";
+import type { Backend } from "../harness/backend.ts";
+import { whileTestsRun } from "../harness/while-tests-run.ts";
 import { bySweepsAlone } from "../scenarios/by-sweeps-alone.ts";
 import * as protection from "../scenarios/pvc-protection/invariants.ts";
 import { scenarios as ofProtection } from "../scenarios/pvc-protection/scenarios.ts";
@@ -10,8 +12,6 @@ import { runScenarios } from "../scenarios/run-scenarios.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { scenarios as ofUndelete } from "../scenarios/undelete/scenarios.ts";
 import { shipped } from "../scenarios/undelete/settings.ts";
-import type { RealWorlds } from "../worlds/real-world.ts";
-import { whileTestsRun } from "../worlds/while-tests-run.ts";
 
 /** Milliseconds between two sweeps of `npm start -- --lose-all-events`. */
 const everyOther = 2_000;
@@ -23,7 +23,7 @@ const seenFromOutside = (all: readonly Scenario[]) => all.filter(({ within, take
  * sweeps alone. `start`: begins such worlds. `functionsMayGo`: whether the cluster stays without them.
  */
 export function runAll(
-  start: (options: { bySweepsAlone: boolean }) => Promise<RealWorlds>,
+  start: (options: { bySweepsAlone: boolean }) => Promise<Backend>,
   { functionsMayGo }: { functionsMayGo: boolean },
 ): void {
   const protecting = seenFromOutside(ofProtection);

@@ -6,6 +6,9 @@ import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { type Kind, Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { SatelliteHarness } from "./harness.ts";
 
+/** Metadata of a Machine of the control plane. */
+export const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
+
 /** What an administrator does, and looks at, in most scenarios. */
 export interface Administrator {
   /** Creates a configuration that is for this Node alone, and comes after the others. */
@@ -23,6 +26,8 @@ export interface Administrator {
   says(node: string, type: string, message: RegExp): Promise<void>;
   /** Waits until the Machine carries both hooks. */
   hooked(machine: string): Promise<void>;
+  /** Creates the Machine `worker` for the Node, which gets both hooks, and one of the control plane. */
+  hookedMachine(node: string): Promise<void>;
   /** Which of our hooks a Machine carries. */
   hooksOn(machine: string): Promise<readonly string[]>;
   /** The annotations of the Node's evacuation on a PersistentVolume. */
@@ -70,6 +75,11 @@ export function administratorOf(harness: SatelliteHarness): Administrator {
       ),
     hooked: (machine) =>
       harness.until(`${machine} waits for us`, async () => (await admin.hooksOn(machine)).length === 2),
+    async hookedMachine(node) {
+      await harness.machine("control", "node-4", controlPlane);
+      await harness.machine("worker", node);
+      await admin.hooked("worker");
+    },
     async hooksOn(machine) {
       const { annotations = {} } = (await harness.get(Machine, machine))?.metadata ?? {};
       return [preDrainHook, preTerminateHook].filter((hook) => hook in annotations);

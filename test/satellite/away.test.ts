@@ -1,18 +1,12 @@
 import { expect, test } from "vitest";
 import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { holdOutageTable } from "../scenarios/outage-table.ts";
-import type { Administrator } from "./administrator.ts";
-import { addressOf, type SatelliteHarness } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { addressOf } from "./harness.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 
-let harness: SatelliteHarness;
-let admin: Administrator;
 const node = "node-1";
 
-withHarness((opened, administrator) => {
-  harness = opened;
-  admin = administrator;
-});
+withHarness();
 
 interface Away {
   readonly away: string;
@@ -62,9 +56,7 @@ const all: readonly Away[] = [
 ];
 
 test.each(all)("$away is away: $works, and the satellite says what it waits for", async (one) => {
-  await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
-  await harness.machine("worker", node);
-  await admin.hooked("worker");
+  await admin.hookedMachine(node);
   harness.linstor.addVolume("pvc-1", { copies: [node, "node-3"] });
   await harness.delete(Machine, "worker");
   await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);

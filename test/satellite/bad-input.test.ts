@@ -7,18 +7,12 @@ import {
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { SystemResponse } from "../../shared/system/transport.ts";
-import type { Administrator } from "./administrator.ts";
-import { nodes, type SatelliteHarness } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { nodes } from "./harness.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 
-let harness: SatelliteHarness;
-let admin: Administrator;
 const node = "node-1";
 
-withHarness((opened, administrator) => {
-  harness = opened;
-  admin = administrator;
-});
+withHarness();
 
 const json = { "content-type": "application/json" };
 const entry = '{"ret_code":-4611686018427386906,"message":"Something went wrong."}';

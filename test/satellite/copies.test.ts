@@ -1,19 +1,13 @@
 import { expect, test } from "vitest";
-import { Machine } from "../../functions/satellite/lib/kinds.ts";
-import type { Administrator } from "./administrator.ts";
-import { addressOf, type SatelliteHarness } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
+import { controlPlane } from "./administrator.ts";
+import { addressOf, nodes } from "./harness.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 
-let harness: SatelliteHarness;
-let admin: Administrator;
 const node = "node-1";
 const minutes = 60_000;
-const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
-withHarness((opened, administrator) => {
-  harness = opened;
-  admin = administrator;
-});
+withHarness();
 
 test("a volume with fewer copies than its place count is not moved, until the place count is lowered", async () => {
   harness.linstor.addVolume("pvc-1", { copies: [node, "node-2"], tieBreaker: "node-3", placeCount: 3 });
@@ -66,4 +60,19 @@ test("a copy on a node whose Machine goes under Retain is not counted: the last 
   harness.linstor.addCopy("pvc-1", "node-3");
   await admin.gone(Machine, "second");
   expect(harness.linstor.goodCopies("pvc-1")).toContain("node-3");
+});
+
+test("what LINSTOR cannot move is in the condition, in its words, until a place is there", async () => {
+  const autoplace = (name: string, AutoplaceTarget: string) =>
+    admin.ask("PUT", `/v1/nodes/${name}`, { override_props: { AutoplaceTarget } });
+  await harness.volume("pvc-1", [node]);
+  for (const other of nodes.slice(1)) await autoplace(other, "no");
+  await harness.delete(LinstorSatellite, node);
+  for (const type of ["SatelliteEvacuated", "EvacuationCompleted"])
+    await admin.says(node, type, /LINSTOR says: .*pvc-1.*cannot be evacuated.*\(warning 1020\)/);
+  expect((await harness.condition(node, "EvacuationCompleted"))?.status).toBe("False");
+  await autoplace("node-2", "yes");
+  await admin.replaced(node);
+  expect(harness.linstor.goodCopies("pvc-1")).toEqual(["node-2"]);
+  expect(harness.calls.atOnce).toBe(1);
 });

@@ -9,18 +9,15 @@ import { linstorKey } from "../../functions/satellite/lib/linstor-note.ts";
 import { satelliteFinalizer } from "../../functions/satellite/lib/satellite.ts";
 import { ConfigMap } from "../../shared/kubernetes/kind.ts";
 import { proveTheseAreMade } from "../scenarios/rights.ts";
-import { type SatelliteHarness, workloads } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { workloads } from "./harness.ts";
+import { harness, withHarness } from "./with-harness.ts";
 import { writesMade } from "./writes-made.ts";
 
 // What the other tests of satellites have no occasion for, of what functions declare that they write.
-let harness: SatelliteHarness;
 const node = "node-1";
 
 describe("satellites that stay", () => {
-  const asked = withHarness((opened) => {
-    harness = opened;
-  });
+  const asked = withHarness();
 
   test("each field of a configuration and of the LinstorCluster reaches the satellite and its ConfigMap", async () => {
     const patch = {
@@ -66,18 +63,13 @@ describe("satellites that stay", () => {
 });
 
 describe("satellites that are given up", () => {
-  const asked = withHarness(
-    (opened) => {
-      harness = opened;
-    },
-    { policy: "Delete" },
-  );
+  const asked = withHarness({ policy: "Delete" });
 
   test("one that does not say in which LINSTOR it is says so before it is removed there", async () => {
     await harness.delete(LinstorSatellite, node);
     await harness.merge(LinstorSatellite, node, { metadata: { annotations: { [linstorKey]: null } } });
     await harness.until("it is gone", () =>
-      harness.history.some((line) => /remove-lost.* is to say in which LINSTOR/.test(line)),
+      harness.history.some((line) => /remove-lost.* gets a note that says in which LINSTOR/.test(line)),
     );
   });
 

@@ -8,24 +8,14 @@ import {
 } from "../../functions/satellite/lib/kinds.ts";
 import { preDrainHook, preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
-import { type Administrator, administratorOf } from "./administrator.ts";
-import { nodes, openSatelliteHarness, type SatelliteHarness, workloads } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { administratorOf } from "./administrator.ts";
+import { nodes, openSatelliteHarness, workloads } from "./harness.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 
-let harness: SatelliteHarness;
-let admin: Administrator;
 const node = "node-1";
 const both = [preDrainHook, preTerminateHook];
-const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
-const open = (policy: string) =>
-  withHarness(
-    (opened, administrator) => {
-      harness = opened;
-      admin = administrator;
-    },
-    { policy },
-  );
+const open = (policy: string) => withHarness({ policy });
 
 const has = (name: string) => harness.get(LinstorSatellite, name);
 const appears = (name: string) => harness.until(`${name} has a satellite`, () => has(name));
@@ -108,9 +98,7 @@ describe("policy Evacuate", () => {
   open("Evacuate");
 
   test("a satellite without volumes: LINSTOR is called, both hooks go, and nothing is waited for", async () => {
-    await harness.machine("control", "node-4", controlPlane);
-    await harness.machine("worker", node);
-    await admin.hooked("worker");
+    await admin.hookedMachine(node);
     await harness.delete(Machine, "worker");
     await admin.gone(Machine, "worker");
     expect(harness.calls.evacuate).toEqual([node]);
@@ -122,9 +110,7 @@ describe("policy Evacuate", () => {
     await harness.volume("remote-attached", [node, "node-2"], { attached: node });
     await harness.volume("local-at-rest", [node, "node-2"], { localOnly: true });
     await harness.volume("remote-at-rest", [node, "node-2"]);
-    await harness.machine("control", "node-4", controlPlane);
-    await harness.machine("worker", node);
-    await admin.hooked("worker");
+    await admin.hookedMachine(node);
     await harness.delete(Machine, "worker");
     await admin.says(node, "SatelliteEvacuated", /schedulable on other nodes: local-attached\./);
     const [wait, since] = [
@@ -143,9 +129,7 @@ describe("policy Evacuate", () => {
   test("at each wait the condition names what is waited for, and hooks and LINSTOR are as they must", async () => {
     for (const name of ["pvc-1", "pvc-2"]) await harness.volume(name, [node, "node-2"], { attached: node });
     await harness.volume("pvc-3", [node]);
-    await harness.machine("control", "node-4", controlPlane);
-    await harness.machine("worker", node);
-    await admin.hooked("worker");
+    await admin.hookedMachine(node);
     // A satellite that is not ready, and no other Node that takes pods.
     const properties = [{ name: "Aux/x", valueFrom: { nodeFieldRef: "metadata" } }];
     await admin.configureOnly("node-3", { properties });
@@ -202,9 +186,9 @@ describe("policy Evacuate", () => {
 
 test("Delete gives up the last copy, too, and does not wait for an evacuation that is under way", async () => {
   // Unwatched, because the last copy is meant to go.
-  harness = await openSatelliteHarness();
+  const harness = await openSatelliteHarness();
   onTestFinished(() => harness.stop());
-  admin = administratorOf(harness);
+  const admin = administratorOf(harness);
   await harness.volume("pvc-1", [node]);
   await admin.taint(node, "NoExecute");
   await harness.until("LINSTOR copies", () => harness.calls.evacuate.length > 0);

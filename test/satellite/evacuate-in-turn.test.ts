@@ -2,17 +2,10 @@ import { expect, test } from "vitest";
 import { LinstorCluster, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
-import type { Administrator } from "./administrator.ts";
-import type { SatelliteHarness } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { controlPlane } from "./administrator.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 
-let harness: SatelliteHarness;
-let admin: Administrator;
-
-withHarness((opened, administrator) => {
-  harness = opened;
-  admin = administrator;
-});
+withHarness();
 
 test.each([
   ["that share no volume", ["node-1", "node-3"], ["node-2", "node-4"]],
@@ -38,7 +31,7 @@ test.each([
 
 test("of two Machines that are deleted together, with one slot, the second is evacuated after the first", async () => {
   await harness.merge(LinstorCluster, "linstorcluster", { spec: { maxConcurrentEvacuations: 1 } });
-  await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
+  await harness.machine("control", "node-4", controlPlane);
   const leaving = ["node-1", "node-2"];
   for (const name of leaving) {
     await harness.machine(`worker-${name}`, name);

@@ -5,31 +5,18 @@ import { marksOn } from "../../functions/satellite/lib/volumes.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { type Explained, proveExplanations } from "../scenarios/explainer.ts";
 import { proveWritesAreMade } from "../scenarios/rights.ts";
-import type { Administrator } from "./administrator.ts";
-import { addressOf, nodes, type SatelliteHarness } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { addressOf, nodes } from "./harness.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 import { writesMade } from "./writes-made.ts";
 
-let harness: SatelliteHarness;
-let admin: Administrator;
 const node = "node-1";
-const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
 const seen: Explained[] = [];
-const asked = withHarness(
-  (opened, administrator) => {
-    harness = opened;
-    admin = administrator;
-  },
-  {},
-  seen,
-);
+const asked = withHarness({}, seen);
 
 describe("policy Evacuate", () => {
   test("with a Machine: all nine steps, from its deletion to the last finalizer", async () => {
-    await harness.machine("control", "node-4", controlPlane);
-    await harness.machine("worker", node);
-    await admin.hooked("worker");
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2"], { attached: node });
     await harness.volume("pvc-2", [node, "node-2"], { attached: node, bound: true });
     await harness.volume("pvc-3", [node]);
@@ -46,21 +33,6 @@ describe("policy Evacuate", () => {
     expect(harness.calls).toEqual({ evacuate: [node], atOnce: 1 });
     expect(nodes.slice(1)).toEqual(expect.arrayContaining([...harness.linstor.goodCopies("pvc-3")]));
   });
-
-  test(
-    "without a Machine: a deleted LinstorSatellite goes when its data is elsewhere, " + "and comes back empty",
-    async () => {
-      await harness.volume("pvc-1", [node, "node-2"]);
-      const { uid } = (await harness.get(LinstorSatellite, node))?.metadata ?? {};
-      await harness.delete(LinstorSatellite, node);
-      await harness.until("it was re-created", async () => {
-        const live = await harness.get(LinstorSatellite, node);
-        return live && live.metadata.uid !== uid && !live.metadata.deletionTimestamp;
-      });
-      expect(harness.linstor.goodCopies("pvc-1").toSorted()).not.toContain(node);
-      expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
-    },
-  );
 
   test("says where it stands, in both conditions, while LINSTOR copies", async () => {
     await harness.volume("pvc-1", [node, "node-2"]);
@@ -138,9 +110,7 @@ describe("admission and retirement", () => {
 
 describe("bad cases", () => {
   test("1: the Node is gone before the end: the Machine was written down, and is released", async () => {
-    await harness.machine("control", "node-4", controlPlane);
-    await harness.machine("worker", node);
-    await admin.hooked("worker");
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2"]);
     await harness.delete(Machine, "worker");
     await harness.delete(Node, node);
@@ -151,9 +121,7 @@ describe("bad cases", () => {
   });
 
   test("2: somebody removes the node from LINSTOR mid-way: marks and hooks are cleaned all the same", async () => {
-    await harness.machine("control", "node-4", controlPlane);
-    await harness.machine("worker", node);
-    await admin.hooked("worker");
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2"], { attached: node });
     await harness.delete(Machine, "worker");
     await harness.until("it is marked", async () => (await admin.marks("pvc-1", node)).length > 0);
@@ -166,9 +134,7 @@ describe("bad cases", () => {
   });
 
   test("3: the policy is changed mid-way: marks and hooks go", async () => {
-    await harness.machine("control", "node-4", controlPlane);
-    await harness.machine("worker", node);
-    await admin.hooked("worker");
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2"], { attached: node, localOnly: true });
     await harness.delete(Machine, "worker");
     await harness.until("it is marked", async () => (await admin.marks("pvc-1", node)).length > 0);
@@ -226,16 +192,6 @@ describe("bad cases", () => {
     expect(harness.linstor.goodCopies("pvc-1")).toEqual(["node-2"]);
   });
 
-  test("5: two that are deleted at once are evacuated one after the other", async () => {
-    await harness.volume("pvc-1", [node, "node-2"]);
-    await harness.volume("pvc-2", ["node-2", "node-3"]);
-    for (const name of [node, "node-2"]) await admin.taint(name, "NoExecute");
-    for (const name of [node, "node-2"]) await admin.gone(LinstorSatellite, name);
-    expect(harness.calls.atOnce).toBe(1);
-    expect(harness.calls.evacuate.toSorted()).toEqual([node, "node-2"]);
-    for (const volume of ["pvc-1", "pvc-2"]) expect(harness.linstor.goodCopies(volume)).toHaveLength(2);
-  });
-
   test("6: an unrelated satellite that is not ready is named, and waited for half an hour at most", async () => {
     await harness.volume("pvc-1", [node, "node-2"]);
     // Of the Node's metadata as a whole no property can be made.
@@ -256,9 +212,7 @@ describe("bad cases", () => {
   });
 
   test("the whole cluster is deleted: the hooks are released, and LINSTOR is not asked", async () => {
-    await harness.machine("control", "node-4", controlPlane);
-    await harness.machine("worker", node);
-    await admin.hooked("worker");
+    await admin.hookedMachine(node);
     await harness.merge(Cluster, "test", { metadata: { finalizers: ["test.holdfast.dev/hold"] } });
     await harness.delete(Cluster, "test");
     await harness.delete(LinstorSatellite, node);

@@ -3,15 +3,11 @@ import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.t
 import { marksFor } from "../../functions/satellite/lib/volumes.ts";
 import { Event, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import type { SatelliteHarness } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { harness, withHarness } from "./with-harness.ts";
 
-let harness: SatelliteHarness;
 const node = "node-1";
 
-withHarness((opened) => {
-  harness = opened;
-});
+withHarness();
 
 type EventObject = KubernetesObject & { reason: string; type: string; regarding: { kind: string; name: string } };
 const eventsOn = async (kind: string, name: string) =>

@@ -8,13 +8,11 @@ import type { LinstorStandIn } from "../../local/linstor/linstor.ts";
 import { outcomeOf } from "../../local/time/outcome-of.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
 import { proveTheseAreMade } from "../scenarios/rights.ts";
-import type { Administrator } from "./administrator.ts";
-import { linstorUrl, type SatelliteHarness } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { controlPlane } from "./administrator.ts";
+import { linstorUrl } from "./harness.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 import { writesMade } from "./writes-made.ts";
 
-let harness: SatelliteHarness;
-let admin: Administrator;
 const node = "node-1";
 const external = "https://linstor.example.com:3371";
 const elsewhere = "http://other.example.com:3370";
@@ -43,18 +41,10 @@ function lookalike(root: string, volumes: readonly string[]): LinstorStandIn {
 }
 
 describe("spec.externalController names the satellites' LINSTOR", () => {
-  withHarness(
-    (opened, administrator) => {
-      harness = opened;
-      admin = administrator;
-    },
-    { external },
-  );
+  withHarness({ external });
 
   test("all nine steps are done there, and the one at LINSTOR_URL hears of nothing", async () => {
-    await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
-    await harness.machine("worker", node);
-    await admin.hooked("worker");
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2"], { attached: node, bound: true });
     await harness.delete(Machine, "worker");
     await gone();
@@ -77,16 +67,11 @@ describe("spec.externalController names the satellites' LINSTOR", () => {
 });
 
 describe("the address changes", () => {
-  const asked = withHarness((opened, administrator) => {
-    harness = opened;
-    admin = administrator;
-  });
+  const asked = withHarness();
 
   test("while LINSTOR copies: nothing is released or called, and it goes on when that is taken back", async () => {
     const other = lookalike(elsewhere, ["pvc-1"]);
-    await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
-    await harness.machine("worker", node);
-    await admin.hooked("worker");
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2"]);
     await harness.delete(Machine, "worker");
     await copying();
@@ -142,9 +127,7 @@ describe("the address changes", () => {
 
   test("before its evacuation begins: it does not begin, and the Machine is not released", async () => {
     lookalike(elsewhere, ["pvc-1"]);
-    await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
-    await harness.machine("worker", node);
-    await admin.hooked("worker");
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2"], { attached: node });
     await Promise.all([lead(elsewhere), harness.delete(LinstorSatellite, node), harness.delete(Machine, "worker")]);
     await stuck(/does not know that node/);
@@ -202,7 +185,7 @@ describe("the address changes", () => {
     ],
     ["https://stranger.example.com:3371", /whose host LINSTOR_HOSTS does not name\..* add stranger\.example\.com to/],
   ])("to %j: no LINSTOR is asked, the Machine waits, and it is said what to write", async (url, said) => {
-    await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
+    await harness.machine("control", "node-4", controlPlane);
     await lead(url);
     const reason = async () => (await harness.condition(node, "HoldfastActive"))?.reason;
     await harness.until("it is said", async () => (await reason()) === "InvalidController");
@@ -230,9 +213,10 @@ describe("the address changes", () => {
   });
 
   test("of another LinstorCluster to a host that is not named: its satellites alone wait", async () => {
+    for (const name of [node, "node-2", "node-3"])
+      await harness.merge(Node, name, { metadata: { labels: { site: "one" } } });
     await harness.merge(LinstorCluster, "linstorcluster", { spec: { nodeSelector: { site: "one" } } });
     const spec = { nodeSelector: { site: "two" }, externalController: { url: "https://stranger.example.com" } };
-    await harness.merge(Node, node, { metadata: { labels: { site: "one" } } });
     await harness.create(LinstorCluster, { metadata: { name: "second" }, spec });
     await harness.create(Node, { metadata: { name: "node-5", labels: { site: "two" } }, spec: {} });
     await harness.until(
@@ -294,13 +278,7 @@ describe("the address changes", () => {
 });
 
 describe("the address of satellites with the policy Delete changes", () => {
-  withHarness(
-    (opened, administrator) => {
-      harness = opened;
-      admin = administrator;
-    },
-    { policy: "Delete" },
-  );
+  withHarness({ policy: "Delete" });
 
   test("one that is being deleted is given up where it was, and nowhere else", async () => {
     const other = lookalike(elsewhere, ["pvc-1"]);

@@ -35,7 +35,7 @@ import { type Rule, slug } from "../../shared/rule.ts";
 import type { Connect } from "../../shared/system/connect.ts";
 import { readOnlyTransport } from "../../shared/system/read-only.ts";
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../shared/system/transport.ts";
-import { type Asked, observed } from "../worlds/asked.ts";
+import { type AccountRequest, recordRequests } from "../harness/account-request.ts";
 import { rules } from "./rules.ts";
 
 /**
@@ -57,7 +57,7 @@ export interface SatelliteHarness {
   /** What rules have asked and called, by the root where they have: `GET /v1/nodes`. */
   readonly asked: ReadonlyMap<string, readonly string[]>;
   /** What rules have asked of the API server. */
-  readonly requests: readonly Asked[];
+  readonly requests: readonly AccountRequest[];
   /** Lines of what the rules decided, `satellite/mark write: …`; and of every request that changed something. */
   readonly history: string[];
   /** What rules failed with for good. */
@@ -69,10 +69,10 @@ export interface SatelliteHarness {
   /** Has what rules ask of LINSTOR answered by somebody else, until it is called again without an argument. */
   answerLinstor(instead?: (request: SystemRequest, send: SystemTransport) => Promise<SystemResponse>): void;
   /**
-   * API paths that rules cannot reach, or are told that there is no such thing, until it is called again without an
-   * argument.
+   * API paths that rules cannot reach or write to, or are told that there is no such thing, until it is called again
+   * without an argument.
    */
-  cutOff(paths?: RegExp, how?: "unreachable" | "not found"): void;
+  cutOff(paths?: RegExp, how?: CutOff): void;
   /** From now on what happens goes to the functions of another release; what runs already runs to its end. */
   run(release: SatelliteRelease): Promise<void>;
   /** Has the clock of the rules jump: by so many milliseconds it is ahead of everybody else's, or behind. */
@@ -93,6 +93,8 @@ export interface SatelliteHarness {
   condition(node: string, type: string): Promise<{ status: string; reason: string; message: string } | undefined>;
   stop(): Promise<void>;
 }
+
+type CutOff = "unreachable" | "not found" | "read-only";
 
 /** What the rules of a release run with. */
 export interface SatelliteRelease {
@@ -137,7 +139,7 @@ export async function openSatelliteHarness({
   const failures: string[] = [];
   const broken: Error[] = [];
   const asked = new Map<string, string[]>();
-  const requests: Asked[] = [];
+  const requests: AccountRequest[] = [];
   const roots = new Set([external ?? linstorUrl]);
   const others = new Map<string, LinstorStandIn>();
   const calls: SatelliteHarness["calls"] = { evacuate: [], atOnce: 0 };
@@ -147,7 +149,7 @@ export async function openSatelliteHarness({
   const running = new Map<string, string>();
   let ahead = 0;
   let unreachable: RegExp | undefined;
-  let cutHow: "unreachable" | "not found" = "unreachable";
+  let cutHow: CutOff = "unreachable";
 
   const scope = (kind: Kind) => (kind.namespaced ? namespace : undefined);
   const until: SatelliteHarness["until"] = async (what, done) => {
@@ -376,9 +378,9 @@ export async function openSatelliteHarness({
       failures.push(error.message);
     };
     const transport: Transport = async (request) => {
-      if (unreachable?.test(request.path)) {
-        if (cutHow === "unreachable") throw new Error("connect ETIMEDOUT");
-        return server.handle({ ...request, path: "/apis/absent.example.com" });
+      if (unreachable?.test(request.path) && !(cutHow === "read-only" && request.method === "GET")) {
+        if (cutHow === "not found") return server.handle({ ...request, path: "/apis/absent.example.com" });
+        throw new Error("connect ETIMEDOUT");
       }
       if (request.method === "GET") return server.handle(request);
       for (const { before } of checks) await before?.(request).catch(wrong);
@@ -389,7 +391,7 @@ export async function openSatelliteHarness({
       }
       return response;
     };
-    const transportOf = (rule: Rule) => observed(slug(rule.name), transport, (one) => requests.push(one));
+    const transportOf = (rule: Rule) => recordRequests(slug(rule.name), transport, (one) => requests.push(one));
     let running: readonly Rule[] = [];
     const handlers = new Map<string, ReturnType<typeof receive>>();
     function startRelease({ rules, receive, createClient, linstor }: SatelliteRelease): void {

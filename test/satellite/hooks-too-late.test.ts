@@ -2,20 +2,13 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { LinstorSatelliteConfiguration, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { GenericMachine } from "../../local/cluster-api/kinds.ts";
-import type { Administrator } from "./administrator.ts";
-import type { SatelliteHarness } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { controlPlane } from "./administrator.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 
-let harness: SatelliteHarness;
-let admin: Administrator;
 const node = "node-1";
-const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 const other = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/other";
 
-withHarness((opened, administrator) => {
-  harness = opened;
-  admin = administrator;
-});
+withHarness();
 
 /** A Machine without hooks of ours that is being deleted, and waits for a hook of another controller. */
 beforeEach(async () => {
@@ -55,6 +48,21 @@ describe("the policy becomes Evacuate while a Machine is being deleted", () => {
     await harness.delete(Machine, "worker");
     await waitsForOther();
     await harness.delete(LinstorSatelliteConfiguration, `only-${node}`);
+    await harness.until("it is held", async () => (await admin.hooksOn("worker")).includes(preTerminateHook));
+    await harness.merge(Machine, "worker", { metadata: { annotations: { [other]: null } } });
+    await admin.gone(Machine, "worker");
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
+  });
+
+  test("whose hooks cannot be set at first: its evacuation does not begin before it is held", async () => {
+    await harness.merge(Machine, "worker", { metadata: { annotations: { [other]: "" } } });
+    harness.cutOff(/\/machines\/worker/, "read-only");
+    await harness.delete(LinstorSatelliteConfiguration, `only-${node}`);
+    await harness.delete(Machine, "worker");
+    await waitsForOther();
+    await harness.clock.advance(120_000);
+    expect(harness.calls.evacuate).toEqual([]);
+    harness.cutOff();
     await harness.until("it is held", async () => (await admin.hooksOn("worker")).includes(preTerminateHook));
     await harness.merge(Machine, "worker", { metadata: { annotations: { [other]: null } } });
     await admin.gone(Machine, "worker");

@@ -1,18 +1,12 @@
 import { expect, test } from "vitest";
 import { LinstorSatellite } from "../../functions/satellite/lib/kinds.ts";
-import type { Administrator } from "./administrator.ts";
-import { addressOf, type SatelliteHarness } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { addressOf } from "./harness.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 
-let harness: SatelliteHarness;
-let admin: Administrator;
 const node = "node-1";
 const minutes = 60_000;
 
-withHarness((opened, administrator) => {
-  harness = opened;
-  admin = administrator;
-});
+withHarness();
 
 /** The first call to remove a node takes effect so late (milliseconds); nothing listens any more by then. */
 function delayFirstRemoval(late: number): () => number {
@@ -68,6 +62,20 @@ test("a late `lost` under the policy Delete leaves a node that was made again al
   harness.linstor.stopSatellite(addressOf(node));
   await harness.clock.advance(10 * minutes);
   expect(harness.linstor.goodCopies("pvc-new")).toEqual([node]);
+});
+
+test("a DELETE whose answer is lost ends the evacuation, also where another satellite is OFFLINE then", async () => {
+  await harness.volume("pvc-1", [node, "node-2"]);
+  harness.answerLinstor(async (request, send) => {
+    const answer = await send(request);
+    if (request.method === "DELETE") throw new Error("socket hang up");
+    return answer;
+  });
+  await harness.delete(LinstorSatellite, node);
+  await harness.until("LINSTOR has deleted the node", async () => !(await admin.isListed(node)));
+  harness.linstor.stopSatellite(addressOf("node-2"));
+  await admin.replaced(node);
+  expect(harness.history.filter((line) => line.includes("person has removed"))).toEqual([]);
 });
 
 test("a DELETE that LINSTOR answers at once keeps the satellite no longer", async () => {

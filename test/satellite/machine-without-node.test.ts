@@ -4,15 +4,13 @@ import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { Cluster, GenericMachine } from "../../local/cluster-api/kinds.ts";
 import { Event, Node } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { addressOf, type SatelliteHarness } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { controlPlane } from "./administrator.ts";
+import { addressOf } from "./harness.ts";
+import { harness, withHarness } from "./with-harness.ts";
 
-let harness: SatelliteHarness;
 const node = "node-1";
 
-withHarness((opened) => {
-  harness = opened;
-});
+withHarness();
 
 const flagsOf = async (name: string): Promise<string[]> =>
   JSON.parse((await harness.linstor.transport({ method: "GET", path: `/v1/nodes/${name}`, headers: {} })).body).flags ??
@@ -68,7 +66,7 @@ describe("Cluster API leaves the Node of a Machine that is gone", () => {
 });
 
 test("a Machine that is deleted before it knows its Node: all steps, and Node and satellite go", async () => {
-  await harness.machine("control", "node-4", { labels: { "cluster.x-k8s.io/control-plane": "" } });
+  await harness.machine("control", "node-4", controlPlane);
   await harness.merge(Cluster, "test", { spec: { paused: true } });
   await harness.create(GenericMachine, { metadata: { name: "worker" }, spec: {} });
   const spec = { clusterName: "test", providerID: `generic:///${node}`, infrastructureRef: { name: "worker" } };

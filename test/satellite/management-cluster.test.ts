@@ -18,7 +18,7 @@ import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Node } from "../../shared/kubernetes/kind.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
 import { tokenKubeconfig } from "../cluster/token-kubeconfig.ts";
-import { manifest } from "../worlds/manifest.ts";
+import { manifest } from "../harness/manifest.ts";
 import { rules } from "./rules.ts";
 
 const namespace = "machines";

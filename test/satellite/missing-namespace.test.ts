@@ -16,7 +16,7 @@ import { type Kind, Namespace, Node } from "../../shared/kubernetes/kind.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
 import { receive } from "../../shared/pipeline/receive.ts";
 import { atOneRoot } from "../../shared/system/testing/at-one-root.ts";
-import { manifest } from "../worlds/manifest.ts";
+import { manifest } from "../harness/manifest.ts";
 
 const clock = virtualClock();
 const node = "node-1";

@@ -1,41 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
+import { DaemonSet, daemonSetName, LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { recordKey } from "../../functions/satellite/lib/record.ts";
 import { Event, PersistentVolume, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { waitingLabel } from "../../shared/progress.ts";
 import { proveTheseAreMade } from "../scenarios/rights.ts";
-import type { Administrator } from "./administrator.ts";
-import { addressOf, type SatelliteHarness, workloads } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { addressOf, workloads } from "./harness.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 import { writesMade } from "./writes-made.ts";
 
-let harness: SatelliteHarness;
-let admin: Administrator;
 const node = "node-1";
 const minute = 60_000;
 const managementCluster = /cluster\.x-k8s\.io/;
-const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
-const asked = withHarness((opened, administrator) => {
-  harness = opened;
-  admin = administrator;
-});
+const asked = withHarness();
 
 const message = async (name: string) => (await harness.condition(name, "SatelliteEvacuated"))?.message ?? "";
 const isConfigured = async (name: string) => (await harness.condition(name, "Configured"))?.status === "True";
 /** How often a function has written to the satellite. */
 const writesTo = (name: string) => harness.history.filter((line) => line.endsWith(`/linstorsatellites/${name}`)).length;
 
-async function withMachine(): Promise<void> {
-  await harness.machine("control", "node-4", controlPlane);
-  await harness.machine("worker", node);
-  await admin.hooked("worker");
-}
-
 describe("LINSTOR is away", () => {
   test("when a Machine is deleted: the satellite says so, and the evacuation begins when LINSTOR is back", async () => {
-    await withMachine();
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2"]);
     harness.linstor.stopController();
     await harness.delete(Machine, "worker");
@@ -118,6 +105,34 @@ describe("a satellite that is OFFLINE in the middle of its evacuation", () => {
     expect(await events()).toContain("EvacuationStuck");
     harness.linstor.startSatellite(addressOf(node));
     await admin.replaced(node);
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
+  });
+});
+
+/** The pod on the Node starts again at another address, as its DaemonSet says. */
+async function movePod(address: string): Promise<void> {
+  const ready = (numberReady: number) =>
+    harness.client.patch(DaemonSet, workloads, daemonSetName(node), "merge", { status: { numberReady } }, ofStatus);
+  await ready(0);
+  harness.linstor.stopSatellite(addressOf(node));
+  const status = { podIP: address, podIPs: [{ ip: address }] };
+  await harness.client.patch(Pod, workloads, `satellite-${node}`, "merge", { status }, ofStatus);
+  harness.linstor.startSatellite(address);
+  await ready(1);
+}
+const ofStatus = { subresource: "status" };
+
+describe("a satellite whose pod gets a new address in the middle of its evacuation", () => {
+  test("is connected again there, and evacuated", async () => {
+    await harness.volume("pvc-1", [node, "node-2"]);
+    await harness.delete(LinstorSatellite, node);
+    await admin.says(node, "SatelliteEvacuated", /remaining resources/);
+    await movePod("10.0.0.77");
+    await harness.until("LINSTOR has the new address", async () =>
+      JSON.stringify(await admin.linstorNode(node)).includes("10.0.0.77"),
+    );
+    await admin.replaced(node);
+    expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
   });
 });
 
@@ -162,7 +177,7 @@ test("an evacuation that was given up, whose node LINSTOR does not list any more
 
 describe("the management cluster is away", () => {
   test("a satellite with the policy Retain goes", async () => {
-    await withMachine();
+    await admin.hookedMachine(node);
     await admin.setPolicy(node, "Retain");
     await harness.until("the Machine is free", async () => (await admin.hooksOn("worker")).length === 0);
     harness.cutOff(managementCluster);
@@ -172,8 +187,20 @@ describe("the management cluster is away", () => {
     harness.cutOff();
   });
 
+  test("a satellite with the policy Delete goes, whose Machine carries no hooks of ours", async () => {
+    await admin.hookedMachine(node);
+    await admin.setPolicy(node, "Delete");
+    await harness.until("the Machine is free", async () => (await admin.hooksOn("worker")).length === 0);
+    harness.cutOff(managementCluster);
+    await admin.taint(node, "NoExecute");
+    harness.linstor.stopSatellite(addressOf(node));
+    await admin.gone(LinstorSatellite, node);
+    expect(await admin.isListed(node)).toBe(false);
+    harness.cutOff();
+  });
+
   test("a satellite with the policy Retain whose Machine carries our hooks stays, and says what is away", async () => {
-    await withMachine();
+    await admin.hookedMachine(node);
     harness.cutOff(managementCluster);
     await admin.setPolicy(node, "Retain");
     await admin.taint(node, "NoExecute");
@@ -186,7 +213,7 @@ describe("the management cluster is away", () => {
   });
 
   test("a satellite whose pod has a new address is connected again", async () => {
-    await withMachine();
+    await admin.hookedMachine(node);
     harness.cutOff(managementCluster);
     harness.linstor.stopSatellite(addressOf(node));
     const status = { podIP: "10.0.0.77", podIPs: [{ ip: "10.0.0.77" }] };
@@ -204,7 +231,7 @@ describe("the management cluster is away", () => {
   });
 
   test("an evacuation waits while it serves no Machines for a moment, and nothing is taken back", async () => {
-    await withMachine();
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2"]);
     await harness.delete(Machine, "worker");
     await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
@@ -219,7 +246,7 @@ describe("the management cluster is away", () => {
   });
 
   test("an evacuation waits for it, says so, and goes on", async () => {
-    await withMachine();
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2"], { attached: node });
     await harness.delete(Machine, "worker");
     await admin.says(node, "SatelliteEvacuated", /to reattach/);

@@ -2,27 +2,13 @@ import { describe, expect, test } from "vitest";
 import { LinstorSatellite, LinstorSatelliteConfiguration, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { preTerminateHook } from "../../functions/satellite/lib/machine.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
-import type { Administrator } from "./administrator.ts";
-import { addressOf, nodes, type SatelliteHarness } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { addressOf, nodes } from "./harness.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 
-let harness: SatelliteHarness;
-let admin: Administrator;
 const node = "node-1";
 const minutes = 60_000;
-const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
-withHarness((opened, administrator) => {
-  harness = opened;
-  admin = administrator;
-});
-
-/** A Machine for the node, with both hooks, and one of the control plane. */
-async function hookedMachine(): Promise<void> {
-  await harness.machine("control", "node-4", controlPlane);
-  await harness.machine("worker", node);
-  await admin.hooked("worker");
-}
+withHarness();
 
 /** A satellite stops, and LINSTOR shows it as OFFLINE. */
 async function goesOffline(name = node): Promise<void> {
@@ -40,7 +26,7 @@ describe("a satellite that is OFFLINE, with nothing on its node", () => {
   });
 
   test("does not hold its Machine", async () => {
-    await hookedMachine();
+    await admin.hookedMachine(node);
     await goesOffline();
     await harness.delete(Machine, "worker");
     await admin.gone(Machine, "worker");
@@ -58,7 +44,7 @@ describe("a satellite that is OFFLINE, with nothing on its node", () => {
 
 describe("a node that a person gives up in LINSTOR in the middle of its evacuation", () => {
   test("keeps its Machine while the last copy of a volume may be on its disks, and names the volume", async () => {
-    await hookedMachine();
+    await admin.hookedMachine(node);
     harness.linstor.addVolume("pvc-1", { copies: [node] });
     await harness.delete(Machine, "worker");
     await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
@@ -76,7 +62,7 @@ describe("a node that a person gives up in LINSTOR in the middle of its evacuati
   });
 
   test("is done with where each volume has its copies elsewhere", async () => {
-    await hookedMachine();
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node, "node-2", "node-3"]);
     await harness.delete(Machine, "worker");
     await harness.until("all copies are elsewhere", async () => harness.linstor.goodCopies("pvc-1").length === 4);
@@ -88,7 +74,7 @@ describe("a node that a person gives up in LINSTOR in the middle of its evacuati
 });
 
 test("a node that a person gives up before it is evacuated: its Machine stays until the data is given up", async () => {
-  await hookedMachine();
+  await admin.hookedMachine(node);
   harness.linstor.addVolume("pvc-1", { copies: [node] });
   await goesOffline("node-3");
   await harness.delete(Machine, "worker");
@@ -105,7 +91,7 @@ test("a node that a person gives up before it is evacuated: its Machine stays un
 
 describe("the policy is set to Retain in the middle of an evacuation", () => {
   async function retainInTheMiddle(copies: readonly string[]): Promise<void> {
-    await hookedMachine();
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", copies);
     await harness.delete(Machine, "worker");
     await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
@@ -123,7 +109,7 @@ describe("the policy is set to Retain in the middle of an evacuation", () => {
   });
 
   test("the Machine stays while no copy is made, until a person takes the hook off as the message says", async () => {
-    await hookedMachine();
+    await admin.hookedMachine(node);
     harness.linstor.addVolume("pvc-1", { copies: [node] });
     for (const name of nodes.slice(1)) await admin.ask("PUT", `/v1/nodes/${name}`, autoplace("no"));
     await harness.delete(Machine, "worker");
@@ -138,7 +124,7 @@ describe("the policy is set to Retain in the middle of an evacuation", () => {
   });
 
   test("the Machine stays while LINSTOR answers without its database", async () => {
-    await hookedMachine();
+    await admin.hookedMachine(node);
     await harness.volume("pvc-1", [node]);
     await goesOffline("node-3");
     await harness.delete(Machine, "worker");
@@ -158,7 +144,7 @@ describe("the policy is set to Retain in the middle of an evacuation", () => {
   });
 
   test("two Machines that hold each other's only copies both stay", async () => {
-    await hookedMachine();
+    await admin.hookedMachine(node);
     await harness.machine("second", "node-2");
     await admin.hooked("second");
     await harness.volume("pvc-1", [node, "node-2"]);
@@ -172,7 +158,7 @@ describe("the policy is set to Retain in the middle of an evacuation", () => {
   });
 
   test("a Machine stays that holds the only other copy of one that was released and still runs", async () => {
-    await hookedMachine();
+    await admin.hookedMachine(node);
     await harness.merge(Machine, "worker", {
       metadata: { annotations: { "pre-terminate.delete.hook.machine.cluster.x-k8s.io/other": "" } },
     });

@@ -2,30 +2,17 @@ import { expect, test } from "vitest";
 import { LinstorSatellite, Machine } from "../../functions/satellite/lib/kinds.ts";
 import { GenericMachine } from "../../local/cluster-api/kinds.ts";
 import { Node, PersistentVolume } from "../../shared/kubernetes/kind.ts";
-import type { Administrator } from "./administrator.ts";
-import { addressOf, type SatelliteHarness } from "./harness.ts";
-import { withHarness } from "./with-harness.ts";
+import { addressOf } from "./harness.ts";
+import { admin, harness, withHarness } from "./with-harness.ts";
 
 // What piraeus-operator has no test for, or is known to do wrong.
 
-let harness: SatelliteHarness;
-let admin: Administrator;
 const node = "node-1";
-const controlPlane = { labels: { "cluster.x-k8s.io/control-plane": "" } };
 
-withHarness((opened, administrator) => {
-  harness = opened;
-  admin = administrator;
-});
-
-async function withMachine(): Promise<void> {
-  await harness.machine("control", "node-4", controlPlane);
-  await harness.machine("worker", node);
-  await admin.hooked("worker");
-}
+withHarness();
 
 test("3: undone after LINSTOR was called: marks and hooks go, and every volume keeps its copies", async () => {
-  await withMachine();
+  await admin.hookedMachine(node);
   await harness.volume("pvc-1", [node, "node-2"], { attached: node, bound: true });
   await harness.delete(Machine, "worker");
   await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
@@ -106,20 +93,6 @@ test("a node that LINSTOR has evicted by itself is not called for, and the polic
   await harness.merge(LinstorSatellite, node, { spec: { deletionPolicy: "Delete" } });
   await admin.gone(LinstorSatellite, node);
   expect(harness.linstor.goodCopies("pvc-1")).toEqual(["node-2"]);
-});
-
-test("a satellite that goes offline while LINSTOR copies is named, and all goes on when it is back", async () => {
-  await harness.volume("pvc-1", [node, "node-2"]);
-  await admin.taint(node, "NoExecute");
-  await harness.until("LINSTOR was called", () => harness.calls.evacuate.length > 0);
-  await harness.clock.advance(5_000);
-  harness.linstor.stopSatellite(addressOf(node));
-  await admin.says(node, "SatelliteEvacuated", /The satellite on node-1 is OFFLINE in LINSTOR/);
-  await harness.clock.advance(120_000);
-  expect(await harness.get(LinstorSatellite, node)).toBeDefined();
-  harness.linstor.startSatellite(addressOf(node));
-  await admin.gone(LinstorSatellite, node);
-  expect(harness.linstor.goodCopies("pvc-1")).toHaveLength(2);
 });
 
 test("a Machine whose Node never came is not held, and one that gets its Node late is hooked then", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect } from "vitest";
 import { outcomeOf } from "../../local/time/outcome-of.ts";
+import type { AccountRequest } from "../harness/account-request.ts";
 import { type Explained, explainer } from "../scenarios/explainer.ts";
-import type { Asked } from "../worlds/asked.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";
 import { type HarnessOptions, openSatelliteHarness, type SatelliteHarness } from "./harness.ts";
 import { watchInvariants } from "./invariants.ts";
@@ -22,22 +22,22 @@ function withExplanations(harness: SatelliteHarness, seen: Explained[]): Satelli
   };
 }
 
+/** The harness of the test that runs. */
+export let harness: SatelliteHarness;
+/** Its administrator. */
+export let admin: Administrator;
+
 /**
  * Gives each test of the file or `describe` it is called in a harness of its own, with an administrator. Each write of
  * a rule is watched, and none may have failed for good in the end. What waits is explained, to `seen`. Returns what
  * rules have asked of the API server, as far as the tests have run.
  */
-export function withHarness(
-  take: (harness: SatelliteHarness, admin: Administrator) => void,
-  options: HarnessOptions = {},
-  seen: Explained[] = [],
-): ReadonlySet<Asked> {
-  const asked = new Set<Asked>();
-  let harness: SatelliteHarness;
+export function withHarness(options: HarnessOptions = {}, seen: Explained[] = []): ReadonlySet<AccountRequest> {
+  const asked = new Set<AccountRequest>();
   beforeEach(async () => {
     harness = withExplanations(await openSatelliteHarness(options), seen);
     watchInvariants(harness);
-    take(harness, administratorOf(harness));
+    admin = administratorOf(harness);
   });
   afterEach(async () => {
     await harness.stop();

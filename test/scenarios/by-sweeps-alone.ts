@@ -1,9 +1,9 @@
-import type { Setting } from "../worlds/world.ts";
+import type { Setting } from "../harness/cluster.ts";
 import type { Scenario } from "./scenario.ts";
 
 /**
  * A setting in which no source of changes runs, and the scenarios of another one that run in it: those that are seen
- * from outside. `every`: milliseconds between two sweeps, where the world does not have a schedule of its own.
+ * from outside. `every`: milliseconds between two sweeps, where the cluster does not have a schedule of its own.
  */
 export function bySweepsAlone(scenarios: readonly Scenario[], setting: Setting, every: number) {
   const swept: Setting = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { withTurns } from "../../local/start/swept-often.ts";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
-import { ConfigMap } from "../worlds/kinds.ts";
-import type { Setting, World } from "../worlds/world.ts";
+import type { Cluster, Setting } from "../harness/cluster.ts";
+import { ConfigMap } from "../harness/kinds.ts";
+import { openCluster } from "../harness/open-cluster.ts";
 import { holdOutageTable, type OutageRow } from "./outage-table.ts";
 import * as protection from "./pvc-protection/helpers.ts";
 import * as retention from "./pvc-retention/helpers.ts";
@@ -29,9 +29,9 @@ interface System {
   readonly wanted: string;
   /** What holds, and what does not, while its functions are away. */
   readonly without: string;
-  prepare(world: World, names: readonly string[]): Promise<void>;
-  ask(world: World, name: string): Promise<void>;
-  isDone(world: World, name: string): Promise<boolean>;
+  prepare(cluster: Cluster, names: readonly string[]): Promise<void>;
+  ask(cluster: Cluster, name: string): Promise<void>;
+  isDone(cluster: Cluster, name: string): Promise<boolean>;
 }
 
 const systems: readonly System[] = [
@@ -42,11 +42,11 @@ const systems: readonly System[] = [
     noun: "claim",
     wanted: "Claims that nothing uses go when you delete them",
     without: "Deleted claims stay, and their data with them",
-    async prepare(world, names) {
-      for (const name of names) await protection.protectedClaim(world, name);
+    async prepare(cluster, names) {
+      for (const name of names) await protection.protectedClaim(cluster, name);
     },
     ask: protection.deleteClaim,
-    isDone: async (world, name) => !(await protection.claimOf(world, name)),
+    isDone: async (cluster, name) => !(await protection.claimOf(cluster, name)),
   },
   {
     name: "pvc-retention",
@@ -55,12 +55,12 @@ const systems: readonly System[] = [
     noun: "StatefulSet",
     wanted: "The policy that you annotate comes into force",
     without: "Kubernetes obeys the field of each set. **A change to `Retain` is not in force**",
-    async prepare(world, names) {
-      for (const name of names) await retention.runningSet(world, { name, replicas: 1 });
+    async prepare(cluster, names) {
+      for (const name of names) await retention.runningSet(cluster, { name, replicas: 1 });
     },
-    ask: (world, name) =>
-      retention.annotateSet(world, { [retention.policyKey]: "DeleteOnStatefulSetDeletionOnly" }, name),
-    isDone: async (world, name) => (await retention.fieldOf(world, name)) === "Delete/Retain",
+    ask: (cluster, name) =>
+      retention.annotateSet(cluster, { [retention.policyKey]: "DeleteOnStatefulSetDeletionOnly" }, name),
+    isDone: async (cluster, name) => (await retention.fieldOf(cluster, name)) === "Delete/Retain",
   },
   {
     name: "undelete",
@@ -69,13 +69,13 @@ const systems: readonly System[] = [
     noun: "claim",
     wanted: "The volumes of new claims are kept",
     without: "Volumes that are kept stay. **A claim that is created and deleted meanwhile takes its volume along**",
-    prepare: (world) => undelete.annotateNamespace(world, { [undelete.keepKey]: "24h" }).then(() => {}),
-    async ask(world, name) {
-      await undelete.createClaim(world, { name });
-      await undelete.boundVolume(world, name);
+    prepare: (cluster) => undelete.annotateNamespace(cluster, { [undelete.keepKey]: "24h" }).then(() => {}),
+    async ask(cluster, name) {
+      await undelete.createClaim(cluster, { name });
+      await undelete.boundVolume(cluster, name);
     },
-    async isDone(world, name) {
-      const volume = await undelete.volumeOf(world, await undelete.boundVolume(world, name));
+    async isDone(cluster, name) {
+      const volume = await undelete.volumeOf(cluster, await undelete.boundVolume(cluster, name));
       return volume.spec.persistentVolumeReclaimPolicy === "Retain";
     },
   },
@@ -88,10 +88,10 @@ interface Outage {
   /** Whether what is asked is done meanwhile, for the object itself and for another one. */
   readonly meanwhile: { readonly itself: boolean; readonly other: boolean };
   /** Returns how to have it back. */
-  begin(world: World, object: string): Promise<() => Promise<void>>;
+  begin(cluster: Cluster, object: string): Promise<() => Promise<void>>;
 }
 
-const kept = (world: World) => world.admin.get(ConfigMap, "holdfast", "holdfast-dead-letters");
+const kept = (cluster: Cluster) => cluster.admin.get(ConfigMap, "holdfast", "holdfast-dead-letters");
 
 const outages: readonly Outage[] = [
   {
@@ -103,15 +103,15 @@ const outages: readonly Outage[] = [
       says: "`holdfast-dead-letters` keeps the event; an Event `EventDeadLettered`, if the object can be read",
     }),
     meanwhile: { itself: false, other: true },
-    async begin(world, object) {
+    async begin(cluster, object) {
       let isAway = true;
-      world.intercept(async ({ request }, send) => {
+      cluster.intercept(async ({ request }, send) => {
         const [path = ""] = request.path.split("?");
         if (isAway && (path.endsWith(`/${object}`) || path.includes(`/${object}/`))) throw new Error("timed out");
         return send();
       });
       return async () => {
-        await world.eventually("what could not be done is kept", async () => Boolean(await kept(world)));
+        await cluster.eventually("what could not be done is kept", async () => Boolean(await kept(cluster)));
         isAway = false;
       };
     },
@@ -125,9 +125,9 @@ const outages: readonly Outage[] = [
       says: "nothing on the object; the source or the broker is not Ready",
     }),
     meanwhile: { itself: true, other: true },
-    async begin(world) {
-      world.fate(() => []);
-      return async () => world.fate(() => undefined);
+    async begin(cluster) {
+      cluster.fate(() => []);
+      return async () => cluster.fate(() => undefined);
     },
   },
   {
@@ -139,7 +139,7 @@ const outages: readonly Outage[] = [
       says: "`holdfast status`, and the Revisions of the functions",
     }),
     meanwhile: { itself: false, other: false },
-    begin: (world) => world.absent(),
+    begin: (cluster) => cluster.absent(),
   },
 ];
 
@@ -149,23 +149,24 @@ describe.each(systems)("$name", (system) => {
   test.each(outages.map((outage) => ({ away: outage.row(system).away, outage })))(
     "$away: what waits is done with a tick after its return, and the rest was done meanwhile",
     async ({ outage: { begin, meanwhile, setting } }) => {
-      const world = await emulatedWorld(setting);
-      await system.prepare(world, [itself, other]);
+      const cluster = await openCluster(setting);
+      await system.prepare(cluster, [itself, other]);
       // The first tick resyncs everything.
-      await world.sweep();
-      await world.rest();
-      const back = await begin(world, `${system.plural}/${itself}`);
-      for (const name of [itself, other]) await system.ask(world, name);
-      await world.rest();
-      if (meanwhile.itself) await world.sweep();
+      await cluster.sweep();
+      await cluster.rest();
+      const back = await begin(cluster, `${system.plural}/${itself}`);
+      for (const name of [itself, other]) await system.ask(cluster, name);
+      await cluster.rest();
+      if (meanwhile.itself) await cluster.sweep();
       for (const [name, isDone] of [[itself, meanwhile.itself] as const, [other, meanwhile.other] as const]) {
-        if (isDone) await world.eventually(`${name} is done`, () => system.isDone(world, name));
-        else expect(await system.isDone(world, name), name).toBe(false);
+        if (isDone) await cluster.eventually(`${name} is done`, () => system.isDone(cluster, name));
+        else expect(await system.isDone(cluster, name), name).toBe(false);
       }
       await back();
-      await world.sweep();
-      for (const name of [itself, other]) await world.eventually(`${name} is done`, () => system.isDone(world, name));
-      await world.stop();
+      await cluster.sweep();
+      for (const name of [itself, other])
+        await cluster.eventually(`${name} is done`, () => system.isDone(cluster, name));
+      await cluster.stop();
     },
   );
 

@@ -1,13 +1,14 @@
 import { describe } from "vitest";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
-import type { Setting } from "../worlds/world.ts";
+import type { Setting } from "../harness/cluster.ts";
+import { openCluster } from "../harness/open-cluster.ts";
+import { clusterLife } from "./pvc-protection/cluster-life.ts";
 import { watchInvariants } from "./pvc-protection/invariants.ts";
-import { scenarios } from "./pvc-protection/scenarios.ts";
+import { protecting } from "./pvc-protection/protecting.ts";
+import { replacement } from "./pvc-protection/replacement.ts";
 import { beside } from "./pvc-protection/settings.ts";
-import { documentList } from "./pvc-retention/document-list.ts";
+import { changesOfBoth } from "./pvc-retention/document-list.ts";
 import { watchInvariants as watchRetention } from "./pvc-retention/invariants.ts";
-import { both } from "./pvc-retention/policies.ts";
 import { byDefault } from "./pvc-retention/settings.ts";
 import { runScenarios } from "./run-scenarios.ts";
 import type { Scenario } from "./scenario.ts";
@@ -32,14 +33,12 @@ const movedTo = (setting: Setting, from: Setting, all: readonly Scenario[]): rea
 
 describe("PVC protection after its filters were edited", () => {
   const setting = unfiltered(beside);
-  // What triggers a function is what such an edit changes: those who count requests need the filters as they are
-  // shipped.
-  const chosen = scenarios.filter(({ title }) => !title.includes("trigger no function"));
-  runScenarios(movedTo(setting, beside, chosen), [setting], { open: emulatedWorld, watch: watchInvariants });
+  // What a function does with an event that its filters withhold: of new, of replaced and of deleted claims and pods.
+  const chosen = [...clusterLife, ...protecting, ...replacement];
+  runScenarios(movedTo(setting, beside, chosen), [setting], { open: openCluster, watch: watchInvariants });
 });
 
 describe("PVC retention after its filters were edited", () => {
   const setting = unfiltered(byDefault);
-  const ofBoth = documentList.filter(({ title }) => title.startsWith(both));
-  runScenarios(movedTo(setting, byDefault, ofBoth), [setting], { open: emulatedWorld, watch: watchRetention });
+  runScenarios(movedTo(setting, byDefault, changesOfBoth), [setting], { open: openCluster, watch: watchRetention });
 });

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
+import { openCluster } from "../harness/open-cluster.ts";
 import { scenarios } from "./eviction/scenarios.ts";
 import { standInOpenStack } from "./eviction/settings.ts";
 import { explaining } from "./explained.ts";
@@ -7,7 +7,7 @@ import { proveGrantsAreUsed, proveWritesAreMade } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
 describe("Evictions on the laptop edition", () => {
-  const { open, prove } = explaining(emulatedWorld, standInOpenStack);
+  const { open, prove } = explaining(openCluster, standInOpenStack);
   const asked = runScenarios(scenarios, [standInOpenStack], { open });
   prove();
   // What an OpenStack says that refuses to enable a service; and a step that nothing stops has an Event all the same.

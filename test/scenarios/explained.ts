@@ -1,24 +1,24 @@
-import type { WhenOver } from "../worlds/bench.ts";
-import { timePasses } from "../worlds/time-passes.ts";
-import type { Setting, World } from "../worlds/world.ts";
+import { advanceUntilSettled } from "../harness/advance-until-settled.ts";
+import type { Cluster, Setting } from "../harness/cluster.ts";
+import type { WhenOver } from "../harness/open-namespace.ts";
 import { type Explained, explainer, proveExplanations } from "./explainer.ts";
 import { rulesOf } from "./installed-rules.ts";
 
-/** A world in which everything that waits is explained whenever the scenario has let time pass. */
-function withExplanations(world: World, seen: Explained[]): World {
-  const { transport, clock, systems, setting } = world;
+/** A cluster in which everything that waits is explained whenever the scenario has let time pass. */
+function withExplanations(cluster: Cluster, seen: Explained[]): Cluster {
+  const { transport, clock, systems, setting } = cluster;
   const { installed } = rulesOf(setting);
-  const passes = <T>(promise: Promise<T>) => timePasses(world, "it is explained", promise);
+  const passes = <T>(promise: Promise<T>) => advanceUntilSettled(cluster, "it is explained", promise);
   const { explainAll } = explainer({ transport, clock, systems, installed, passes }, seen);
   return {
-    ...world,
+    ...cluster,
     eventually: async (...waiting) => {
-      const value = await world.eventually(...waiting);
+      const value = await cluster.eventually(...waiting);
       await explainAll();
       return value;
     },
     rest: async () => {
-      await world.rest();
+      await cluster.rest();
       await explainAll();
     },
   };
@@ -29,14 +29,14 @@ function withExplanations(world: World, seen: Explained[]): World {
  * worth something; `prove` comes after the scenarios. Other settings decide alike, and would cost as much again.
  */
 export function explaining(
-  open: (setting: Setting, test: { whenOver: WhenOver }) => Promise<World>,
+  open: (setting: Setting, test: { whenOver: WhenOver }) => Promise<Cluster>,
   explained: Setting,
 ) {
   const seen: Explained[] = [];
   return {
     open: async (...how: Parameters<typeof open>) => {
-      const world = await open(...how);
-      return world.setting === explained ? withExplanations(world, seen) : world;
+      const cluster = await open(...how);
+      return how[0] === explained ? withExplanations(cluster, seen) : cluster;
     },
     prove: () => proveExplanations(seen),
   };

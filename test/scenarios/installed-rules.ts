@@ -1,8 +1,8 @@
 import type { FoundRules } from "../../cli/rules/ask-rules.ts";
 import { loadRules, systemNames } from "../../cli/rules/load-systems.ts";
 import { slug } from "../../shared/rule.ts";
-import { readInstallation } from "../worlds/installation.ts";
-import type { Setting } from "../worlds/world.ts";
+import type { Setting } from "../harness/cluster.ts";
+import { readInstallation } from "../harness/installation.ts";
 
 /** Every rule there is. */
 export const allRules = await loadRules(systemNames());

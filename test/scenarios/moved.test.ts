@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
-import type { Setting } from "../worlds/world.ts";
+import type { Setting } from "../harness/cluster.ts";
+import { openCluster } from "../harness/open-cluster.ts";
 import * as platform from "./platform/scenarios.ts";
 import { watchInvariants } from "./pvc-protection/invariants.ts";
 import * as protection from "./pvc-protection/scenarios.ts";
@@ -19,7 +19,7 @@ const moved: Setting = { ...beside, name: "in another namespace", edit: move };
 
 /** One of each function that serves the rules, which know their own namespace. */
 const titles = [
-  "with every event lost the sweep brings claims to their end",
+  "if every event is lost, the sweep alone has claims protected and released",
   "an event that a function finally refuses is shown on its claim, once, with what it said last",
 ];
 
@@ -28,6 +28,6 @@ describe("Holdfast, moved by an administrator's overlay", () => {
   runScenarios(
     chosen.map((scenario) => ({ ...scenario, settings: [moved] })),
     [moved],
-    { open: emulatedWorld, watch: watchInvariants },
+    { open: openCluster, watch: watchInvariants },
   );
 });

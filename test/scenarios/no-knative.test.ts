@@ -1,14 +1,13 @@
 import { describe } from "vitest";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
-import type { Setting } from "../worlds/world.ts";
+import type { Setting } from "../harness/cluster.ts";
+import { openCluster } from "../harness/open-cluster.ts";
 import { clusterLife } from "./pvc-protection/cluster-life.ts";
-import { disturbance } from "./pvc-protection/disturbance.ts";
+import { eventDisturbance } from "./pvc-protection/disturbance.ts";
 import * as protection from "./pvc-protection/invariants.ts";
 import { quiet } from "./pvc-protection/quiet.ts";
 import { beside } from "./pvc-protection/settings.ts";
-import { documentList } from "./pvc-retention/document-list.ts";
+import { changesOfBoth } from "./pvc-retention/document-list.ts";
 import * as retention from "./pvc-retention/invariants.ts";
-import { both } from "./pvc-retention/policies.ts";
 import { byDefault } from "./pvc-retention/settings.ts";
 import { runScenarios } from "./run-scenarios.ts";
 import type { Scenario } from "./scenario.ts";
@@ -29,17 +28,16 @@ const moved = (scenarios: readonly Scenario[], from: Setting, to: Setting): read
 // The functions are the same: what differs is how events come to them, and whose account sends them.
 describe("PVC protection without Knative", () => {
   const setting = bare(beside);
-  runScenarios(moved([...clusterLife, ...disturbance, ...quiet], beside, setting), [setting], {
-    open: emulatedWorld,
+  runScenarios(moved([...clusterLife, ...eventDisturbance, ...quiet], beside, setting), [setting], {
+    open: openCluster,
     watch: protection.watchInvariants,
   });
 });
 
 describe("PVC retention without Knative", () => {
   const setting = bare(byDefault);
-  const ofBoth = documentList.filter(({ title }) => title.startsWith(both));
-  runScenarios(moved(ofBoth, byDefault, setting), [setting], {
-    open: emulatedWorld,
+  runScenarios(moved(changesOfBoth, byDefault, setting), [setting], {
+    open: openCluster,
     watch: retention.watchInvariants,
   });
 });

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
+import { openCluster } from "../harness/open-cluster.ts";
 import { bySweepsAlone } from "./by-sweeps-alone.ts";
 import { explaining } from "./explained.ts";
 import { documentList } from "./pvc-retention/document-list.ts";
@@ -11,10 +11,10 @@ import { admitted, byDefault } from "./pvc-retention/settings.ts";
 import { proveGrantsAreUsed, proveWritesAreMade } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
-const worlds = { open: emulatedWorld, watch: watchInvariants };
+const worlds = { open: openCluster, watch: watchInvariants };
 
 describe("PVC retention on the laptop edition", () => {
-  const { open, prove } = explaining(emulatedWorld, byDefault);
+  const { open, prove } = explaining(openCluster, byDefault);
   const asked = runScenarios(scenarios, [byDefault], { ...worlds, open });
   proveWritesAreMade("pvc-retention", asked);
   proveGrantsAreUsed("pvc-retention", asked);

@@ -1,6 +1,6 @@
 import { Event } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import type { World } from "../worlds/world.ts";
+import type { Cluster } from "../harness/cluster.ts";
 
 /** An Event as scenarios look at it. */
 export interface RecordedEvent extends KubernetesObject {
@@ -12,13 +12,13 @@ export interface RecordedEvent extends KubernetesObject {
 }
 
 /** The Events on an object of the scenario's namespace, whoever recorded them. */
-export async function eventsOn({ admin, namespace }: World, kind: string, name: string): Promise<RecordedEvent[]> {
+export async function eventsOn({ admin, namespace }: Cluster, kind: string, name: string): Promise<RecordedEvent[]> {
   const events = await Array.fromAsync(admin.list<RecordedEvent>(Event, { namespace }));
   return events.filter(({ regarding }) => regarding?.kind === kind && regarding.name === name);
 }
 
 /** The Events on an object that functions of Holdfast recorded. */
-export async function noticesOn(world: World, kind: string, name: string): Promise<RecordedEvent[]> {
-  const events = await eventsOn(world, kind, name);
+export async function noticesOn(cluster: Cluster, kind: string, name: string): Promise<RecordedEvent[]> {
+  const events = await eventsOn(cluster, kind, name);
   return events.filter(({ reportingController }) => reportingController?.startsWith("holdfast.dev/"));
 }

@@ -4,16 +4,20 @@ import { expect, test } from "vitest";
 import { loadDeclared, systemOf } from "../../build/manifests/declared.ts";
 import { slug } from "../../shared/rule.ts";
 import { declaredEntries, isMadeBy } from "../../shared/writes-of.ts";
+import type { AccountRequest } from "../harness/account-request.ts";
 import { grant, grantsOf } from "../manifests/grants.ts";
 import { readKustomization, root, standard } from "../manifests/kustomization.ts";
 import { ofKind } from "../manifests/schemas/schemas.ts";
-import type { Asked } from "../worlds/asked.ts";
 
 /**
  * Comes after the scenarios of a system: what the default install grants to its functions, some scenario must have
  * used. `elsewhere`: what only clusters need that these worlds cannot be.
  */
-export function proveGrantsAreUsed(system: string, asked: Iterable<Asked>, elsewhere: readonly string[] = []): void {
+export function proveGrantsAreUsed(
+  system: string,
+  asked: Iterable<AccountRequest>,
+  elsewhere: readonly string[] = [],
+): void {
   test(`the functions of ${system} are granted no right that no scenario uses`, () => {
     const used = [...asked].filter(({ denied }) => !denied).map(({ account, grant }) => `${account}: ${grant}`);
     const uses = new Set([...used, ...elsewhere].flatMap(withWhatItBrings));
@@ -32,7 +36,7 @@ export function proveGrantsAreUsed(system: string, asked: Iterable<Asked>, elsew
  */
 export function proveWritesAreMade(
   system: string,
-  asked: Iterable<Asked>,
+  asked: Iterable<AccountRequest>,
   elsewhere: Readonly<Record<string, string>> = {},
 ): void {
   test(`the functions of ${system} declare no write that no scenario makes`, async () => {
@@ -43,7 +47,7 @@ export function proveWritesAreMade(
 }
 
 /** The same for these declared writes alone. */
-export function proveTheseAreMade(system: string, asked: Iterable<Asked>, sentences: readonly string[]): void {
+export function proveTheseAreMade(system: string, asked: Iterable<AccountRequest>, sentences: readonly string[]): void {
   test(`the functions of ${system} make ${sentences.length} declared writes that other scenarios do not`, async () => {
     const unmade = await unmadeWrites(system, asked);
     expect(sentences.filter((sentence) => unmade.includes(sentence))).toEqual([]);
@@ -51,7 +55,7 @@ export function proveTheseAreMade(system: string, asked: Iterable<Asked>, senten
 }
 
 /** `account: annotations key of Kind`, for each declared write that was not made. */
-async function unmadeWrites(system: string, asked: Iterable<Asked>): Promise<readonly string[]> {
+async function unmadeWrites(system: string, asked: Iterable<AccountRequest>): Promise<readonly string[]> {
   const patches = [...asked].filter(({ written }) => written);
   const isMade = ({ account, right, entry }: Awaited<ReturnType<typeof declaredWrites>>[number]) =>
     patches.some(

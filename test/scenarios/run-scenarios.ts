@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { Asked } from "../worlds/asked.ts";
-import type { WhenOver } from "../worlds/bench.ts";
-import type { Setting, World } from "../worlds/world.ts";
+import type { AccountRequest } from "../harness/account-request.ts";
+import type { Cluster, Setting } from "../harness/cluster.ts";
+import type { WhenOver } from "../harness/open-namespace.ts";
 import type { Scenario } from "./scenario.ts";
 
 interface Runner {
-  /** A world in this setting, for one test. */
-  open(setting: Setting, test: { whenOver: WhenOver }): Promise<World>;
+  /** A cluster in this setting, for one test. */
+  open(setting: Setting, test: { whenOver: WhenOver }): Promise<Cluster>;
   /** Begins to watch what must hold all the time; absent where the simulation alone does. */
-  watch?(world: World): { check(): Promise<void> };
+  watch?(cluster: Cluster): { check(): Promise<void> };
   /** Several scenarios of a setting at a time: for worlds on real time, in which most of it is waiting. */
   sideBySide?: boolean;
 }
@@ -21,8 +21,8 @@ export function runScenarios(
   scenarios: readonly Scenario[],
   settings: readonly Setting[],
   { open, watch, sideBySide = false }: Runner,
-): ReadonlySet<Asked> {
-  const asked = new Set<Asked>();
+): ReadonlySet<AccountRequest> {
+  const asked = new Set<AccountRequest>();
   for (const setting of settings) {
     const fitting = scenarios.filter((scenario) => scenario.settings?.includes(setting) ?? true);
     if (fitting.length === 0) continue;
@@ -31,12 +31,12 @@ export function runScenarios(
     describe(setting.name, () => {
       for (const scenario of ordered)
         test(scenario.title, { concurrent: sideBySide && !scenario.alone }, async ({ onTestFinished }) => {
-          const world = await open(setting, { whenOver: onTestFinished });
-          const invariants = watch?.(world);
-          await scenario.run(world);
+          const cluster = await open(setting, { whenOver: onTestFinished });
+          const invariants = watch?.(cluster);
+          await scenario.run(cluster);
           if (!scenario.harms) await invariants?.check();
-          for (const each of world.asked) asked.add(each);
-          expect(world.asked.filter(({ denied }) => denied)).toEqual([]);
+          for (const each of cluster.asked) asked.add(each);
+          expect(cluster.asked.filter(({ denied }) => denied)).toEqual([]);
         });
     });
   }

@@ -2,10 +2,10 @@ import { describe, expect } from "vitest";
 import { policyFor } from "../../eventing/delivery/policy.ts";
 import { ConfigMap, Pod } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { staleSubscribers } from "../faults/stale-subscribers.ts";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
-import { pod } from "../worlds/manifest.ts";
-import type { Setting } from "../worlds/world.ts";
+import type { Setting } from "../harness/cluster.ts";
+import { staleSubscribers } from "../harness/faults/stale-subscribers.ts";
+import { pod } from "../harness/manifest.ts";
+import { openCluster } from "../harness/open-cluster.ts";
 import { clusterLife } from "./pvc-protection/cluster-life.ts";
 import { disturbance } from "./pvc-protection/disturbance.ts";
 import { protectedClaim } from "./pvc-protection/helpers.ts";
@@ -18,7 +18,7 @@ import type { Scenario } from "./scenario.ts";
 
 // Knative's channels keep subscribers when many Triggers change at once: what the functions do must be the same.
 
-const worlds = { open: emulatedWorld, watch: watchInvariants };
+const worlds = { open: openCluster, watch: watchInvariants };
 
 /** What is run in the default setting, run in another one; how often functions are called is what differs. */
 const movedTo = (setting: Setting, all = scenarios): readonly Scenario[] =>
@@ -45,9 +45,9 @@ describe("PVC protection beside Triggers that were deleted at once", () => {
   const bystanders: Scenario = {
     title: "no object is blamed for it, and few of these events are kept, so that others are not lost for them",
     within: true,
-    async run(world) {
-      const { admin, namespace, clock } = world;
-      await protectedClaim(world, "data");
+    async run(cluster) {
+      const { admin, namespace, clock } = cluster;
+      await protectedClaim(cluster, "data");
       for (let index = 0; index < 12; index++)
         await admin.create(Pod, pod({ namespace, name: `plain-${index}` }, index === 0 ? ["data"] : []));
       const kept = async () => {
@@ -58,17 +58,17 @@ describe("PVC protection beside Triggers that were deleted at once", () => {
         );
         return Object.values(ringBuffer?.data ?? {}).map((text) => JSON.parse(text) as { destination: string });
       };
-      await world.eventually("events are dead-lettered", async () => (await kept()).length > 0, 60_000);
+      await cluster.eventually("events are dead-lettered", async () => (await kept()).length > 0, 60_000);
       // Long enough for every retry of every event.
-      await world.eventually("all are", () => clock.now() > began + 120_000, 180_000);
+      await cluster.eventually("all are", () => clock.now() > began + 120_000, 180_000);
       expect((await kept()).map(({ destination }) => destination)).toEqual(["", "", "", "", ""]);
-      expect(world.deliveries.filter(({ rule }) => rule === "platform/dead-letter").length).toBeGreaterThan(10);
+      expect(cluster.deliveries.filter(({ rule }) => rule === "platform/dead-letter").length).toBeGreaterThan(10);
       for (const [kind, name] of [
         ["Pod", "plain-0"],
         ["Pod", "plain-5"],
         ["PersistentVolumeClaim", "data"],
       ] as const)
-        expect((await noticesOn(world, kind, name)).map(({ reason }) => reason)).not.toContain("EventDeadLettered");
+        expect((await noticesOn(cluster, kind, name)).map(({ reason }) => reason)).not.toContain("EventDeadLettered");
     },
   };
   const began = Date.parse("2026-01-01T00:00:00Z");

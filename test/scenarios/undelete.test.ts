@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
+import { openCluster } from "../harness/open-cluster.ts";
 import { bySweepsAlone } from "./by-sweeps-alone.ts";
 import { explaining } from "./explained.ts";
 import { proveGrantsAreUsed, proveWritesAreMade } from "./rights.ts";
@@ -15,7 +15,7 @@ const swept = bySweepsAlone(
 );
 
 describe("undelete on the laptop edition", () => {
-  const { open, prove } = explaining(emulatedWorld, shipped);
+  const { open, prove } = explaining(openCluster, shipped);
   const asked = runScenarios(
     [...scenarios, ...swept.scenarios],
     [shipped, asking, always, narrow, claimsIgnored, swept.setting],

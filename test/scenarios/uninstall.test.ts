@@ -4,11 +4,11 @@ import { ours } from "../../cli/uninstall/installed.ts";
 import { type UninstallScope, uninstall } from "../../cli/uninstall/uninstall.ts";
 import { Namespace } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
-import { ClusterRole, ClusterRoleBinding, ConfigMap } from "../worlds/kinds.ts";
-import { configMap } from "../worlds/manifest.ts";
-import { timePasses } from "../worlds/time-passes.ts";
-import type { Setting, World } from "../worlds/world.ts";
+import { advanceUntilSettled } from "../harness/advance-until-settled.ts";
+import type { Cluster, Setting } from "../harness/cluster.ts";
+import { ClusterRole, ClusterRoleBinding, ConfigMap } from "../harness/kinds.ts";
+import { configMap } from "../harness/manifest.ts";
+import { openCluster } from "../harness/open-cluster.ts";
 import { shipped } from "./undelete/settings.ts";
 import { nothingHangs, plays } from "./uninstall/plays.ts";
 
@@ -16,66 +16,66 @@ import { nothingHangs, plays } from "./uninstall/plays.ts";
 const everything: Setting = { ...shipped, components: ["pvc-protection/admission-policy"] };
 const rules = await loadRules(systemNames());
 
-/** Runs the command's work on a world, and returns what it has said. */
-async function run(world: World, scope: Partial<UninstallScope> = {}): Promise<string> {
+/** Runs the command's work on a cluster, and returns what it has said. */
+async function run(cluster: Cluster, scope: Partial<UninstallScope> = {}): Promise<string> {
   const said: string[] = [];
-  const { admin: client, clock } = world;
+  const { admin: client, clock } = cluster;
   const tools = { client, clock, say: (sentence: string) => void said.push(sentence), mayGoOn: async () => true };
   const all = { systems: [], rules, definitions: [], dryRun: false, leaveUnfinished: false, ...scope };
-  await timePasses(world, "the uninstall ends", uninstall(tools, all));
+  await advanceUntilSettled(cluster, "the uninstall ends", uninstall(tools, all));
   return said.join("\n");
 }
 
-const isInstalled = async ({ admin }: World) =>
+const isInstalled = async ({ admin }: Cluster) =>
   (await Array.fromAsync(admin.list(ClusterRole, { labelSelector: ours }))).length > 0;
 
 test("an uninstall while every function is at work leaves nothing that holds an object or deletes data", async () => {
-  const world = await emulatedWorld(everything);
+  const cluster = await openCluster(everything);
   const after = [];
-  for (const play of Object.values(plays)) after.push(await play(world));
-  const said = await run(world);
+  for (const play of Object.values(plays)) after.push(await play(cluster));
+  const said = await run(cluster);
   // The functions are still there, and hear of every change: without rights they do nothing.
   for (const check of after) await check(said);
-  await nothingHangs(world);
-  expect(await world.admin.get(Namespace, undefined, "holdfast")).toBeUndefined();
-  expect(await isInstalled(world)).toBe(false);
-  expect(await run(world)).toContain("There is nothing of Holdfast to be taken off.");
+  await nothingHangs(cluster);
+  expect(await cluster.admin.get(Namespace, undefined, "holdfast")).toBeUndefined();
+  expect(await isInstalled(cluster)).toBe(false);
+  expect(await run(cluster)).toContain("Nothing of Holdfast is left to remove.");
 });
 
 test("a dry run says what would be done, and touches nothing", async () => {
-  const world = await emulatedWorld(everything);
-  await plays["pvc-protection"]?.(world);
-  const said = await run(world, { dryRun: true });
+  const cluster = await openCluster(everything);
+  await plays["pvc-protection"]?.(cluster);
+  const said = await run(cluster, { dryRun: true });
   expect(said).toMatch(/roles.*\n.*Finalizers: 2 persistentvolumeclaims carry .*kept/);
   expect(said).toMatch(/Namespace holdfast/);
-  expect(await isInstalled(world)).toBe(true);
-  expect(await world.admin.get(Namespace, undefined, "holdfast")).toBeDefined();
+  expect(await isInstalled(cluster)).toBe(true);
+  expect(await cluster.admin.get(Namespace, undefined, "holdfast")).toBeDefined();
 });
 
 test("the namespace of Holdfast stays while there is anything of others in it, which is named", async () => {
-  const world = await emulatedWorld(everything);
-  await world.admin.create(ConfigMap, configMap({ namespace: "holdfast", name: "of-others" }));
-  const said = await run(world);
+  const cluster = await openCluster(everything);
+  await cluster.admin.create(ConfigMap, configMap({ namespace: "holdfast", name: "of-others" }));
+  const said = await run(cluster);
   expect(said).toContain("Namespace holdfast stays, because there is more in it: ConfigMap of-others.");
-  expect(await world.admin.get(ConfigMap, "holdfast", "of-others")).toBeDefined();
-  expect(await isInstalled(world)).toBe(false);
+  expect(await cluster.admin.get(ConfigMap, "holdfast", "of-others")).toBeDefined();
+  expect(await isInstalled(cluster)).toBe(false);
 });
 
 test("an uninstall of one system leaves the others at work", async () => {
-  const world = await emulatedWorld(everything);
-  const [retained, keep] = [await plays["pvc-retention"]?.(world), await plays.undelete?.(world)];
-  await retained?.(await run(world, { systems: ["pvc-retention"], rules: await loadRules(["pvc-retention"]) }));
-  expect(await world.admin.get(Namespace, undefined, "holdfast")).toBeDefined();
-  await keep?.(await run(world));
+  const cluster = await openCluster(everything);
+  const [retained, keep] = [await plays["pvc-retention"]?.(cluster), await plays.undelete?.(cluster)];
+  await retained?.(await run(cluster, { systems: ["pvc-retention"], rules: await loadRules(["pvc-retention"]) }));
+  expect(await cluster.admin.get(Namespace, undefined, "holdfast")).toBeDefined();
+  await keep?.(await run(cluster));
 });
 
 test("what the functions have left is taken off also where somebody has deleted them before", async () => {
-  const world = await emulatedWorld(everything);
-  const after = [await plays["pvc-protection"]?.(world), await plays.undelete?.(world)];
+  const cluster = await openCluster(everything);
+  const after = [await plays["pvc-protection"]?.(cluster), await plays.undelete?.(cluster)];
   for (const kind of [ClusterRoleBinding, ClusterRole])
-    for await (const { metadata } of world.admin.list<KubernetesObject>(kind, { labelSelector: ours }))
-      await world.admin.delete(kind, undefined, metadata.name);
-  await world.admin.delete(Namespace, undefined, "holdfast");
-  const said = await run(world);
+    for await (const { metadata } of cluster.admin.list<KubernetesObject>(kind, { labelSelector: ours }))
+      await cluster.admin.delete(kind, undefined, metadata.name);
+  await cluster.admin.delete(Namespace, undefined, "holdfast");
+  const said = await run(cluster);
   for (const check of after) await check?.(said);
 });

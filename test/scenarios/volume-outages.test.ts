@@ -3,8 +3,8 @@ import { Volume } from "../../functions/volume/lib/kinds.ts";
 import type { SaltStandIn } from "../../local/salt/salt.ts";
 import { PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
-import { claim } from "../worlds/manifest.ts";
+import { claim } from "../harness/manifest.ts";
+import { openCluster } from "../harness/open-cluster.ts";
 import { holdOutageTable } from "./outage-table.ts";
 import {
   createClass,
@@ -27,44 +27,44 @@ describe("while something is away that Volumes need", () => {
     "$away: a claim is bound, what waits says so, and all comes to its end afterwards",
     async (outage) => {
       let salt: SaltStandIn | undefined;
-      const world = await emulatedWorld(
+      const cluster = await openCluster(
         standInTaken((made) => {
           salt = made;
         }),
       );
-      const { admin, namespace } = world;
-      await createNode(world);
-      const storageClassName = await createClass(world);
-      const kept = await createVolume(world, {}, "-kept");
-      await reaches(world, kept, "Available");
-      const going = await createVolume(world, { template: { metadata: { labels: { other: "yes" } } } }, "-going");
-      await reaches(world, going, "Available");
+      const { admin, namespace } = cluster;
+      await createNode(cluster);
+      const storageClassName = await createClass(cluster);
+      const kept = await createVolume(cluster, {}, "-kept");
+      await reaches(cluster, kept, "Available");
+      const going = await createVolume(cluster, { template: { metadata: { labels: { other: "yes" } } } }, "-going");
+      await reaches(cluster, going, "Available");
 
       if (!salt) throw new Error("Salt was not started.");
-      await outage.begin(world, salt);
-      const made = await createVolume(world, {}, "-made");
+      await outage.begin(cluster, salt);
+      const made = await createVolume(cluster, {}, "-made");
       await admin.delete(Volume, undefined, going);
       const spec = { storageClassName, volumeName: kept, resources: { requests: { storage: "8Mi" } } };
       await admin.create(PersistentVolumeClaim, claim({ namespace, name: "data" }, spec));
-      await swept(world, "the claim is bound", async () => {
+      await swept(cluster, "the claim is bound", async () => {
         const live = await admin.get<Claim>(PersistentVolumeClaim, namespace, "data");
         return live?.status?.phase === "Bound" ? true : undefined;
       });
 
       const { says } = outage;
       if (says) {
-        const event = async () => (await eventsOn(world, made)).find((note) => note.startsWith(`${says.event}: `));
-        await swept(world, `an Event ${says.event}`, event);
-        expect(messageOf(await reaches(world, made, "Pending"))).toContain(says.words);
+        const event = async () => (await eventsOn(cluster, made)).find((note) => note.startsWith(`${says.event}: `));
+        await swept(cluster, `an Event ${says.event}`, event);
+        expect(messageOf(await reaches(cluster, made, "Pending"))).toContain(says.words);
       }
-      if (outage.makes) await reaches(world, made, "Available");
-      if (outage.deletes) await isGone(world, going);
-      else expect((await volumeOf(world, going))?.metadata.finalizers).toHaveLength(1);
+      if (outage.makes) await reaches(cluster, made, "Available");
+      if (outage.deletes) await isGone(cluster, going);
+      else expect((await volumeOf(cluster, going))?.metadata.finalizers).toHaveLength(1);
 
-      await outage.end(world, salt);
-      await reaches(world, made, "Available");
-      await isGone(world, going);
-      await world.stop();
+      await outage.end(cluster, salt);
+      await reaches(cluster, made, "Available");
+      await isGone(cluster, going);
+      await cluster.stop();
     },
   );
 

@@ -7,8 +7,8 @@ import { createNode as createStorage } from "../../local/salt/node/node.ts";
 import { reactTo } from "../../local/salt/reactor.ts";
 import type { HttpRequest } from "../../shared/http-message.ts";
 import { Node } from "../../shared/kubernetes/kind.ts";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
-import type { World } from "../worlds/world.ts";
+import type { Cluster } from "../harness/cluster.ts";
+import { openCluster } from "../harness/open-cluster.ts";
 import { createClass, createNode, createVolume, minion, swept, volumeOf } from "./volume/helpers.ts";
 import { standInWith } from "./volume/settings.ts";
 
@@ -26,65 +26,67 @@ function asRecorded({ jid, id, metadata }: JobReturned): HttpRequest {
   return { headers: rest, body };
 }
 
-/** A world whose Salt tells of the ends of jobs, or does not. */
-async function open(signals: boolean, node = createStorage(minion), answers: number[] = []): Promise<World> {
-  const world: World = await emulatedWorld(
+/** A cluster whose Salt announces the end of each job, or does not. */
+async function open(signals: boolean, node = createStorage(minion), answers: number[] = []): Promise<Cluster> {
+  const cluster: Cluster = await openCluster(
     standInWith(node, (job) => {
       // The reactor passes over whatever is no job of a Volume.
-      if (signals && reactTo(job)) world.post?.(broker, asRecorded(job)).then(({ status }) => answers.push(status));
+      if (signals && reactTo(job)) cluster.post?.(broker, asRecorded(job)).then(({ status }) => answers.push(status));
     }),
   );
-  await createNode(world);
-  await createClass(world);
-  return world;
+  await createNode(cluster);
+  await createClass(cluster);
+  return cluster;
 }
 
-const phase = async (world: World, name: string) => phaseOf((await volumeOf(world, name)) ?? {});
+const phase = async (cluster: Cluster, name: string) => phaseOf((await volumeOf(cluster, name)) ?? {});
 
 test("the end of a job triggers run-job at once, by the event of a real reactor and without the sweep", async () => {
   const answers: number[] = [];
-  const world = await open(true, createStorage(minion), answers);
-  const name = await createVolume(world);
-  await world.rest();
-  expect(await phase(world, name)).toBe("Available");
+  const cluster = await open(true, createStorage(minion), answers);
+  const name = await createVolume(cluster);
+  await cluster.rest();
+  expect(await phase(cluster, name)).toBe("Available");
   expect(answers).toEqual([202]);
 
-  await world.admin.delete(Volume, undefined, name);
-  await world.rest();
-  expect(await volumeOf(world, name)).toBeUndefined();
-  await world.stop();
+  await cluster.admin.delete(Volume, undefined, name);
+  await cluster.rest();
+  expect(await volumeOf(cluster, name)).toBeUndefined();
+  await cluster.stop();
 });
 
 test("five Volumes of one node are made by events alone, and go so", async () => {
-  const world = await open(true);
-  const first = await createVolume(world);
-  const { apiVersion, kind, spec } = (await volumeOf(world, first)) ?? {};
+  const cluster = await open(true);
+  const first = await createVolume(cluster);
+  const { apiVersion, kind, spec } = (await volumeOf(cluster, first)) ?? {};
   const names = [first, ...["2", "3", "4", "5"].map((n) => `${first}-${n}`)];
   await Promise.all(
-    names.slice(1).map((name) => world.admin.create(Volume, { apiVersion, kind, metadata: { name }, spec } as never)),
+    names.slice(1).map((name) => cluster.admin.create(Volume, { apiVersion, kind, metadata: { name }, spec } as never)),
   );
-  await world.rest();
-  expect(await Promise.all(names.map((name) => phase(world, name)))).toEqual(names.map(() => "Available"));
-  await Promise.all(names.map((name) => world.admin.delete(Volume, undefined, name)));
-  await world.rest();
-  for (const name of names) expect(await volumeOf(world, name)).toBeUndefined();
-  await world.stop();
+  await cluster.rest();
+  expect(await Promise.all(names.map((name) => phase(cluster, name)))).toEqual(names.map(() => "Available"));
+  await Promise.all(names.map((name) => cluster.admin.delete(Volume, undefined, name)));
+  await cluster.rest();
+  for (const name of names) expect(await volumeOf(cluster, name)).toBeUndefined();
+  await cluster.stop();
 });
 
 test("a lost event leaves a Volume Pending until the sweep", async () => {
-  const world = await open(false);
-  const name = await createVolume(world);
-  for (let rests = 0; rests < 4; rests++) await world.rest();
-  expect(await phase(world, name)).toBe("Pending");
-  await swept(world, "it is Available", async () => ((await phase(world, name)) === "Available" ? true : undefined));
-  await world.stop();
+  const cluster = await open(false);
+  const name = await createVolume(cluster);
+  for (let rests = 0; rests < 4; rests++) await cluster.rest();
+  expect(await phase(cluster, name)).toBe("Pending");
+  await swept(cluster, "it is Available", async () =>
+    (await phase(cluster, name)) === "Available" ? true : undefined,
+  );
+  await cluster.stop();
 });
 
 test("after a boot of the node each Volume has the name that its device has now", async () => {
   const node = createStorage(minion);
-  const world = await open(true, node);
+  const cluster = await open(true, node);
   const boot = (bootID: string) =>
-    world.admin.patch(
+    cluster.admin.patch(
       Node,
       undefined,
       minion,
@@ -93,20 +95,20 @@ test("after a boot of the node each Volume has the name that its device has now"
       { subresource: "status" },
     );
   await boot("first");
-  const first = await createVolume(world);
-  await world.rest();
+  const first = await createVolume(cluster);
+  await cluster.rest();
   const second = `${first}-2`;
-  const { apiVersion, kind, spec } = (await volumeOf(world, first)) ?? {};
-  await world.admin.create(Volume, { apiVersion, kind, metadata: { name: second }, spec } as never);
-  await world.rest();
+  const { apiVersion, kind, spec } = (await volumeOf(cluster, first)) ?? {};
+  await cluster.admin.create(Volume, { apiVersion, kind, metadata: { name: second }, spec } as never);
+  await cluster.rest();
   const devices = () =>
-    Promise.all([first, second].map(async (name) => (await volumeOf(world, name))?.status?.deviceName));
+    Promise.all([first, second].map(async (name) => (await volumeOf(cluster, name))?.status?.deviceName));
   expect(await devices()).toEqual(["loop0", "loop1"]);
 
   node.reboot();
   await boot("second");
   // The kubelet's reports are no trigger: the sweep has `refresh-device-name` look once an hour.
   const isKnown = async () => ((await devices()).join() === "loop1,loop0" ? true : undefined);
-  await swept(world, "the names are those of the new boot", isKnown);
-  await world.stop();
+  await swept(cluster, "the names are those of the new boot", isKnown);
+  await cluster.stop();
 });

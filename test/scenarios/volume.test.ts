@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { emulatedWorld } from "../worlds/emulated-world.ts";
+import { openCluster } from "../harness/open-cluster.ts";
 import { explaining } from "./explained.ts";
 import { proveGrantsAreUsed, proveWritesAreMade } from "./rights.ts";
 import { runScenarios } from "./run-scenarios.ts";
@@ -7,13 +7,13 @@ import { scenarios } from "./volume/scenarios.ts";
 import { standInSalt } from "./volume/settings.ts";
 
 describe("Volumes on the laptop edition", () => {
-  const { open, prove } = explaining(emulatedWorld, standInSalt);
+  const { open, prove } = explaining(openCluster, standInSalt);
   const asked = runScenarios(scenarios, [standInSalt], { open });
   prove();
   const status = (account: string) => `${account}: patch storage.metalk8s.scality.com/volumes/status`;
   proveWritesAreMade("volume", asked);
   proveGrantsAreUsed("volume", asked, [
-    // What another installation's schema has let in, and PersistentVolumes that fail, neither world here has.
+    // What another installation's schema has let in, and PersistentVolumes that fail, neither cluster here has.
     ...["volume-add-finalizer", "volume-report-health"].flatMap((name) => [
       status(name),
       `${name}: create events.k8s.io/events`,

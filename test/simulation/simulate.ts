@@ -1,31 +1,28 @@
 import { virtualClock } from "../../local/time/virtual-clock.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { functions, type Handler, type Start } from "../worlds/functions.ts";
-import type { Setting } from "../worlds/world.ts";
-import { apiFaults } from "./faults/api.ts";
-import { eventFaults } from "./faults/events.ts";
-import { type ChosenOutage, drawOutage, type Outage, type OutageTarget } from "./faults/outage.ts";
-import { drawRates, faultFree, type Rates } from "./faults/rates.ts";
-import { faultSchedule } from "./faults/schedule.ts";
-import { systemFaults } from "./faults/simulated-system.ts";
+import type { Setting } from "../harness/cluster.ts";
+import { apiFaults } from "../harness/faults/api.ts";
+import { type ChosenOutage, drawOutage, type Outage, type OutageTarget } from "../harness/faults/outage.ts";
+import { drawRates, faultFree, type Rates } from "../harness/faults/rates.ts";
+import { faultSchedule } from "../harness/faults/schedule.ts";
+import { systemFaults } from "../harness/faults/simulated-system.ts";
+import { functions, type Handler, type Start } from "../harness/functions.ts";
+import type { Change } from "../harness/simulated/change.ts";
+import { openSimulatedCluster } from "../harness/simulated/cluster.ts";
+import { createHistory } from "../harness/simulated/history.ts";
+import type { SimulatedSystem } from "../harness/simulated/simulated-system.ts";
+import { type Streams, streamsOf } from "../harness/simulated/streams.ts";
+import { startTrace } from "../harness/simulated/trace.ts";
+import { describeChange } from "./describe-change.ts";
 import { isOurs } from "./invariants/invariant.ts";
 import { invariants as everywhere } from "./invariants/invariants.ts";
 import type { Point } from "./point.ts";
+import { type MayRun, trackMayRun } from "./pvc-protection/may-run.ts";
+import { createCounts } from "./request-counts.ts";
 import type { Scenario } from "./scenario.ts";
-import { type Streams, streamsOf } from "./streams.ts";
 import { systemsIn } from "./systems.ts";
-import { startTrace } from "./trace.ts";
 import { createUser } from "./user.ts";
 import { runWorkload } from "./workload.ts";
-import type { Change } from "./world/change.ts";
-import { type Cluster, startCluster } from "./world/cluster.ts";
-import { createCounts } from "./world/counts.ts";
-import { describeChange } from "./world/describe-change.ts";
-import { addressOf } from "./world/fleet.ts";
-import { createHistory } from "./world/history.ts";
-import { type MayRun, trackMayRun } from "./world/may-run.ts";
-import { createNetwork } from "./world/network.ts";
-import type { SimulatedSystem } from "./world/simulated-system.ts";
 
 /** One run. The same specification gives the same run, byte by byte. */
 export interface RunSpec {
@@ -107,7 +104,6 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   const liveness = systems.flatMap((system) => system.liveness);
   const kinds = systems.flatMap((system) => system.kinds ?? []);
   const usual = Math.max(usualSweeps, ...systems.map((system) => system.sweeps ?? 0));
-  const mostSweeps = spec.outage ? (scenario.sweepsAfterOutage ?? sweepsAfterOutage) : usual;
   const clock = virtualClock();
   const streams = streamsOf(spec.number);
   const rates = ratesOf(spec, streams);
@@ -161,8 +157,9 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
       );
 
   const targets: readonly OutageTarget[] = [
-    ...[...outsides.values()].map(({ system: { name } }) => ({
+    ...[...outsides.values()].map(({ system: { name }, about }) => ({
       name,
+      ...(about ? { about } : {}),
       takes: (path: string) => path.startsWith(`/${name}/`) || path.startsWith(`/${name}@`),
       ...(scenario.parts ? { parts: scenario.parts.texts } : {}),
     })),
@@ -173,6 +170,8 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     : undefined;
   const isExternal = targets.some(({ name }) => name === outage?.what);
 
+  /** Whether an outage of the API server struck a write: an Event and what notes it on its object are two of them. */
+  let isWriteLost = false;
   let missed = 0;
   /** Whether events or sweeps are away now, which is counted. */
   function misses(): boolean {
@@ -183,49 +182,34 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
 
   /** When the point was reached at which the fault strikes. */
   let struckAt = Number.NEGATIVE_INFINITY;
-  const network = createNetwork({
+  const cluster = await openSimulatedCluster({
+    // What the resync alone would find is lost in an outage of a system or of one object: it comes once in six hours.
+    environment:
+      isExternal || outage?.part !== undefined ? { ...scenario, setting: withRealTurns(scenario.setting) } : scenario,
     clock,
     streams,
     trace,
     history,
-    pageSize: rates.pageSize,
+    schedule,
+    rates,
     disturb: apiFaults(schedule, rates.api, clock),
     disturbOutside: systemFaults(schedule, rates.api),
     gate(outgoing) {
       requests.push({ rule: outgoing.process.rule, write: outgoing.write });
       counts.count(outgoing);
       const { point } = spec;
-      const { index, process, event } = outgoing;
-      const here = point?.index === index ? point.what : undefined;
-      const [path = ""] = outgoing.request.path.split("?");
+      const here = point?.index === outgoing.index ? point.what : undefined;
+      const [path = "", query = ""] = outgoing.request.path.split("?");
       if (here) struckAt = clock.now();
       if (here === "refused") refusing = { path, until: clock.now() + refusedFor };
       if (refusing?.path === path && clock.now() < refusing.until) return "refused";
       if ([...outsides.values()].some((one) => one.refuses?.(outgoing.request))) return "refused";
-      const met = outage?.verdictOn(path, outgoing.request.body ?? "", outgoing.write) ?? "pass";
-      if (met !== "pass") return met;
-      if (here && here !== "second instance") return here;
-      const company =
-        !process.company &&
-        schedule.draw(`company at request ${index}`, (random) => random.next() < rates.company || undefined);
-      if (!here && !company) return "pass";
-      trace.add(process.name, "gets company");
-      if (event) cluster.fleet.deliverTo(process.rule, event).catch(() => {});
-      return "pass";
+      const met = outage?.verdictOn(path, `${query} ${outgoing.request.body ?? ""}`, outgoing.write) ?? "pass";
+      if (met !== "pass" && outgoing.write && outage?.what === "api") isWriteLost = true;
+      return met === "pass" ? (here ?? "pass") : met;
     },
-  });
-  const cluster = await startCluster({
-    // What the resync alone would find is lost in an outage of a system or of one object: it comes once in six hours.
-    scenario:
-      isExternal || outage?.part !== undefined ? { ...scenario, setting: withRealTurns(scenario.setting) } : scenario,
-    clock,
-    streams,
-    trace,
-    history,
-    network,
+    losesEvents: () => outage?.what === "events" && misses(),
     outsides,
-    faults: eventFaults(schedule, rates, trace, () => outage?.what === "events" && misses()),
-    rates,
     starters: { ...functions, ...spec.starters },
     mutated: spec.starters !== undefined,
   });
@@ -242,21 +226,11 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
   const looksAgain = spec.point !== undefined && outsides.size > 0;
   const isDisturbed = spec.faults || spec.loseAllEvents === true || outage !== undefined;
   const swept = isDisturbed || scenario.waits === true || looksAgain;
-  if (swept) sweepAgainAndAgain(cluster).catch(() => {});
+  const isSweepAway = () => outage?.what === "sweep" && misses();
+  if (swept) cluster.sweepEvery(sweepEvery, sweeping.signal, isSweepAway).catch(() => {});
 
-  async function sweepAgainAndAgain({ fleet }: Cluster): Promise<void> {
-    const sweep = addressOf({ service: "platform-sweep", namespace: "holdfast" });
-    for (;;) {
-      await clock.sleep(sweepEvery, sweeping.signal);
-      if (outage?.what === "sweep" && misses()) continue;
-      fleet.deliver(sweep, { headers: {}, body: "" }).catch(() => {});
-    }
-  }
-
-  // Where one object alone is refused, its Event may have been recorded, and that it was, not: then it is not cleared.
-  const isHalf = () => outage?.what === "api" && outage.part !== undefined && outage.refusedSince !== undefined;
   const disturbed = () =>
-    spec.point !== undefined || schedule.struck.length > 0 || (outage?.lastLate ?? 0) > 0 || isHalf();
+    spec.point !== undefined || schedule.struck.length > 0 || (outage?.lastLate ?? 0) > 0 || isWriteLost;
   const unfinished = (): Failure | undefined => {
     for (const { name, check } of liveness) {
       const message = check({ ...truth, disturbed: disturbed() });
@@ -265,7 +239,9 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     return undefined;
   };
   if (outage) {
-    const { ends } = outage;
+    const { begins, ends } = outage;
+    for (const { system, leaves } of outsides.values())
+      if (system.name === outage.what) clock.after(begins - clock.now(), () => leaves?.(outage.part));
     clock.after(ends - 1 - clock.now(), () => {
       failure ??= wrongInOutage(outage);
     });
@@ -273,7 +249,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
 
   /** What objects do not say, and what does not go on, right before an outage ends. */
   function wrongInOutage({ what, part, refusedSince, refusedLast = 0 }: Outage): Failure | undefined {
-    const held = part !== undefined ? scenario.parts?.goesOn(history, clock.now(), part) : undefined;
+    const held = part !== undefined ? scenario.parts?.goesOn?.(history, clock.now(), part) : undefined;
     if (held) return { name: "stops-that-object-only", message: held };
     const isLong = clock.now() - (refusedSince ?? clock.now()) >= longEnough;
     const isAsked = clock.now() - refusedLast <= 2 * sweepEvery;
@@ -318,6 +294,10 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
 
   if (outage && !failure) await clock.advance(Math.max(0, Math.max(outage.ends, outage.lastLate) - clock.now()) + 1);
 
+  const settles = Math.max(0, ...systems.map(({ settles = 0 }) => settles));
+  // What a late call has changed after all was done is found when that is looked at once more.
+  const afterLate = outage?.lastLate ? settles / sweepEvery : 0;
+  const mostSweeps = outage ? (scenario.sweepsAfterOutage ?? sweepsAfterOutage) + afterLate : usual;
   const calm = clock.now();
   const step = 5_000;
   let left = unfinished();
@@ -339,7 +319,7 @@ export async function simulate(spec: RunSpec): Promise<RunResult> {
     let since: number;
     do {
       since = clock.now();
-      await clock.advance(2.5 * sweepEvery);
+      await clock.advance(2.5 * sweepEvery + settles);
       before = changes.filter(isOurs).length;
       await clock.advance(1.5 * sweepEvery);
       // A point may lie in this very rest: then it begins again.

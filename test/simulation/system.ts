@@ -1,11 +1,11 @@
-import type { OutageTarget } from "./faults/outage.ts";
+import type { OutageTarget } from "../harness/faults/outage.ts";
+import type { SimulatedSystem, SimulatedSystemContext } from "../harness/simulated/simulated-system.ts";
 import type { Invariant, Truth } from "./invariants/invariant.ts";
 import type { LivenessCheck } from "./liveness/liveness-check.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Sequence } from "./sequence.ts";
 import type { Operation } from "./workload.ts";
-import type { SimulatedSystem, SimulatedSystemContext } from "./world/simulated-system.ts";
 
 /**
  * What the simulation knows of one system: a folder of `functions/`, and the folder of the same name beside this file.
@@ -37,6 +37,8 @@ export interface System {
   readonly end: (truth: Truth) => readonly string[];
   /** Within so many sweeps after the last fault everything must have come to its end; four by default. */
   readonly sweeps?: number;
+  /** So long after its end something is looked at once more (milliseconds), which is written down until then. */
+  readonly settles?: number;
   /** Writes of ours on one object that need no change by others to explain them; six by default. */
   readonly writesAtFirst?: number;
   /** Kinds that its invariants and liveness checks look at besides claims, pods and Events. */

@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { readInstallation } from "../worlds/installation.ts";
+import { readInstallation } from "../harness/installation.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import type { Scenario } from "./scenario.ts";
 import type { System } from "./system.ts";

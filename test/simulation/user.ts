@@ -4,12 +4,12 @@ import { ApiError } from "../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../shared/kubernetes/client.ts";
 import { type Kind, PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../shared/kubernetes/object.ts";
-import { kubeletNode } from "../worlds/cluster-objects.ts";
-import { Namespace } from "../worlds/kinds.ts";
-import { claim, pod } from "../worlds/manifest.ts";
-import type { Trace } from "./trace.ts";
-import { shop } from "./world/namespace.ts";
-import type { SimulatedSystem } from "./world/simulated-system.ts";
+import { kubeletNode } from "../harness/cluster-objects.ts";
+import { Namespace } from "../harness/kinds.ts";
+import { claim, pod } from "../harness/manifest.ts";
+import { shop } from "../harness/simulated/namespace.ts";
+import type { SimulatedSystem } from "../harness/simulated/simulated-system.ts";
+import type { Trace } from "../harness/simulated/trace.ts";
 
 /** What the users of a scenario can do. Whatever the API server refuses is written down and passed over. */
 export interface User {

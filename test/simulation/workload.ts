@@ -1,17 +1,17 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { pick } from "./faults/api.ts";
-import type { FaultSchedule } from "./faults/schedule.ts";
+import { pick } from "../harness/faults/api.ts";
+import type { FaultSchedule } from "../harness/faults/schedule.ts";
+import type { SimulatedCluster } from "../harness/simulated/cluster.ts";
+import type { SimulatedSystem } from "../harness/simulated/simulated-system.ts";
+import type { Streams } from "../harness/simulated/streams.ts";
+import type { Trace } from "../harness/simulated/trace.ts";
 import type { Scenario } from "./scenario.ts";
-import type { Streams } from "./streams.ts";
-import type { Trace } from "./trace.ts";
 import { createUser, type User } from "./user.ts";
-import type { Cluster } from "./world/cluster.ts";
-import type { SimulatedSystem } from "./world/simulated-system.ts";
 
 /** What the workload of a run needs. */
 export interface WorkloadContext {
-  readonly cluster: Cluster;
+  readonly cluster: SimulatedCluster;
   readonly clock: Clock;
   readonly streams: Streams;
   readonly schedule: FaultSchedule;

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Change } from "../../simulation/world/change.ts";
+import type { Change } from "../../harness/simulated/change.ts";
 import type { Played } from "../play/play.ts";
 import { controllerOf, mounts, type PodObject, type SetObject } from "../play/side.ts";
 import { keeps } from "../sequence/policy.ts";

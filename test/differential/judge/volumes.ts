@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Change } from "../../simulation/world/change.ts";
+import type { Change } from "../../harness/simulated/change.ts";
 import type { World } from "../play/play.ts";
 
 /** What a namespace says that wants the volumes of its claims kept for longer than any sequence is. */

@@ -5,7 +5,7 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { receive } from "../../../shared/pipeline/receive.ts";
 import { on, rule, slug } from "../../../shared/rule.ts";
 import { readSettings } from "../../../shared/settings.ts";
-import type { Handler, Start } from "../../worlds/functions.ts";
+import type { Handler, Start } from "../../harness/functions.ts";
 import { lookAtSet, reading, type Seen, setOf } from "./look.ts";
 
 /** A rule with a fault on purpose, which runs in the place of a function of the repository. */

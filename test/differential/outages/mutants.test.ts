@@ -6,7 +6,7 @@ import { outagesOf } from "./outages-of.ts";
 /** Sequences in which a rule with a fault is looked for. */
 const within = 4;
 
-const found = mutants.filter(({ by }) => by === "outages");
+const found = mutants.filter(({ by, inScenariosOnly }) => by === "outages" && !inScenariosOnly);
 
 test.each(found.map((mutant) => ({ name: mutant.name, mutant })))(
   `$name is found in ${within} sequences`,

@@ -1,4 +1,4 @@
-import type { ChosenOutage } from "../../simulation/faults/outage.ts";
+import type { ChosenOutage } from "../../harness/faults/outage.ts";
 import type { Lane, Sequence } from "../../simulation/sequence.ts";
 import type { System } from "../../simulation/system.ts";
 

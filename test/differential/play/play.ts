@@ -1,7 +1,7 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Change } from "../../simulation/world/change.ts";
+import type { Change } from "../../harness/simulated/change.ts";
 import type { Line } from "../report/history.ts";
 import { describeOperation, keepsControllersBusy, type Operation } from "../sequence/operation.ts";
 import { type Field, keeps, keepsAsMuch, translate, type Wishes } from "../sequence/policy.ts";

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Change } from "../../simulation/world/change.ts";
+import type { Change } from "../../harness/simulated/change.ts";
 import type { Field } from "../sequence/policy.ts";
 
 /** A StatefulSet as far as this test looks at it. */

@@ -2,7 +2,7 @@ import { ApiError } from "../../../shared/kubernetes/api-error.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { Namespace, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { claim, manifest, pod } from "../../worlds/manifest.ts";
+import { claim, manifest, pod } from "../../harness/manifest.ts";
 import type { Operation } from "../sequence/operation.ts";
 import { type Field, policyKey } from "../sequence/policy.ts";
 

@@ -1,5 +1,5 @@
-import type { Change } from "../../simulation/world/change.ts";
-import { describeChange } from "../../simulation/world/describe-change.ts";
+import type { Change } from "../../harness/simulated/change.ts";
+import { describeChange } from "../../simulation/describe-change.ts";
 
 /** One thing that happened. */
 export interface Line {

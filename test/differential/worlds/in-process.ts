@@ -1,19 +1,16 @@
 import { type VirtualClock, virtualClock } from "../../../local/time/virtual-clock.ts";
-import { apiFaults, pick } from "../../simulation/faults/api.ts";
-import { eventFaults } from "../../simulation/faults/events.ts";
-import { drawRates, faultFree } from "../../simulation/faults/rates.ts";
-import { type FaultSchedule, faultSchedule } from "../../simulation/faults/schedule.ts";
-import { type Streams, streamsOf } from "../../simulation/streams.ts";
-import type { Trace } from "../../simulation/trace.ts";
-import type { Change } from "../../simulation/world/change.ts";
-import { type Cluster, startCluster } from "../../simulation/world/cluster.ts";
-import { addressOf } from "../../simulation/world/fleet.ts";
-import { createHistory } from "../../simulation/world/history.ts";
-import { shop } from "../../simulation/world/namespace.ts";
-import { createNetwork } from "../../simulation/world/network.ts";
-import { functions } from "../../worlds/functions.ts";
-import { Namespace, ServiceAccount } from "../../worlds/kinds.ts";
-import { manifest } from "../../worlds/manifest.ts";
+import { apiFaults, pick } from "../../harness/faults/api.ts";
+import { drawRates, faultFree } from "../../harness/faults/rates.ts";
+import { type FaultSchedule, faultSchedule } from "../../harness/faults/schedule.ts";
+import { functions } from "../../harness/functions.ts";
+import { Namespace } from "../../harness/kinds.ts";
+import { createNamespace } from "../../harness/open-namespace.ts";
+import type { Change } from "../../harness/simulated/change.ts";
+import { openSimulatedCluster, type SimulatedCluster } from "../../harness/simulated/cluster.ts";
+import { createHistory } from "../../harness/simulated/history.ts";
+import { shop } from "../../harness/simulated/namespace.ts";
+import { type Streams, streamsOf } from "../../harness/simulated/streams.ts";
+import type { Trace } from "../../harness/simulated/trace.ts";
 import { keepsVolumes } from "../judge/volumes.ts";
 import type { Patience, World } from "../play/play.ts";
 import { sortByKind } from "../play/side.ts";
@@ -37,7 +34,7 @@ export interface InProcessOptions {
 
 export interface InProcess extends World {
   readonly clock: VirtualClock;
-  readonly cluster: Cluster;
+  readonly cluster: SimulatedCluster;
   /** Stalls that a scenario wants, beside those that are drawn. */
   readonly stalls: Stalls;
   /** The faults that have struck, by name. */
@@ -102,57 +99,31 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   });
   const late = stalls(schedule, clock, options.faults ? pick(streams("stalls"), [0, 0.05, 0.2]) : 0);
   const disturb = apiFaults(schedule, rates.api, clock);
-  const network = createNetwork({
-    clock,
-    streams,
-    trace,
-    history: clusterHistory,
-    pageSize: rates.pageSize,
-    gate: ({ index, process, event }) => {
-      const struck =
-        !process.company &&
-        schedule.draw(`company at request ${index}`, (random) => random.next() < rates.company || undefined);
-      if (struck && event) cluster.fleet.deliverTo(process.rule, event).catch(() => {});
-      return "pass";
-    },
-    disturb: (call, send) => late.hold(call, () => disturb(call, send)),
-  });
   const setting = settingOf(options.functions, options.functions === "repository" && admissionPolicy);
-  const cluster = await startCluster({
-    scenario: {
-      name: "differential",
-      doc: "A sequence beside plain Kubernetes.",
+  const cluster = await openSimulatedCluster({
+    environment: {
       setting,
       controllers: ["statefulset-controller", "garbage-collector-controller"],
       managedFields: true,
-      act: async () => {},
     },
     clock,
     streams,
     trace,
     history: clusterHistory,
-    network,
-    faults: eventFaults(schedule, rates, trace),
+    schedule,
     rates,
+    gate: () => "pass",
+    disturb: (call, send) => late.hold(call, () => disturb(call, send)),
     starters: startersOf(options),
     mutated: options.functions !== "repository",
   });
   const { user } = cluster;
-  await user.create(Namespace, manifest(Namespace, { name: plain }));
-  await user.create(ServiceAccount, manifest(ServiceAccount, { namespace: plain, name: "default" })).catch(() => {});
+  await createNamespace(user, plain);
   if (options.keepsVolumes) await user.patch(Namespace, undefined, shop, "merge", keepsVolumes);
 
   const ended = new AbortController();
-  sweepAgainAndAgain().catch(() => {});
+  cluster.sweepEvery(sweepEvery, ended.signal).catch(() => {});
   if (options.faults) takeAway(cluster, clock, schedule, streams);
-
-  async function sweepAgainAndAgain(): Promise<void> {
-    const sweep = addressOf({ service: "platform-sweep", namespace: "holdfast" });
-    for (;;) {
-      await clock.sleep(sweepEvery, ended.signal);
-      cluster.fleet.deliver(sweep, { headers: {}, body: "" }).catch(() => {});
-    }
-  }
 
   const sideOf = (side: "plain" | "ours", namespace: string) => ({
     namespace,
@@ -197,7 +168,7 @@ function startersOf({ functions: present }: InProcessOptions) {
 }
 
 /** Takes functions away now and then: their processes die in the middle of what they are doing. */
-function takeAway({ fleet }: Cluster, clock: VirtualClock, schedule: FaultSchedule, streams: Streams): void {
+function takeAway({ fleet }: SimulatedCluster, clock: VirtualClock, schedule: FaultSchedule, streams: Streams): void {
   const times = streams("absences").below(5);
   const rules = fleet.rules.filter((rule) => ofSystems.test(rule));
   for (let index = 0; index < times; index++) {

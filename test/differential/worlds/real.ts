@@ -10,12 +10,12 @@ import {
 } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ApiRequest } from "../../../shared/kubernetes/transport.ts";
-import type { Change } from "../../simulation/world/change.ts";
-import { benchOn, type WhenOver } from "../../worlds/bench.ts";
-import { statefulSet } from "../../worlds/manifest.ts";
-import type { Bench } from "../../worlds/server.ts";
-import type { OpenWorlds } from "../../worlds/while-tests-run.ts";
-import type { World as Installed } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { statefulSet } from "../../harness/manifest.ts";
+import { benchOn, type WhenOver } from "../../harness/open-namespace.ts";
+import type { Bench } from "../../harness/server.ts";
+import type { Change } from "../../harness/simulated/change.ts";
+import type { OpenBackend } from "../../harness/while-tests-run.ts";
 import { keepsVolumes } from "../judge/volumes.ts";
 import type { Patience, World } from "../play/play.ts";
 import type { PodObject, SetObject, Side } from "../play/side.ts";
@@ -48,7 +48,7 @@ export interface RealOptions {
 }
 
 /** Two namespaces on a real control plane, in one of which Holdfast's policies are. */
-export async function openReal(worlds: OpenWorlds, options: RealOptions, whenOver: WhenOver): Promise<World> {
+export async function openReal(worlds: OpenBackend, options: RealOptions, whenOver: WhenOver): Promise<World> {
   const { admissionPolicy, stall } = options;
   const installed = await worlds.open(settingOf("repository", admissionPolicy), { whenOver });
   const { clock, admin } = installed;
@@ -141,13 +141,13 @@ const known = new WeakMap<object, Promise<void>>();
  * Waits until an annotation that keeps is obeyed in the very write: a real API server learns of policies by watching
  * them.
  */
-function inForce(world: Installed): Promise<void> {
+function inForce(world: Cluster): Promise<void> {
   const probing = known.get(world.setting) ?? probe(world);
   known.set(world.setting, probing);
   return probing;
 }
 
-async function probe({ admin, namespace, eventually }: Installed): Promise<void> {
+async function probe({ admin, namespace, eventually }: Cluster): Promise<void> {
   let probes = 0;
   const whenScaled = (set: KubernetesObject | undefined) =>
     (set as SetObject | undefined)?.spec.persistentVolumeClaimRetentionPolicy?.whenScaled;

@@ -1,6 +1,6 @@
 import { withTurns } from "../../../local/start/swept-often.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Setting } from "../../worlds/world.ts";
+import type { Setting } from "../../harness/cluster.ts";
 import type { Mutant } from "../mutants/mutant.ts";
 
 /** Who is there in ours: the repository's functions, nobody, or one mutant alone. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { ApiRequest } from "../../../shared/kubernetes/transport.ts";
-import type { FaultSchedule } from "../../simulation/faults/schedule.ts";
-import type { Process } from "../../simulation/world/process.ts";
+import type { FaultSchedule } from "../../harness/faults/schedule.ts";
+import type { Process } from "../../harness/simulated/process.ts";
 
 /** A request of a function. */
 export interface Call {

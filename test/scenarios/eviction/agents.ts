@@ -9,21 +9,23 @@ import {
 } from "../../../functions/eviction/lib/kinds.ts";
 import { abandonKey, approvalKey, retryKey } from "../../../functions/eviction/lib/names.ts";
 import { bgp, dhcp, l3 } from "../../../functions/eviction/lib/openstack/neutron.ts";
-import { manifest } from "../../worlds/manifest.ts";
-import type { World } from "../../worlds/world.ts";
+import { Node } from "../../../shared/kubernetes/kind.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   agentOn,
   agentPod,
-  annotateAgent,
+  annotate,
   approve,
-  approveAgent,
   boot,
   conditionOf,
   create,
   createAgent,
+  evict,
   hostsOf,
-  isAgentGone,
+  isEvicted,
+  isGone,
   labelOf,
   locksOf,
   namespace,
@@ -32,9 +34,11 @@ import {
   operate,
   other,
   podOf,
-  removeAgent,
+  remove,
+  says,
   serve,
   serves,
+  setState,
   swept,
   updateL2Agent,
   watchOrder,
@@ -43,13 +47,14 @@ import {
 import { besideOf, standInOpenStack } from "./settings.ts";
 
 const base = { template: { spec: { containers: [{ name: "agent", image: "agent" }] } } };
-const isEnabled = async (world: World) => (await conditionOf(world, "enabled", NeutronL3Agent)).startsWith("True");
-const setAgent = async (world: World, sort: "l3" | "dhcp", host: string, isRunning: boolean) => {
-  const { cloud } = besideOf(world);
+const isEnabled = async (cluster: Cluster) =>
+  (await conditionOf(cluster, "enabled", NeutronL3Agent)).startsWith("True");
+const setAgent = async (cluster: Cluster, sort: "l3" | "dhcp", host: string, isRunning: boolean) => {
+  const { cloud } = besideOf(cluster);
   await cloud.under.agents?.(host, sort, isRunning);
   await cloud.until(
     `the agent of ${host} is ${isRunning ? "alive" : "dead"}`,
-    async () => (await agentOn(world, sort === "l3" ? l3 : dhcp, host)).isAlive === isRunning,
+    async () => (await agentOn(cluster, sort === "l3" ? l3 : dhcp, host)).isAlive === isRunning,
     120,
   );
 };
@@ -58,96 +63,93 @@ const setAgent = async (world: World, sort: "l3" | "dhcp", host: string, isRunni
 export const agentScenarios: readonly Scenario[] = [
   {
     title: "an L3 and a DHCP agent are deleted: others get their routers and networks, then pods and locks go",
-    async run(world) {
+    async run(cluster) {
       const problems: string[] = [];
-      watchOrder(world, problems);
-      await createAgent(world, NeutronL3Agent);
-      await createAgent(world, NeutronDHCPAgent);
-      expect(await locksOf(world)).toEqual(["NeutronDHCPAgent", "NeutronL3Agent", "NovaComputeNode"]);
-      const routers = [await serve(world, l3), await serve(world, l3), await serve(world, l3)];
-      const network = await serve(world, dhcp);
-      for (const kind of [NeutronL3Agent, NeutronDHCPAgent]) await removeAgent(world, kind);
-      await swept(world, "it asks for agreement", async () =>
-        (await conditionOf(world, "converged", NeutronL3Agent)).includes(
-          `kubectl annotate neutronl3agent -n ${namespace} ${node} ${approvalKey}=true`,
-        ),
+      watchOrder(cluster, problems);
+      await createAgent(cluster, NeutronL3Agent);
+      await createAgent(cluster, NeutronDHCPAgent);
+      expect(await locksOf(cluster)).toEqual(["NeutronDHCPAgent", "NeutronL3Agent", "NovaComputeNode"]);
+      const routers = [await serve(cluster, l3), await serve(cluster, l3), await serve(cluster, l3)];
+      const network = await serve(cluster, dhcp);
+      for (const kind of [NeutronL3Agent, NeutronDHCPAgent]) await remove(cluster, kind);
+      await says(
+        cluster,
+        `kubectl annotate neutronl3agent -n ${namespace} ${node} ${approvalKey}=true`,
+        NeutronL3Agent,
       );
-      await nothingHappens(world);
-      expect(await hostsOf(world, l3, routers[0] ?? "")).toEqual([node]);
-      for (const kind of [NeutronL3Agent, NeutronDHCPAgent]) await approveAgent(world, kind);
-      for (const kind of [NeutronL3Agent, NeutronDHCPAgent]) await isAgentGone(world, kind);
-      for (const router of routers) expect(await hostsOf(world, l3, router)).toEqual([other]);
-      expect(await hostsOf(world, dhcp, network)).toEqual([other]);
+      await nothingHappens(cluster);
+      expect(await hostsOf(cluster, l3, routers[0] ?? "")).toEqual([node]);
+      for (const kind of [NeutronL3Agent, NeutronDHCPAgent]) await approve(cluster, kind);
+      for (const kind of [NeutronL3Agent, NeutronDHCPAgent]) await isGone(cluster, kind);
+      for (const router of routers) expect(await hostsOf(cluster, l3, router)).toEqual([other]);
+      expect(await hostsOf(cluster, dhcp, network)).toEqual([other]);
       for (const service of [l3, dhcp])
-        expect(await agentOn(world, service)).toMatchObject({
+        expect(await agentOn(cluster, service)).toMatchObject({
           isEnabled: false,
           description: expect.stringMatching(/^Holdfast evicts Neutron/),
         });
-      expect(await locksOf(world)).toEqual(["NovaComputeNode"]);
-      expect([await podOf(world, agentPod(NeutronL3Agent)), await podOf(world, agentPod(NeutronDHCPAgent))]).toEqual([
-        undefined,
-        undefined,
-      ]);
+      expect(await locksOf(cluster)).toEqual(["NovaComputeNode"]);
+      expect([
+        await podOf(cluster, agentPod(NeutronL3Agent)),
+        await podOf(cluster, agentPod(NeutronDHCPAgent)),
+      ]).toEqual([undefined, undefined]);
       expect(problems).toEqual([]);
     },
   },
   {
     title: "an L2 agent is updated under three dependents: all leave first, and all are back and enabled after it",
-    async run(world) {
+    async run(cluster) {
       const problems: string[] = [];
-      watchOrder(world, problems);
+      watchOrder(cluster, problems);
       const three = [NeutronL3Agent, NeutronDHCPAgent];
-      for (const kind of three) await createAgent(world, kind);
-      const ids = await boot(world, 1);
-      const router = await serve(world, l3);
-      const before = (await podOf(world, agentPod(NeutronL2Agent)))?.metadata.uid;
-      await updateL2Agent(world);
-      await swept(world, "the Node asks others to leave", async () => (await labelOf(world)) === "True");
-      await approve(world);
-      await approveAgent(world, NeutronL3Agent);
-      await swept(world, "one lock is left", async () => (await locksOf(world)).join() === "NeutronDHCPAgent");
-      await nothingHappens(world);
-      expect((await podOf(world, agentPod(NeutronL2Agent)))?.metadata.uid).toBe(before);
-      await approveAgent(world, NeutronDHCPAgent);
-      await swept(world, "the L2 agent's pod is a new one", async () => {
-        const pod = await podOf(world, agentPod(NeutronL2Agent));
+      for (const kind of three) await createAgent(cluster, kind);
+      const ids = await boot(cluster, 1);
+      const router = await serve(cluster, l3);
+      const before = (await podOf(cluster, agentPod(NeutronL2Agent)))?.metadata.uid;
+      await updateL2Agent(cluster);
+      await swept(cluster, "the Node asks others to leave", async () => (await labelOf(cluster)) === "True");
+      await approve(cluster);
+      await approve(cluster, NeutronL3Agent);
+      await swept(cluster, "one lock is left", async () => (await locksOf(cluster)).join() === "NeutronDHCPAgent");
+      await nothingHappens(cluster);
+      expect((await podOf(cluster, agentPod(NeutronL2Agent)))?.metadata.uid).toBe(before);
+      await approve(cluster, NeutronDHCPAgent);
+      await swept(cluster, "the L2 agent's pod is a new one", async () => {
+        const pod = await podOf(cluster, agentPod(NeutronL2Agent));
         return pod && pod.metadata.uid !== before;
       });
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`]);
-      expect(await hostsOf(world, l3, router)).toEqual([other]);
-      for (const kind of three) await serves(world, kind);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
+      expect(await hostsOf(cluster, l3, router)).toEqual([other]);
+      for (const kind of three) await serves(cluster, kind);
       for (const service of [l3, dhcp])
-        expect(await agentOn(world, service)).toMatchObject({ isEnabled: true, description: "" });
-      await swept(world, "all locks are back", async () => (await locksOf(world)).length === 3);
+        expect(await agentOn(cluster, service)).toMatchObject({ isEnabled: true, description: "" });
+      await swept(cluster, "all locks are back", async () => (await locksOf(cluster)).length === 3);
       expect(problems).toEqual([]);
     },
   },
   {
     title: "a dead L3 agent leaves like one that lives, and without another one its routers stay and it says so",
-    async run(world) {
-      await createAgent(world, NeutronL3Agent);
-      const router = await serve(world, l3);
-      await setAgent(world, "l3", node, false);
-      await setAgent(world, "l3", other, false);
-      await removeAgent(world, NeutronL3Agent);
-      await approveAgent(world, NeutronL3Agent);
-      await swept(world, "it says so", async () =>
-        (await conditionOf(world, "converged", NeutronL3Agent)).includes("No other L3 agent is alive and enabled"),
-      );
-      await nothingHappens(world);
-      expect(await hostsOf(world, l3, router)).toEqual([node]);
-      expect(await podOf(world, agentPod(NeutronL3Agent))).toBeDefined();
-      await setAgent(world, "l3", other, true);
-      await isAgentGone(world, NeutronL3Agent);
-      expect(await hostsOf(world, l3, router)).toEqual([other]);
+    async run(cluster) {
+      await createAgent(cluster, NeutronL3Agent);
+      const router = await serve(cluster, l3);
+      await setAgent(cluster, "l3", node, false);
+      await setAgent(cluster, "l3", other, false);
+      await evict(cluster, NeutronL3Agent);
+      await says(cluster, "No other L3 agent is alive and enabled", NeutronL3Agent);
+      await nothingHappens(cluster);
+      expect(await hostsOf(cluster, l3, router)).toEqual([node]);
+      expect(await podOf(cluster, agentPod(NeutronL3Agent))).toBeDefined();
+      await setAgent(cluster, "l3", other, true);
+      await isGone(cluster, NeutronL3Agent);
+      expect(await hostsOf(cluster, l3, router)).toEqual([other]);
     },
   },
   {
     title: "a router that Neutron has on no agent, because the answer was lost, comes to the one that was written down",
-    async run(world) {
-      const { standIn } = besideOf(world);
-      await createAgent(world, NeutronL3Agent);
-      const router = await serve(world, l3);
+    async run(cluster) {
+      const { standIn } = besideOf(cluster);
+      await createAgent(cluster, NeutronL3Agent);
+      const router = await serve(cluster, l3);
       const answer = standIn?.network.answer;
       let lost = 0;
       const network = standIn?.network as NonNullable<typeof standIn>["network"];
@@ -156,90 +158,82 @@ export const agentScenarios: readonly Scenario[] = [
         if (isAdd && lost++ === 0) throw new Error("connect ECONNRESET");
         return answer?.call(network, account, request) as ReturnType<typeof network.answer>;
       };
-      await removeAgent(world, NeutronL3Agent);
-      await approveAgent(world, NeutronL3Agent);
-      await isAgentGone(world, NeutronL3Agent);
-      expect([lost > 1, await hostsOf(world, l3, router)]).toEqual([true, [other]]);
+      await evict(cluster, NeutronL3Agent);
+      await isGone(cluster, NeutronL3Agent);
+      expect([lost > 1, await hostsOf(cluster, l3, router)]).toEqual([true, [other]]);
     },
     settings: [standInOpenStack],
   },
   {
     title: "an agent whose eviction is called off keeps what it serves, and is enabled again",
-    async run(world) {
-      await createAgent(world, NeutronL3Agent);
-      const router = await serve(world, l3);
-      const setState = (state: string) =>
-        world.admin.patch(NeutronL3Agent, namespace, node, "merge", { spec: { state } });
-      await setState("DisabledAndCleared");
-      await approveAgent(world, NeutronL3Agent);
-      await swept(world, "it is cleared", async () =>
-        (await conditionOf(world, "evicted", NeutronL3Agent)).startsWith("Evicted"),
-      );
-      expect(await hostsOf(world, l3, router)).toEqual([other]);
-      expect([await agentOn(world, l3), await podOf(world, agentPod(NeutronL3Agent))]).toMatchObject([
+    async run(cluster) {
+      await createAgent(cluster, NeutronL3Agent);
+      const router = await serve(cluster, l3);
+      await setState(cluster, "DisabledAndCleared", NeutronL3Agent);
+      await approve(cluster, NeutronL3Agent);
+      await isEvicted(cluster, NeutronL3Agent);
+      expect(await hostsOf(cluster, l3, router)).toEqual([other]);
+      expect([await agentOn(cluster, l3), await podOf(cluster, agentPod(NeutronL3Agent))]).toMatchObject([
         { isEnabled: false },
         { kind: "Pod" },
       ]);
-      await setState("Enabled");
-      await serves(world, NeutronL3Agent);
-      expect(await agentOn(world, l3)).toMatchObject({ isEnabled: true, description: "" });
-      const agent = await world.admin.get(NeutronL3Agent, namespace, node);
+      await setState(cluster, "Enabled", NeutronL3Agent);
+      await serves(cluster, NeutronL3Agent);
+      expect(await agentOn(cluster, l3)).toMatchObject({ isEnabled: true, description: "" });
+      const agent = await cluster.admin.get(NeutronL3Agent, namespace, node);
       expect(agent?.metadata.annotations?.[approvalKey]).toBeUndefined();
     },
   },
   {
     title: "an HA router stays on the agent until another one stands by, and is active there before the agent goes",
-    async run(world) {
-      const { standIn } = besideOf(world);
-      await createAgent(world, NeutronL3Agent);
+    async run(cluster) {
+      const { standIn } = besideOf(cluster);
+      await createAgent(cluster, NeutronL3Agent);
       const router = standIn?.network.create("l3", "ha", true).id ?? "";
-      const { cloud } = besideOf(world);
-      await cloud.neutron().add(l3, (await agentOn(world, l3)).id, router);
-      await removeAgent(world, NeutronL3Agent);
-      await approveAgent(world, NeutronL3Agent);
-      await swept(world, "it is on both", async () => (await hostsOf(world, l3, router))?.length === 2);
-      await isAgentGone(world, NeutronL3Agent);
+      const { cloud } = besideOf(cluster);
+      await cloud.neutron().add(l3, (await agentOn(cluster, l3)).id, router);
+      await evict(cluster, NeutronL3Agent);
+      await swept(cluster, "it is on both", async () => (await hostsOf(cluster, l3, router))?.length === 2);
+      await isGone(cluster, NeutronL3Agent);
       expect(await cloud.neutron().agentsOf(l3, router)).toMatchObject([{ host: other, haState: "active" }]);
     },
     settings: [standInOpenStack],
   },
   {
     title: "agents of every kind leave with the L2 agent, and come back",
-    async run(world) {
-      for (const kind of agents) await createAgent(world, kind);
-      const { standIn, cloud } = besideOf(world);
+    async run(cluster) {
+      for (const kind of agents) await createAgent(cluster, kind);
+      const { standIn, cloud } = besideOf(cluster);
       const speaker = standIn?.network.create("bgp", "speaker").id ?? "";
-      await cloud.neutron().add(bgp, (await agentOn(world, bgp)).id, speaker);
-      await updateL2Agent(world);
-      await approve(world);
-      for (const kind of agents) await approveAgent(world, kind);
+      await cloud.neutron().add(bgp, (await agentOn(cluster, bgp)).id, speaker);
+      await updateL2Agent(cluster);
+      await approve(cluster);
+      for (const kind of agents) await approve(cluster, kind);
       // By mistake: it is for an agent that Neutron does not know, and so changes nothing.
       const givenUp = { metadata: { annotations: { [abandonKey]: "another-node" } } };
-      for (const kind of agents) await world.admin.patch(kind, namespace, node, "merge", givenUp);
-      await swept(world, "no lock is left", async () => (await locksOf(world)).length === 0);
-      expect(await hostsOf(world, bgp, speaker)).toEqual([other]);
+      for (const kind of agents) await cluster.admin.patch(kind, namespace, node, "merge", givenUp);
+      await swept(cluster, "no lock is left", async () => (await locksOf(cluster)).length === 0);
+      expect(await hostsOf(cluster, bgp, speaker)).toEqual([other]);
       for (const kind of agents) {
-        await serves(world, kind);
-        const agent = await world.admin.get(kind, namespace, node);
+        await serves(cluster, kind);
+        const agent = await cluster.admin.get(kind, namespace, node);
         expect(agent?.metadata.annotations).not.toHaveProperty([abandonKey]);
       }
       for (const kind of agents) {
-        await removeAgent(world, kind);
-        await swept(world, "it asks for agreement", async () =>
-          (await conditionOf(world, "converged", kind)).includes(`${approvalKey}=true`),
-        );
-        await approveAgent(world, kind);
-        await isAgentGone(world, kind);
+        await remove(cluster, kind);
+        await says(cluster, `${approvalKey}=true`, kind);
+        await approve(cluster, kind);
+        await isGone(cluster, kind);
       }
     },
     settings: [standInOpenStack],
   },
   {
     title: "a router that no agent takes is asked for three times, shown, and again when a person asks",
-    async run(world) {
-      const { standIn } = besideOf(world);
-      await createAgent(world, NeutronL3Agent);
-      const router = await serve(world, l3);
+    async run(cluster) {
+      const { standIn } = besideOf(cluster);
+      await createAgent(cluster, NeutronL3Agent);
+      const router = await serve(cluster, l3);
       const network = standIn?.network as NonNullable<typeof standIn>["network"];
       const { answer } = network;
       let asked = 0;
@@ -253,85 +247,103 @@ export const agentScenarios: readonly Scenario[] = [
           body: '{"NeutronError":{"type":"Distributed","message":"No.","detail":""}}',
         };
       };
-      await removeAgent(world, NeutronL3Agent);
-      await approveAgent(world, NeutronL3Agent);
-      await swept(world, "it is shown", async () =>
-        (await conditionOf(world, "converged", NeutronL3Agent)).includes(`The router ${router} has not moved`),
-      );
+      await evict(cluster, NeutronL3Agent);
+      await says(cluster, `The router ${router} has not moved`, NeutronL3Agent);
       expect(asked).toBe(3);
-      expect(await hostsOf(world, l3, router)).toEqual([node]);
+      expect(await hostsOf(cluster, l3, router)).toEqual([node]);
       network.answer = answer;
-      await annotateAgent(world, NeutronL3Agent, { [retryKey]: "true" });
-      await isAgentGone(world, NeutronL3Agent);
-      expect(await hostsOf(world, l3, router)).toEqual([other]);
+      await annotate(cluster, { [retryKey]: "true" }, NeutronL3Agent);
+      await isGone(cluster, NeutronL3Agent);
+      expect(await hostsOf(cluster, l3, router)).toEqual([other]);
     },
     settings: [standInOpenStack],
   },
   {
     title: "pods of an agent that another operator keeps go when others have its routers",
-    async run(world) {
+    async run(cluster) {
       const label = { key: "network.yaook.cloud/neutron-l3-agent", value: "true" };
       const selector = { matchLabels: { app: "l3" }, schedulingLabel: label };
-      await create(world, { selector }, NeutronL3Agent);
+      await create(cluster, { selector }, NeutronL3Agent);
       const operated = async <T>(check: Promise<T>) => {
-        await operate(world, label.key, "l3");
+        await operate(cluster, label.key, "l3");
         return check;
       };
-      await swept(world, "it serves", () => operated(isEnabled(world)));
-      const router = await serve(world, l3);
-      await removeAgent(world, NeutronL3Agent);
-      await approveAgent(world, NeutronL3Agent);
-      await swept(world, "it is gone", () =>
-        operated(world.admin.get(NeutronL3Agent, namespace, node).then((agent) => !agent)),
+      await swept(cluster, "it serves", () => operated(isEnabled(cluster)));
+      const router = await serve(cluster, l3);
+      await evict(cluster, NeutronL3Agent);
+      await swept(cluster, "it is gone", () =>
+        operated(cluster.admin.get(NeutronL3Agent, namespace, node).then((agent) => !agent)),
       );
-      expect([await hostsOf(world, l3, router), await podOf(world, "l3-x")]).toEqual([[other], undefined]);
+      expect([await hostsOf(cluster, l3, router), await podOf(cluster, "l3-x")]).toEqual([[other], undefined]);
     },
     settings: [standInOpenStack],
   },
   {
     title: "an OVN agent in the place of an L2 agent labels the Node, and is replaced when no lock is there",
-    async run(world) {
-      await removeAgent(world, NeutronL2Agent);
-      await approveAgent(world, NeutronL2Agent);
-      await approve(world);
-      await isAgentGone(world, NeutronL2Agent);
-      expect([await labelOf(world), await locksOf(world)]).toEqual(["True", []]);
-      await world.admin.create(NeutronOVNAgent, manifest(NeutronOVNAgent, { name: node, namespace }, { spec: base }));
-      await serves(world, NovaComputeNode);
-      const before = (await podOf(world, agentPod(NeutronOVNAgent)))?.metadata.uid;
-      await updateL2Agent(world, undefined, NeutronOVNAgent);
-      await swept(world, "it waits for the lock", async () =>
-        (await conditionOf(world, "converged", NeutronOVNAgent)).includes(
-          `no lock is on Node ${node}: NovaComputeNode`,
-        ),
-      );
-      await approve(world);
-      await swept(world, "its pod is a new one", async () => {
-        const pod = await podOf(world, agentPod(NeutronOVNAgent));
+    async run(cluster) {
+      await evict(cluster, NeutronL2Agent);
+      await approve(cluster);
+      await isGone(cluster, NeutronL2Agent);
+      expect([await labelOf(cluster), await locksOf(cluster)]).toEqual(["True", []]);
+      await cluster.admin.create(NeutronOVNAgent, manifest(NeutronOVNAgent, { name: node, namespace }, { spec: base }));
+      await serves(cluster, NovaComputeNode);
+      const before = (await podOf(cluster, agentPod(NeutronOVNAgent)))?.metadata.uid;
+      await updateL2Agent(cluster, undefined, NeutronOVNAgent);
+      await says(cluster, `no lock is on Node ${node}: NovaComputeNode`, NeutronOVNAgent);
+      await approve(cluster);
+      await swept(cluster, "its pod is a new one", async () => {
+        const pod = await podOf(cluster, agentPod(NeutronOVNAgent));
         return pod && pod.metadata.uid !== before;
       });
-      await serves(world, NovaComputeNode);
-      expect(await labelOf(world)).toBe("False");
+      await serves(cluster, NovaComputeNode);
+      expect(await labelOf(cluster)).toBe("False");
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title:
+      "an L2 or OVN agent whose Node is gone says so, has its pod again with the Node, and goes when it is deleted",
+    async run(cluster) {
+      const { admin } = cluster;
+      for (const kind of [NeutronL2Agent, NeutronOVNAgent]) {
+        const pod = () => podOf(cluster, `${kind.kind.toLowerCase()}-${other}`);
+        // What needs the agent has locked the Node, and no person agrees to anything.
+        const annotations = { "l2-lock.maintenance.yaook.cloud/octavia-manager": "" };
+        const comes = () => admin.create(Node, manifest(Node, { name: other, annotations }));
+        await comes();
+        await admin.create(kind, manifest(kind, { name: other, namespace }, { spec: base }));
+        await swept(cluster, "its pod is there", pod);
+        await admin.delete(Node, undefined, other);
+        await swept(cluster, "it says so", async () => {
+          const agent = await admin.get(kind, namespace, other);
+          return JSON.stringify(agent?.status ?? "").includes(`Node ${other} does not exist.`) && !(await pod());
+        });
+        await nothingHappens(cluster);
+        expect(await pod()).toBeUndefined();
+        await comes();
+        await swept(cluster, "its pod is there again", pod);
+        await admin.delete(Node, undefined, other);
+        await admin.delete(kind, namespace, other);
+        await swept(cluster, "it is gone", async () => !(await admin.get(kind, namespace, other)) && !(await pod()));
+      }
     },
     settings: [standInOpenStack],
   },
   {
     title: "an L2 and an OVN agent on one Node are both left and shown, and deleting the new one ends it",
-    async run(world) {
-      const before = (await podOf(world, agentPod(NeutronL2Agent)))?.metadata.uid;
-      await world.admin.create(NeutronOVNAgent, manifest(NeutronOVNAgent, { name: node, namespace }, { spec: base }));
+    async run(cluster) {
+      const before = (await podOf(cluster, agentPod(NeutronL2Agent)))?.metadata.uid;
+      await cluster.admin.create(NeutronOVNAgent, manifest(NeutronOVNAgent, { name: node, namespace }, { spec: base }));
       for (const each of [NeutronL2Agent, NeutronOVNAgent])
-        await swept(world, "both say so", async () => {
-          await annotateAgent(world, each, { nudge: "" });
-          return (await conditionOf(world, "converged", each)).includes("Holdfast touches neither");
+        await swept(cluster, "both say so", async () => {
+          await annotate(cluster, { nudge: "" }, each);
+          return (await conditionOf(cluster, "converged", each)).includes("Holdfast touches neither");
         });
-      await removeAgent(world, NeutronOVNAgent);
-      await isAgentGone(world, NeutronOVNAgent);
-      await annotateAgent(world, NeutronL2Agent, { nudge: "again" });
-      await swept(world, "the L2 agent is as it was", async () =>
-        (await conditionOf(world, "converged", NeutronL2Agent)).startsWith("True"),
-      );
-      expect([await labelOf(world), (await podOf(world, agentPod(NeutronL2Agent)))?.metadata.uid]).toEqual([
+      await remove(cluster, NeutronOVNAgent);
+      await isGone(cluster, NeutronOVNAgent);
+      await annotate(cluster, { nudge: "again" }, NeutronL2Agent);
+      await says(cluster, /^True/, NeutronL2Agent);
+      expect([await labelOf(cluster), (await podOf(cluster, agentPod(NeutronL2Agent)))?.metadata.uid]).toEqual([
         "False",
         before,
       ]);

@@ -10,26 +10,26 @@ import { maintenanceLabel } from "../../../functions/eviction/lib/node-lock.ts";
 import { l3 } from "../../../functions/eviction/lib/openstack/neutron.ts";
 import { type Kind, Namespace, Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { SystemResponse } from "../../../shared/system/transport.ts";
-import { bareNode } from "../../worlds/cluster-objects.ts";
-import { manifest } from "../../worlds/manifest.ts";
+import { bareNode } from "../../harness/cluster-objects.ts";
+import { manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   agentPod,
   approve,
-  approveAgent,
   boot,
-  conditionOf,
   create,
   createAgent,
+  evict,
   hostsOf,
-  isAgentGone,
+  isGone,
   locksOf,
   namespace,
   node,
   nothingHappens,
   other,
   podOf,
-  removeAgent,
+  remove,
+  says,
   serve,
   swept,
   whereabouts,
@@ -120,34 +120,35 @@ export const badInputScenarios: readonly Scenario[] = [
   {
     title: "a resource of which one field is wrong is refused by the server, which names the field",
     async run({ admin }) {
-      for (const [kind, spec, says] of wrong)
+      for (const [kind, spec, refusal] of wrong)
         await expect(
           admin.create(kind, manifest(kind, { name: "wrong", namespace }, { spec })),
           `${kind.kind} ${JSON.stringify(spec)}`,
-        ).rejects.toThrow(says);
+        ).rejects.toThrow(refusal);
     },
   },
   ...answers.map(
     ([what, services, answer, message]): Scenario => ({
       title: `while ${what}, servers, routers, pods and locks stay, and it says so; then it goes on by itself`,
-      async run(world) {
-        const beside = besideOf(world);
-        await createAgent(world, NeutronL3Agent);
-        const ids = await boot(world, 1);
-        const router = await serve(world, l3);
+      async run(cluster) {
+        const beside = besideOf(cluster);
+        await createAgent(cluster, NeutronL3Agent);
+        const ids = await boot(cluster, 1);
+        const router = await serve(cluster, l3);
         beside.tamper = (service) => (services.includes(service) ? answer : undefined);
         if (services.includes("keystone")) beside.standIn?.expireTokens();
-        for (const kind of both) await removeAgent(world, kind);
-        for (const kind of both) await approveAgent(world, kind);
-        for (const kind of both)
-          await swept(world, "it says so", async () => message.test(await conditionOf(world, "converged", kind)));
-        await nothingHappens(world);
-        expect([await whereabouts(world, ids), await hostsOf(world, l3, router)]).toEqual([[`ACTIVE ${node}`], [node]]);
-        for (const kind of both) expect(await podOf(world, agentPod(kind))).toBeDefined();
-        expect(await locksOf(world)).toEqual(["NeutronL3Agent", "NovaComputeNode"]);
+        await evict(cluster, ...both);
+        for (const kind of both) await says(cluster, message, kind);
+        await nothingHappens(cluster);
+        expect([await whereabouts(cluster, ids), await hostsOf(cluster, l3, router)]).toEqual([
+          [`ACTIVE ${node}`],
+          [node],
+        ]);
+        for (const kind of both) expect(await podOf(cluster, agentPod(kind))).toBeDefined();
+        expect(await locksOf(cluster)).toEqual(["NeutronL3Agent", "NovaComputeNode"]);
         delete beside.tamper;
-        for (const kind of both) await isAgentGone(world, kind);
-        expect([await whereabouts(world, ids), await hostsOf(world, l3, router)]).toEqual([
+        for (const kind of both) await isGone(cluster, kind);
+        expect([await whereabouts(cluster, ids), await hostsOf(cluster, l3, router)]).toEqual([
           [`ACTIVE ${other}`],
           [other],
         ]);
@@ -157,36 +158,35 @@ export const badInputScenarios: readonly Scenario[] = [
   ),
   {
     title: "another cloud, which knows neither host nor agent, evicts nothing, and nothing is taken for empty",
-    async run(world) {
-      const beside = besideOf(world);
-      await createAgent(world, NeutronL3Agent);
-      const ids = await boot(world, 1);
-      const router = await serve(world, l3);
+    async run(cluster) {
+      const beside = besideOf(cluster);
+      await createAgent(cluster, NeutronL3Agent);
+      const ids = await boot(cluster, 1);
+      const router = await serve(cluster, l3);
       const none = { services: [], servers: [], migrations: [], agents: [], routers: [] };
       beside.tamper = (service, { path }) =>
         anyApi.includes(service) && path !== "/" ? { body: JSON.stringify(none) } : undefined;
-      for (const kind of both) await removeAgent(world, kind);
-      for (const kind of both) await approveAgent(world, kind);
-      for (const [kind, says] of [
-        [NovaComputeNode, "Nova knows no nova-compute"],
-        [NeutronL3Agent, "Neutron knows no L3 agent"],
-      ] as const)
-        await swept(world, "it says so", async () => (await conditionOf(world, "converged", kind)).includes(says));
-      await nothingHappens(world);
-      expect(await locksOf(world)).toEqual(["NeutronL3Agent", "NovaComputeNode"]);
+      await evict(cluster, ...both);
+      await says(cluster, "Nova knows no nova-compute");
+      await says(cluster, "Neutron knows no L3 agent", NeutronL3Agent);
+      await nothingHappens(cluster);
+      expect(await locksOf(cluster)).toEqual(["NeutronL3Agent", "NovaComputeNode"]);
       delete beside.tamper;
-      for (const kind of both) await isAgentGone(world, kind);
-      expect([await whereabouts(world, ids), await hostsOf(world, l3, router)]).toEqual([[`ACTIVE ${other}`], [other]]);
+      for (const kind of both) await isGone(cluster, kind);
+      expect([await whereabouts(cluster, ids), await hostsOf(cluster, l3, router)]).toEqual([
+        [`ACTIVE ${other}`],
+        [other],
+      ]);
     },
     settings: [standInOpenStack],
   },
   {
     title: "a token that ends again and again in the middle stops no eviction, and moves nothing twice",
-    async run(world) {
-      const beside = besideOf(world);
-      await createAgent(world, NeutronL3Agent);
-      const ids = await boot(world, 2);
-      const router = await serve(world, l3);
+    async run(cluster) {
+      const beside = besideOf(cluster);
+      await createAgent(cluster, NeutronL3Agent);
+      const ids = await boot(cluster, 2);
+      const router = await serve(cluster, l3);
       // At uneven distances: at even ones each look could end at the same request, for ever.
       let requests = 0;
       let next = 11;
@@ -196,36 +196,35 @@ export const badInputScenarios: readonly Scenario[] = [
         beside.standIn?.expireTokens();
         return undefined;
       };
-      for (const kind of both) await removeAgent(world, kind);
-      for (const kind of both) await approveAgent(world, kind);
-      for (const kind of both) await isAgentGone(world, kind);
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`]);
-      expect(await hostsOf(world, l3, router)).toEqual([other]);
+      await evict(cluster, ...both);
+      for (const kind of both) await isGone(cluster, kind);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`]);
+      expect(await hostsOf(cluster, l3, router)).toEqual([other]);
       expect(beside.standIn?.cloud.moves).toHaveLength(2);
     },
     settings: [standInOpenStack],
   },
   {
     title: "a resource whose Node has a name that no host has is kept until a person gives the host up",
-    async run(world) {
-      const { admin } = world;
+    async run(cluster) {
+      const { admin } = cluster;
       const pod = `novacomputenode-${bareNode}`;
       const get = () => admin.get(NovaComputeNode, namespace, bareNode);
       const annotate = (annotations: Record<string, string>) =>
         admin.patch(NovaComputeNode, namespace, bareNode, "merge", { metadata: { annotations } });
       await admin.patch(Node, undefined, bareNode, "merge", { metadata: { labels: { [maintenanceLabel]: "False" } } });
       const template = { spec: { containers: [{ name: "nova-compute", image: "agent" }] } };
-      await create(world, { template }, NovaComputeNode, bareNode);
-      await swept(world, "its pod is there", async () => (await podOf(world, pod)) !== undefined);
+      await create(cluster, { template }, NovaComputeNode, bareNode);
+      await swept(cluster, "its pod is there", async () => (await podOf(cluster, pod)) !== undefined);
       await admin.delete(NovaComputeNode, namespace, bareNode);
       await annotate({ [approvalKey]: "true" });
       const advice = `kubectl annotate novacomputenode -n ${namespace} ${bareNode} ${abandonKey}=${bareNode}`;
-      await swept(world, "it says so", async () => JSON.stringify((await get())?.status ?? "").includes(advice));
-      await nothingHappens(world);
-      expect((await podOf(world, pod))?.metadata.deletionTimestamp).toBeUndefined();
+      await swept(cluster, "it says so", async () => JSON.stringify((await get())?.status ?? "").includes(advice));
+      await nothingHappens(cluster);
+      expect((await podOf(cluster, pod))?.metadata.deletionTimestamp).toBeUndefined();
       await annotate({ [abandonKey]: bareNode });
-      await swept(world, "it is gone", async () => {
-        const going = await podOf(world, pod);
+      await swept(cluster, "it is gone", async () => {
+        const going = await podOf(cluster, pod);
         if (going?.metadata.deletionTimestamp) await admin.delete(Pod, namespace, pod, { gracePeriodSeconds: 0 });
         return !(await get());
       });
@@ -235,22 +234,22 @@ export const badInputScenarios: readonly Scenario[] = [
   },
   {
     title: "a second resource for one host, in another namespace, is left alone and evicts nothing",
-    async run(world) {
-      const { admin } = world;
-      const ids = await boot(world, 1);
+    async run(cluster) {
+      const { admin } = cluster;
+      const ids = await boot(cluster, 1);
       const elsewhere = { name: node, namespace: "elsewhere" };
       await admin.create(Namespace, manifest(Namespace, { name: elsewhere.namespace }));
       const annotations = { [approvalKey]: "true" };
       const spec = { state: "DisabledAndCleared", template: { spec: { containers: [{ name: "a", image: "a" }] } } };
       await admin.create(NovaComputeNode, manifest(NovaComputeNode, { ...elsewhere, annotations }, { spec }));
-      await nothingHappens(world);
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${node}`]);
+      await nothingHappens(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${node}`]);
       const second = await admin.get(NovaComputeNode, elsewhere.namespace, node);
       expect([second?.metadata.finalizers, second?.status]).toEqual([undefined, undefined]);
       await admin.delete(NovaComputeNode, elsewhere.namespace, node);
-      await removeAgent(world, NovaComputeNode);
-      await approve(world);
-      await isAgentGone(world, NovaComputeNode);
+      await remove(cluster, NovaComputeNode);
+      await approve(cluster);
+      await isGone(cluster, NovaComputeNode);
     },
     settings: [standInOpenStack],
   },

@@ -4,22 +4,22 @@ import { approvalKey, conditions } from "../../../functions/eviction/lib/names.t
 import { maintenanceLabel } from "../../../functions/eviction/lib/node-lock.ts";
 import type { DependentObject } from "../../../functions/eviction/lib/schema.ts";
 import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
-import { manifest } from "../../worlds/manifest.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import { namespace, node, other, swept } from "./helpers.ts";
 import { besideOf } from "./settings.ts";
 
 const both = [node, other] as const;
 
-async function saysOf(world: World, name: string, type: keyof typeof conditions): Promise<string> {
-  const found = await world.admin.get<DependentObject>(NovaComputeNode, namespace, name);
+async function saysOf(cluster: Cluster, name: string, type: keyof typeof conditions): Promise<string> {
+  const found = await cluster.admin.get<DependentObject>(NovaComputeNode, namespace, name);
   const condition = found?.status?.conditions?.find((one) => one.type === conditions[type]);
   return condition ? `${condition.status} ${condition.message}` : "";
 }
 
 /** The second Node, which has no kubelet, stays Ready; and a pod that is to go there, goes. */
-async function standInForKubelet({ admin, clock }: World): Promise<void> {
+async function standInForKubelet({ admin, clock }: Cluster): Promise<void> {
   const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
   const ready = { type: "Ready", status: "True", reason: "Test", message: "" };
   const conditions = [{ ...ready, lastHeartbeatTime: time, lastTransitionTime: time }];
@@ -29,16 +29,16 @@ async function standInForKubelet({ admin, clock }: World): Promise<void> {
 }
 
 /** A second compute node that serves, on a Node without a kubelet. */
-async function second(world: World): Promise<void> {
-  const { admin } = world;
+async function second(cluster: Cluster): Promise<void> {
+  const { admin } = cluster;
   await admin.create(Node, manifest(Node, { name: other, labels: { [maintenanceLabel]: "False" } }));
-  await standInForKubelet(world);
+  await standInForKubelet(cluster);
   const template = { spec: { containers: [{ name: "agent", image: "agent" }] } };
   await admin.create(NovaComputeNode, manifest(NovaComputeNode, { name: other, namespace }, { spec: { template } }));
-  await swept(world, "the second serves", async () => (await saysOf(world, other, "enabled")).startsWith("True"));
+  await swept(cluster, "the second serves", async () => (await saysOf(cluster, other, "enabled")).startsWith("True"));
 }
 
-async function withoutSecond({ admin }: World): Promise<void> {
+async function withoutSecond({ admin }: Cluster): Promise<void> {
   await admin.delete(NovaComputeNode, namespace, other);
   if (await admin.get(NovaComputeNode, namespace, other))
     await admin.patch(NovaComputeNode, namespace, other, "merge", { metadata: { finalizers: null } });
@@ -49,11 +49,43 @@ async function withoutSecond({ admin }: World): Promise<void> {
 /** Evictions of several nodes at a time. */
 export const budgets: readonly Scenario[] = [
   {
+    title: "of two nodes that are only disabled, one is cleared under a budget of one, and the other waits for it",
+    async run(cluster) {
+      const { admin } = cluster;
+      await second(cluster);
+      try {
+        const state = async (name: string, wanted: string) =>
+          admin.patch(NovaComputeNode, namespace, name, "merge", { spec: { state: wanted } });
+        for (const name of both) await state(name, "Disabled");
+        for (const name of both)
+          await swept(cluster, `${name} is disabled`, async () => {
+            await standInForKubelet(cluster);
+            return (await saysOf(cluster, name, "enabled")).startsWith("False");
+          });
+        await state(other, "DisabledAndCleared");
+        const metadata = { annotations: { [approvalKey]: "true" } };
+        await admin.patch(NovaComputeNode, namespace, other, "merge", { metadata });
+        await swept(cluster, "it is cleared", async () => {
+          await standInForKubelet(cluster);
+          return (await saysOf(cluster, other, "evicted")).startsWith("Evicted");
+        });
+        await state(node, "DisabledAndCleared");
+        await admin.patch(NovaComputeNode, namespace, node, "merge", { metadata });
+        await swept(cluster, "the other waits", async () => {
+          await standInForKubelet(cluster);
+          return (await saysOf(cluster, node, "converged")).includes(`and out are: ${other}.`);
+        });
+      } finally {
+        await withoutSecond(cluster);
+      }
+    },
+  },
+  {
     title: "of two nodes that are to leave at once under a budget of one, the second begins when the first is gone",
-    async run(world) {
-      const { cloud, wire } = besideOf(world);
-      await second(world);
-      const attended = <T>(check: () => Promise<T>) => standInForKubelet(world).then(check);
+    async run(cluster) {
+      const { cloud, wire } = besideOf(cluster);
+      await second(cluster);
+      const attended = <T>(check: () => Promise<T>) => standInForKubelet(cluster).then(check);
       try {
         await cloud.boot(node);
         await cloud.boot(other);
@@ -64,19 +96,19 @@ export const budgets: readonly Scenario[] = [
           return response;
         };
         // Both have looked before either writes what it was granted.
-        world.intercept(async ({ request }, send) => {
-          if (request.method !== "GET" && request.path.includes("/leases")) await world.clock.sleep(400);
+        cluster.intercept(async ({ request }, send) => {
+          if (request.method !== "GET" && request.path.includes("/leases")) await cluster.clock.sleep(400);
           return send();
         }, "everywhere");
         for (const name of both) {
           const metadata = { annotations: { [approvalKey]: "true" } };
-          await world.admin.patch(NovaComputeNode, namespace, name, "merge", { metadata });
+          await cluster.admin.patch(NovaComputeNode, namespace, name, "merge", { metadata });
         }
-        await Promise.all(both.map((name) => world.admin.delete(NovaComputeNode, namespace, name)));
-        const waits = await swept(world, "one waits", () =>
+        await Promise.all(both.map((name) => cluster.admin.delete(NovaComputeNode, namespace, name)));
+        const waits = await swept(cluster, "one waits", () =>
           attended(async () => {
             for (const name of both)
-              if (/at most 1 may be out at a time, and out are: /.test(await saysOf(world, name, "converged")))
+              if (/at most 1 may be out at the same time, and out are: /.test(await saysOf(cluster, name, "converged")))
                 return name;
             return undefined;
           }),
@@ -84,18 +116,18 @@ export const budgets: readonly Scenario[] = [
         const isEnabled = async (name: string) => (await cloud.nova().service(name))?.isEnabled;
         expect([disabled.length, await isEnabled(waits)]).toEqual([1, true]);
         const first = both.find((name) => name !== waits) ?? "";
-        await swept(world, "the first is gone", () =>
+        await swept(cluster, "the first is gone", () =>
           attended(async () => {
-            const isThere = (await world.admin.get(NovaComputeNode, namespace, first)) !== undefined;
+            const isThere = (await cluster.admin.get(NovaComputeNode, namespace, first)) !== undefined;
             expect(!isThere || disabled.length === 1).toBe(true);
             return !isThere;
           }),
         );
-        await swept(world, "the second begins", () => attended(async () => (await isEnabled(waits)) === false));
+        await swept(cluster, "the second begins", () => attended(async () => (await isEnabled(waits)) === false));
         expect(disabled).toHaveLength(2);
       } finally {
         wire.step = (_, send) => send();
-        await withoutSecond(world);
+        await withoutSecond(cluster);
       }
     },
   },

@@ -7,8 +7,8 @@ import type { DependentObject, NeutronL2AgentObject } from "../../../functions/e
 import { isAlreadyExists } from "../../../shared/kubernetes/api-error.ts";
 import { type Kind, Namespace, Node, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { manifest } from "../../worlds/manifest.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { manifest } from "../../harness/manifest.ts";
 import { besideOf, hosts } from "./settings.ts";
 
 /** Where Yaook's resources are by default. */
@@ -24,142 +24,162 @@ const template = { metadata: { labels: { app: "agent" } }, spec: { containers } 
 const patience = 300_000;
 
 /** Lets time pass and the sweep come until `check` returns something. */
-export async function swept<T>(world: World, what: string, check: () => Promise<T | undefined | false>): Promise<T> {
-  const end = world.clock.now() + patience;
-  for (let tick = 0; tick < 60 || world.clock.now() < end; tick++) {
+export async function swept<T>(
+  cluster: Cluster,
+  what: string,
+  check: () => Promise<T | undefined | false>,
+): Promise<T> {
+  const end = cluster.clock.now() + patience;
+  for (let tick = 0; tick < 60 || cluster.clock.now() < end; tick++) {
     const found = await check();
     if (found) return found;
-    await world.sweep();
-    await world.rest();
+    await cluster.sweep();
+    await cluster.rest();
   }
-  const all = await Promise.all([...kinds, ...bases].map((kind) => world.admin.get(kind, namespace, node)));
+  const all = await Promise.all([...kinds, ...bases].map((kind) => cluster.admin.get(kind, namespace, node)));
   const left = all.flatMap((one) => (one ? [[one.kind, one.metadata, one.status]] : []));
   throw new Error(`It has not come about: ${what}. ${JSON.stringify(left)}`);
 }
 
-export const computeOf = (world: World): Promise<DependentObject | undefined> =>
-  world.admin.get<DependentObject>(NovaComputeNode, namespace, node);
-export const podOf = (world: World, name = computePod): Promise<KubernetesObject | undefined> =>
-  world.admin.get(Pod, namespace, name);
-const nodeOf = async (world: World): Promise<KubernetesObject> =>
-  (await world.admin.get(Node, undefined, node)) as KubernetesObject;
-export const labelOf = async (world: World) => (await nodeOf(world)).metadata.labels?.[maintenanceLabel];
-export const locksOf = async (world: World) => locksOn(await nodeOf(world));
+export const computeOf = (cluster: Cluster): Promise<DependentObject | undefined> =>
+  cluster.admin.get<DependentObject>(NovaComputeNode, namespace, node);
+export const podOf = (cluster: Cluster, name = computePod): Promise<KubernetesObject | undefined> =>
+  cluster.admin.get(Pod, namespace, name);
+const nodeOf = async (cluster: Cluster): Promise<KubernetesObject> =>
+  (await cluster.admin.get(Node, undefined, node)) as KubernetesObject;
+export const labelOf = async (cluster: Cluster) => (await nodeOf(cluster)).metadata.labels?.[maintenanceLabel];
+export const locksOf = async (cluster: Cluster) => locksOn(await nodeOf(cluster));
 
 /** A condition of the resource of a kind as `status reason: message`. */
 export async function conditionOf(
-  world: World,
+  cluster: Cluster,
   type: keyof typeof conditions,
   kind: Kind = NovaComputeNode,
 ): Promise<string> {
-  const object = await world.admin.get<DependentObject>(kind, namespace, node);
+  const object = await cluster.admin.get<DependentObject>(kind, namespace, node);
   const found = object?.status?.conditions?.find((one) => one.type === conditions[type]);
   return found ? `${found.status} ${found.reason}: ${found.message}` : "";
 }
 
+/** Waits until a condition of the resource of a kind has this text, and returns it. */
+export const says = (
+  cluster: Cluster,
+  text: string | RegExp,
+  kind: Kind = NovaComputeNode,
+  type: keyof typeof conditions = "converged",
+) =>
+  swept(cluster, `${type} of the ${kind.kind} says ${text}`, async () => {
+    const said = await conditionOf(cluster, type, kind);
+    return (typeof text === "string" ? said.includes(text) : text.test(said)) && said;
+  });
+
 /** As `yaookctl` reads a NovaComputeNode. */
-export async function counters(world: World): Promise<Readonly<Record<string, number | boolean>>> {
-  const message = (await conditionOf(world, "evicted")).replace(/^.*?: /, "");
+export async function counters(cluster: Cluster): Promise<Readonly<Record<string, number | boolean>>> {
+  const message = (await conditionOf(cluster, "evicted")).replace(/^.*?: /, "");
   return message ? JSON.parse(message) : {};
 }
 
 /** A Node whose L2 agent is ready, with a NovaComputeNode that serves; the hosts of the cloud as they were at first. */
-export async function serving(world: World): Promise<void> {
-  const { admin } = world;
-  await besideOf(world).cloud.cleanUp();
+export async function serving(cluster: Cluster): Promise<void> {
+  const { admin } = cluster;
+  await besideOf(cluster).cloud.cleanUp();
   await admin.create(Namespace, manifest(Namespace, { name: namespace })).catch((error) => {
     if (!isAlreadyExists(error)) throw error;
   });
   await admin.create(NeutronL2Agent, manifest(NeutronL2Agent, { name: node, namespace }, { spec: { template } }));
-  await swept(world, "the L2 agent is ready", async () => (await labelOf(world)) === "False");
-  await create(world);
-  await swept(world, "the compute node serves", async () => (await conditionOf(world, "enabled")).startsWith("True"));
+  await swept(cluster, "the L2 agent is ready", async () => (await labelOf(cluster)) === "False");
+  await create(cluster);
+  await serves(cluster);
 }
 
 export async function create(
-  world: World,
+  cluster: Cluster,
   pods: object = { template },
   kind: Kind = NovaComputeNode,
   name: string = node,
 ): Promise<void> {
-  await world.admin.create(kind, manifest(kind, { name, namespace }, { spec: { state: "Enabled", ...pods } }));
+  await cluster.admin.create(kind, manifest(kind, { name, namespace }, { spec: { state: "Enabled", ...pods } }));
 }
 
 /** Creates a resource of an agent's kind, and waits until the agent serves. */
-export async function createAgent(world: World, kind: Kind): Promise<void> {
-  await create(world, { template }, kind);
-  await serves(world, kind);
+export async function createAgent(cluster: Cluster, kind: Kind): Promise<void> {
+  await create(cluster, { template }, kind);
+  await serves(cluster, kind);
 }
-export const serves = (world: World, kind: Kind) =>
-  swept(world, `the ${kind.kind} serves`, async () => (await conditionOf(world, "enabled", kind)).startsWith("True"));
-export const removeAgent = (world: World, kind: Kind) => world.admin.delete(kind, namespace, node);
-export const annotateAgent = (world: World, kind: Kind, annotations: Record<string, string | null>) =>
-  world.admin.patch(kind, namespace, node, "merge", { metadata: { annotations } });
-export const approveAgent = (world: World, kind: Kind) => annotateAgent(world, kind, { [approvalKey]: "true" });
-export const isAgentGone = (world: World, kind: Kind) =>
-  swept(world, `the ${kind.kind} is gone`, async () => !(await world.admin.get(kind, namespace, node)));
+export const serves = (cluster: Cluster, kind: Kind = NovaComputeNode) => says(cluster, /^True/, kind, "enabled");
+export const isEvicted = (cluster: Cluster, kind?: Kind) => says(cluster, /^Evicted/, kind, "evicted");
+export const remove = (cluster: Cluster, kind: Kind = NovaComputeNode) => cluster.admin.delete(kind, namespace, node);
+export const annotate = (cluster: Cluster, annotations: Record<string, string | null>, kind: Kind = NovaComputeNode) =>
+  cluster.admin.patch(kind, namespace, node, "merge", { metadata: { annotations } });
+export const approve = (cluster: Cluster, kind: Kind = NovaComputeNode) =>
+  annotate(cluster, { [approvalKey]: "true" }, kind);
+export const isGone = (cluster: Cluster, kind: Kind = NovaComputeNode) =>
+  swept(cluster, `the ${kind.kind} is gone`, async () => !(await cluster.admin.get(kind, namespace, node)));
+
+/** Deletes the resources of these kinds, and agrees to their evictions. */
+export async function evict(cluster: Cluster, ...kinds: readonly Kind[]): Promise<void> {
+  const all = kinds.length > 0 ? kinds : [NovaComputeNode];
+  for (const kind of all) await remove(cluster, kind);
+  for (const kind of all) await approve(cluster, kind);
+}
 
 /** A new router or network that the agent of the host serves. */
-export async function serve(world: World, service: Service): Promise<string> {
-  const { cloud } = besideOf(world);
+export async function serve(cluster: Cluster, service: Service): Promise<string> {
+  const { cloud } = besideOf(cluster);
   const id = await cloud.make(service === l3 ? "router" : "network");
-  await cloud.neutron().add(service, (await agentOn(world, service)).id, id);
-  expect(await hostsOf(world, service, id)).toEqual([node]);
+  await cloud.neutron().add(service, (await agentOn(cluster, service)).id, id);
+  expect(await hostsOf(cluster, service, id)).toEqual([node]);
   return id;
 }
-export async function agentOn(world: World, service: Service, host: string = node) {
-  const found = (await besideOf(world).cloud.neutron().agents(service)).find((agent) => agent.host === host);
+export async function agentOn(cluster: Cluster, service: Service, host: string = node) {
+  const found = (await besideOf(cluster).cloud.neutron().agents(service)).find((agent) => agent.host === host);
   if (!found) throw new Error(`There is no ${service.agentType} on ${host}.`);
   return found;
 }
 /** The hosts whose agents serve a router or a network. */
-export const hostsOf = async (world: World, service: Service, id: string) =>
-  (await besideOf(world).cloud.neutron().agentsOf(service, id))?.map(({ host }) => host).toSorted();
+export const hostsOf = async (cluster: Cluster, service: Service, id: string) =>
+  (await besideOf(cluster).cloud.neutron().agentsOf(service, id))?.map(({ host }) => host).toSorted();
 export const agentPod = (kind: Kind) => `${kind.kind.toLowerCase()}-${node}`;
 
 /** The label by which another operator's pods are scheduled. */
 export const schedulingLabel = { key: "compute.yaook.cloud/hypervisor", value: "true" };
 
 /** What another operator does: its pod is on the Node as long as the label is. */
-export async function operate(world: World, key = schedulingLabel.key, app = "nova-compute"): Promise<void> {
-  const { admin } = world;
-  const isWanted = (await nodeOf(world)).metadata.labels?.[key] === schedulingLabel.value;
+export async function operate(cluster: Cluster, key = schedulingLabel.key, app = "nova-compute"): Promise<void> {
+  const { admin } = cluster;
+  const isWanted = (await nodeOf(cluster)).metadata.labels?.[key] === schedulingLabel.value;
   const metadata = { name: `${app}-x`, namespace, labels: { app } };
-  const present = await podOf(world, metadata.name);
+  const present = await podOf(cluster, metadata.name);
   if (isWanted && !present) await admin.create(Pod, manifest(Pod, metadata, { spec: { containers, nodeName: node } }));
   if (!isWanted && present) await admin.delete(Pod, namespace, metadata.name, { gracePeriodSeconds: 0 });
 }
 
 /** Deletes what a scenario has left, with all finalizers: scenarios share the Node where they share a cluster. */
-export async function cleared(world: World): Promise<void> {
-  const { admin } = world;
+export async function cleared(cluster: Cluster): Promise<void> {
+  const { admin } = cluster;
   for (const kind of [...kinds, ...bases]) {
     await admin.delete(kind, namespace, node);
     if (await admin.get(kind, namespace, node))
       await admin.patch(kind, namespace, node, "merge", { metadata: { finalizers: null } });
   }
   // A function that looked before may still create a pod.
-  await world.rest();
+  await cluster.rest();
   for (const kind of [...kinds, ...bases])
     await admin.delete(Pod, namespace, agentPod(kind), { gracePeriodSeconds: 0 });
   const locks = Object.fromEntries(
-    (await locksOf(world)).map((name) => [`l2-lock.maintenance.yaook.cloud/${name}`, null]),
+    (await locksOf(cluster)).map((name) => [`l2-lock.maintenance.yaook.cloud/${name}`, null]),
   );
   const metadata = { annotations: locks, labels: { [maintenanceLabel]: null } };
   await admin.patch(Node, undefined, node, "merge", { metadata });
-  await besideOf(world).cloud.cleanUp();
+  await besideOf(cluster).cloud.cleanUp();
 }
 
-export async function annotateCompute(world: World, annotations: Record<string, string | null>): Promise<void> {
-  await world.admin.patch(NovaComputeNode, namespace, node, "merge", { metadata: { annotations } });
-}
-export const approve = (world: World) => annotateCompute(world, { [approvalKey]: "true" });
-export async function setState(world: World, state: string): Promise<void> {
-  await world.admin.patch(NovaComputeNode, namespace, node, "merge", { spec: { state } });
+export async function setState(cluster: Cluster, state: string, kind: Kind = NovaComputeNode): Promise<void> {
+  await cluster.admin.patch(kind, namespace, node, "merge", { spec: { state } });
 }
 /** Changes the template of the L2 agent, to which a person agrees. */
 export const updateL2Agent = (
-  world: World,
+  cluster: Cluster,
   annotations: Record<string, string> = { [approvalKey]: "true" },
   kind: Kind = NeutronL2Agent,
 ) => {
@@ -167,12 +187,12 @@ export const updateL2Agent = (
     metadata: { annotations },
     spec: { template: { metadata: { labels: { app: "agent", version: "2" } } } },
   };
-  return world.admin.patch<NeutronL2AgentObject>(kind, namespace, node, "merge", patch);
+  return cluster.admin.patch<NeutronL2AgentObject>(kind, namespace, node, "merge", patch);
 };
 
 /** Boots servers on the host: so many that run, so many that are off. */
-export async function boot(world: World, running: number, off = 0): Promise<readonly string[]> {
-  const { cloud } = besideOf(world);
+export async function boot(cluster: Cluster, running: number, off = 0): Promise<readonly string[]> {
+  const { cloud } = besideOf(cluster);
   const ids: string[] = [];
   for (let i = 0; i < running + off; i++) {
     const id = await cloud.boot(node);
@@ -186,8 +206,8 @@ export async function boot(world: World, running: number, off = 0): Promise<read
 }
 
 /** Waits until Holdfast moves a server live, and stops nova-compute of a host in the middle of it. */
-export async function whileItMoves(world: World, host: string): Promise<void> {
-  const { cloud, standIn, wire } = besideOf(world);
+export async function whileItMoves(cluster: Cluster, host: string): Promise<void> {
+  const { cloud, standIn, wire } = besideOf(cluster);
   const isRunning = async () => (await cloud.nova().migrations(node)).some(({ status }) => status === "running");
   let isStopped = false;
   wire.step = async (request, send) => {
@@ -195,72 +215,72 @@ export async function whileItMoves(world: World, host: string): Promise<void> {
     if (!request.body?.includes("os-migrateLive") || isStopped) return response;
     isStopped = true;
     // It takes five seconds.
-    if (standIn) await world.clock.sleep(3000);
+    if (standIn) await cluster.clock.sleep(3000);
     else await cloud.until("a server is on its way", isRunning);
     await cloud.under.control?.stop(host);
     return response;
   };
-  await swept(world, "nova-compute stops in the middle of a move", async () => isStopped);
+  await swept(cluster, "nova-compute stops in the middle of a move", async () => isStopped);
   wire.step = (_, send) => send();
 }
 
 /** What the garbage collector takes before the resource when that is deleted with `--cascade=foreground`. */
-export const dependents = async (world: World): Promise<readonly string[]> =>
-  [await podOf(world), await podOf(world, l2Pod)].flatMap((pod) =>
+export const dependents = async (cluster: Cluster): Promise<readonly string[]> =>
+  [await podOf(cluster), await podOf(cluster, l2Pod)].flatMap((pod) =>
     pod?.metadata.ownerReferences ? [pod.metadata.name] : [],
   );
 
 /** Where servers are, and how, as `status host`. */
-export async function whereabouts(world: World, ids: readonly string[]): Promise<readonly string[]> {
-  const { cloud } = besideOf(world);
+export async function whereabouts(cluster: Cluster, ids: readonly string[]): Promise<readonly string[]> {
+  const { cloud } = besideOf(cluster);
   const all = [];
   for (const id of ids) all.push(await cloud.server(id));
   return all.map(({ status, host }) => `${status} ${host}`);
 }
 
-export async function serviceOf(world: World) {
-  const found = await besideOf(world).cloud.nova().service(node);
+export async function serviceOf(cluster: Cluster) {
+  const found = await besideOf(cluster).cloud.nova().service(node);
   expect(found).toBeDefined();
   return found as NonNullable<typeof found>;
 }
 
 /** Twice as long as anything would need that must not happen. */
-export async function nothingHappens(world: World): Promise<void> {
+export async function nothingHappens(cluster: Cluster): Promise<void> {
   for (let i = 0; i < 2; i++) {
-    await world.sweep();
-    await world.rest();
+    await cluster.sweep();
+    await cluster.rest();
   }
 }
 
 /** Records what is still on the Node and the host whenever a function takes something off. */
-export function watchOrder(world: World, problems: string[]): void {
-  world.intercept(async ({ rule, request }, send) => {
+export function watchOrder(cluster: Cluster, problems: string[]): void {
+  cluster.intercept(async ({ rule, request }, send) => {
     const body = typeof request.body === "string" ? request.body : "";
     const isUnlock = request.method === "PATCH" && request.path.includes("/nodes/") && /l2-lock[^"]*":null/.test(body);
     const isDelete = request.method === "DELETE" && request.path.includes("/pods/");
-    if (isUnlock && body.includes(NovaComputeNode.kind) && (await podOf(world)))
+    if (isUnlock && body.includes(NovaComputeNode.kind) && (await podOf(cluster)))
       problems.push(`${rule} takes the lock off while the pod is there`);
     // What has ended is deleted to come again.
     if (isDelete && request.path.includes("novacomputenode-") && rule !== "eviction/keep-pod") {
-      const { cloud, standIn } = besideOf(world);
+      const { cloud, standIn } = besideOf(cluster);
       const left = standIn
         ? [...standIn.cloud.instances.values()].filter(({ host }) => host === node)
         : await cloud.nova().servers(node);
       if (left.length > 0) problems.push(`${rule} deletes the pod while ${left.length} servers are there`);
     }
     const unlocked = /l2-lock[^"]*\/(Neutron\w+Agent)":null/.exec(body)?.[1];
-    if (unlocked && (await podOf(world, `${unlocked.toLowerCase()}-${node}`)))
+    if (unlocked && (await podOf(cluster, `${unlocked.toLowerCase()}-${node}`)))
       problems.push(`${rule} takes the lock ${unlocked} off while the pod is there`);
     if (isDelete && request.path.includes("neutronl3agent-")) {
-      const { cloud, standIn } = besideOf(world);
+      const { cloud, standIn } = besideOf(cluster);
       const served = standIn
         ? [...standIn.network.all.values()].filter(({ agents }) =>
             agents.includes(standIn.network.agent(node, "l3").id),
           )
-        : await cloud.neutron().served(l3, (await agentOn(world, l3)).id);
+        : await cloud.neutron().served(l3, (await agentOn(cluster, l3)).id);
       if (served.length > 0) problems.push(`${rule} deletes the pod while ${served.length} routers are there`);
     }
-    if (isDelete && request.path.includes("neutronl2agent-") && (await locksOf(world)).length > 0)
+    if (isDelete && request.path.includes("neutronl2agent-") && (await locksOf(cluster)).length > 0)
       problems.push(`${rule} deletes the L2 agent's pod while a lock is on the Node`);
     return send();
   }, "everywhere");

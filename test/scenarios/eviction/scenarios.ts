@@ -10,15 +10,14 @@ import {
   retryKey,
 } from "../../../functions/eviction/lib/names.ts";
 import { Node, Pod } from "../../../shared/kubernetes/kind.ts";
-import { manifest } from "../../worlds/manifest.ts";
-import { timePasses } from "../../worlds/time-passes.ts";
-import type { World } from "../../worlds/world.ts";
+import { advanceUntilSettled } from "../../harness/advance-until-settled.ts";
+import { manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import { agentScenarios } from "./agents.ts";
 import { badInputScenarios } from "./bad-input.ts";
 import { budgets } from "./budgets.ts";
 import {
-  annotateCompute,
+  annotate,
   approve,
   boot,
   cleared,
@@ -28,6 +27,9 @@ import {
   counters,
   create,
   dependents,
+  evict,
+  isEvicted,
+  isGone,
   labelOf,
   locksOf,
   namespace,
@@ -36,7 +38,10 @@ import {
   operate,
   other,
   podOf,
+  remove,
+  says,
   schedulingLabel,
+  serves,
   serviceOf,
   serving,
   setState,
@@ -50,220 +55,241 @@ import { localDisks, outages } from "./outages.ts";
 import { besideOf, standInOpenStack } from "./settings.ts";
 
 const lock = "NovaComputeNode";
-const isGone = (world: World) => swept(world, "the resource is gone", async () => !(await computeOf(world)));
-const remove = (world: World) => world.admin.delete(NovaComputeNode, namespace, node);
-const evicted = (world: World) =>
-  swept(world, "it is evicted", async () => (await conditionOf(world, "evicted")).startsWith("Evicted"));
 /** What the document says of a compute node, and what goes wrong on the way. */
 const all: readonly Scenario[] = [
   {
     title: "a compute node with three servers is deleted: they leave, live, and cold and confirmed, then pod and lock",
-    async run(world) {
+    async run(cluster) {
       const problems: string[] = [];
-      watchOrder(world, problems);
-      expect(await locksOf(world)).toEqual([lock]);
-      const ids = await boot(world, 2, 1);
-      await remove(world);
-      await swept(world, "it asks for agreement", async () =>
-        (await conditionOf(world, "converged")).includes(`${approvalKey}=true`),
-      );
-      await nothingHappens(world);
-      expect(await serviceOf(world)).toMatchObject({ isEnabled: true });
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${node}`, `ACTIVE ${node}`, `SHUTOFF ${node}`]);
+      watchOrder(cluster, problems);
+      expect(await locksOf(cluster)).toEqual([lock]);
+      const ids = await boot(cluster, 2, 1);
+      await remove(cluster);
+      await says(cluster, `${approvalKey}=true`);
+      await nothingHappens(cluster);
+      expect(await serviceOf(cluster)).toMatchObject({ isEnabled: true });
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${node}`, `ACTIVE ${node}`, `SHUTOFF ${node}`]);
 
-      await approve(world);
-      await swept(world, "yaookctl sees an eviction", async () => {
+      await approve(cluster);
+      await swept(cluster, "yaookctl sees an eviction", async () => {
         const [enabled, converged, evicted] = [
-          await conditionOf(world, "enabled"),
-          await conditionOf(world, "converged"),
-          await conditionOf(world, "evicted"),
+          await conditionOf(cluster, "enabled"),
+          await conditionOf(cluster, "converged"),
+          await conditionOf(cluster, "evicted"),
         ];
         return /^False/.test(enabled) && /^False (InProgress|Dependency)/.test(converged) && /^Evicting/.test(evicted);
       });
-      expect((await serviceOf(world)).disabledReason).toContain(`Holdfast evicts NovaComputeNode ${namespace}/${node}`);
-      await isGone(world);
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`, `SHUTOFF ${other}`]);
-      expect(await podOf(world)).toBeUndefined();
-      expect(await locksOf(world)).toEqual([]);
-      expect(await serviceOf(world)).toMatchObject({ isEnabled: false });
+      expect((await serviceOf(cluster)).disabledReason).toContain(
+        `Holdfast evicts NovaComputeNode ${namespace}/${node}`,
+      );
+      await isGone(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`, `ACTIVE ${other}`, `SHUTOFF ${other}`]);
+      expect(await podOf(cluster)).toBeUndefined();
+      expect(await locksOf(cluster)).toEqual([]);
+      expect(await serviceOf(cluster)).toMatchObject({ isEnabled: false });
       expect(problems).toEqual([]);
     },
   },
   {
     title:
       "an L2 agent is updated: the compute node leaves first, and is back with lock, pod and service when it is ready",
-    async run(world) {
+    async run(cluster) {
       const problems: string[] = [];
-      watchOrder(world, problems);
-      const ids = await boot(world, 1);
-      const before = (await podOf(world, `neutronl2agent-${node}`))?.metadata.uid;
-      await updateL2Agent(world, {});
-      await swept(world, "it asks for agreement", async () =>
-        JSON.stringify((await world.admin.get(NeutronL2Agent, namespace, node))?.status).includes(
+      watchOrder(cluster, problems);
+      const ids = await boot(cluster, 1);
+      const before = (await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid;
+      await updateL2Agent(cluster, {});
+      await swept(cluster, "it asks for agreement", async () =>
+        JSON.stringify((await cluster.admin.get(NeutronL2Agent, namespace, node))?.status).includes(
           `kubectl annotate neutronl2agent -n ${namespace} ${node} ${approvalKey}=true`,
         ),
       );
-      await nothingHappens(world);
-      expect(await labelOf(world)).toBe("False");
-      await updateL2Agent(world);
-      await swept(world, "the Node asks others to leave", async () => (await labelOf(world)) === "True");
-      await nothingHappens(world);
-      expect((await podOf(world, `neutronl2agent-${node}`))?.metadata.uid).toBe(before);
-      const agent = await world.admin.get(NeutronL2Agent, namespace, node);
+      await nothingHappens(cluster);
+      expect(await labelOf(cluster)).toBe("False");
+      await updateL2Agent(cluster);
+      await swept(cluster, "the Node asks others to leave", async () => (await labelOf(cluster)) === "True");
+      await nothingHappens(cluster);
+      expect((await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid).toBe(before);
+      const agent = await cluster.admin.get(NeutronL2Agent, namespace, node);
       expect(JSON.stringify(agent?.status)).toContain(`no lock is on Node ${node}: ${lock}`);
-      await approve(world);
-      await swept(world, "the L2 agent's pod is a new one", async () => {
-        const pod = await podOf(world, `neutronl2agent-${node}`);
+      await approve(cluster);
+      await swept(cluster, "the L2 agent's pod is a new one", async () => {
+        const pod = await podOf(cluster, `neutronl2agent-${node}`);
         return pod && pod.metadata.uid !== before;
       });
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`]);
-      await swept(world, "the compute node serves again", async () =>
-        (await conditionOf(world, "enabled")).startsWith("True"),
-      );
-      expect([await labelOf(world), await locksOf(world)]).toEqual(["False", [lock]]);
-      const renewed = await world.admin.get(NeutronL2Agent, namespace, node);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
+      await serves(cluster);
+      expect([await labelOf(cluster), await locksOf(cluster)]).toEqual(["False", [lock]]);
+      const renewed = await cluster.admin.get(NeutronL2Agent, namespace, node);
       expect(renewed?.metadata.annotations?.[approvalKey]).toBeUndefined();
-      expect(await serviceOf(world)).toMatchObject({ isEnabled: true });
+      expect(await serviceOf(cluster)).toMatchObject({ isEnabled: true });
       await swept(
-        world,
+        cluster,
         "the agreement is used up",
-        async () => !(await computeOf(world))?.metadata.annotations?.[approvalKey],
+        async () => !(await computeOf(cluster))?.metadata.annotations?.[approvalKey],
       );
       expect(problems).toEqual([]);
     },
   },
   {
     title: "an eviction that is called off in the middle ends what is in flight, and enables what it has disabled",
-    async run(world) {
-      const { cloud } = besideOf(world);
-      const ids = await boot(world, 3, 1);
-      await setState(world, "DisabledAndCleared");
-      await approve(world);
-      await swept(world, "a move is under way", async () => (await cloud.nova().migrations(node)).length > 0);
+    async run(cluster) {
+      const { cloud } = besideOf(cluster);
+      const ids = await boot(cluster, 3, 1);
+      await setState(cluster, "DisabledAndCleared");
+      await approve(cluster);
+      await swept(cluster, "a move is under way", async () => (await cloud.nova().migrations(node)).length > 0);
       // By mistake: it is for a host that Nova does not know, and so changes nothing.
       const givenUp = { metadata: { annotations: { [abandonKey]: "another-node" } } };
-      await world.admin.patch(NovaComputeNode, namespace, node, "merge", givenUp);
-      await setState(world, "Enabled");
-      await swept(world, "it serves again", async () => (await conditionOf(world, "converged")).startsWith("True"));
+      await cluster.admin.patch(NovaComputeNode, namespace, node, "merge", givenUp);
+      await setState(cluster, "Enabled");
+      await says(cluster, /^True/);
       const { length } = await cloud.nova().migrations(node);
-      await nothingHappens(world);
+      await nothingHappens(cluster);
       expect(await cloud.nova().migrations(node)).toHaveLength(length);
-      expect(await serviceOf(world)).toMatchObject({ isEnabled: true });
-      const where = await whereabouts(world, ids);
+      expect(await serviceOf(cluster)).toMatchObject({ isEnabled: true });
+      const where = await whereabouts(cluster, ids);
       expect(where.filter((each) => each.endsWith(node)).length).toBeGreaterThan(0);
       expect(where.filter((each) => !/^(ACTIVE|SHUTOFF) /.test(each))).toEqual([]);
-      expect(await conditionOf(world, "evicted")).toMatch(/^NotEvicting/);
-      const left = Object.keys((await computeOf(world))?.metadata.annotations ?? {});
+      expect(await conditionOf(cluster, "evicted")).toMatch(/^NotEvicting/);
+      const left = Object.keys((await computeOf(cluster))?.metadata.annotations ?? {});
       expect(left.filter((key) => key === approvalKey || key === abandonKey)).toEqual([]);
     },
   },
   {
+    title: "an eviction whose agreement is removed while a move is open says so once, and not by turns",
+    async run(cluster) {
+      const { standIn } = besideOf(cluster);
+      await boot(cluster, 1);
+      await setState(cluster, "DisabledAndCleared");
+      await approve(cluster);
+      await isEvicted(cluster);
+      // Nova says of its move that it runs, for as long as the test does.
+      Object.assign(standIn?.cloud.moves[0] ?? {}, { status: "running" });
+      let patches = 0;
+      cluster.intercept(async ({ rule, request }, send) => {
+        if (rule.startsWith("eviction/") && request.method === "PATCH" && request.path.includes("/status"))
+          patches += 1;
+        return send();
+      }, "everywhere");
+      await annotate(cluster, { [approvalKey]: null });
+      await says(cluster, "1 moves that were begun before are still under way.");
+      patches = 0;
+      await besideOf(cluster).cloud.pass(30);
+      await nothingHappens(cluster);
+      expect(patches).toBeLessThan(5);
+      expect(await conditionOf(cluster, "converged")).toContain("1 moves that were begun before are still under way.");
+      expect(await serviceOf(cluster)).toMatchObject({ isEnabled: true });
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "a compute node that is to be cleared keeps pod and lock, and stays disabled",
-    async run(world) {
-      const ids = await boot(world, 1);
-      await setState(world, "DisabledAndCleared");
-      await approve(world);
-      await evicted(world);
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`]);
-      expect([await locksOf(world), (await podOf(world)) !== undefined]).toEqual([[lock], true]);
-      expect(await conditionOf(world, "converged")).toMatch(/^True Success/);
-      await setState(world, "Enabled");
-      await swept(world, "it serves again", async () => (await serviceOf(world)).isEnabled);
+    async run(cluster) {
+      const ids = await boot(cluster, 1);
+      await setState(cluster, "DisabledAndCleared");
+      await approve(cluster);
+      await isEvicted(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
+      expect([await locksOf(cluster), (await podOf(cluster)) !== undefined]).toEqual([[lock], true]);
+      expect(await conditionOf(cluster, "converged")).toMatch(/^True Success/);
+      await setState(cluster, "Enabled");
+      await swept(cluster, "it serves again", async () => (await serviceOf(cluster)).isEnabled);
     },
   },
   {
     title: "a server in ERROR is left and shown, and the eviction goes on when a person has dealt with it",
-    async run(world) {
-      const { cloud } = besideOf(world);
-      const [broken = ""] = await boot(world, 2);
+    async run(cluster) {
+      const { cloud } = besideOf(cluster);
+      const [broken = ""] = await boot(cluster, 2);
       await cloud.act(broken, { "os-resetState": { state: "error" } });
-      await remove(world);
-      await approve(world);
-      await swept(world, "the server is shown", async () => {
-        const said = await conditionOf(world, "converged");
-        const { unhandleable, migrated } = await counters(world);
+      await evict(cluster);
+      await swept(cluster, "the server is shown", async () => {
+        const said = await conditionOf(cluster, "converged");
+        const { unhandleable, migrated } = await counters(cluster);
         return said.includes(`Server ${broken}: It is in ERROR`) && unhandleable === 1 && migrated === 1;
       });
-      expect((await podOf(world)) !== undefined).toBe(true);
+      expect((await podOf(cluster)) !== undefined).toBe(true);
       await cloud.act(broken, { "os-resetState": { state: "active" } });
-      await isGone(world);
-      expect(await whereabouts(world, [broken])).toEqual([`ACTIVE ${other}`]);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, [broken])).toEqual([`ACTIVE ${other}`]);
     },
   },
   {
     title: "servers that no host takes are tried several times, shown with Nova's reason, and again when a person asks",
-    async run(world) {
-      const { cloud, attempts } = besideOf(world);
-      const [id = ""] = await boot(world, 0, 1);
+    async run(cluster) {
+      const { cloud, attempts } = besideOf(cluster);
+      const [id = ""] = await boot(cluster, 0, 1);
       const target = await cloud.nova().service(other);
       await cloud.nova().disable(target?.id ?? "", "a person's");
-      await remove(world);
-      await approve(world);
-      const said = await swept(world, "it is shown", async () => {
-        const message = await conditionOf(world, "converged");
-        return message.includes(`${attempts} moves have failed`) && message;
-      });
+      await evict(cluster);
+      const said = await says(cluster, `${attempts} moves have failed`);
       expect(said).toMatch(/No valid host was found.*holdfast.dev\/retry-eviction=true/);
       expect((await cloud.nova().migrations(node)).filter(({ server }) => server === id)).toHaveLength(attempts);
-      await nothingHappens(world);
+      await nothingHappens(cluster);
       expect((await cloud.nova().migrations(node)).filter(({ server }) => server === id)).toHaveLength(attempts);
       await cloud.nova().enable(target?.id ?? "");
-      await annotateCompute(world, { [retryKey]: "true" });
-      await isGone(world);
-      expect(await whereabouts(world, [id])).toEqual([`SHUTOFF ${other}`]);
+      await annotate(cluster, { [retryKey]: "true" });
+      await isGone(cluster);
+      expect(await whereabouts(cluster, [id])).toEqual([`SHUTOFF ${other}`]);
     },
   },
   {
     title: "a server that a person has moved and not confirmed is shown, and leaves when a person has confirmed it",
-    async run(world) {
-      const { cloud } = besideOf(world);
-      const [id = ""] = await boot(world, 0, 1);
+    async run(cluster) {
+      const { cloud } = besideOf(cluster);
+      const [id = ""] = await boot(cluster, 0, 1);
       await cloud.act(id, { migrate: null });
       await cloud.reaches(id, "VERIFY_RESIZE");
-      await remove(world);
-      await approve(world);
-      await swept(world, "the server is shown", async () =>
-        (await conditionOf(world, "converged")).includes(
-          `Server ${id}: Its migration from this host stands at VERIFY_RESIZE, and is not Holdfast's.`,
-        ),
-      );
-      await nothingHappens(world);
-      expect(await podOf(world)).toBeDefined();
+      await evict(cluster);
+      await says(cluster, `Server ${id}: Its migration from this host stands at VERIFY_RESIZE, and is not Holdfast's.`);
+      await nothingHappens(cluster);
+      expect(await podOf(cluster)).toBeDefined();
       expect(await cloud.server(id)).toMatchObject({ status: "VERIFY_RESIZE" });
       await cloud.act(id, { confirmResize: null });
-      await isGone(world);
-      expect(await whereabouts(world, [id])).toEqual([`SHUTOFF ${other}`]);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, [id])).toEqual([`SHUTOFF ${other}`]);
     },
   },
   {
+    title: "a server that a person moves while the host is only disabled waits for that person to confirm it",
+    async run(cluster) {
+      const { cloud } = besideOf(cluster);
+      const [id = ""] = await boot(cluster, 0, 1);
+      await setState(cluster, "Disabled");
+      await swept(cluster, "it is disabled", async () => !(await serviceOf(cluster)).isEnabled);
+      await cloud.act(id, { migrate: null });
+      await cloud.reaches(id, "VERIFY_RESIZE");
+      await setState(cluster, "Enabled");
+      await says(cluster, "nova-compute serves.");
+      expect(await whereabouts(cluster, [id])).toEqual([`VERIFY_RESIZE ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "a live move whose target dies in the middle is shown, and ends when that host is back",
-    async run(world) {
-      const { cloud } = besideOf(world);
-      const [id = ""] = await boot(world, 1);
-      await remove(world);
-      await approve(world);
-      await whileItMoves(world, other);
-      await swept(world, "it is shown", async () =>
-        (await conditionOf(world, "converged")).includes(
-          `nova-compute of ${other} has stopped in the middle. Start it`,
-        ),
-      );
-      expect(await podOf(world)).toBeDefined();
+    async run(cluster) {
+      const { cloud } = besideOf(cluster);
+      const [id = ""] = await boot(cluster, 1);
+      await evict(cluster);
+      await whileItMoves(cluster, other);
+      await says(cluster, `nova-compute of ${other} has stopped in the middle. Start it`);
+      expect(await podOf(cluster)).toBeDefined();
       await cloud.under.control?.start(other);
-      await isGone(world);
-      expect(await whereabouts(world, [id])).toEqual([`ACTIVE ${other}`]);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, [id])).toEqual([`ACTIVE ${other}`]);
     },
   },
   {
     title:
       "functions that die after each of their calls, to Kubernetes or OpenStack, move each server once all the same",
-    async run(world) {
-      const { cloud, wire } = besideOf(world);
-      const ids = await boot(world, 1, 1);
+    async run(cluster) {
+      const { cloud, wire } = besideOf(cluster);
+      const ids = await boot(cluster, 1, 1);
       const seen = new Set<string>();
       const isFirst = (key: string) => seen.size < seen.add(key).size;
       // As if the process was killed: the call has its effect, and nothing comes after it.
-      world.intercept(async ({ rule, request }, send) => {
+      cluster.intercept(async ({ rule, request }, send) => {
         const response = await send();
         if (
           rule.startsWith("eviction/") &&
@@ -279,21 +305,20 @@ const all: readonly Scenario[] = [
         if (isLost) throw new Error("socket hang up");
         return response;
       };
-      await remove(world);
-      await approve(world);
-      await isGone(world);
+      await evict(cluster);
+      await isGone(cluster);
       wire.step = (_, send) => send();
       expect(seen.size).toBeGreaterThan(10);
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`, `SHUTOFF ${other}`]);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`, `SHUTOFF ${other}`]);
       expect((await cloud.nova().migrations(node)).map(({ server }) => server).toSorted()).toEqual([...ids].toSorted());
-      expect([await locksOf(world), await podOf(world)]).toEqual([[], undefined]);
+      expect([await locksOf(cluster), await podOf(cluster)]).toEqual([[], undefined]);
     },
   },
   {
     title: "confirmations that Nova refuses are asked for three times, and then a person's",
-    async run(world) {
-      const { cloud, standIn } = besideOf(world);
-      const [off = ""] = await boot(world, 0, 1);
+    async run(cluster) {
+      const { cloud, standIn } = besideOf(cluster);
+      const [off = ""] = await boot(cluster, 0, 1);
       let asked = 0;
       const act = standIn?.cloud.act;
       Object.assign(standIn?.cloud ?? {}, {
@@ -303,171 +328,159 @@ const all: readonly Scenario[] = [
           return { status: 409, message: "Service is unavailable at this time." };
         },
       });
-      await remove(world);
-      await approve(world);
-      await swept(world, "a confirmation is refused", async () => asked > 0);
-      await swept(world, "it is shown", async () =>
-        (await conditionOf(world, "converged")).includes("3 confirmations had no effect. Confirm it."),
-      );
+      await evict(cluster);
+      await swept(cluster, "a confirmation is refused", async () => asked > 0);
+      await says(cluster, "Nova has refused 3 confirmations: see the Event OpenStackRefused. Confirm it.");
       expect(asked).toBe(3);
       Object.assign(standIn?.cloud ?? {}, { act });
       await cloud.act(off, { confirmResize: null });
-      await isGone(world);
-      expect(await whereabouts(world, [off])).toEqual([`SHUTOFF ${other}`]);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, [off])).toEqual([`SHUTOFF ${other}`]);
     },
     settings: [standInOpenStack],
   },
   {
     title: "nova-compute that a person has disabled is never enabled by Holdfast",
-    async run(world) {
-      const { cloud } = besideOf(world);
-      const { id } = await serviceOf(world);
+    async run(cluster) {
+      const { cloud } = besideOf(cluster);
+      const { id } = await serviceOf(cluster);
       await cloud.nova().disable(id, "a person's");
-      await setState(world, "DisabledAndCleared");
-      await approve(world);
-      await evicted(world);
-      await setState(world, "Enabled");
-      await swept(world, "it says so", async () =>
-        (await conditionOf(world, "converged")).includes("disabled, and not by Holdfast"),
-      );
-      await nothingHappens(world);
-      expect(await serviceOf(world)).toMatchObject({ isEnabled: false, disabledReason: "a person's" });
+      await setState(cluster, "DisabledAndCleared");
+      await approve(cluster);
+      await isEvicted(cluster);
+      await setState(cluster, "Enabled");
+      await says(cluster, "disabled, and not by Holdfast");
+      await nothingHappens(cluster);
+      expect(await serviceOf(cluster)).toMatchObject({ isEnabled: false, disabledReason: "a person's" });
     },
   },
   {
     title: "pods of another operator come and go by the label of the Node that the spec names",
-    async run(world) {
-      await remove(world);
-      await approve(world);
-      await isGone(world);
-      await besideOf(world).cloud.cleanUp();
-      await create(world, { selector: { matchLabels: { app: "nova-compute" }, schedulingLabel } });
-      await swept(world, "the compute node serves", async () => {
-        await operate(world);
-        return (await podOf(world, "nova-compute-x")) && (await conditionOf(world, "enabled")).startsWith("True");
+    async run(cluster) {
+      await evict(cluster);
+      await isGone(cluster);
+      await besideOf(cluster).cloud.cleanUp();
+      await create(cluster, { selector: { matchLabels: { app: "nova-compute" }, schedulingLabel } });
+      await swept(cluster, "the compute node serves", async () => {
+        await operate(cluster);
+        return (await podOf(cluster, "nova-compute-x")) && (await conditionOf(cluster, "enabled")).startsWith("True");
       });
-      const ids = await boot(world, 1);
-      await remove(world);
-      await approve(world);
-      await swept(world, "the resource is gone", async () => {
-        await operate(world);
-        return !(await computeOf(world));
+      const ids = await boot(cluster, 1);
+      await evict(cluster);
+      await swept(cluster, "the resource is gone", async () => {
+        await operate(cluster);
+        return !(await computeOf(cluster));
       });
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`]);
-      expect([await podOf(world, "nova-compute-x"), await locksOf(world)]).toEqual([undefined, []]);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
+      expect([await podOf(cluster, "nova-compute-x"), await locksOf(cluster)]).toEqual([undefined, []]);
     },
     settings: [standInOpenStack],
   },
   {
     title: "a pod that has ended comes again, and a template that has changed is shown and changes no pod",
-    async run(world) {
-      const before = (await podOf(world))?.metadata.uid;
+    async run(cluster) {
+      const before = (await podOf(cluster))?.metadata.uid;
       const status = { phase: "Failed" };
-      await world.admin.patch(Pod, namespace, computePod, "merge", { status }, { subresource: "status" });
+      await cluster.admin.patch(Pod, namespace, computePod, "merge", { status }, { subresource: "status" });
       // In truth the sweep comes by within an hour.
-      await annotateCompute(world, { nudge: "" });
-      const renewed = await swept(world, "there is another pod", async () => {
-        const pod = await podOf(world);
+      await annotate(cluster, { nudge: "" });
+      const renewed = await swept(cluster, "there is another pod", async () => {
+        const pod = await podOf(cluster);
         return pod && pod.metadata.uid !== before && pod;
       });
       const template = { metadata: { labels: { version: "2" } } };
-      await world.admin.patch(NovaComputeNode, namespace, node, "merge", { spec: { template } });
-      await swept(world, "it is shown", async () =>
-        (await conditionOf(world, "requiresRecreation")).startsWith("True"),
-      );
-      await nothingHappens(world);
-      expect((await podOf(world))?.metadata.uid).toBe(renewed.metadata.uid);
+      await cluster.admin.patch(NovaComputeNode, namespace, node, "merge", { spec: { template } });
+      await says(cluster, /^True/, NovaComputeNode, "requiresRecreation");
+      await nothingHappens(cluster);
+      expect((await podOf(cluster))?.metadata.uid).toBe(renewed.metadata.uid);
     },
     settings: [standInOpenStack],
   },
   {
     title: "a deletion in the foreground takes no pod before the servers have left",
-    async run(world) {
-      const ids = await boot(world, 1);
-      expect(await dependents(world)).toEqual([]);
-      await world.admin.delete(NovaComputeNode, namespace, node, { propagationPolicy: "Foreground" });
-      await nothingHappens(world);
-      expect(await podOf(world)).toBeDefined();
-      await approve(world);
-      await isGone(world);
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`]);
+    async run(cluster) {
+      const ids = await boot(cluster, 1);
+      expect(await dependents(cluster)).toEqual([]);
+      await cluster.admin.delete(NovaComputeNode, namespace, node, { propagationPolicy: "Foreground" });
+      await nothingHappens(cluster);
+      expect(await podOf(cluster)).toBeDefined();
+      await approve(cluster);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
     },
     settings: [standInOpenStack],
   },
   {
     title: "a pod of the right name that was made for another resource is named, and never deleted or counted",
-    async run(world) {
+    async run(cluster) {
       const uid = { metadata: { annotations: { "holdfast.dev/agent-uid": "another" } } };
-      const before = (await podOf(world))?.metadata.uid;
-      await world.admin.patch(Pod, namespace, computePod, "merge", uid);
-      await remove(world);
-      await approve(world);
-      await isGone(world);
-      expect((await podOf(world))?.metadata.uid).toBe(before);
-      await create(world);
-      await swept(world, "it is named", async () =>
-        (await conditionOf(world, "converged")).includes(`kubectl delete pod -n ${namespace} ${computePod}`),
-      );
-      await world.admin.delete(Pod, namespace, computePod, { gracePeriodSeconds: 0 });
-      await swept(world, "it serves", async () => (await conditionOf(world, "enabled")).startsWith("True"));
-      expect((await podOf(world))?.metadata.uid).not.toBe(before);
+      const before = (await podOf(cluster))?.metadata.uid;
+      await cluster.admin.patch(Pod, namespace, computePod, "merge", uid);
+      await evict(cluster);
+      await isGone(cluster);
+      expect((await podOf(cluster))?.metadata.uid).toBe(before);
+      await create(cluster);
+      await says(cluster, `kubectl delete pod -n ${namespace} ${computePod}`);
+      await cluster.admin.delete(Pod, namespace, computePod, { gracePeriodSeconds: 0 });
+      await serves(cluster);
+      expect((await podOf(cluster))?.metadata.uid).not.toBe(before);
     },
     settings: [standInOpenStack],
   },
   {
     title: "only true agrees to an eviction",
-    async run(world) {
-      await setState(world, "DisabledAndCleared");
+    async run(cluster) {
+      await setState(cluster, "DisabledAndCleared");
       for (const said of ["no", "False", ""]) {
-        await annotateCompute(world, { [approvalKey]: said });
-        await nothingHappens(world);
-        expect(await serviceOf(world)).toMatchObject({ isEnabled: true });
+        await annotate(cluster, { [approvalKey]: said });
+        await nothingHappens(cluster);
+        expect(await serviceOf(cluster)).toMatchObject({ isEnabled: true });
       }
-      await approve(world);
-      await evicted(world);
+      await approve(cluster);
+      await isEvicted(cluster);
     },
     settings: [standInOpenStack],
   },
   {
     title: "a pod that is lost while servers are on the host comes again, and lock and L2 agent stay meanwhile",
-    async run(world) {
+    async run(cluster) {
       const problems: string[] = [];
-      watchOrder(world, problems);
-      const { admin } = world;
-      const ids = await boot(world, 1);
-      const l2Agent = (await podOf(world, `neutronl2agent-${node}`))?.metadata.uid;
-      await updateL2Agent(world);
-      await swept(world, "the Node asks others to leave", async () => (await labelOf(world)) === "True");
+      watchOrder(cluster, problems);
+      const { admin } = cluster;
+      const ids = await boot(cluster, 1);
+      const l2Agent = (await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid;
+      await updateL2Agent(cluster);
+      await swept(cluster, "the Node asks others to leave", async () => (await labelOf(cluster)) === "True");
       const renewed = (before: string | undefined) =>
-        swept(world, "there is another pod", async () => {
-          const uid = (await podOf(world))?.metadata.uid;
+        swept(cluster, "there is another pod", async () => {
+          const uid = (await podOf(cluster))?.metadata.uid;
           return uid !== before && uid;
         });
-      const first = (await podOf(world))?.metadata.uid;
+      const first = (await podOf(cluster))?.metadata.uid;
       await admin.delete(Pod, namespace, computePod, { gracePeriodSeconds: 0 });
-      await annotateCompute(world, { nudge: "" });
+      await annotate(cluster, { nudge: "" });
       const second = await renewed(first);
       const status = { phase: "Failed" };
       await admin.patch(Pod, namespace, computePod, "merge", { status }, { subresource: "status" });
-      await annotateCompute(world, { nudge: "again" });
+      await annotate(cluster, { nudge: "again" });
       await renewed(second);
-      await nothingHappens(world);
-      expect(await locksOf(world)).toEqual([lock]);
-      expect((await podOf(world, `neutronl2agent-${node}`))?.metadata.uid).toBe(l2Agent);
-      await approve(world);
-      await swept(world, "the L2 agent's pod is a new one", async () => {
-        const pod = await podOf(world, `neutronl2agent-${node}`);
+      await nothingHappens(cluster);
+      expect(await locksOf(cluster)).toEqual([lock]);
+      expect((await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid).toBe(l2Agent);
+      await approve(cluster);
+      await swept(cluster, "the L2 agent's pod is a new one", async () => {
+        const pod = await podOf(cluster, `neutronl2agent-${node}`);
         return pod && pod.metadata.uid !== l2Agent;
       });
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`]);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
       expect(problems).toEqual([]);
     },
     settings: [standInOpenStack],
   },
   {
     title: "while a move to the host is not over its pod stays, and the message names the server",
-    async run(world) {
-      const { cloud } = besideOf(world);
+    async run(cluster) {
+      const { cloud } = besideOf(cluster);
       const id = await cloud.boot(other);
       await cloud.act(id, { "os-migrateLive": { host: null, block_migration: "auto" } });
       await cloud.until("it is on its way", async () =>
@@ -475,102 +488,186 @@ const all: readonly Scenario[] = [
       );
       // Its source dies: from then on Nova says for ever that the move runs.
       await cloud.under.control?.stop(other);
-      await remove(world);
-      await approve(world);
-      await swept(world, "it says so", async () =>
-        (await conditionOf(world, "converged")).includes(`Moves to ${node} are not over yet, of servers ${id}.`),
-      );
+      await evict(cluster);
+      await says(cluster, `Moves to ${node} are not over yet, of servers ${id}.`);
       await cloud.pass(60);
-      await nothingHappens(world);
-      expect(await podOf(world)).toBeDefined();
+      await nothingHappens(cluster);
+      expect(await podOf(cluster)).toBeDefined();
       await cloud.send("DELETE", `/servers/${id}`);
-      await isGone(world);
+      await isGone(cluster);
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "a move to the host whose source died is over when its server was started elsewhere, and the host leaves",
+    async run(cluster) {
+      const { cloud, standIn } = besideOf(cluster);
+      const id = await cloud.boot(other);
+      const third = standIn?.cloud.hosts.get(other);
+      if (third) standIn?.cloud.hosts.set("node-c", { ...third, id: "node-c", name: "node-c" });
+      await cloud.act(id, { "os-migrateLive": { host: null, block_migration: "auto" } });
+      const isUnderWay = async () =>
+        (await cloud.nova().migrations(node)).some(({ target, status }) => target === node && status === "running");
+      await cloud.until("it is on its way", isUnderWay);
+      await cloud.under.control?.stop(other);
+      await evict(cluster);
+      await says(cluster, `Moves to ${node} are not over yet, of servers ${id}.`);
+      await cloud.pass(60);
+      expect((await cloud.act(id, { evacuate: {} })).status).toBe(200);
+      await cloud.pass(30);
+      await nothingHappens(cluster);
+      expect(await whereabouts(cluster, [id])).toEqual(["ACTIVE node-c"]);
+      expect([await isUnderWay(), (await podOf(cluster)) !== undefined]).toEqual([true, true]);
+      await cloud.pass(600);
+      await isGone(cluster);
+      expect(await isUnderWay()).toBe(true);
     },
     settings: [standInOpenStack],
   },
   {
     title: "an uninstall leaves the finalizers of compute nodes and L2 agents, and waits for an eviction to end",
-    async run(world) {
-      const { admin: client, clock } = world;
+    async run(cluster) {
+      const { admin: client, clock } = cluster;
       const rules = await loadRules(["eviction"]);
       const uninstalled = async (scope: Partial<UninstallScope>) => {
         const said: string[] = [];
         const tools = { client, clock, say: (sentence: string) => void said.push(sentence), mayGoOn: async () => true };
         const all = { systems: ["eviction"], rules, definitions: [], dryRun: false, leaveUnfinished: false, ...scope };
-        await timePasses(world, "the uninstall ends", uninstall(tools, all));
+        await advanceUntilSettled(cluster, "the uninstall ends", uninstall(tools, all));
         return said.join("\n");
       };
       const said = await uninstalled({ dryRun: true });
       for (const plural of ["novacomputenodes", "neutronl2agents"])
         expect(said).toMatch(new RegExp(`stays on ${plural}, because they stand for`));
-      await remove(world);
+      await remove(cluster);
       await expect(uninstalled({})).rejects.toThrow(node);
-      expect((await computeOf(world))?.metadata.finalizers).toEqual([computeFinalizer]);
+      expect((await computeOf(cluster))?.metadata.finalizers).toEqual([computeFinalizer]);
     },
     settings: [standInOpenStack],
   },
   {
     title: "a compute node that is paused is left alone, and one that Yaook's own job evicts as well",
-    async run(world) {
-      const ids = await boot(world, 1);
-      await annotateCompute(world, { [pauseKey]: "" });
-      await approve(world);
-      await remove(world);
-      await nothingHappens(world);
-      expect(await serviceOf(world)).toMatchObject({ isEnabled: true });
+    async run(cluster) {
+      const ids = await boot(cluster, 1);
+      await annotate(cluster, { [pauseKey]: "" });
+      await approve(cluster);
+      await remove(cluster);
+      await nothingHappens(cluster);
+      expect(await serviceOf(cluster)).toMatchObject({ isEnabled: true });
       const labels = { app: "compute-evict" };
       const job = manifest(
         Pod,
         { name: `compute-evict-${node}-x1`, namespace, labels },
         { spec: { containers: [{ name: "evict", image: "evict" }], nodeName: "holdfast-bare-node" } },
       );
-      await world.admin.create(Pod, job);
-      await annotateCompute(world, { [pauseKey]: null });
-      await swept(world, "it says so", async () =>
-        (await conditionOf(world, "converged")).includes(`Pod compute-evict-${node}-x1 of Yaook's own eviction runs`),
-      );
-      expect(await serviceOf(world)).toMatchObject({ isEnabled: true });
-      await world.admin.delete(Pod, namespace, job.metadata.name, { gracePeriodSeconds: 0 });
-      await isGone(world);
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`]);
+      await cluster.admin.create(Pod, job);
+      await annotate(cluster, { [pauseKey]: null });
+      await says(cluster, `Pod compute-evict-${node}-x1 of Yaook's own eviction runs`);
+      expect(await serviceOf(cluster)).toMatchObject({ isEnabled: true });
+      await cluster.admin.delete(Pod, namespace, job.metadata.name, { gracePeriodSeconds: 0 });
+      await isGone(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
     },
     settings: [standInOpenStack],
   },
   {
     title: "a lock of any name keeps the L2 agent, and no compute node comes while its label is not False",
-    async run(world) {
-      const foreign = "l2-lock.maintenance.yaook.cloud/octavia-manager";
-      await world.admin.patch(Node, undefined, node, "merge", { metadata: { annotations: { [foreign]: "" } } });
-      const before = (await podOf(world, `neutronl2agent-${node}`))?.metadata.uid;
-      await updateL2Agent(world);
-      await approve(world);
-      await swept(world, "the compute node is off", async () => !(await podOf(world)));
-      await swept(world, "its lock is off", async () => (await locksOf(world)).join() === "octavia-manager");
-      await nothingHappens(world);
-      expect((await podOf(world, `neutronl2agent-${node}`))?.metadata.uid).toBe(before);
-      expect(await podOf(world)).toBeUndefined();
-      await world.admin.patch(Node, undefined, node, "merge", { metadata: { annotations: { [foreign]: null } } });
-      await swept(world, "the compute node serves again", async () =>
-        (await conditionOf(world, "enabled")).startsWith("True"),
-      );
-      expect((await podOf(world, `neutronl2agent-${node}`))?.metadata.uid).not.toBe(before);
+    async run(cluster) {
+      const lockOfOthers = "l2-lock.maintenance.yaook.cloud/octavia-manager";
+      await cluster.admin.patch(Node, undefined, node, "merge", { metadata: { annotations: { [lockOfOthers]: "" } } });
+      const before = (await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid;
+      await updateL2Agent(cluster);
+      await approve(cluster);
+      await swept(cluster, "the compute node is off", async () => !(await podOf(cluster)));
+      await swept(cluster, "its lock is off", async () => (await locksOf(cluster)).join() === "octavia-manager");
+      await nothingHappens(cluster);
+      expect((await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid).toBe(before);
+      expect(await podOf(cluster)).toBeUndefined();
+      await cluster.admin.patch(Node, undefined, node, "merge", {
+        metadata: { annotations: { [lockOfOthers]: null } },
+      });
+      await serves(cluster);
+      expect((await podOf(cluster, `neutronl2agent-${node}`))?.metadata.uid).not.toBe(before);
     },
   },
   {
+    title: "moves that Nova loses while its message queue is down are asked for again, and need no person",
+    async run(cluster) {
+      const { cloud, wire, attempts } = besideOf(cluster);
+      const ids = await boot(cluster, 1, 1);
+      const calls: number[] = [];
+      let isDown = true;
+      wire.step = async (request, send) => {
+        if (!isDown || !/migrate/i.test(request.body ?? "")) return send();
+        calls.push(cluster.clock.now());
+        throw new Error("socket hang up");
+      };
+      await evict(cluster);
+      const isWarned = async () =>
+        (await computeOf(cluster))?.metadata.annotations?.["holdfast.dev/eviction.move-servers"]?.includes('"stuck"');
+      for (let minutes = 0; minutes < 20; minutes += 5) {
+        await cloud.pass(300);
+        await nothingHappens(cluster);
+      }
+      expect(calls.length).toBeGreaterThan(ids.length * attempts);
+      const said = await says(cluster, /nothing about 2 of the servers .*\(\S+, \S+\), the first of them since \S+Z/);
+      expect(said).toContain("Look at nova-conductor, and at Nova's message queue");
+      expect([(await counters(cluster)).unhandleable, await isWarned()]).toEqual([0, false]);
+      for (let minutes = 0; minutes < 20; minutes += 5) {
+        await cloud.pass(300);
+        await nothingHappens(cluster);
+      }
+      expect(await isWarned()).toBe(true);
+      isDown = false;
+      await cloud.pass(300);
+      const back = cluster.clock.now();
+      await isGone(cluster);
+      expect(cluster.clock.now() - back).toBeLessThan(300_000);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`, `SHUTOFF ${other}`]);
+      expect((await cloud.nova().migrations(node)).map(({ server }) => server).toSorted()).toEqual([...ids].toSorted());
+    },
+    settings: [standInOpenStack],
+  },
+  {
+    title: "a server that Nova shows as MIGRATING before its queue has the call is named soon, and leaves when it has",
+    async run(cluster) {
+      const { standIn } = besideOf(cluster);
+      const [id = ""] = await boot(cluster, 1);
+      const act = standIn?.cloud.act;
+      let arrives: (() => unknown) | undefined;
+      Object.assign(standIn?.cloud ?? {}, {
+        act: (...[instance, action, argument]: Parameters<NonNullable<typeof act>>) => {
+          if (action !== "os-migrateLive") return act?.(instance, action, argument);
+          Object.assign(instance, { status: "MIGRATING", task: "migrating", updated: cluster.clock.now() });
+          arrives = () => act?.(Object.assign(instance, { status: "ACTIVE", task: null }), action, argument);
+          return { status: 202 };
+        },
+      });
+      await evict(cluster);
+      await swept(cluster, "it is asked", async () => arrives !== undefined);
+      expect(await conditionOf(cluster, "converged")).not.toContain("done nothing");
+      const asked = cluster.clock.now();
+      await says(cluster, `Nova has done nothing about 1 of the servers that it was asked to move (${id})`);
+      expect(cluster.clock.now() - asked).toBeLessThan(400_000);
+      expect(await counters(cluster)).toMatchObject({ in_progress: 1, unhandleable: 0 });
+      arrives?.();
+      await isGone(cluster);
+      expect(await whereabouts(cluster, [id])).toEqual([`ACTIVE ${other}`]);
+    },
+    settings: [standInOpenStack],
+  },
+  {
     title: "while OpenStack is away the object says so and since when, and goes on by itself when it is back",
-    async run(world) {
-      const { standIn } = besideOf(world);
-      const ids = await boot(world, 1);
+    async run(cluster) {
+      const { standIn } = besideOf(cluster);
+      const ids = await boot(cluster, 1);
       standIn?.stop();
-      await remove(world);
-      await approve(world);
-      await swept(world, "it says so", async () =>
-        /waits for OpenStack, which has been away since/.test(await conditionOf(world, "converged")),
-      );
-      await nothingHappens(world);
+      await evict(cluster);
+      await says(cluster, "waits for OpenStack, which has been away since");
+      await nothingHappens(cluster);
       standIn?.start();
-      await isGone(world);
-      expect(await whereabouts(world, ids)).toEqual([`ACTIVE ${other}`]);
+      await isGone(cluster);
+      expect(await whereabouts(cluster, ids)).toEqual([`ACTIVE ${other}`]);
     },
     settings: [standInOpenStack],
   },
@@ -585,12 +682,12 @@ export const ofLocalDisks: readonly string[] = localDisks.map(({ title }) => tit
 export const scenarios: readonly Scenario[] = every.map((scenario) => ({
   ...scenario,
   alone: true,
-  async run(world) {
-    await serving(world);
+  async run(cluster) {
+    await serving(cluster);
     try {
-      await scenario.run(world);
+      await scenario.run(cluster);
     } finally {
-      await cleared(world);
+      await cleared(cluster);
     }
   },
 }));

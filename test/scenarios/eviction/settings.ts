@@ -8,8 +8,8 @@ import { readSettings } from "../../../shared/settings.ts";
 import type { SystemRequest, SystemResponse } from "../../../shared/system/transport.ts";
 import { type Harness, harnessFor } from "../../contract/openstack/harness.ts";
 import type { OpenStackUnderTest } from "../../contract/openstack/openstack-under-test.ts";
-import { kubeletNode } from "../../worlds/cluster-objects.ts";
-import type { Setting, World } from "../../worlds/world.ts";
+import type { Cluster, Setting } from "../../harness/cluster.ts";
+import { kubeletNode } from "../../harness/cluster-objects.ts";
 
 /** The host that is evicted is the Node whose kubelet runs pods; there is one other. */
 export const hosts = [kubeletNode, "node-b"] as const;
@@ -33,10 +33,10 @@ interface Beside {
 
 const beside = new WeakMap<Setting, Beside>();
 
-/** The cloud beside a world. */
-export function besideOf(world: World): Beside {
-  const found = beside.get(world.setting);
-  if (!found) throw new Error(`There is no cloud ${world.setting.name}.`);
+/** The cloud beside a cluster. */
+export function besideOf(cluster: Cluster): Beside {
+  const found = beside.get(cluster.setting);
+  if (!found) throw new Error(`There is no cloud ${cluster.setting.name}.`);
   return found;
 }
 
@@ -53,7 +53,7 @@ const rules = [...chain, "release-compute", "enable-compute", "label-node", "rep
 
 const password = "secret";
 
-/** With the stand-in for OpenStack, a new one for each world; `environment` is what the system is set by. */
+/** With the stand-in for OpenStack, a new one for each cluster; `environment` is what the system is set by. */
 export function standInSetting(environment: Readonly<Record<string, string>>): Setting {
   const setting: Setting = {
     ...common,

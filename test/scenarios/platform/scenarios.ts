@@ -20,10 +20,10 @@ import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { progressKey } from "../../../shared/progress.ts";
 import type { Volume } from "../../../shared/storage/volume.ts";
 import { recordedChannel } from "../../contract/knative/recorded.ts";
-import { answer } from "../../worlds/answer.ts";
-import { definitionsGo } from "../../worlds/definitions-go.ts";
-import { manifest, statefulSet } from "../../worlds/manifest.ts";
-import type { World } from "../../worlds/world.ts";
+import { apiFailure } from "../../harness/api-failure.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { definitionsDeleted } from "../../harness/definitions-deleted.ts";
+import { manifest, statefulSet } from "../../harness/manifest.ts";
 import { deleteClaim, protectedClaim, removePod, runningPod } from "../pvc-protection/helpers.ts";
 import { beside } from "../pvc-protection/settings.ts";
 import { noticesOn } from "../recorded-events.ts";
@@ -38,23 +38,23 @@ const table = "holdfast-sweep";
  * From now on the API server refuses a rule's reads, in other words each time, which is final: its events are
  * dead-lettered.
  */
-function refuse(world: World, rule: string): void {
+function refuse(cluster: Cluster, rule: string): void {
   let times = 0;
-  world.intercept(async (call, send) => {
+  cluster.intercept(async (call, send) => {
     if (call.rule !== rule || call.request.method !== "GET") return send();
-    return answer(403, `Refused${++times}`);
+    return apiFailure(403, `Refused${++times}`);
   });
 }
 
-const deadLetters = async (world: World, kind: string, name: string) =>
-  (await noticesOn(world, kind, name)).filter(({ reason }) => reason === "EventDeadLettered");
+const deadLetters = async (cluster: Cluster, kind: string, name: string) =>
+  (await noticesOn(cluster, kind, name)).filter(({ reason }) => reason === "EventDeadLettered");
 
-async function setTable({ admin }: World, text: string): Promise<void> {
+async function setTable({ admin }: Cluster, text: string): Promise<void> {
   await admin.patch(ConfigMap, installedIn, table, "merge", { data: { "table.yaml": text } });
 }
 
 /** The Events on the sweep's table. */
-async function tableEvents({ admin }: World) {
+async function tableEvents({ admin }: Cluster) {
   const kind = { apiVersion: "events.k8s.io/v1", kind: "Event", plural: "events", namespaced: true };
   const events = await Array.fromAsync(
     admin.list<KubernetesObject & { reason: string; note: string; regarding: { name: string } }>(kind, {
@@ -64,7 +64,7 @@ async function tableEvents({ admin }: World) {
   return events.filter(({ regarding }) => regarding?.name === table);
 }
 
-const tableWarnings = async (world: World) => (await tableEvents(world)).map(({ reason }) => reason);
+const tableWarnings = async (cluster: Cluster) => (await tableEvents(cluster)).map(({ reason }) => reason);
 
 const definition = ({ apiVersion, kind, plural }: Kind): KubernetesObject => {
   const [group, version] = apiVersion.split("/");
@@ -103,7 +103,7 @@ interface ServedChannel {
  * Has the kinds of Knative's channels served, and in Holdfast's namespace the channel that was recorded; its
  * Subscriptions have uids of their own.
  */
-async function staleChannel({ admin, eventually }: World): Promise<ServedChannel> {
+async function staleChannel({ admin, eventually }: Cluster): Promise<ServedChannel> {
   const definitions = [InMemoryChannel, Subscription].map(definition);
   for (const object of definitions) await admin.create(CustomResourceDefinition, object);
   const { channel, subscriptions } = recordedChannel();
@@ -144,7 +144,7 @@ async function staleChannel({ admin, eventually }: World): Promise<ServedChannel
     leave: async () => {
       const names = definitions.map(({ metadata }) => metadata.name);
       for (const each of names) await admin.delete(CustomResourceDefinition, undefined, each);
-      await definitionsGo({ admin, eventually }, names);
+      await definitionsDeleted({ admin, eventually }, names);
     },
   };
 }
@@ -198,7 +198,7 @@ const clusterScoped: readonly {
 ];
 
 /** Creates a class with a volume that is reserved for a claim of the scenario's namespace. */
-async function reservedVolume({ admin, namespace }: World): Promise<() => Promise<void>> {
+async function reservedVolume({ admin, namespace }: Cluster): Promise<() => Promise<void>> {
   const name = `${namespace}-refused`;
   await admin.create(StorageClass, manifest(StorageClass, { name }, { provisioner: "example.com/by-hand" }));
   const spec = {
@@ -224,20 +224,20 @@ const inEverySetting: readonly Scenario[] = [
     title: "an event that a function finally refuses is shown on its claim, once, with what it said last",
     within: true,
     alone: true,
-    async run(world) {
-      const { admin, namespace } = world;
-      await protectedClaim(world, "data");
-      await runningPod(world, "web", ["data"]);
-      refuse(world, "pvc-protection/release");
-      await deleteClaim(world, "data");
-      const [first] = await world.eventually("the claim shows a dead-lettered event", async () => {
-        const events = await deadLetters(world, "PersistentVolumeClaim", "data");
+    async run(cluster) {
+      const { admin, namespace } = cluster;
+      await protectedClaim(cluster, "data");
+      await runningPod(cluster, "web", ["data"]);
+      refuse(cluster, "pvc-protection/release");
+      await deleteClaim(cluster, "data");
+      const [first] = await cluster.eventually("the claim shows a dead-lettered event", async () => {
+        const events = await deadLetters(cluster, "PersistentVolumeClaim", "data");
         return events.length > 0 && events;
       });
       expect(first).toMatchObject({ type: "Warning" });
       await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { labels: { step: "1" } } });
-      await world.eventually("it shows the next one in its place", async () => {
-        const events = await deadLetters(world, "PersistentVolumeClaim", "data");
+      await cluster.eventually("it shows the next one in its place", async () => {
+        const events = await deadLetters(cluster, "PersistentVolumeClaim", "data");
         return events.length === 1 && events[0]?.note !== first?.note;
       });
     },
@@ -246,12 +246,12 @@ const inEverySetting: readonly Scenario[] = [
     title: "an event of a set that a function finally refuses is shown on the set",
     within: true,
     alone: true,
-    async run(world) {
-      refuse(world, "pvc-retention/sync-policy");
+    async run(cluster) {
+      refuse(cluster, "pvc-retention/sync-policy");
       const annotations = { [policyKey]: "Retain" };
-      await world.admin.create(StatefulSet, statefulSet({ name: "web", namespace: world.namespace, annotations }));
-      await world.eventually("the set shows a dead-lettered event", async () => {
-        const [event] = await deadLetters(world, "StatefulSet", "web");
+      await cluster.admin.create(StatefulSet, statefulSet({ name: "web", namespace: cluster.namespace, annotations }));
+      await cluster.eventually("the set shows a dead-lettered event", async () => {
+        const [event] = await deadLetters(cluster, "StatefulSet", "web");
         return event?.type === "Warning";
       });
     },
@@ -261,16 +261,16 @@ const inEverySetting: readonly Scenario[] = [
       title: `an event of a ${title} that a function finally refuses is shown on the ${title}`,
       within: true,
       alone: true,
-      async run(world) {
-        const { admin } = world;
-        const name = nameIn(world.namespace);
-        const remove = await reservedVolume(world);
+      async run(cluster) {
+        const { admin } = cluster;
+        const name = nameIn(cluster.namespace);
+        const remove = await reservedVolume(cluster);
         try {
-          refuse(world, rule);
+          refuse(cluster, rule);
           const object = await admin.get(kind, undefined, name);
           if (!object) throw new Error(`There is no ${kind.kind} ${name}.`);
           await admin.patch(kind, undefined, name, "merge", { metadata: { annotations: annotate(object) } });
-          await world.eventually(`the ${title} shows a dead-lettered event`, async () => {
+          await cluster.eventually(`the ${title} shows a dead-lettered event`, async () => {
             const events = await Array.fromAsync(admin.list<EventAbout>(Event, { namespace: "default" }));
             return events.some(
               ({ reason, regarding }) => reason === "EventDeadLettered" && regarding.uid === object.metadata.uid,
@@ -286,13 +286,13 @@ const inEverySetting: readonly Scenario[] = [
     title: "an event about a pod that is gone is kept all the same",
     within: true,
     alone: true,
-    async run(world) {
-      const { admin, namespace } = world;
-      await protectedClaim(world, "data");
-      await runningPod(world, "web", ["data"]);
-      refuse(world, "pvc-protection/release");
-      await removePod(world, "web");
-      await world.eventually("the event is kept", async () => {
+    async run(cluster) {
+      const { admin, namespace } = cluster;
+      await protectedClaim(cluster, "data");
+      await runningPod(cluster, "web", ["data"]);
+      refuse(cluster, "pvc-protection/release");
+      await removePod(cluster, "web");
+      await cluster.eventually("the event is kept", async () => {
         const ring = await admin.get<KubernetesObject & { data?: Record<string, string> }>(
           ConfigMap,
           installedIn,
@@ -307,8 +307,8 @@ const inEverySetting: readonly Scenario[] = [
     title: "a wrong table is recorded on its ConfigMap, anew when it is wrong otherwise, and cleared when it is right",
     within: true,
     alone: true,
-    async run(world) {
-      const map = await world.admin.get<KubernetesObject & { data: Record<string, string> }>(
+    async run(cluster) {
+      const map = await cluster.admin.get<KubernetesObject & { data: Record<string, string> }>(
         ConfigMap,
         installedIn,
         table,
@@ -316,15 +316,15 @@ const inEverySetting: readonly Scenario[] = [
       const right = map?.data["table.yaml"] ?? "";
       try {
         for (const wrong of ["- rule: broken\n", "- rule: broken\n- rule: broken, too\n"]) {
-          await setTable(world, wrong);
-          await world.sweep();
-          expect(await tableWarnings(world)).toEqual(["TableRefused"]);
+          await setTable(cluster, wrong);
+          await cluster.sweep();
+          expect(await tableWarnings(cluster)).toEqual(["TableRefused"]);
         }
       } finally {
-        await setTable(world, right);
+        await setTable(cluster, right);
       }
-      await world.sweep();
-      expect(await tableWarnings(world)).toEqual([]);
+      await cluster.sweep();
+      expect(await tableWarnings(cluster)).toEqual([]);
     },
   },
 ];
@@ -334,12 +334,12 @@ type RetentionSet = KubernetesObject & {
 };
 
 const set = "web";
-const retentionOf = async ({ admin, namespace }: World) =>
+const retentionOf = async ({ admin, namespace }: Cluster) =>
   (await admin.get<RetentionSet>(StatefulSet, namespace, set))?.spec.persistentVolumeClaimRetentionPolicy;
 
 /** A set whose claims are deleted with it. */
-async function scalableSet(world: World): Promise<string> {
-  const { admin, namespace } = world;
+async function scalableSet(cluster: Cluster): Promise<string> {
+  const { admin, namespace } = cluster;
   await admin.create(
     StatefulSet,
     statefulSet(
@@ -348,43 +348,46 @@ async function scalableSet(world: World): Promise<string> {
     ),
   );
   // The event of its creation has been handled before it is changed.
-  await settled(world);
+  await settled(cluster);
   return set;
 }
 
 /** Annotates the set so that its claims are kept; the event of it reaches no function. */
-async function annotate(world: World, name: string): Promise<void> {
-  const { admin, namespace } = world;
-  world.fate(() => []);
+async function annotate(cluster: Cluster, name: string): Promise<void> {
+  const { admin, namespace } = cluster;
+  cluster.fate(() => []);
   await admin.patch(StatefulSet, namespace, name, "merge", { metadata: { annotations: { [policyKey]: "Retain" } } });
-  await world.rest();
-  expect((await retentionOf(world))?.whenDeleted).toBe("Delete");
+  await cluster.rest();
+  expect((await retentionOf(cluster))?.whenDeleted).toBe("Delete");
 }
 
 /** The next tick of the sweep has functions look at every object. */
-async function keepsAfterNextTick(world: World): Promise<void> {
-  await world.sweep();
-  await world.eventually("the set keeps its claims", async () => (await retentionOf(world))?.whenDeleted === "Retain");
+async function keepsAfterNextTick(cluster: Cluster): Promise<void> {
+  await cluster.sweep();
+  await cluster.eventually(
+    "the set keeps its claims",
+    async () => (await retentionOf(cluster))?.whenDeleted === "Retain",
+  );
 }
 
 /** `remove` deletes the channel where the sweep has not done so; the set is annotated before Knative rebuilds it. */
 async function annotatedWhileRebuilt(
-  world: World,
+  cluster: Cluster,
   remove: (channel: ServedChannel) => Promise<unknown>,
 ): Promise<void> {
-  const channel = await staleChannel(world);
+  const channel = await staleChannel(cluster);
   try {
-    const name = await scalableSet(world);
-    await world.sweep();
+    const name = await scalableSet(cluster);
+    await cluster.sweep();
     // So have those of the sweep.
-    await settled(world);
+    await settled(cluster);
     await remove(channel);
-    await annotate(world, name);
+    await annotate(cluster, name);
     await channel.rebuild();
-    await keepsAfterNextTick(world);
-    await world.rest();
-    await world.sweep();
-    expect(await tableEvents(world)).toEqual([]);
+    await keepsAfterNextTick(cluster);
+    await cluster.rest();
+    await cluster.sweep();
+    expect(await tableEvents(cluster)).toEqual([]);
   } finally {
     await channel.leave();
   }
@@ -397,19 +400,19 @@ const channels: readonly Scenario[] = [
     settings: [beside],
     within: true,
     alone: true,
-    async run(world) {
-      const { name, leave } = await staleChannel(world);
+    async run(cluster) {
+      const { name, leave } = await staleChannel(cluster);
       try {
-        await world.sweep();
-        const [warning, ...others] = await tableEvents(world);
+        await cluster.sweep();
+        const [warning, ...others] = await tableEvents(cluster);
         expect(others).toEqual([]);
         expect(warning?.reason).toBe("StaleSubscribers");
         expect(warning?.note).toContain(`kubectl -n ${installedIn} delete inmemorychannel ${name}`);
         expect(warning?.note).toContain("the Trigger pvc-retention-grace-storage");
-        expect(await world.admin.get(InMemoryChannel, installedIn, name)).toBeDefined();
-        await world.admin.delete(InMemoryChannel, installedIn, name);
-        await world.sweep();
-        expect(await tableEvents(world)).toEqual([]);
+        expect(await cluster.admin.get(InMemoryChannel, installedIn, name)).toBeDefined();
+        await cluster.admin.delete(InMemoryChannel, installedIn, name);
+        await cluster.sweep();
+        expect(await tableEvents(cluster)).toEqual([]);
       } finally {
         await leave();
       }
@@ -420,8 +423,8 @@ const channels: readonly Scenario[] = [
     settings: [beside],
     within: true,
     alone: true,
-    run: async (world) =>
-      annotatedWhileRebuilt(world, ({ name }) => world.admin.delete(InMemoryChannel, installedIn, name)),
+    run: async (cluster) =>
+      annotatedWhileRebuilt(cluster, ({ name }) => cluster.admin.delete(InMemoryChannel, installedIn, name)),
   },
   {
     title:
@@ -429,21 +432,21 @@ const channels: readonly Scenario[] = [
     settings: [mending],
     within: true,
     alone: true,
-    run: async (world) => annotatedWhileRebuilt(world, async () => undefined),
+    run: async (cluster) => annotatedWhileRebuilt(cluster, async () => undefined),
   },
   {
     title: "a Trigger that a channel has forgotten is reported, and everything is resynced once it is back",
     settings: [beside],
     within: true,
     alone: true,
-    async run(world) {
-      const { admin } = world;
-      const channel = await staleChannel(world);
+    async run(cluster) {
+      const { admin } = cluster;
+      const channel = await staleChannel(cluster);
       try {
         await admin.delete(InMemoryChannel, installedIn, channel.name);
         await channel.rebuild();
-        await world.sweep();
-        expect(await tableEvents(world)).toEqual([]);
+        await cluster.sweep();
+        expect(await tableEvents(cluster)).toEqual([]);
         const sound = await admin.get<KubernetesObject & { spec: { subscribers: { name: string }[] } }>(
           InMemoryChannel,
           installedIn,
@@ -451,14 +454,14 @@ const channels: readonly Scenario[] = [
         );
         const [forgotten, ...rest] = sound?.spec.subscribers ?? [];
         await admin.patch(InMemoryChannel, installedIn, channel.name, "merge", { spec: { subscribers: rest } });
-        await world.sweep();
-        const [warning] = await tableEvents(world);
+        await cluster.sweep();
+        const [warning] = await tableEvents(cluster);
         expect(warning?.reason).toBe("StaleSubscribers");
         expect(warning?.note).toContain(`delivers no event for the Trigger ${forgotten?.name}`);
-        await annotate(world, await scalableSet(world));
+        await annotate(cluster, await scalableSet(cluster));
         await admin.patch(InMemoryChannel, installedIn, channel.name, "merge", { spec: sound?.spec ?? {} });
-        await keepsAfterNextTick(world);
-        expect(await tableEvents(world)).toEqual([]);
+        await keepsAfterNextTick(cluster);
+        expect(await tableEvents(cluster)).toEqual([]);
       } finally {
         await channel.leave();
       }
@@ -469,9 +472,9 @@ const channels: readonly Scenario[] = [
     settings: [beside],
     within: true,
     alone: true,
-    async run(world) {
-      const { admin } = world;
-      const { name, leave } = await staleChannel(world);
+    async run(cluster) {
+      const { admin } = cluster;
+      const { name, leave } = await staleChannel(cluster);
       const second = "workloads-kne-trigger";
       try {
         const labels = { "eventing.knative.dev/broker": "workloads" };
@@ -483,13 +486,13 @@ const channels: readonly Scenario[] = [
           InMemoryChannel,
           manifest(InMemoryChannel, { namespace: installedIn, name: second, labels }, { spec: { subscribers } }),
         );
-        await world.sweep();
-        const [warning] = await tableEvents(world);
+        await cluster.sweep();
+        const [warning] = await tableEvents(cluster);
         expect(warning?.note).toContain(`"kubectl -n ${installedIn} delete inmemorychannel ${name} ${second}"`);
         expect(warning?.note).toContain("do not delete or scale down what you have just annotated");
         for (const one of [name, second]) await admin.delete(InMemoryChannel, installedIn, one);
-        await world.sweep();
-        expect(await tableEvents(world)).toEqual([]);
+        await cluster.sweep();
+        expect(await tableEvents(cluster)).toEqual([]);
       } finally {
         await leave();
       }
@@ -502,9 +505,9 @@ const channels: readonly Scenario[] = [
     settings: [mending],
     within: true,
     alone: true,
-    async run(world) {
-      const { admin } = world;
-      const { name, leave } = await staleChannel(world);
+    async run(cluster) {
+      const { admin } = cluster;
+      const { name, leave } = await staleChannel(cluster);
       try {
         const [subscription] = await Array.fromAsync(admin.list(Subscription, { namespace: installedIn }));
         const spec = { subscribers: [{ uid: subscription?.metadata.uid }] };
@@ -512,16 +515,16 @@ const channels: readonly Scenario[] = [
           InMemoryChannel,
           manifest(InMemoryChannel, { namespace: installedIn, name: "sound" }, { spec }),
         );
-        await world.sweep();
+        await cluster.sweep();
         const left = await Array.fromAsync(admin.list(InMemoryChannel, { namespace: installedIn }));
         expect(left.map(({ metadata }) => metadata.name)).toEqual(["sound"]);
-        expect((await tableEvents(world)).map(({ note }) => note)).toEqual([
+        expect((await tableEvents(cluster)).map(({ note }) => note)).toEqual([
           `The channel ${name} was deleted, so that Knative rebuilds it, because it delivered to subscribers that ` +
             "are gone (pvc-retention-grace-storage). The next tick of the sweep, within five minutes, sends an event " +
             "for every object. Until then, do not delete or scale down what you have just annotated.",
         ]);
-        await world.sweep();
-        expect(await tableEvents(world)).toEqual([]);
+        await cluster.sweep();
+        expect(await tableEvents(cluster)).toEqual([]);
       } finally {
         await leave();
       }

@@ -1,4 +1,4 @@
-import type { Setting } from "../../worlds/world.ts";
+import type { Setting } from "../../harness/cluster.ts";
 import { beside } from "../pvc-protection/settings.ts";
 
 /** An administrator has let the sweep delete stale channels, as the option mend-channels does. */

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
-import { answer } from "../../worlds/answer.ts";
-import type { Call, World } from "../../worlds/world.ts";
+import { apiFailure } from "../../harness/api-failure.ts";
+import type { Call, Cluster } from "../../harness/cluster.ts";
 import { noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
 import {
@@ -25,9 +25,9 @@ import { alone, beside } from "./settings.ts";
 type Fault = (send: () => Promise<ApiResponse>) => Promise<ApiResponse>;
 
 /** Lets the first `times` requests that match meet a fault; returns how many did. */
-function disturb(world: World, times: number, matches: (call: Call) => boolean, fault: Fault): () => number {
+function disturb(cluster: Cluster, times: number, matches: (call: Call) => boolean, fault: Fault): () => number {
   let met = 0;
-  world.intercept((call, send) => {
+  cluster.intercept((call, send) => {
     if (met === times || !matches(call)) return send();
     met++;
     return fault(send);
@@ -43,11 +43,13 @@ const listsOfPods = ({ request }: Call) => request.method === "GET" && /\/pods\?
 
 const isLaterPage = (call: Call) => listsOfPods(call) && /[?&]continue=/.test(call.request.path);
 
-const faults: readonly (readonly [string, Fault])[] = [
-  ["answered with a conflict", async () => answer(409, "Conflict")],
-  ["answered with 500", async () => answer(500, "InternalError")],
-  ["answered with 503", async () => answer(503, "ServiceUnavailable")],
-  ["answered with 429", async () => answer(429, "TooManyRequests", { "retry-after": "1" })],
+type NamedFault = readonly [string, Fault];
+
+const serverError: NamedFault = ["answered with 500", async () => apiFailure(500, "InternalError")];
+const otherFaults: readonly NamedFault[] = [
+  ["answered with a conflict", async () => apiFailure(409, "Conflict")],
+  ["answered with 503", async () => apiFailure(503, "ServiceUnavailable")],
+  ["answered with 429", async () => apiFailure(429, "TooManyRequests", { "retry-after": "1" })],
   ["never sent", () => Promise.reject(new Error("connection refused"))],
   [
     "done, but its answer is lost",
@@ -58,142 +60,95 @@ const faults: readonly (readonly [string, Fault])[] = [
   ],
 ];
 
-const disturbed: readonly Scenario[] = [
-  ...faults.flatMap(([what, fault]): Scenario[] => [
-    {
-      title: `the finalizer is added although the write is ${what}, twice`,
-      async run(world) {
-        const { admin, namespace } = world;
-        await protectedClaim(world, "data");
-        const met = disturb(world, 2, writesOf(protect), fault);
-        await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { finalizers: null } });
-        await isProtected(world, "data");
-        expect(met()).toBeGreaterThan(0);
-      },
-    },
-    {
-      title: `the claim goes although the write is ${what}, twice`,
-      async run(world) {
-        await protectedClaim(world, "data");
-        const met = disturb(world, 2, writesOf(release), fault);
-        await deleteClaim(world, "data");
-        await claimGoes(world, "data");
-        expect(met()).toBeGreaterThan(0);
-      },
-    },
-    {
-      title: `the claim stays although the write that says who holds it is ${what}, twice`,
-      async run(world) {
-        await protectedClaim(world, "data");
-        await runningPod(world, "web", ["data"]);
-        const met = disturb(world, 2, writesOf(release), fault);
-        await deleteClaim(world, "data");
-        await stripInTree(world, "data");
-        await claimIsHeld(world, "data");
-        expect(met()).toBeGreaterThan(0);
-        await claimStays(world, "data");
-        await removePod(world, "web");
-        await claimGoes(world, "data");
-      },
-    },
-  ]),
+/** Writes that meet a fault, twice. */
+const writesMeeting = ([what, fault]: NamedFault): readonly Scenario[] => [
   {
-    title: "a list of pods that fails releases nothing, and is begun again",
-    async run(world) {
-      await protectedClaim(world, "held");
-      await protectedClaim(world, "free");
-      await runningPod(world, "web", ["held"]);
-      const met = disturb(world, 2, listsOfPods, async () => answer(500, "InternalError"));
-      await deleteClaim(world, "held");
-      await deleteClaim(world, "free");
-      await stripInTree(world, "held");
-      await claimGoes(world, "free");
-      expect(met()).toBe(2);
-      await claimIsHeld(world, "held");
-      await claimStays(world, "held");
+    title: `the finalizer is added although the write is ${what}, twice`,
+    async run(cluster) {
+      const { admin, namespace } = cluster;
+      await protectedClaim(cluster, "data");
+      const met = disturb(cluster, 2, writesOf(protect), fault);
+      await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { finalizers: null } });
+      await isProtected(cluster, "data");
+      expect(met()).toBeGreaterThan(0);
     },
   },
   {
-    title: "a user on the last of many pages is found",
-    async run(world) {
-      await protectedClaim(world, "data");
-      // Pods are listed by name: this one comes last.
-      for (const name of ["a", "b", "c", "d"]) await runningPod(world, name, []);
-      await runningPod(world, "z", ["data"]);
-      inPagesOf(world, 2);
-      await deleteClaim(world, "data");
-      await stripInTree(world, "data");
-      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "z", node: bareNode }]);
-      await claimStays(world, "data");
-      expect(world.calls.filter((call) => call.rule === release && isLaterPage(call)).length).toBeGreaterThanOrEqual(2);
-      await removePod(world, "z");
-      await claimGoes(world, "data");
+    title: `the claim goes although the write is ${what}, twice`,
+    async run(cluster) {
+      await protectedClaim(cluster, "data");
+      const met = disturb(cluster, 2, writesOf(release), fault);
+      await deleteClaim(cluster, "data");
+      await claimGoes(cluster, "data");
+      expect(met()).toBeGreaterThan(0);
     },
   },
   {
-    title: "a list whose continue token expires between two pages is begun again, and finds the user all the same",
-    async run(world) {
-      await protectedClaim(world, "data");
-      for (const name of ["a", "b"]) await runningPod(world, name, []);
-      await runningPod(world, "z", ["data"]);
-      inPagesOf(world, 2);
-      const met = disturb(world, 1, isLaterPage, async () => answer(410, "Expired"));
-      await deleteClaim(world, "data");
-      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "z", node: bareNode }]);
-      expect(met()).toBe(1);
-      expect(world.deliveries.filter(({ status }) => status !== 204)).toEqual([]);
-      // Not before: a write of others between look and write is a conflict, and that is no 204.
-      await stripInTree(world, "data");
-      await claimStays(world, "data");
+    title: `the claim stays although the write that says who holds it is ${what}, twice`,
+    async run(cluster) {
+      await protectedClaim(cluster, "data");
+      await runningPod(cluster, "web", ["data"]);
+      const met = disturb(cluster, 2, writesOf(release), fault);
+      await deleteClaim(cluster, "data");
+      await stripInTree(cluster, "data");
+      await claimIsHeld(cluster, "data");
+      expect(met()).toBeGreaterThan(0);
+      await claimStays(cluster, "data");
+      await removePod(cluster, "web");
+      await claimGoes(cluster, "data");
     },
   },
+];
+
+const events: readonly Scenario[] = [
   {
     title: "every event twice changes nothing",
-    async run(world) {
-      world.fate(() => [0, 0]);
-      await heldAndReleased(world);
+    async run(cluster) {
+      cluster.fate(() => [0, 0]);
+      await heldAndReleased(cluster);
     },
   },
   {
     title: "events in another order change nothing",
-    async run(world) {
+    async run(cluster) {
       let count = 0;
-      world.fate(() => [(++count % 3) * 400]);
-      await heldAndReleased(world);
+      cluster.fate(() => [(++count % 3) * 400]);
+      await heldAndReleased(cluster);
     },
   },
   {
-    title: "with every event lost the sweep brings claims to their end",
+    title: "if every event is lost, the sweep alone has claims protected and released",
+    settings: [beside, alone],
     alone: true,
-    async run(world) {
-      await protectedClaim(world, "free");
-      await protectedClaim(world, "held");
-      await runningPod(world, "web", ["held"]);
-      world.fate(() => []);
-      await deleteClaim(world, "free");
-      await deleteClaim(world, "held");
-      await stripInTree(world, "held");
+    async run(cluster) {
+      await protectedClaim(cluster, "free");
+      await protectedClaim(cluster, "held");
+      await runningPod(cluster, "web", ["held"]);
+      cluster.fate(() => []);
+      await deleteClaim(cluster, "free");
+      await deleteClaim(cluster, "held");
+      await stripInTree(cluster, "held");
       const swept = async (done: () => Promise<boolean>) => {
-        // Between two of them others have to do their part, and take their time.
-        for (const begun = world.clock.now(); world.clock.now() < begun + 180_000 && !(await done()); ) {
-          await world.sweep();
-          await world.rest();
+        // Between two of them, other parts of the cluster have to do their work.
+        for (const begun = cluster.clock.now(); cluster.clock.now() < begun + 180_000 && !(await done()); ) {
+          await cluster.sweep();
+          await cluster.rest();
         }
         expect(await done()).toBe(true);
       };
-      await swept(async () => !(await claimOf(world, "free")));
-      await claimIsHeld(world, "held");
-      await claimStays(world, "held");
-      await removePod(world, "web");
-      await swept(async () => !(await claimOf(world, "held")));
+      await swept(async () => !(await claimOf(cluster, "free")));
+      await claimIsHeld(cluster, "held");
+      await claimStays(cluster, "held");
+      await removePod(cluster, "web");
+      await swept(async () => !(await claimOf(cluster, "held")));
     },
   },
   {
-    title: "an event that lies changes nothing that a fresh read would not",
-    async run(world) {
-      const live = await protectedClaim(world, "data");
-      const web = await runningPod(world, "web", ["data"]);
-      const instance = world.instance(release);
+    title: "a forged event changes nothing that a fresh read would not change",
+    async run(cluster) {
+      const live = await protectedClaim(cluster, "data");
+      const web = await runningPod(cluster, "web", ["data"]);
+      const instance = cluster.instance(release);
       const deleted = { ...live, metadata: { ...live.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
       const lies = [
         { change: "update", kind: PersistentVolumeClaim, name: "data", object: deleted },
@@ -202,25 +157,103 @@ const disturbed: readonly Scenario[] = [
         { change: "sweep", kind: PersistentVolumeClaim, name: "no-such-claim" },
       ] as const;
       for (const lie of lies) expect(await instance(lie)).toEqual({ status: 204, headers: {}, body: "" });
-      const { metadata } = await isProtected(world, "data");
+      const { metadata } = await isProtected(cluster, "data");
       expect(metadata.deletionTimestamp).toBeUndefined();
 
-      await deleteClaim(world, "data");
-      await stripInTree(world, "data");
-      await claimIsHeld(world, "data");
+      await deleteClaim(cluster, "data");
+      await stripInTree(cluster, "data");
+      await claimIsHeld(cluster, "data");
       for (const lie of lies) expect((await instance(lie)).status).toBe(204);
-      await claimStays(world, "data");
+      await claimStays(cluster, "data");
+    },
+  },
+  {
+    title: "an event that is refused for good is shown on the claim, which stays until the cause is fixed",
+    alone: true,
+    async run(cluster) {
+      await protectedClaim(cluster, "data");
+      let allowed = false;
+      cluster.intercept(({ rule }, send) =>
+        rule === release && !allowed ? Promise.resolve(apiFailure(403, "Forbidden")) : send(),
+      );
+      await deleteClaim(cluster, "data");
+      const [notice] = await cluster.eventually("the claim shows the dead-lettered event", async () => {
+        const notices = await noticesOn(cluster, "PersistentVolumeClaim", "data");
+        return notices.length > 0 && notices;
+      });
+      expect(notice).toMatchObject({ type: "Warning", reason: "EventDeadLettered" });
+      expect(notice?.note).toContain("Grant the function's role what it lacks");
+      await claimStays(cluster, "data");
+      allowed = true;
+      await cluster.sweep();
+      await claimGoes(cluster, "data");
+    },
+  },
+];
+
+const requests: readonly Scenario[] = [
+  {
+    title: "if a list of pods fails, no held claim is released, and the list is read again",
+    async run(cluster) {
+      await protectedClaim(cluster, "held");
+      await protectedClaim(cluster, "free");
+      await runningPod(cluster, "web", ["held"]);
+      const met = disturb(cluster, 2, listsOfPods, async () => apiFailure(500, "InternalError"));
+      await deleteClaim(cluster, "held");
+      await deleteClaim(cluster, "free");
+      await stripInTree(cluster, "held");
+      await claimGoes(cluster, "free");
+      expect(met()).toBe(2);
+      await claimIsHeld(cluster, "held");
+      await claimStays(cluster, "held");
+    },
+  },
+  {
+    title: "a pod on the last of many pages of the list holds its claim",
+    async run(cluster) {
+      await protectedClaim(cluster, "data");
+      // Pods are listed by name: this one comes last.
+      for (const name of ["a", "b", "c", "d"]) await runningPod(cluster, name, []);
+      await runningPod(cluster, "z", ["data"]);
+      inPagesOf(cluster, 2);
+      await deleteClaim(cluster, "data");
+      await stripInTree(cluster, "data");
+      expect((await claimIsHeld(cluster, "data")).pods).toEqual([{ pod: "z", node: bareNode }]);
+      await claimStays(cluster, "data");
+      expect(cluster.calls.filter((call) => call.rule === release && isLaterPage(call)).length).toBeGreaterThanOrEqual(
+        2,
+      );
+      await removePod(cluster, "z");
+      await claimGoes(cluster, "data");
+    },
+  },
+  {
+    title: "if a continue token expires between two pages, the list is read again, and the pod holds its claim",
+    async run(cluster) {
+      await protectedClaim(cluster, "data");
+      for (const name of ["a", "b"]) await runningPod(cluster, name, []);
+      await runningPod(cluster, "z", ["data"]);
+      inPagesOf(cluster, 2);
+      const met = disturb(cluster, 1, isLaterPage, async () => apiFailure(410, "Expired"));
+      await deleteClaim(cluster, "data");
+      expect((await claimIsHeld(cluster, "data")).pods).toEqual([{ pod: "z", node: bareNode }]);
+      expect(met()).toBe(1);
+      expect(cluster.deliveries.filter(({ status }) => status !== 204)).toEqual([]);
+      // Not before: a write of others between look and write is a conflict, and that is no 204.
+      await stripInTree(cluster, "data");
+      await claimStays(cluster, "data");
     },
   },
   {
     title: "two instances at once do what one does",
-    async run(world) {
-      for (const name of ["free", "held"]) await protectedClaim(world, name);
-      await runningPod(world, "web", ["held"]);
-      world.fate(({ kind }) => (kind === "PersistentVolumeClaim" ? [] : undefined));
-      for (const name of ["free", "held"]) await deleteClaim(world, name);
-      for (const name of ["free", "held"]) await stripInTree(world, name);
-      const instances = [world.instance(release), world.instance(release)];
+    settings: [beside, alone],
+    async run(cluster) {
+      for (const name of ["free", "held"]) await protectedClaim(cluster, name);
+      await runningPod(cluster, "web", ["held"]);
+      cluster.fate(({ kind }) => (kind === "PersistentVolumeClaim" ? [] : undefined));
+      for (const name of ["free", "held"]) await deleteClaim(cluster, name);
+      for (const name of ["free", "held"]) await stripInTree(cluster, name);
+      const instances = [cluster.instance(release), cluster.instance(release)];
       for (let round = 0; round < 3; round++) {
         const answers = await Promise.all(
           instances.flatMap((instance) =>
@@ -229,92 +262,75 @@ const disturbed: readonly Scenario[] = [
         );
         for (const { status } of answers) expect([204, 503]).toContain(status);
       }
-      await claimGoes(world, "free");
-      expect((await claimIsHeld(world, "held")).pods).toEqual([{ pod: "web", node: bareNode }]);
-      await claimStays(world, "held");
-      await removePod(world, "web");
-      await claimGoes(world, "held");
-    },
-  },
-  {
-    title: "an event that is refused for good is shown on the claim, which stays until somebody has seen to it",
-    alone: true,
-    async run(world) {
-      await protectedClaim(world, "data");
-      let allowed = false;
-      world.intercept(({ rule }, send) =>
-        rule === release && !allowed ? Promise.resolve(answer(403, "Forbidden")) : send(),
-      );
-      await deleteClaim(world, "data");
-      const [notice] = await world.eventually("the claim shows the dead-lettered event", async () => {
-        const notices = await noticesOn(world, "PersistentVolumeClaim", "data");
-        return notices.length > 0 && notices;
-      });
-      expect(notice).toMatchObject({ type: "Warning", reason: "EventDeadLettered" });
-      expect(notice?.note).toContain("Grant the function's role what it lacks");
-      await claimStays(world, "data");
-      allowed = true;
-      await world.sweep();
-      await claimGoes(world, "data");
+      await claimGoes(cluster, "free");
+      expect((await claimIsHeld(cluster, "held")).pods).toEqual([{ pod: "web", node: bareNode }]);
+      await claimStays(cluster, "held");
+      await removePod(cluster, "web");
+      await claimGoes(cluster, "held");
     },
   },
   {
     title: "thirty claims deleted at once cost few lists of pods",
-    async run(world) {
+    async run(cluster) {
       const names = Array.from({ length: 30 }, (_, index) => `data-${index}`);
-      await Promise.all(names.map((name) => protectedClaim(world, name)));
-      await Promise.all(names.map((name) => deleteClaim(world, name)));
-      for (const name of names) await claimGoes(world, name);
-      const lists = world.calls.filter((call) => call.rule === release && listsOfPods(call));
+      await Promise.all(names.map((name) => protectedClaim(cluster, name)));
+      await Promise.all(names.map((name) => deleteClaim(cluster, name)));
+      for (const name of names) await claimGoes(cluster, name);
+      const lists = cluster.calls.filter((call) => call.rule === release && listsOfPods(call));
       expect(lists.length).toBeLessThan(names.length);
     },
   },
   {
-    title: "a function that dies after any of its calls is followed by one that goes on",
-    async run(world) {
+    title: "if a function dies after any of its calls, the next instance goes on",
+    settings: [beside, alone],
+    async run(cluster) {
       for (let survived = 0; survived < 5; survived++) {
         const name = `data-${survived}`;
-        await protectedClaim(world, name);
-        await runningPod(world, `web-${survived}`, [name]);
+        await protectedClaim(cluster, name);
+        await runningPod(cluster, `web-${survived}`, [name]);
         let left = survived;
         // Dead: nothing goes out any more, until the next event starts another.
-        world.intercept((_, send) => (left-- > 0 ? send() : left > -4 ? Promise.reject(new Error("killed")) : send()));
-        await deleteClaim(world, name);
-        await stripInTree(world, name);
-        await claimIsHeld(world, name);
-        await claimStays(world, name);
-        await removePod(world, `web-${survived}`);
-        await claimGoes(world, name);
+        cluster.intercept((_, send) =>
+          left-- > 0 ? send() : left > -4 ? Promise.reject(new Error("killed")) : send(),
+        );
+        await deleteClaim(cluster, name);
+        await stripInTree(cluster, name);
+        await claimIsHeld(cluster, name);
+        await claimStays(cluster, name);
+        await removePod(cluster, `web-${survived}`);
+        await claimGoes(cluster, name);
       }
     },
   },
 ];
 
-/**
- * Things go wrong on the way; in the end everything is as if they had not. What goes wrong does not depend on the mode.
- */
-export const disturbance: readonly Scenario[] = disturbed.map((scenario) => ({
-  ...scenario,
-  within: true,
-  settings: [beside, alone],
-}));
+const within = (scenarios: readonly Scenario[]) => scenarios.map((scenario) => ({ ...scenario, within: true }));
+
+/** Faults of events, and a write whose event has to be sent again, after which everything is as without them. */
+export const eventDisturbance: readonly Scenario[] = within([...writesMeeting(serverError), ...events]);
+
+/** Faults on the way, after which everything is as without them. */
+export const disturbance: readonly Scenario[] = [
+  ...eventDisturbance,
+  ...within([...otherFaults.flatMap(writesMeeting), ...requests]),
+];
 
 /** Gives lists of pods so few items a page. */
-function inPagesOf(world: World, limit: number): void {
-  world.intercept((call, send) => {
+function inPagesOf(cluster: Cluster, limit: number): void {
+  cluster.intercept((call, send) => {
     const path = call.request.path.replace(/limit=\d+/, `limit=${limit}`);
     return listsOfPods(call) ? send({ ...call.request, path }) : send();
   });
 }
 
-async function heldAndReleased(world: World): Promise<void> {
-  for (const name of ["free", "held"]) await protectedClaim(world, name);
-  await runningPod(world, "web", ["held"]);
-  for (const name of ["free", "held"]) await deleteClaim(world, name);
-  await stripInTree(world, "held");
-  await claimGoes(world, "free");
-  expect((await claimIsHeld(world, "held")).pods).toEqual([{ pod: "web", node: bareNode }]);
-  await claimStays(world, "held");
-  await removePod(world, "web");
-  await claimGoes(world, "held");
+async function heldAndReleased(cluster: Cluster): Promise<void> {
+  for (const name of ["free", "held"]) await protectedClaim(cluster, name);
+  await runningPod(cluster, "web", ["held"]);
+  for (const name of ["free", "held"]) await deleteClaim(cluster, name);
+  await stripInTree(cluster, "held");
+  await claimGoes(cluster, "free");
+  expect((await claimIsHeld(cluster, "held")).pods).toEqual([{ pod: "web", node: bareNode }]);
+  await claimStays(cluster, "held");
+  await removePod(cluster, "web");
+  await claimGoes(cluster, "held");
 }

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { historyOf } from "../../worlds/history.ts";
-import { type WatchLine, watching } from "../../worlds/watching.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { recordWatch, type WatchLine } from "../../harness/recorded-watch.ts";
+import { historyOf } from "../../harness/watch-history.ts";
 import { inTree, ours } from "./helpers.ts";
 
 interface LivePod extends KubernetesObject {
@@ -11,25 +11,25 @@ interface LivePod extends KubernetesObject {
   status?: { phase?: string; containerStatuses?: { state?: { terminated?: object } }[] };
 }
 
-/** A history of everything that happened to the claims and pods of a world, and what must hold in all of it. */
+/** A history of everything that happened to the claims and pods of a cluster, and what must hold in all of it. */
 export interface Invariants {
   /** Fails with what was violated. */
   check(): Promise<void>;
 }
 
 /** Begins to write the history. Definitions here are their own, apart from those of the rules. */
-export function watchInvariants(world: World): Invariants {
-  const watches = [PersistentVolumeClaim, Pod].map((kind) => watching(world, kind, {}));
+export function watchInvariants(cluster: Cluster): Invariants {
+  const watches = [PersistentVolumeClaim, Pod].map((kind) => recordWatch(cluster, kind, {}));
   return {
     async check() {
-      const history = await historyOf(world, watches);
+      const history = await historyOf(cluster, watches);
       for (const watch of watches) watch.stop();
-      expect(violations(world, history)).toEqual([]);
+      expect(violations(cluster, history)).toEqual([]);
     },
   };
 }
 
-function violations(world: World, history: readonly WatchLine[]): string[] {
+function violations(cluster: Cluster, history: readonly WatchLine[]): string[] {
   const live = new Map<string, KubernetesObject>();
   const found: string[] = [];
   for (const { type, object } of history) {
@@ -42,12 +42,12 @@ function violations(world: World, history: readonly WatchLine[]): string[] {
     const had = before.metadata.finalizers ?? [];
     const has = type === "DELETED" ? [] : (object.metadata.finalizers ?? []);
     const name = object.metadata.name;
-    if (object.metadata.deletionTimestamp && had.includes(ours(world)) && !has.includes(ours(world))) {
+    if (object.metadata.deletionTimestamp && had.includes(ours(cluster)) && !has.includes(ours(cluster))) {
       const users = [...live.values()]
-        .filter((pod) => uses(pod as LivePod, name, world))
+        .filter((pod) => uses(pod as LivePod, name, cluster))
         .map((pod) => pod.metadata.name);
       if (users.length > 0) found.push(`Claim ${name} was let go under ${users.join(", ")}.`);
-      const other = ours(world) === inTree ? [] : had.filter((finalizer) => finalizer === inTree);
+      const other = ours(cluster) === inTree ? [] : had.filter((finalizer) => finalizer === inTree);
       if (other.length > 0) found.push(`Claim ${name} was let go before ${inTree} was gone.`);
     }
     if (type === "DELETED" && !object.metadata.deletionTimestamp) found.push(`Claim ${name} went without a deletion.`);
@@ -56,7 +56,7 @@ function violations(world: World, history: readonly WatchLine[]): string[] {
 }
 
 /** Whether a kubelet has started the pod with the claim and may not have stopped it. */
-function uses({ kind, metadata, spec, status }: LivePod, claim: string, { setting }: World): boolean {
+function uses({ kind, metadata, spec, status }: LivePod, claim: string, { setting }: Cluster): boolean {
   if (kind !== "Pod" || !spec.nodeName || (status?.phase ?? "Pending") === "Pending") return false;
   if (!spec.volumes?.some((volume) => volume.persistentVolumeClaim?.claimName === claim)) return false;
   if (setting.environment["pvc-protection-release"]?.MODE !== "document") return true;

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Call, World } from "../../worlds/world.ts";
+import type { Call, Cluster } from "../../harness/cluster.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   bind,
@@ -22,9 +22,9 @@ import {
 import { alone, standIn, twoPhased } from "./settings.ts";
 
 /** Does something once, right before release takes a finalizer away. */
-function beforeRemoval(world: World, finalizer: string, step: () => Promise<void>): () => boolean {
+function beforeRemoval(cluster: Cluster, finalizer: string, step: () => Promise<void>): () => boolean {
   let done = false;
-  world.intercept(async ({ rule, request }: Call, send) => {
+  cluster.intercept(async ({ rule, request }: Call, send) => {
     const removes = rule === release && request.method === "PATCH" && request.body?.includes(`"value":"${finalizer}"`);
     if (removes && !done) {
       done = true;
@@ -36,69 +36,70 @@ function beforeRemoval(world: World, finalizer: string, step: () => Promise<void
 }
 
 /** Does something with pod `late`, which has no node yet, right before release takes a finalizer off its claim. */
-async function race(world: World, finalizer: string, step: () => Promise<void>): Promise<void> {
-  await boundClaim(world, "data");
-  await createPod(world, "late", ["data"]);
-  const isRun = beforeRemoval(world, finalizer, step);
-  await deleteClaim(world, "data");
-  await world.eventually("the race is run", isRun);
+async function race(cluster: Cluster, finalizer: string, step: () => Promise<void>): Promise<void> {
+  await boundClaim(cluster, "data");
+  await createPod(cluster, "late", ["data"]);
+  const isRun = beforeRemoval(cluster, finalizer, step);
+  await deleteClaim(cluster, "data");
+  await cluster.eventually("the race is run", isRun);
 }
 
 /**
  * The race that Kubernetes' own protection leaves open: a pod is bound between the list that did not show it and the
- * write that lets the claim go. Whoever binds it saw the claim before its deletion.
+ * write that releases the claim. The scheduler that binds it saw the claim before its deletion.
  */
 export const lateBinding: readonly Scenario[] = [
   {
-    title: "a pod bound between list and release starts, and the claim stays: the second phase sees it",
+    title:
+      "a pod that is bound between list and release starts, and the claim stays, because the second phase finds it",
     within: true,
-    // Where Kubernetes' own controller removes its finalizer, nobody can step in between.
+    // If Kubernetes' own controller removes its finalizer, the test cannot act between list and removal.
     settings: [alone],
-    async run(world) {
-      await race(world, inTree, async () => {
-        await bind(world, "late", node);
-        await podRuns(world, "late");
+    async run(cluster) {
+      await race(cluster, inTree, async () => {
+        await bind(cluster, "late", node);
+        await podRuns(cluster, "late");
       });
-      expect((await claimIsHeld(world, "data")).pods).toEqual([{ pod: "late", node }]);
+      expect((await claimIsHeld(cluster, "data")).pods).toEqual([{ pod: "late", node }]);
       // The removal goes on when the pod runs.
-      await world.eventually("ours alone is left", async () => {
-        return (await claimOf(world, "data"))?.metadata.finalizers?.join() === ours(world);
+      await cluster.eventually("ours alone is left", async () => {
+        return (await claimOf(cluster, "data"))?.metadata.finalizers?.join() === ours(cluster);
       });
-      await claimStays(world, "data");
-      expect(await isRunning(world, "late")).toBe(true);
-      await removePod(world, "late");
-      await claimGoes(world, "data");
+      await claimStays(cluster, "data");
+      expect(await isRunning(cluster, "late")).toBe(true);
+      await removePod(cluster, "late");
+      await claimGoes(cluster, "data");
     },
   },
   {
     title:
-      "a pod bound after Kubernetes' own finalizer is gone is refused by the kubelet, " +
-      "and the claim goes under no running pod",
+      "a pod that is bound after Kubernetes' own finalizer is gone is refused by the kubelet, " +
+      "and no running pod loses its claim",
     within: true,
     settings: twoPhased,
-    async run(world) {
-      await race(world, ours(world), async () => {
-        expect((await claimOf(world, "data"))?.metadata.finalizers).not.toContain(inTree);
-        await bind(world, "late", node);
-        await kubeletRefuses(world, "late");
+    async run(cluster) {
+      await race(cluster, ours(cluster), async () => {
+        expect((await claimOf(cluster, "data"))?.metadata.finalizers).not.toContain(inTree);
+        await bind(cluster, "late", node);
+        await kubeletRefuses(cluster, "late");
       });
-      await claimGoes(world, "data");
-      await world.rest();
-      expect(await isRunning(world, "late")).toBe(false);
+      await claimGoes(cluster, "data");
+      await cluster.rest();
+      expect(await isRunning(cluster, "late")).toBe(false);
     },
   },
   {
-    title: "under one finalizer the race is open, as it is in Kubernetes",
+    title: "with a single finalizer the race is open, as in Kubernetes",
     within: true,
     settings: [standIn],
     harms: true,
-    async run(world) {
-      await race(world, inTree, async () => {
-        await bind(world, "late", node);
-        await podRuns(world, "late");
+    async run(cluster) {
+      await race(cluster, inTree, async () => {
+        await bind(cluster, "late", node);
+        await podRuns(cluster, "late");
       });
-      await claimGoes(world, "data");
-      expect(await isRunning(world, "late")).toBe(true);
+      await claimGoes(cluster, "data");
+      expect(await isRunning(cluster, "late")).toBe(true);
     },
   },
 ];

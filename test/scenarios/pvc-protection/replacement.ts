@@ -20,101 +20,101 @@ import {
   stripInTree,
 } from "./helpers.ts";
 
-/** Names that come back: what is decided about one incarnation must not reach another. */
+/** Names that are used again: a decision about one object must have no effect on a later one of its name. */
 export const replacement: readonly Scenario[] = [
   {
-    title: "a pod replaced by one of its name without the claim lets it go",
-    async run(world) {
-      for (const name of ["data", "other"]) await protectedClaim(world, name);
-      await runningPod(world, "web", ["data"]);
-      await deleteClaim(world, "data");
-      await stripInTree(world, "data");
-      await claimIsHeld(world, "data");
-      await removePod(world, "web");
-      await runningPod(world, "web", ["other"]);
-      await claimGoes(world, "data");
-      expect((await claimOf(world, "other"))?.metadata.deletionTimestamp).toBeUndefined();
+    title: "if another pod of the same name without the claim replaces a pod, the claim is released",
+    async run(cluster) {
+      for (const name of ["data", "other"]) await protectedClaim(cluster, name);
+      await runningPod(cluster, "web", ["data"]);
+      await deleteClaim(cluster, "data");
+      await stripInTree(cluster, "data");
+      await claimIsHeld(cluster, "data");
+      await removePod(cluster, "web");
+      await runningPod(cluster, "web", ["other"]);
+      await claimGoes(cluster, "data");
+      expect((await claimOf(cluster, "other"))?.metadata.deletionTimestamp).toBeUndefined();
     },
   },
   {
-    title: "a pod replaced by one of its name leaves a claim that is alive alone",
-    async run(world) {
-      await protectedClaim(world, "data");
-      await runningPod(world, "web", ["data"]);
-      await removePod(world, "web");
-      await runningPod(world, "web", []);
-      await world.rest();
-      const { metadata } = await isProtected(world, "data");
+    title: "if another pod of the same name replaces a pod, a claim that is not deleted stays as it is",
+    async run(cluster) {
+      await protectedClaim(cluster, "data");
+      await runningPod(cluster, "web", ["data"]);
+      await removePod(cluster, "web");
+      await runningPod(cluster, "web", []);
+      await cluster.rest();
+      const { metadata } = await isProtected(cluster, "data");
       expect(metadata.deletionTimestamp).toBeUndefined();
     },
   },
   {
-    title: "a pod replaced by one of its name that uses the claim, too, still holds it",
+    title: "if another pod of the same name with the claim replaces a pod, the claim is held",
     within: true,
-    async run(world) {
-      await protectedClaim(world, "data");
-      const first = await runningPod(world, "web", ["data"]);
-      await deleteClaim(world, "data");
-      await stripInTree(world, "data");
-      await claimIsHeld(world, "data");
+    async run(cluster) {
+      await protectedClaim(cluster, "data");
+      const first = await runningPod(cluster, "web", ["data"]);
+      await deleteClaim(cluster, "data");
+      await stripInTree(cluster, "data");
+      await claimIsHeld(cluster, "data");
 
-      // The second one is there when the event of the first one's deletion arrives. Whoever looked in between, for
-      // whatever reason, would find nobody who uses the claim, and be right.
-      const gone = await podOf(world, "web");
-      world.fate(() => []);
-      // What was on its way before is looked at with the first one.
-      await settled(world);
-      await removePod(world, "web");
-      await runningPod(world, "web", ["data"]);
-      const { status } = await world.instance(release)({
+      // The second pod exists when the event of the first one's deletion arrives. A look in between would find no pod
+      // that uses the claim, and would be right.
+      const gone = await podOf(cluster, "web");
+      cluster.fate(() => []);
+      // Events that were on their way before are handled while the first pod exists.
+      await settled(cluster);
+      await removePod(cluster, "web");
+      await runningPod(cluster, "web", ["data"]);
+      const { status } = await cluster.instance(release)({
         change: "delete",
         kind: Pod,
         name: "web",
         object: gone ?? first,
       });
       expect(status).toBe(204);
-      await claimStays(world, "data");
+      await claimStays(cluster, "data");
     },
   },
   {
-    title: "a claim created again under its name keeps its finalizer, even when it comes between look and write",
+    title: "a claim that is created again under its name keeps its finalizer, also between look and write",
     within: true,
-    async run(world) {
-      const { metadata: old } = await protectedClaim(world, "data");
+    async run(cluster) {
+      const { metadata: old } = await protectedClaim(cluster, "data");
       let replaced = false;
-      world.intercept(async ({ rule, request }, send) => {
+      cluster.intercept(async ({ rule, request }, send) => {
         if (rule === release && request.method === "PATCH" && !replaced && request.body?.includes(old.uid)) {
           replaced = true;
-          for (const finalizer of protection(world)) await strip(world, "data", finalizer);
-          await protectedClaim(world, "data");
+          for (const finalizer of protection(cluster)) await strip(cluster, "data", finalizer);
+          await protectedClaim(cluster, "data");
         }
         return send();
       });
-      await deleteClaim(world, "data");
-      await world.eventually("the claim is replaced", () => replaced);
-      await claimGoes(world, "data", old.uid);
-      await world.rest();
-      const live = await claimOf(world, "data");
+      await deleteClaim(cluster, "data");
+      await cluster.eventually("the claim is replaced", () => replaced);
+      await claimGoes(cluster, "data", old.uid);
+      await cluster.rest();
+      const live = await claimOf(cluster, "data");
       expect(live?.metadata.uid).not.toBe(old.uid);
       expect(live?.metadata.deletionTimestamp).toBeUndefined();
-      expect(live?.metadata.finalizers?.toSorted()).toEqual(protection(world).toSorted());
+      expect(live?.metadata.finalizers?.toSorted()).toEqual(protection(cluster).toSorted());
     },
   },
   {
-    title: "what is written on a claim that was copied from another is not taken for its own",
-    async run(world) {
-      await protectedClaim(world, "data");
-      await runningPod(world, "web", ["data"]);
-      await deleteClaim(world, "data");
-      const { since } = await claimIsHeld(world, "data");
-      const { annotations = {} } = (await claimOf(world, "data"))?.metadata ?? {};
-      await world.rest();
+    title: "a note that was copied from another claim has no effect",
+    async run(cluster) {
+      await protectedClaim(cluster, "data");
+      await runningPod(cluster, "web", ["data"]);
+      await deleteClaim(cluster, "data");
+      const { since } = await claimIsHeld(cluster, "data");
+      const { annotations = {} } = (await claimOf(cluster, "data"))?.metadata ?? {};
+      await cluster.rest();
 
-      const { metadata } = await protectedClaim(world, "copy", { annotations });
-      await runningPod(world, "other", ["copy"]);
-      await deleteClaim(world, "copy");
-      const held = await world.eventually("the copy says who holds it", async () => {
-        const said = await claimIsHeld(world, "copy");
+      const { metadata } = await protectedClaim(cluster, "copy", { annotations });
+      await runningPod(cluster, "other", ["copy"]);
+      await deleteClaim(cluster, "copy");
+      const held = await cluster.eventually("the copy says who holds it", async () => {
+        const said = await claimIsHeld(cluster, "copy");
         return said.uid === metadata.uid && said;
       });
       expect(held.pods).toEqual([{ pod: "other", node: bareNode }]);

@@ -8,7 +8,7 @@ import { quiet } from "./quiet.ts";
 import { releasing } from "./releasing.ts";
 import { replacement } from "./replacement.ts";
 import { selection } from "./selection.ts";
-import { alone, beside, documentMode, standIn } from "./settings.ts";
+import { beside } from "./settings.ts";
 import { users } from "./users.ts";
 
 const all: readonly Scenario[] = [
@@ -25,8 +25,8 @@ const all: readonly Scenario[] = [
   ...misconfiguration,
 ];
 
-/** Every scenario of PVC protection. Those that name no setting run wherever the functions are set up rightly. */
+/** Every scenario of PVC protection. Those that name no setting run as installed by default alone. */
 export const scenarios: readonly Scenario[] = all.map((scenario) => ({
   ...scenario,
-  settings: scenario.settings ?? [beside, alone, documentMode, standIn],
+  settings: scenario.settings ?? [beside],
 }));

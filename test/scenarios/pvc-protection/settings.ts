@@ -1,4 +1,4 @@
-import type { Setting } from "../../worlds/world.ts";
+import type { Setting } from "../../harness/cluster.ts";
 
 const policy = "pvc-protection/admission-policy";
 const adds = "pvc-protection/claim-adds";
@@ -11,7 +11,7 @@ export const beside: Setting = {
   components: [policy],
 };
 
-/** Kubernetes' own protection is switched off, so that nothing of it can hide a fault of ours. */
+/** Kubernetes' own protection is switched off, so that it cannot hide a fault of Holdfast. */
 export const alone: Setting = {
   name: "without Kubernetes' own protection",
   inTree: false,
@@ -22,7 +22,7 @@ export const alone: Setting = {
   components: [policy, adds],
 };
 
-/** Terminated pods do not count, as the original proposal has it. */
+/** Terminated pods do not count as users, as in the original proposal. */
 export const documentMode: Setting = {
   name: "in document mode",
   inTree: true,
@@ -30,7 +30,7 @@ export const documentMode: Setting = {
   components: [policy, "pvc-protection/pod-updates"],
 };
 
-/** The functions stand in for Kubernetes' own protection, under its finalizer. */
+/** The functions replace Kubernetes' own protection, and use its finalizer. */
 export const standIn: Setting = {
   name: "in place of Kubernetes' own protection",
   inTree: false,
@@ -53,7 +53,7 @@ export const selecting: Setting = {
   components: [adds],
 };
 
-/** Kubernetes' own protection is off and the functions have not been told. */
+/** Kubernetes' own protection is off, and the settings of the functions do not say so. */
 export const misconfigured: Setting = {
   name: "without Kubernetes' own protection, which the functions rely on",
   inTree: false,
@@ -66,5 +66,5 @@ export const settings: readonly Setting[] = [beside, alone, documentMode, standI
 /** Where release has a finalizer of its own, and with it two phases. */
 export const twoPhased: readonly Setting[] = [beside, alone, documentMode];
 
-/** Where a bound pod counts until its object is gone. */
-export const strict: readonly Setting[] = [beside, alone, standIn];
+/** Wherever the functions are set up rightly: for scenarios whose writes differ between these settings. */
+export const everywhere: readonly Setting[] = [beside, alone, documentMode, standIn];

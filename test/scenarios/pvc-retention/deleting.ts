@@ -24,72 +24,72 @@ export const deleting: readonly Scenario[] = [
   ...policyNames.map(
     (policy): Scenario => ({
       title: `${policy}: claims ${policies[policy].deleted} when the set is deleted in the foreground`,
-      async run(world) {
-        await runningSet(world, { policy });
-        const data = await dataOf(world, [0, 1]);
-        await deleteSet(world, "Foreground");
-        for (const ordinal of [0, 1]) await podIsGone(world, ordinal);
-        if (policies[policy].deleted === "go") await dataGoes(world, [0, 1], data);
-        else await dataStays(world, [0, 1], data);
+      async run(cluster) {
+        await runningSet(cluster, { policy });
+        const data = await dataOf(cluster, [0, 1]);
+        await deleteSet(cluster, "Foreground");
+        for (const ordinal of [0, 1]) await podIsGone(cluster, ordinal);
+        if (policies[policy].deleted === "go") await dataGoes(cluster, [0, 1], data);
+        else await dataStays(cluster, [0, 1], data);
       },
     }),
   ),
   {
-    title: "a set that is deleted while a replica is being scaled away takes all of its claims along",
-    async run(world) {
-      await runningSet(world, { policy: both, replicas: 3, stopAfter: 1500 });
-      const data = await dataOf(world, [0, 1, 2]);
-      await scale(world, 1);
-      await deleteSet(world);
-      await dataGoes(world, [0, 1, 2], data);
+    title: "if a set is deleted during a scale-down, all of its claims are deleted",
+    async run(cluster) {
+      await runningSet(cluster, { policy: both, replicas: 3, stopAfter: 1500 });
+      const data = await dataOf(cluster, [0, 1, 2]);
+      await scale(cluster, 1);
+      await deleteSet(cluster);
+      await dataGoes(cluster, [0, 1, 2], data);
     },
   },
   {
-    title: "pods that take their time to stop keep the claims, which go after them",
-    async run(world) {
-      await runningSet(world, { policy: onDeletion, stopAfter: 1500 });
-      const data = await dataOf(world, [0, 1]);
-      await askToDelete(world);
-      await setIsGone(world);
-      await dataGoes(world, [0, 1], data);
-      for (const ordinal of [0, 1]) await podIsGone(world, ordinal);
+    title: "claims stay while pods are slow to stop, and are deleted after them",
+    async run(cluster) {
+      await runningSet(cluster, { policy: onDeletion, stopAfter: 1500 });
+      const data = await dataOf(cluster, [0, 1]);
+      await askToDelete(cluster);
+      await setIsGone(cluster);
+      await dataGoes(cluster, [0, 1], data);
+      for (const ordinal of [0, 1]) await podIsGone(cluster, ordinal);
     },
   },
   {
-    title: "a set that is made again once its claims are gone starts anew",
-    async run(world) {
-      await runningSet(world, { policy: onDeletion });
-      const data = await dataOf(world, [0, 1]);
-      await deleteSet(world);
-      await dataGoes(world, [0, 1], data);
-      await createSet(world, { policy: onDeletion });
-      await podsRun(world, 2);
-      const fresh = await dataOf(world, [0, 1]);
+    title: "a set that is created again after its claims were deleted has new, empty claims",
+    async run(cluster) {
+      await runningSet(cluster, { policy: onDeletion });
+      const data = await dataOf(cluster, [0, 1]);
+      await deleteSet(cluster);
+      await dataGoes(cluster, [0, 1], data);
+      await createSet(cluster, { policy: onDeletion });
+      await podsRun(cluster, 2);
+      const fresh = await dataOf(cluster, [0, 1]);
       expect(fresh.map(({ volume }) => volume)).not.toContain(data[0]?.volume);
     },
   },
   {
-    title: "a set that is made again finds the claims that its policy kept",
-    async run(world) {
-      await runningSet(world, { policy: "DeleteOnScaledownOnly" });
-      const data = await dataOf(world, [0, 1]);
-      await deleteSet(world);
-      for (const ordinal of [0, 1]) await podIsGone(world, ordinal);
-      await createSet(world, { policy: "DeleteOnScaledownOnly" });
-      await podsRun(world, 2);
-      expect(await dataOf(world, [0, 1])).toEqual(data);
+    title: "a set that is created again uses the claims that its policy kept",
+    async run(cluster) {
+      await runningSet(cluster, { policy: "DeleteOnScaledownOnly" });
+      const data = await dataOf(cluster, [0, 1]);
+      await deleteSet(cluster);
+      for (const ordinal of [0, 1]) await podIsGone(cluster, ordinal);
+      await createSet(cluster, { policy: "DeleteOnScaledownOnly" });
+      await podsRun(cluster, 2);
+      expect(await dataOf(cluster, [0, 1])).toEqual(data);
     },
   },
   {
-    title: "a set whose own field deletes and that has no policy is left to Kubernetes",
-    async run(world) {
+    title: "a set without a policy whose own field says Delete is left to Kubernetes",
+    async run(cluster) {
       const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Retain" } };
-      await runningSet(world, { spec });
-      const data = await dataOf(world, [0, 1]);
-      for (const ordinal of [0, 1]) await belongsTo(world, ordinal, ["StatefulSet web"]);
-      for (const ordinal of [0, 1]) await goesByHand(world, ordinal);
-      await world.admin.delete(StatefulSet, world.namespace, set, { propagationPolicy: "Background" });
-      await dataGoes(world, [0, 1], data);
+      await runningSet(cluster, { spec });
+      const data = await dataOf(cluster, [0, 1]);
+      for (const ordinal of [0, 1]) await belongsTo(cluster, ordinal, ["StatefulSet web"]);
+      for (const ordinal of [0, 1]) await goesByHand(cluster, ordinal);
+      await cluster.admin.delete(StatefulSet, cluster.namespace, set, { propagationPolicy: "Background" });
+      await dataGoes(cluster, [0, 1], data);
     },
   },
 ];

@@ -1,7 +1,7 @@
 import { PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { ApiResponse } from "../../../shared/kubernetes/transport.ts";
-import { answer } from "../../worlds/answer.ts";
-import type { Call, World } from "../../worlds/world.ts";
+import { apiFailure } from "../../harness/api-failure.ts";
+import type { Call, Cluster } from "../../harness/cluster.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateSet,
@@ -29,10 +29,10 @@ import { byDefault } from "./settings.ts";
 type Fault = (send: () => Promise<ApiResponse>) => Promise<ApiResponse>;
 
 const faults: readonly (readonly [string, Fault])[] = [
-  ["answered with a conflict", async () => answer(409, "Conflict")],
-  ["answered with 500", async () => answer(500, "InternalError")],
-  ["answered with 503", async () => answer(503, "ServiceUnavailable")],
-  ["answered with 429", async () => answer(429, "TooManyRequests", { "retry-after": "1" })],
+  ["answered with a conflict", async () => apiFailure(409, "Conflict")],
+  ["answered with 500", async () => apiFailure(500, "InternalError")],
+  ["answered with 503", async () => apiFailure(503, "ServiceUnavailable")],
+  ["answered with 429", async () => apiFailure(429, "TooManyRequests", { "retry-after": "1" })],
   ["never sent", () => Promise.reject(new Error("connection refused"))],
   [
     "done, but their answers are lost",
@@ -45,10 +45,10 @@ const faults: readonly (readonly [string, Fault])[] = [
 
 const isWrite = ({ request: { method, path } }: Call) => method !== "GET" && !/\/events(\/|$)/.test(path);
 
-/** The first two writes of every function meet a fault. Returns how many did. */
-function disturbWrites(world: World, fault: Fault): () => number {
+/** The first two writes of every function fail. Returns how many did. */
+function disturbWrites(cluster: Cluster, fault: Fault): () => number {
   const met = new Map<string, number>();
-  world.intercept((call, send) => {
+  cluster.intercept((call, send) => {
     const before = met.get(call.rule) ?? 0;
     if (before === 2 || !call.rule.startsWith("pvc-retention/") || !isWrite(call)) return send();
     met.set(call.rule, before + 1);
@@ -57,62 +57,62 @@ function disturbWrites(world: World, fault: Fault): () => number {
   return () => [...met.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** From a set without a policy to its end: what is to stay stays, and what is to go goes. */
-async function life(world: World, disturb: () => void = () => {}): Promise<void> {
-  await runningSet(world, { replicas: 3 });
-  const [first, second, third] = (await dataOf(world, [0, 1, 2])) as [Data, Data, Data];
+/** From a set without a policy to its deletion: claims that have to stay stay, and others are deleted. */
+async function life(cluster: Cluster, disturb: () => void = () => {}): Promise<void> {
+  await runningSet(cluster, { replicas: 3 });
+  const [first, second, third] = (await dataOf(cluster, [0, 1, 2])) as [Data, Data, Data];
   disturb();
-  await changePolicy(world, both);
-  await scale(world, 2);
-  await dataGoes(world, [2], [third]);
-  await podsRun(world, 2);
+  await changePolicy(cluster, both);
+  await scale(cluster, 2);
+  await dataGoes(cluster, [2], [third]);
+  await podsRun(cluster, 2);
 
   disturb();
-  await changePolicy(world, "Retain");
-  await scale(world, 1);
-  await podIsGone(world, 1);
-  await dataStays(world, [0, 1], [first, second]);
+  await changePolicy(cluster, "Retain");
+  await scale(cluster, 1);
+  await podIsGone(cluster, 1);
+  await dataStays(cluster, [0, 1], [first, second]);
 
   disturb();
-  await changePolicy(world, onDeletion);
-  await deleteSet(world);
-  await dataGoes(world, [0, 1], [first, second]);
+  await changePolicy(cluster, onDeletion);
+  await deleteSet(cluster);
+  await dataGoes(cluster, [0, 1], [first, second]);
 }
 
 const disturbed: readonly Scenario[] = [
   ...faults.flatMap(([what, fault]): Scenario[] => [
     {
-      title: `a set and its claims come to their end although the first writes of every function are ${what}`,
-      async run(world) {
+      title: `a set's claims are deleted by its policy although the first writes of every function are ${what}`,
+      async run(cluster) {
         const met: (() => number)[] = [];
-        await life(world, () => met.push(disturbWrites(world, fault)));
+        await life(cluster, () => met.push(disturbWrites(cluster, fault)));
         isMet(met);
       },
     },
   ]),
   {
     title: "every event twice changes nothing",
-    async run(world) {
-      world.fate(() => [0, 0]);
-      await life(world);
+    async run(cluster) {
+      cluster.fate(() => [0, 0]);
+      await life(cluster);
     },
   },
   {
     title: "events in another order change nothing",
-    async run(world) {
+    async run(cluster) {
       let count = 0;
-      world.fate(() => [(++count % 3) * 300]);
-      await life(world);
+      cluster.fate(() => [(++count % 3) * 300]);
+      await life(cluster);
     },
   },
   ...[0, 1, 2, 3, 5, 8].map(
     (survived): Scenario => ({
-      title: `functions that die after ${survived} calls are followed by others that go on`,
-      async run(world) {
-        await life(world, () => {
+      title: `if functions die after ${survived} calls, their next instances go on`,
+      async run(cluster) {
+        await life(cluster, () => {
           let left = survived;
           // Dead: nothing goes out any more, until the next event starts another.
-          world.intercept(({ rule }, send) => {
+          cluster.intercept(({ rule }, send) => {
             if (!rule.startsWith("pvc-retention/")) return send();
             left--;
             return left >= 0 || left < -4 ? send() : Promise.reject(new Error("killed"));
@@ -123,41 +123,41 @@ const disturbed: readonly Scenario[] = [
   ),
   {
     title: "two instances of every function at once do what one does",
-    async run(world) {
+    async run(cluster) {
       const rules = ["sync-policy", "set-owner"].map((rule) => `pvc-retention/${rule}`);
-      const instances = [...rules, ...rules].map((rule) => world.instance(rule));
+      const instances = [...rules, ...rules].map((rule) => cluster.instance(rule));
       const hand = { change: "sweep", kind: StatefulSet, name: set } as const;
       /** No event comes, and all instances are asked at the same moment, until it is done. */
       const together = async (what: string, done: () => Promise<boolean>) => {
-        for (const begun = world.clock.now(); world.clock.now() < begun + 180_000 && !(await done()); ) {
+        for (const begun = cluster.clock.now(); cluster.clock.now() < begun + 180_000 && !(await done()); ) {
           await Promise.all(instances.map((instance) => instance(hand)));
-          const asked = world.clock.now();
-          await world.eventually("a moment passes", () => world.clock.now() >= asked + 100);
+          const asked = cluster.clock.now();
+          await cluster.eventually("a moment passes", () => cluster.clock.now() >= asked + 100);
         }
         if (!(await done())) throw new Error(`Not within three minutes: ${what}.`);
       };
-      await runningSet(world, { replicas: 2 });
-      const data = await dataOf(world, [0, 1]);
-      world.fate(({ kind }) => (kind === "StatefulSet" || kind === "Pod" ? [] : undefined));
-      await annotateSet(world, { [policyKey]: both });
-      await together("the policy is in force", async () => isInForce(await setOf(world), both));
-      await scale(world, 1);
+      await runningSet(cluster, { replicas: 2 });
+      const data = await dataOf(cluster, [0, 1]);
+      cluster.fate(({ kind }) => (kind === "StatefulSet" || kind === "Pod" ? [] : undefined));
+      await annotateSet(cluster, { [policyKey]: both });
+      await together("the policy is in force", async () => isInForce(await setOf(cluster), both));
+      await scale(cluster, 1);
       await together("the claim of the replica goes", async () => {
-        return (await claimOf(world, 1))?.metadata.uid !== data[1]?.claim;
+        return (await claimOf(cluster, 1))?.metadata.uid !== data[1]?.claim;
       });
-      const { admin, namespace } = world;
+      const { admin, namespace } = cluster;
       await admin.delete(StatefulSet, namespace, set, { propagationPolicy: "Background" });
       await together("the set goes", async () => !(await admin.get(StatefulSet, namespace, set)));
-      await setIsGone(world);
-      await dataGoes(world, [0], data);
+      await setIsGone(cluster);
+      await dataGoes(cluster, [0], data);
     },
   },
   {
-    title: "events that lie change nothing that a fresh read would not",
-    async run(world) {
-      const live = await runningSet(world, { policy: both });
-      const data = await dataOf(world, [0, 1]);
-      const claim = await claimOf(world, 1);
+    title: "forged events change nothing that a fresh read would not change",
+    async run(cluster) {
+      const live = await runningSet(cluster, { policy: both });
+      const data = await dataOf(cluster, [0, 1]);
+      const claim = await claimOf(cluster, 1);
       const rules = ["sync-policy", "set-owner"];
       const gone = { ...live, metadata: { ...live.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
       const lies = [
@@ -168,9 +168,9 @@ const disturbed: readonly Scenario[] = [
         { change: "delete", kind: PersistentVolumeClaim, name: claimName(1), ...(claim ? { object: claim } : {}) },
         { change: "sweep", kind: PersistentVolumeClaim, name: claimName(1) },
       ] as const;
-      for (const rule of rules) for (const lie of lies) await world.instance(`pvc-retention/${rule}`)(lie);
-      await dataStays(world, [0, 1], data);
-      await podsRun(world, 2);
+      for (const rule of rules) for (const lie of lies) await cluster.instance(`pvc-retention/${rule}`)(lie);
+      await dataStays(cluster, [0, 1], data);
+      await podsRun(cluster, 2);
     },
   },
 ];
@@ -180,7 +180,7 @@ function isMet(met: readonly (() => number)[]): void {
     if (count() === 0) throw new Error(`No write of part ${part} met the fault.`);
 }
 
-/** Things go wrong on the way; in the end everything is as if they had not. */
+/** Faults on the way, after which everything is as without them. */
 export const disturbance: readonly Scenario[] = disturbed.map((scenario) => ({
   ...scenario,
   within: true,

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   claimIsGone,
@@ -22,22 +22,22 @@ import {
   touchUntil,
   volumeGoes,
 } from "./helpers.ts";
-import { type Fate, type PolicyName, policies, policyNames } from "./policies.ts";
+import { both, type Fate, type PolicyName, policies, policyNames } from "./policies.ts";
 
-/** Sees what becomes of claims that there was data behind. */
-function meets(world: World, fate: Fate, ordinals: readonly number[], data: readonly Data[]): Promise<void> {
-  return fate === "go" ? dataGoes(world, ordinals, data) : dataStays(world, ordinals, data);
+/** Checks what happens to claims that had data. */
+function meets(cluster: Cluster, fate: Fate, ordinals: readonly number[], data: readonly Data[]): Promise<void> {
+  return fate === "go" ? dataGoes(cluster, ordinals, data) : dataStays(cluster, ordinals, data);
 }
 
 /** Sees that the set runs with two pods, the first with its data, the second with its own or none. */
-async function isBack(world: World, fate: Fate, [first, second]: readonly [Data, Data]): Promise<void> {
-  await podsRun(world, 2);
-  const [one, other] = await dataOf(world, [0, 1]);
+async function isBack(cluster: Cluster, fate: Fate, [first, second]: readonly [Data, Data]): Promise<void> {
+  await podsRun(cluster, 2);
+  const [one, other] = await dataOf(cluster, [0, 1]);
   expect(one).toEqual(first);
   if (fate === "stay") expect(other).toEqual(second);
   else {
     expect(other?.volume).not.toBe(second.volume);
-    await volumeGoes(world, second);
+    await volumeGoes(cluster, second);
   }
 }
 
@@ -45,16 +45,16 @@ async function isBack(world: World, fate: Fate, [first, second]: readonly [Data,
  * A pod is deleted by hand, and scaled away while it stops: one that is gone before Kubernetes' controller has seen the
  * scale-down leaves its claim behind.
  */
-async function deleteAndScaleAway(world: World): Promise<void> {
-  await holdPod(world, 1);
-  await deletePod(world, 1);
-  await scale(world, 1);
-  await world.eventually("the scale-down is seen", async () => {
-    const { metadata, status } = await setOf(world);
+async function deleteAndScaleAway(cluster: Cluster): Promise<void> {
+  await holdPod(cluster, 1);
+  await deletePod(cluster, 1);
+  await scale(cluster, 1);
+  await cluster.eventually("the scale-down is seen", async () => {
+    const { metadata, status } = await setOf(cluster);
     return status?.observedGeneration === metadata.generation;
   });
-  await letGoOfPod(world, 1);
-  await podIsGone(world, 1);
+  await letGoOfPod(cluster, 1);
+  await podIsGone(cluster, 1);
 }
 
 /** The document's list for one policy. The numbers are its own. */
@@ -62,100 +62,100 @@ function listOf(policy: PolicyName): readonly Scenario[] {
   const { scaled, deleted } = policies[policy];
   const scaledAway = scaled === "go" ? "its claim goes" : "its claim stays";
   const back = scaled === "go" ? "the volume is empty" : "the data is there";
-  const running = async (world: World): Promise<[Data, Data]> => {
-    await runningSet(world, { policy });
-    return (await dataOf(world, [0, 1])) as [Data, Data];
+  const running = async (cluster: Cluster): Promise<[Data, Data]> => {
+    await runningSet(cluster, { policy });
+    return (await dataOf(cluster, [0, 1])) as [Data, Data];
   };
   return [
     {
       title: `${policy} 1: a replica is scaled away and ${scaledAway}`,
-      async run(world) {
-        const data = await running(world);
-        await scale(world, 1);
-        await podIsGone(world, 1);
-        await meets(world, scaled, [1], data.slice(1));
-        await dataStays(world, [0], data);
+      async run(cluster) {
+        const data = await running(cluster);
+        await scale(cluster, 1);
+        await podIsGone(cluster, 1);
+        await meets(cluster, scaled, [1], data.slice(1));
+        await dataStays(cluster, [0], data);
       },
     },
     {
       title: `${policy} 2: a replica is scaled away and comes back, and ${back}`,
-      async run(world) {
-        const data = await running(world);
-        await scale(world, 1);
-        await podIsGone(world, 1);
-        if (scaled === "go") await claimIsGone(world, 1, data[1].claim);
-        await scale(world, 2);
-        await isBack(world, scaled, data);
+      async run(cluster) {
+        const data = await running(cluster);
+        await scale(cluster, 1);
+        await podIsGone(cluster, 1);
+        if (scaled === "go") await claimIsGone(cluster, 1, data[1].claim);
+        await scale(cluster, 2);
+        await isBack(cluster, scaled, data);
       },
     },
     {
       title: `${policy} 2: a replica is scaled away and at once wanted again, and ${back}`,
-      async run(world) {
-        const data = await running(world);
-        await scale(world, 1);
-        await podIsGone(world, 1);
-        await scale(world, 2);
+      async run(cluster) {
+        const data = await running(cluster);
+        await scale(cluster, 1);
+        await podIsGone(cluster, 1);
+        await scale(cluster, 2);
         if (scaled === "go") {
-          await claimIsGone(world, 1, data[1].claim);
+          await claimIsGone(cluster, 1, data[1].claim);
           // Kubernetes' controller waits for that, and does not see it: it takes the next change of the set.
-          await touchUntil(world, "another pod is there", () => podOf(world, 1));
+          await touchUntil(cluster, "another pod is there", () => podOf(cluster, 1));
         }
-        await isBack(world, scaled, data);
+        await isBack(cluster, scaled, data);
       },
     },
     {
       title: `${policy} 3: the set is deleted and its claims ${deleted}`,
-      async run(world) {
-        const data = await running(world);
-        await deleteSet(world);
-        for (const ordinal of [0, 1]) await podIsGone(world, ordinal);
-        await meets(world, deleted, [0, 1], data);
+      async run(cluster) {
+        const data = await running(cluster);
+        await deleteSet(cluster);
+        for (const ordinal of [0, 1]) await podIsGone(cluster, ordinal);
+        await meets(cluster, deleted, [0, 1], data);
       },
     },
     {
       title: `${policy} 4: a pod is deleted by hand and comes back with its data`,
-      async run(world) {
-        const data = await running(world);
-        await restartPods(world, [1]);
-        await isBack(world, "stay", data);
-        await dataStays(world, [0, 1], data);
+      async run(cluster) {
+        const data = await running(cluster);
+        await restartPods(cluster, [1]);
+        await isBack(cluster, "stay", data);
+        await dataStays(cluster, [0, 1], data);
       },
     },
     {
       title: `${policy} 5: all pods are deleted by hand and come back with their data`,
-      async run(world) {
-        const data = await running(world);
-        await restartPods(world, [0, 1]);
-        await isBack(world, "stay", data);
-        await dataStays(world, [0, 1], data);
+      async run(cluster) {
+        const data = await running(cluster);
+        await restartPods(cluster, [0, 1]);
+        await isBack(cluster, "stay", data);
+        await dataStays(cluster, [0, 1], data);
       },
     },
     {
       title: `${policy} 6: a pod is deleted by hand and at once scaled away, and ${scaledAway}`,
-      async run(world) {
-        const data = await running(world);
-        await deleteAndScaleAway(world);
-        await meets(world, scaled, [1], data.slice(1));
-        await dataStays(world, [0], data);
+      async run(cluster) {
+        const data = await running(cluster);
+        await deleteAndScaleAway(cluster);
+        await meets(cluster, scaled, [1], data.slice(1));
+        await dataStays(cluster, [0], data);
       },
     },
     {
       title: `${policy} 7: a pod is deleted by hand, at once scaled away and comes back, and ${back}`,
-      async run(world) {
-        const data = await running(world);
-        await deleteAndScaleAway(world);
-        if (scaled === "go") await claimIsGone(world, 1, data[1].claim);
-        await scale(world, 2);
-        await isBack(world, scaled, data);
+      async run(cluster) {
+        const data = await running(cluster);
+        await deleteAndScaleAway(cluster);
+        if (scaled === "go") await claimIsGone(cluster, 1, data[1].claim);
+        await scale(cluster, 2);
+        await isBack(cluster, scaled, data);
       },
     },
     {
       title: `${policy} 8: a rolling update keeps claims, and the updated pods have their data`,
-      async run(world) {
-        const data = await running(world);
-        await rollOut(world);
-        await isBack(world, "stay", data);
-        await dataStays(world, [0, 1], data);
+      async run(cluster) {
+        const data = await running(cluster);
+        await rollOut(cluster);
+        await isBack(cluster, "stay", data);
+        await dataStays(cluster, [0, 1], data);
       },
     },
   ];
@@ -163,3 +163,6 @@ function listOf(policy: PolicyName): readonly Scenario[] {
 
 /** The list that the document gives, for each of its policies. */
 export const documentList: readonly Scenario[] = policyNames.flatMap(listOf);
+
+/** Those in which a set with both policies is scaled, deleted and updated: every event that its rules act on. */
+export const changesOfBoth = listOf(both).filter(({ title }) => /^[^:]* [138]:/.test(title));

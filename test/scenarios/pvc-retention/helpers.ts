@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta, OwnerReference } from "../../../shared/kubernetes/object.ts";
-import { ConfigMap, Namespace, PersistentVolume } from "../../worlds/kinds.ts";
-import { claim, configMap, statefulSet } from "../../worlds/manifest.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { ConfigMap, Namespace, PersistentVolume } from "../../harness/kinds.ts";
+import { claim, configMap, statefulSet } from "../../harness/manifest.ts";
 import { noticesOn, type RecordedEvent } from "../recorded-events.ts";
 import { type PolicyName, policies } from "./policies.ts";
 
@@ -43,8 +43,8 @@ interface SetOptions {
 }
 
 /** Creates a set with a claim of 1 GiB per pod and template. All of its pods come and go at once. */
-export function createSet(world: World, options: SetOptions = {}): Promise<KubernetesObject> {
-  const { admin, namespace } = world;
+export function createSet(cluster: Cluster, options: SetOptions = {}): Promise<KubernetesObject> {
+  const { admin, namespace } = cluster;
   const { name = set, policy, annotations = {} } = options;
   const named = policy === undefined ? annotations : { ...annotations, [policyKey]: policy };
   return admin.create(StatefulSet, statefulSet({ namespace, name, annotations: named }, specOf(name, options)));
@@ -85,27 +85,27 @@ function specOf(
 }
 
 /** Creates a set, and waits until its pods run and its policy is in force. */
-export async function runningSet(world: World, options: SetOptions = {}): Promise<LiveSet> {
+export async function runningSet(cluster: Cluster, options: SetOptions = {}): Promise<LiveSet> {
   const { name = set, replicas = 2, policy } = options;
-  await createSet(world, options);
-  await podsRun(world, replicas, name);
-  if (isKnown(policy)) await inForce(world, policy, name);
-  return setOf(world, name);
+  await createSet(cluster, options);
+  await podsRun(cluster, replicas, name);
+  if (isKnown(policy)) await inForce(cluster, policy, name);
+  return setOf(cluster, name);
 }
 
 const isKnown = (policy: string | undefined): policy is PolicyName =>
   policy !== undefined && Object.hasOwn(policies, policy);
 
-export async function setOf({ admin, namespace }: World, name: string = set): Promise<LiveSet> {
+export async function setOf({ admin, namespace }: Cluster, name: string = set): Promise<LiveSet> {
   const live = await admin.get<LiveSet>(StatefulSet, namespace, name);
   if (!live) throw new Error(`There is no set ${name}.`);
   return live;
 }
 
 /** Waits until a set has so many pods, all ready, and its controller has seen all that was asked of it. */
-export async function podsRun(world: World, replicas: number, name: string = set): Promise<void> {
-  await world.eventually(`${name} has ${replicas} ready pods`, async () => {
-    const { metadata, status } = await setOf(world, name);
+export async function podsRun(cluster: Cluster, replicas: number, name: string = set): Promise<void> {
+  await cluster.eventually(`${name} has ${replicas} ready pods`, async () => {
+    const { metadata, status } = await setOf(cluster, name);
     return (
       status?.replicas === replicas &&
       (status.readyReplicas ?? 0) === replicas &&
@@ -118,8 +118,10 @@ export async function podsRun(world: World, replicas: number, name: string = set
  * Waits until the field says what a policy asks for, and both Kubernetes' controller and `set-owner` have seen to the
  * claims.
  */
-export async function inForce(world: World, policy: PolicyName, name: string = set): Promise<void> {
-  await world.eventually(`${policy} is in force for ${name}`, async () => isInForce(await setOf(world, name), policy));
+export async function inForce(cluster: Cluster, policy: PolicyName, name: string = set): Promise<void> {
+  await cluster.eventually(`${policy} is in force for ${name}`, async () =>
+    isInForce(await setOf(cluster, name), policy),
+  );
 }
 
 export function isInForce(live: LiveSet, policy: PolicyName): boolean {
@@ -140,26 +142,26 @@ export function isFollowed(live: LiveSet): boolean {
 }
 
 /** The field as `Delete/Retain`: when the set is deleted, and when it is scaled down. */
-export async function fieldOf(world: World, name: string = set): Promise<string> {
-  const { whenDeleted, whenScaled } = (await setOf(world, name)).spec.persistentVolumeClaimRetentionPolicy ?? {};
+export async function fieldOf(cluster: Cluster, name: string = set): Promise<string> {
+  const { whenDeleted, whenScaled } = (await setOf(cluster, name)).spec.persistentVolumeClaimRetentionPolicy ?? {};
   return `${whenDeleted}/${whenScaled}`;
 }
 
-export async function fieldBecomes(world: World, value: string, name: string = set): Promise<void> {
-  await world.eventually(`the field of ${name} is ${value}`, async () => (await fieldOf(world, name)) === value);
+export async function fieldBecomes(cluster: Cluster, value: string, name: string = set): Promise<void> {
+  await cluster.eventually(`the field of ${name} is ${value}`, async () => (await fieldOf(cluster, name)) === value);
 }
 
 /** Waits until nothing of PVC retention is left on a set. */
-export async function isForgotten(world: World, name: string = set): Promise<void> {
-  await world.eventually(`nothing of ours is left on ${name}`, async () => {
-    const { metadata } = await setOf(world, name);
+export async function isForgotten(cluster: Cluster, name: string = set): Promise<void> {
+  await cluster.eventually(`nothing of ours is left on ${name}`, async () => {
+    const { metadata } = await setOf(cluster, name);
     return Object.keys(metadata.annotations ?? {}).every((key) => !key.startsWith("holdfast.dev/"));
   });
 }
 
-/** Sets annotations of the world's namespace, or takes them away where the value is null. */
+/** Sets annotations of the cluster's namespace, or takes them away where the value is null. */
 export async function annotateNamespace(
-  { admin, namespace }: World,
+  { admin, namespace }: Cluster,
   annotations: Record<string, string | null>,
 ): Promise<void> {
   await admin.patch(Namespace, undefined, namespace, "merge", { metadata: { annotations } });
@@ -167,7 +169,7 @@ export async function annotateNamespace(
 
 /** Creates a claim by hand, under the name that a set will look for. */
 export async function provideClaim(
-  { admin, namespace }: World,
+  { admin, namespace }: Cluster,
   ordinal: number,
   metadata: Partial<ObjectMeta> = {},
 ): Promise<void> {
@@ -181,13 +183,13 @@ export function progressOn(object: KubernetesObject, rule: string): Record<strin
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-export async function scale({ admin, namespace }: World, replicas: number, name: string = set): Promise<void> {
+export async function scale({ admin, namespace }: Cluster, replicas: number, name: string = set): Promise<void> {
   await admin.patch(StatefulSet, namespace, name, "merge", { spec: { replicas } });
 }
 
 /** Sets annotations of a set, or takes them away where the value is null. */
 export async function annotateSet(
-  { admin, namespace }: World,
+  { admin, namespace }: Cluster,
   annotations: Record<string, string | null>,
   name: string = set,
 ): Promise<void> {
@@ -195,57 +197,57 @@ export async function annotateSet(
 }
 
 /** Changes the policy of a set, and waits until it is in force. */
-export async function changePolicy(world: World, policy: PolicyName, name: string = set): Promise<void> {
-  await annotateSet(world, { [policyKey]: policy }, name);
-  await inForce(world, policy, name);
+export async function changePolicy(cluster: Cluster, policy: PolicyName, name: string = set): Promise<void> {
+  await annotateSet(cluster, { [policyKey]: policy }, name);
+  await inForce(cluster, policy, name);
 }
 
 type Cascade = "Background" | "Foreground" | "Orphan";
 
 /** Deletes a set and waits until it is gone. */
-export async function deleteSet(world: World, cascade: Cascade = "Background", name: string = set): Promise<void> {
-  await askToDelete(world, cascade, name);
-  await setIsGone(world, name);
+export async function deleteSet(cluster: Cluster, cascade: Cascade = "Background", name: string = set): Promise<void> {
+  await askToDelete(cluster, cascade, name);
+  await setIsGone(cluster, name);
 }
 
 /** Asks for the deletion of a set. */
 export async function askToDelete(
-  { admin, namespace }: World,
+  { admin, namespace }: Cluster,
   cascade: Cascade = "Background",
   name: string = set,
 ): Promise<void> {
   await admin.delete(StatefulSet, namespace, name, { propagationPolicy: cascade });
 }
 
-export async function setIsGone(world: World, name: string = set): Promise<void> {
-  const { admin, namespace } = world;
-  await world.eventually(`${name} is gone`, async () => !(await admin.get(StatefulSet, namespace, name)));
+export async function setIsGone(cluster: Cluster, name: string = set): Promise<void> {
+  const { admin, namespace } = cluster;
+  await cluster.eventually(`${name} is gone`, async () => !(await admin.get(StatefulSet, namespace, name)));
 }
 
-export function podOf({ admin, namespace }: World, ordinal: number, name: string = set) {
+export function podOf({ admin, namespace }: Cluster, ordinal: number, name: string = set) {
   return admin.get(Pod, namespace, `${name}-${ordinal}`);
 }
 
-export async function deletePod({ admin, namespace }: World, ordinal: number, name: string = set): Promise<void> {
+export async function deletePod({ admin, namespace }: Cluster, ordinal: number, name: string = set): Promise<void> {
   await admin.delete(Pod, namespace, `${name}-${ordinal}`);
 }
 
 /** Deletes pods by hand and waits until each is replaced by one that runs. */
-export async function restartPods(world: World, ordinals: readonly number[], name: string = set): Promise<void> {
-  const old = await Promise.all(ordinals.map((ordinal) => podOf(world, ordinal, name)));
-  await Promise.all(ordinals.map((ordinal) => deletePod(world, ordinal, name)));
+export async function restartPods(cluster: Cluster, ordinals: readonly number[], name: string = set): Promise<void> {
+  const old = await Promise.all(ordinals.map((ordinal) => podOf(cluster, ordinal, name)));
+  await Promise.all(ordinals.map((ordinal) => deletePod(cluster, ordinal, name)));
   for (const [index, ordinal] of ordinals.entries())
-    await podIsReplaced(world, ordinal, old[index]?.metadata.uid ?? "", name);
+    await podIsReplaced(cluster, ordinal, old[index]?.metadata.uid ?? "", name);
 }
 
 /** Updates the pod template, and waits until all pods are updated and ready. */
-export async function rollOut(world: World, name: string = set): Promise<void> {
-  const { admin, namespace } = world;
-  const before = await setOf(world, name);
+export async function rollOut(cluster: Cluster, name: string = set): Promise<void> {
+  const { admin, namespace } = cluster;
+  const before = await setOf(cluster, name);
   const template = { metadata: { annotations: { "scenario.example/version": "2" } } };
   await admin.patch(StatefulSet, namespace, name, "merge", { spec: { template } });
-  await world.eventually(`${name} is rolled out`, async () => {
-    const { metadata, spec, status } = await setOf(world, name);
+  await cluster.eventually(`${name} is rolled out`, async () => {
+    const { metadata, spec, status } = await setOf(cluster, name);
     return (
       metadata.generation !== before.metadata.generation &&
       status?.observedGeneration === metadata.generation &&
@@ -256,24 +258,24 @@ export async function rollOut(world: World, name: string = set): Promise<void> {
 }
 
 /** Waits until another pod than this one runs in its place. */
-export async function podIsReplaced(world: World, ordinal: number, old: string, name: string = set): Promise<void> {
-  await world.eventually(`pod ${name}-${ordinal} is another one and runs`, async () => {
-    const pod = await podOf(world, ordinal, name);
+export async function podIsReplaced(cluster: Cluster, ordinal: number, old: string, name: string = set): Promise<void> {
+  await cluster.eventually(`pod ${name}-${ordinal} is another one and runs`, async () => {
+    const pod = await podOf(cluster, ordinal, name);
     return pod !== undefined && pod.metadata.uid !== old && phaseOf(pod) === "Running";
   });
 }
 
 const phaseOf = ({ status }: KubernetesObject) => (status as { phase?: string } | undefined)?.phase;
 
-export async function podIsGone(world: World, ordinal: number, name: string = set): Promise<void> {
-  await world.eventually(`pod ${name}-${ordinal} is gone`, async () => !(await podOf(world, ordinal, name)));
+export async function podIsGone(cluster: Cluster, ordinal: number, name: string = set): Promise<void> {
+  await cluster.eventually(`pod ${name}-${ordinal} is gone`, async () => !(await podOf(cluster, ordinal, name)));
 }
 
 export const claimName = (ordinal: number, name: string = set, template = "data"): string =>
   `${template}-${name}-${ordinal}`;
 
 export function claimOf(
-  { admin, namespace }: World,
+  { admin, namespace }: Cluster,
   ordinal: number,
   name: string = set,
   template = "data",
@@ -289,7 +291,7 @@ export interface Data {
 
 /** What is behind the claims of these ordinals, as soon as there is something. */
 export async function dataOf(
-  world: World,
+  cluster: Cluster,
   ordinals: readonly number[],
   name: string = set,
   template = "data",
@@ -297,8 +299,8 @@ export async function dataOf(
   const data: Data[] = [];
   for (const ordinal of ordinals)
     data.push(
-      await world.eventually(`claim ${claimName(ordinal, name, template)} has a volume`, async () => {
-        const claim = await claimOf(world, ordinal, name, template);
+      await cluster.eventually(`claim ${claimName(ordinal, name, template)} has a volume`, async () => {
+        const claim = await claimOf(cluster, ordinal, name, template);
         const volume = (claim?.spec as { volumeName?: string } | undefined)?.volumeName;
         return claim && volume !== undefined && { claim: claim.metadata.uid, volume };
       }),
@@ -306,20 +308,20 @@ export async function dataOf(
   return data;
 }
 
-/** Lets time pass, and sees that claims are there with the data that they had, and nobody deletes them. */
+/** Lets time pass, and checks that claims have the data that they had, and are not being deleted. */
 export async function dataStays(
-  world: World,
+  cluster: Cluster,
   ordinals: readonly number[],
   data: readonly Data[],
   name: string = set,
   template = "data",
 ): Promise<void> {
-  await world.rest();
+  await cluster.rest();
   for (const [index, ordinal] of ordinals.entries()) {
-    const claim = await claimOf(world, ordinal, name, template);
+    const claim = await claimOf(cluster, ordinal, name, template);
     expect(claim?.metadata.uid).toBe(data[index]?.claim);
     expect(claim?.metadata.deletionTimestamp).toBeUndefined();
-    const volume = await world.admin.get(PersistentVolume, undefined, data[index]?.volume ?? "");
+    const volume = await cluster.admin.get(PersistentVolume, undefined, data[index]?.volume ?? "");
     expect(volume?.spec).toMatchObject({ claimRef: { uid: data[index]?.claim } });
     expect(volume?.status).toMatchObject({ phase: "Bound" });
   }
@@ -327,7 +329,7 @@ export async function dataStays(
 
 /** Waits until the claims of data are gone, and their volumes with them. */
 export async function dataGoes(
-  world: World,
+  cluster: Cluster,
   ordinals: readonly number[],
   data: readonly (Data | undefined)[],
   name: string = set,
@@ -336,45 +338,45 @@ export async function dataGoes(
   for (const [index, ordinal] of ordinals.entries()) {
     const old = data[index];
     if (!old) throw new Error(`Nothing is known of the data of ${ordinal}.`);
-    await claimIsGone(world, ordinal, old.claim, name, template);
-    await volumeGoes(world, old);
+    await claimIsGone(cluster, ordinal, old.claim, name, template);
+    await volumeGoes(cluster, old);
   }
 }
 
 /** Waits until this incarnation of a claim is gone. */
 export async function claimIsGone(
-  world: World,
+  cluster: Cluster,
   ordinal: number,
   uid: string,
   name: string = set,
   template = "data",
 ): Promise<void> {
-  await world.eventually(`claim ${claimName(ordinal, name, template)} goes`, async () => {
-    return (await claimOf(world, ordinal, name, template))?.metadata.uid !== uid;
+  await cluster.eventually(`claim ${claimName(ordinal, name, template)} goes`, async () => {
+    return (await claimOf(cluster, ordinal, name, template))?.metadata.uid !== uid;
   });
 }
 
 /** Waits until a volume is gone, and the data with it. */
-export async function volumeGoes({ admin, eventually }: World, { volume }: Data): Promise<void> {
+export async function volumeGoes({ admin, eventually }: Cluster, { volume }: Data): Promise<void> {
   await eventually(`volume ${volume} goes`, async () => !(await admin.get(PersistentVolume, undefined, volume)));
 }
 
 /** What the claims of these ordinals belong to, as `StatefulSet web`. */
-async function ownersOf(world: World, ordinal: number, name: string = set): Promise<string[]> {
-  const { ownerReferences = [] } = (await claimOf(world, ordinal, name))?.metadata ?? {};
+async function ownersOf(cluster: Cluster, ordinal: number, name: string = set): Promise<string[]> {
+  const { ownerReferences = [] } = (await claimOf(cluster, ordinal, name))?.metadata ?? {};
   return ownerReferences.map((owner) => `${owner.kind} ${owner.name}`).sort();
 }
 
 /** Waits until a claim belongs to exactly these, as `StatefulSet web`. */
-export async function belongsTo(world: World, ordinal: number, owners: readonly string[]): Promise<void> {
-  await world.eventually(`claim ${claimName(ordinal)} belongs to ${owners.join(", ") || "nobody"}`, async () => {
-    return (await ownersOf(world, ordinal)).join() === owners.toSorted().join();
+export async function belongsTo(cluster: Cluster, ordinal: number, owners: readonly string[]): Promise<void> {
+  await cluster.eventually(`claim ${claimName(ordinal)} has the owners ${owners.join(", ") || "none"}`, async () => {
+    return (await ownersOf(cluster, ordinal)).join() === owners.toSorted().join();
   });
 }
 
 /** Changes the metadata of a claim. */
 export async function patchClaim(
-  { admin, namespace }: World,
+  { admin, namespace }: Cluster,
   ordinal: number,
   metadata: Partial<Omit<ObjectMeta, "annotations" | "labels">> &
     Partial<Record<"annotations" | "labels", Record<string, string | null>>>,
@@ -384,14 +386,14 @@ export async function patchClaim(
 }
 
 /** Puts a finalizer of the scenario's own on a claim. */
-export async function hold({ admin, namespace }: World, ordinal: number): Promise<void> {
+export async function hold({ admin, namespace }: Cluster, ordinal: number): Promise<void> {
   await admin.patch(PersistentVolumeClaim, namespace, claimName(ordinal), "strategic", {
     metadata: { finalizers: [holding] },
   });
 }
 
 /** Takes it off. */
-export async function letGo({ admin, namespace }: World, ordinal: number): Promise<void> {
+export async function letGo({ admin, namespace }: Cluster, ordinal: number): Promise<void> {
   await admin.patch(PersistentVolumeClaim, namespace, claimName(ordinal), "strategic", {
     metadata: { "$deleteFromPrimitiveList/finalizers": [holding] },
   });
@@ -399,56 +401,56 @@ export async function letGo({ admin, namespace }: World, ordinal: number): Promi
 
 const holding = "scenario.example/hold";
 
-/** Says on a claim that whatever deletes it from now on does so for the scenario. */
-export async function goesByHand(world: World, ordinal: number): Promise<void> {
-  await patchClaim(world, ordinal, { annotations: { [byHandKey]: "true" } });
+/** Notes on a claim that a deletion from now on is one of the scenario. */
+export async function goesByHand(cluster: Cluster, ordinal: number): Promise<void> {
+  await patchClaim(cluster, ordinal, { annotations: { [byHandKey]: "true" } });
 }
 
 /** Puts a finalizer of the scenario's own on a pod: it stays terminating, however late the functions are. */
-export async function holdPod({ admin, namespace }: World, ordinal: number): Promise<void> {
+export async function holdPod({ admin, namespace }: Cluster, ordinal: number): Promise<void> {
   await admin.patch(Pod, namespace, `${set}-${ordinal}`, "strategic", { metadata: { finalizers: [holding] } });
 }
 
 /** Takes it off. */
-export async function letGoOfPod({ admin, namespace }: World, ordinal: number): Promise<void> {
+export async function letGoOfPod({ admin, namespace }: Cluster, ordinal: number): Promise<void> {
   await admin.patch(Pod, namespace, `${set}-${ordinal}`, "strategic", {
     metadata: { "$deleteFromPrimitiveList/finalizers": [holding] },
   });
 }
 
-/** Somebody else who may own things. */
-export function ownerOf({ admin, namespace }: World, name: string): Promise<KubernetesObject> {
+/** Another object that may own objects. */
+export function ownerOf({ admin, namespace }: Cluster, name: string): Promise<KubernetesObject> {
   return admin.create(ConfigMap, configMap({ namespace, name }));
 }
 
 /** Takes a pod from its set, and waits until the set has taken it back. */
-export async function orphanPod(world: World, ordinal: number): Promise<void> {
-  const { admin, namespace } = world;
+export async function orphanPod(cluster: Cluster, ordinal: number): Promise<void> {
+  const { admin, namespace } = cluster;
   await admin.patch(Pod, namespace, `${set}-${ordinal}`, "merge", { metadata: { ownerReferences: null } });
-  await world.eventually(`pod ${set}-${ordinal} is taken back`, async () => {
-    return (await podOf(world, ordinal))?.metadata.ownerReferences?.some(({ controller }) => controller);
+  await cluster.eventually(`pod ${set}-${ordinal} is taken back`, async () => {
+    return (await podOf(cluster, ordinal))?.metadata.ownerReferences?.some(({ controller }) => controller);
   });
 }
 
 let touches = 0;
 
-/** Changes a set without changing what it wants, so that everybody looks at it. */
-export function touch(world: World, name: string = set): Promise<void> {
-  return annotateSet(world, { "scenario.example/touched": `${++touches}` }, name);
+/** Changes a set without changing what it wants, so that its controller and the functions look at it. */
+export function touch(cluster: Cluster, name: string = set): Promise<void> {
+  return annotateSet(cluster, { "scenario.example/touched": `${++touches}` }, name);
 }
 
 /**
  * Changes a set until something has come about. Its controller learns of sets, pods and claims by a watch of each: it
  * may look before it sees what it waits for, and looks again at the next change only.
  */
-export async function touchUntil(world: World, what: string, check: () => Promise<unknown>): Promise<void> {
-  for (const begun = world.clock.now(); !(await check()); await world.rest()) {
-    if (world.clock.now() > begun + 180_000) throw new Error(`Not within three minutes: ${what}.`);
-    await touch(world);
+export async function touchUntil(cluster: Cluster, what: string, check: () => Promise<unknown>): Promise<void> {
+  for (const begun = cluster.clock.now(); !(await check()); await cluster.rest()) {
+    if (cluster.clock.now() > begun + 180_000) throw new Error(`Not within three minutes: ${what}.`);
+    await touch(cluster);
   }
 }
 
-/** A reference to an object. It only owns, unless told otherwise. */
+/** A reference to an object, which is no controller unless `more` says so. */
 export function referenceTo(
   { apiVersion, kind, metadata: { name, uid } }: KubernetesObject,
   more: Partial<OwnerReference> = {},
@@ -457,15 +459,15 @@ export function referenceTo(
 }
 
 /** Waits until a function has recorded an Event of this reason on an object, and returns it. */
-export function hasEvent(world: World, kind: string, name: string, reason: string): Promise<RecordedEvent> {
-  return world.eventually(`${kind} ${name} has the Event ${reason}`, async () =>
-    (await noticesOn(world, kind, name)).find((notice) => notice.reason === reason),
+export function hasEvent(cluster: Cluster, kind: string, name: string, reason: string): Promise<RecordedEvent> {
+  return cluster.eventually(`${kind} ${name} has the Event ${reason}`, async () =>
+    (await noticesOn(cluster, kind, name)).find((notice) => notice.reason === reason),
   );
 }
 
 /** Waits until an object has no Event of a reason any more. */
-export async function eventIsCleared(world: World, kind: string, name: string, reason: string): Promise<void> {
-  await world.eventually(`${kind} ${name} has no Event any more: ${reason}`, async () =>
-    (await noticesOn(world, kind, name)).every((notice) => notice.reason !== reason),
+export async function eventIsCleared(cluster: Cluster, kind: string, name: string, reason: string): Promise<void> {
+  await cluster.eventually(`${kind} ${name} has no Event any more: ${reason}`, async () =>
+    (await noticesOn(cluster, kind, name)).every((notice) => notice.reason !== reason),
   );
 }

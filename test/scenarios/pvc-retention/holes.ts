@@ -1,6 +1,6 @@
 import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
-import { bareNode } from "../../worlds/cluster-objects.ts";
-import { claim, pod } from "../../worlds/manifest.ts";
+import { bareNode } from "../../harness/cluster-objects.ts";
+import { claim, pod } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   belongsTo,
@@ -23,134 +23,134 @@ import { both, onDeletion } from "./policies.ts";
 
 const Claims = "PersistentVolumeClaim";
 
-/** What Kubernetes' own controller leaves open, and users run into; and what only looks as if it were the set's. */
+/** What Kubernetes' own controller leaves open, and claims that only look like the set's. */
 export const holes: readonly Scenario[] = [
   {
-    title: "claims of replicas that were scaled away under Retain go with the set, if the policy turns before",
-    async run(world) {
-      await runningSet(world, { policy: "Retain", replicas: 3 });
-      const data = await dataOf(world, [0, 1, 2]);
-      await scale(world, 1);
-      for (const ordinal of [1, 2]) await podIsGone(world, ordinal);
-      await dataStays(world, [0, 1, 2], data);
-      await changePolicy(world, onDeletion);
-      await deleteSet(world);
-      await dataGoes(world, [0, 1, 2], data);
+    title: "claims of a scale-down under Retain are deleted with the set if its policy changes before",
+    async run(cluster) {
+      await runningSet(cluster, { policy: "Retain", replicas: 3 });
+      const data = await dataOf(cluster, [0, 1, 2]);
+      await scale(cluster, 1);
+      for (const ordinal of [1, 2]) await podIsGone(cluster, ordinal);
+      await dataStays(cluster, [0, 1, 2], data);
+      await changePolicy(cluster, onDeletion);
+      await deleteSet(cluster);
+      await dataGoes(cluster, [0, 1, 2], data);
     },
   },
   {
-    title: "claims that the set had left before it had a policy stay, and an Event has the command that includes them",
-    async run(world) {
-      await runningSet(world);
-      const data = await dataOf(world, [0, 1]);
-      await scale(world, 1);
-      await podIsGone(world, 1);
-      await changePolicy(world, onDeletion);
-      const { note } = await hasEvent(world, Claims, claimName(1), "ClaimNotIncluded");
-      await belongsTo(world, 1, []);
+    title: "claims that a set left behind before it had a policy stay, and an Event has the command to include them",
+    async run(cluster) {
+      await runningSet(cluster);
+      const data = await dataOf(cluster, [0, 1]);
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      await changePolicy(cluster, onDeletion);
+      const { note } = await hasEvent(cluster, Claims, claimName(1), "ClaimNotIncluded");
+      await belongsTo(cluster, 1, []);
       const [, key = "", value = ""] = /'([^=]+)=(.*)'$/.exec(note) ?? [];
-      await patchClaim(world, 1, { annotations: { [key]: value } });
-      await changePolicy(world, "Retain");
-      await changePolicy(world, onDeletion);
-      await belongsTo(world, 1, ["StatefulSet web"]);
-      await world.eventually("the Event is cleared", async () => {
-        for await (const event of world.admin.list(Event, { namespace: world.namespace }))
+      await patchClaim(cluster, 1, { annotations: { [key]: value } });
+      await changePolicy(cluster, "Retain");
+      await changePolicy(cluster, onDeletion);
+      await belongsTo(cluster, 1, ["StatefulSet web"]);
+      await cluster.eventually("the Event is cleared", async () => {
+        for await (const event of cluster.admin.list(Event, { namespace: cluster.namespace }))
           if ((event as { reason?: string }).reason === "ClaimNotIncluded") return false;
         return true;
       });
-      await deleteSet(world);
-      await dataGoes(world, [0, 1], data);
+      await deleteSet(cluster);
+      await dataGoes(cluster, [0, 1], data);
     },
   },
   {
-    title: "a claim that looks like the set's, and that somebody else's pod uses, stays when the set goes",
-    async run(world) {
-      const { admin, namespace } = world;
+    title: "a claim with a name of the set's claims that another owner's pod uses stays when the set is deleted",
+    async run(cluster) {
+      const { admin, namespace } = cluster;
       const name = "data-web-2024";
       const spec = { storageClassName: "standard" };
       await admin.create(PersistentVolumeClaim, claim({ namespace, name, labels: { app: "reports" } }, spec));
       await admin.create(Pod, pod({ namespace, name: "reports" }, [name], { nodeName: bareNode }));
-      await provideClaim(world, 7);
-      const data = [...(await dataOf(world, [2024])), ...(await dataOf(world, [7]))];
-      await runningSet(world, { policy: both });
-      await hasEvent(world, Claims, claimName(7), "ClaimNotIncluded");
-      await deleteSet(world);
-      await dataStays(world, [2024, 7], data);
+      await provideClaim(cluster, 7);
+      const data = [...(await dataOf(cluster, [2024])), ...(await dataOf(cluster, [7]))];
+      await runningSet(cluster, { policy: both });
+      await hasEvent(cluster, Claims, claimName(7), "ClaimNotIncluded");
+      await deleteSet(cluster);
+      await dataStays(cluster, [2024, 7], data);
     },
   },
   {
-    title: "a claim that another's pod uses is not tied to the set, although the set has used it",
-    async run(world) {
-      const { admin, namespace } = world;
-      await runningSet(world, { policy: "Retain" });
-      const data = await dataOf(world, [0, 1]);
-      await scale(world, 1);
-      await podIsGone(world, 1);
+    title: "a claim that another owner's pod uses does not get the set as its owner, although the set has used it",
+    async run(cluster) {
+      const { admin, namespace } = cluster;
+      await runningSet(cluster, { policy: "Retain" });
+      const data = await dataOf(cluster, [0, 1]);
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
       await admin.create(Pod, pod({ namespace, name: "rescue" }, [claimName(1)], { nodeName: bareNode }));
-      await changePolicy(world, onDeletion);
-      await belongsTo(world, 1, []);
-      await deleteSet(world);
-      await dataStays(world, [1], data.slice(1));
+      await changePolicy(cluster, onDeletion);
+      await belongsTo(cluster, 1, []);
+      await deleteSet(cluster);
+      await dataStays(cluster, [1], data.slice(1));
     },
   },
   {
-    title: "a claim whose labels somebody has taken off is kept like all others when the policy turns to Retain",
-    async run(world) {
-      await runningSet(world, { policy: onDeletion });
-      const data = await dataOf(world, [0, 1]);
-      await scale(world, 1);
-      await podIsGone(world, 1);
-      await patchClaim(world, 1, { labels: { app: null } });
-      await changePolicy(world, "Retain");
-      await belongsTo(world, 1, []);
-      await deleteSet(world);
-      await dataStays(world, [0, 1], data);
+    title: "a claim whose labels were removed is kept like all others when the policy changes to Retain",
+    async run(cluster) {
+      await runningSet(cluster, { policy: onDeletion });
+      const data = await dataOf(cluster, [0, 1]);
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      await patchClaim(cluster, 1, { labels: { app: null } });
+      await changePolicy(cluster, "Retain");
+      await belongsTo(cluster, 1, []);
+      await deleteSet(cluster);
+      await dataStays(cluster, [0, 1], data);
     },
   },
   {
-    title: "a claim whose labels somebody has taken off after the set used it stays, and says so",
-    async run(world) {
-      await runningSet(world, { policy: "Retain" });
-      const data = await dataOf(world, [0, 1]);
-      await scale(world, 1);
-      await podIsGone(world, 1);
-      await patchClaim(world, 1, { labels: { app: null } });
-      await changePolicy(world, onDeletion);
-      await hasEvent(world, Claims, claimName(1), "ClaimNotIncluded");
-      await deleteSet(world);
-      await dataGoes(world, [0], data);
-      await dataStays(world, [1], data.slice(1));
+    title: "a claim whose labels were removed after the set used it stays, and an Event says so",
+    async run(cluster) {
+      await runningSet(cluster, { policy: "Retain" });
+      const data = await dataOf(cluster, [0, 1]);
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      await patchClaim(cluster, 1, { labels: { app: null } });
+      await changePolicy(cluster, onDeletion);
+      await hasEvent(cluster, Claims, claimName(1), "ClaimNotIncluded");
+      await deleteSet(cluster);
+      await dataGoes(cluster, [0], data);
+      await dataStays(cluster, [1], data.slice(1));
     },
   },
   {
-    title: "a set does not take along the claims of another one whose names yield the same, which is gone before it",
-    async run(world) {
-      await runningSet(world, { name: "c", templates: ["data-b"], replicas: 1, policy: both });
-      await runningSet(world, { name: "b-c", replicas: 3, policy: "Retain" });
-      const data = await dataOf(world, [0, 1, 2], "b-c");
-      await deleteSet(world, "Background", "b-c");
-      for (const ordinal of [0, 1, 2]) await podIsGone(world, ordinal, "b-c");
-      await world.sweep();
-      await world.rest();
-      await deleteSet(world, "Background", "c");
-      await dataStays(world, [1, 2], data.slice(1), "b-c");
-      // The one that both have used belongs to the one that is left, as it does without us.
-      await claimIsGone(world, 0, data[0]?.claim ?? "", "b-c");
+    title: "a deleted set leaves the claims of a former set whose claims could have the same names",
+    async run(cluster) {
+      await runningSet(cluster, { name: "c", templates: ["data-b"], replicas: 1, policy: both });
+      await runningSet(cluster, { name: "b-c", replicas: 3, policy: "Retain" });
+      const data = await dataOf(cluster, [0, 1, 2], "b-c");
+      await deleteSet(cluster, "Background", "b-c");
+      for (const ordinal of [0, 1, 2]) await podIsGone(cluster, ordinal, "b-c");
+      await cluster.sweep();
+      await cluster.rest();
+      await deleteSet(cluster, "Background", "c");
+      await dataStays(cluster, [1, 2], data.slice(1), "b-c");
+      // The claim that both sets have used belongs to the set that is left, as without Holdfast.
+      await claimIsGone(cluster, 0, data[0]?.claim ?? "", "b-c");
     },
     within: true,
   },
   {
-    title: "a claim of a copied note is not the set's",
-    async run(world) {
-      await runningSet(world, { policy: "Retain" });
+    title: "a claim with a copied note does not belong to the set",
+    async run(cluster) {
+      await runningSet(cluster, { policy: "Retain" });
       const key = "holdfast.dev/pvc-retention.set-owner";
-      const note = (await claimOf(world, 0))?.metadata.annotations?.[key] ?? "";
-      await provideClaim(world, 5, { annotations: { [key]: note }, labels: { app: "web" } });
-      const data = await dataOf(world, [5]);
-      await changePolicy(world, onDeletion);
-      await hasEvent(world, Claims, claimName(5), "ClaimNotIncluded");
-      await deleteSet(world);
-      await dataStays(world, [5], data);
+      const note = (await claimOf(cluster, 0))?.metadata.annotations?.[key] ?? "";
+      await provideClaim(cluster, 5, { annotations: { [key]: note }, labels: { app: "web" } });
+      const data = await dataOf(cluster, [5]);
+      await changePolicy(cluster, onDeletion);
+      await hasEvent(cluster, Claims, claimName(5), "ClaimNotIncluded");
+      await deleteSet(cluster);
+      await dataStays(cluster, [5], data);
     },
   },
 ];

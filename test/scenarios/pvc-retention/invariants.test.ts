@@ -1,41 +1,41 @@
 import { expect, test } from "vitest";
 import { PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
-import { bareNode } from "../../worlds/cluster-objects.ts";
-import { emulatedWorld } from "../../worlds/emulated-world.ts";
-import { pod } from "../../worlds/manifest.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { bareNode } from "../../harness/cluster-objects.ts";
+import { pod } from "../../harness/manifest.ts";
+import { openCluster } from "../../harness/open-cluster.ts";
 import { claimName, claimOf, dataGoes, dataOf, deletePod, deleteSet, podIsGone, runningSet, scale } from "./helpers.ts";
 import { watchInvariants } from "./invariants.ts";
 import { onDeletion } from "./policies.ts";
 import { byDefault } from "./settings.ts";
 
-async function violationsOf(run: (world: World) => Promise<void>): Promise<unknown> {
-  const world = await emulatedWorld(byDefault);
-  const invariants = watchInvariants(world);
-  await run(world);
+async function violationsOf(run: (cluster: Cluster) => Promise<void>): Promise<unknown> {
+  const cluster = await openCluster(byDefault);
+  const invariants = watchInvariants(cluster);
+  await run(cluster);
   return invariants.check().then(
     () => [],
     ({ actual }) => actual,
   );
 }
 
-const deleteClaim = ({ admin, namespace }: World, ordinal: number) =>
+const deleteClaim = ({ admin, namespace }: Cluster, ordinal: number) =>
   admin.delete(PersistentVolumeClaim, namespace, claimName(ordinal));
 
-test("claims that go although they are to stay are found: scaled away, wanted, and of a set that is gone", async () => {
-  const found = await violationsOf(async (world) => {
-    await runningSet(world, { policy: "Retain", replicas: 3 });
-    const data = await dataOf(world, [0, 1, 2]);
-    await scale(world, 2);
-    await podIsGone(world, 2);
-    await deleteClaim(world, 2);
-    await deleteClaim(world, 1);
-    await deletePod(world, 1);
-    await dataGoes(world, [1, 2], data.slice(1));
-    await deleteSet(world);
-    await podIsGone(world, 0);
-    await deleteClaim(world, 0);
-    await dataGoes(world, [0], data);
+test("a deletion of a claim that has to stay is found: of a removed or wanted replica, or a deleted set", async () => {
+  const found = await violationsOf(async (cluster) => {
+    await runningSet(cluster, { policy: "Retain", replicas: 3 });
+    const data = await dataOf(cluster, [0, 1, 2]);
+    await scale(cluster, 2);
+    await podIsGone(cluster, 2);
+    await deleteClaim(cluster, 2);
+    await deleteClaim(cluster, 1);
+    await deletePod(cluster, 1);
+    await dataGoes(cluster, [1, 2], data.slice(1));
+    await deleteSet(cluster);
+    await podIsGone(cluster, 0);
+    await deleteClaim(cluster, 0);
+    await dataGoes(cluster, [0], data);
   });
   expect(found).toEqual([
     "Claim data-web-2 went, although whenScaled is Retain.",
@@ -44,12 +44,12 @@ test("claims that go although they are to stay are found: scaled away, wanted, a
   ]);
 });
 
-test("a pod that runs with a claim that was being deleted when it came is found", async () => {
-  const found = await violationsOf(async (world) => {
-    const { admin, namespace } = world;
-    await runningSet(world, { policy: onDeletion, replicas: 1 });
-    await deleteClaim(world, 0);
-    expect((await claimOf(world, 0))?.metadata.deletionTimestamp).toBeDefined();
+test("a pod that runs with a claim that was being deleted before the pod was created is found", async () => {
+  const found = await violationsOf(async (cluster) => {
+    const { admin, namespace } = cluster;
+    await runningSet(cluster, { policy: onDeletion, replicas: 1 });
+    await deleteClaim(cluster, 0);
+    expect((await claimOf(cluster, 0))?.metadata.deletionTimestamp).toBeDefined();
     await admin.create(Pod, pod({ namespace, name: "late" }, [claimName(0)], { nodeName: bareNode }));
     await admin.patch(Pod, namespace, "late", "merge", { status: { phase: "Running" } }, { subresource: "status" });
   });

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { historyOf, versionOf } from "../../worlds/history.ts";
-import { type WatchLine, watching } from "../../worlds/watching.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { recordWatch, type WatchLine } from "../../harness/recorded-watch.ts";
+import { historyOf, versionOf } from "../../harness/watch-history.ts";
 import { byHandKey } from "./helpers.ts";
 
 interface SetObject extends KubernetesObject {
@@ -20,18 +20,18 @@ interface PodObject extends KubernetesObject {
   status?: { phase?: string };
 }
 
-/** A history of everything that happened to the sets, claims and pods of a world, and what must hold in all of it. */
+/** A history of everything that happened to the sets, claims and pods of a cluster, and what must hold in all of it. */
 export interface Invariants {
   /** Fails with what was violated. */
   check(): Promise<void>;
 }
 
 /** Begins to write the history. Definitions here are their own, apart from those of the rules. */
-export function watchInvariants(world: World): Invariants {
-  const watches = [StatefulSet, PersistentVolumeClaim, Pod].map((kind) => watching(world, kind, {}));
+export function watchInvariants(cluster: Cluster): Invariants {
+  const watches = [StatefulSet, PersistentVolumeClaim, Pod].map((kind) => recordWatch(cluster, kind, {}));
   return {
     async check() {
-      const history = await historyOf(world, watches);
+      const history = await historyOf(cluster, watches);
       for (const watch of watches) watch.stop();
       expect(violations(history)).toEqual([]);
     },

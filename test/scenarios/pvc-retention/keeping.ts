@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateSet,
@@ -28,97 +28,97 @@ import {
 import { both, onDeletion, onScaledown } from "./policies.ts";
 
 /** A set with a claim that has a pod and one that has none; both go with the set. */
-async function withReferences(world: World): Promise<void> {
-  await runningSet(world, { policy: onDeletion });
-  await scale(world, 1);
-  await podIsGone(world, 1);
-  for (const ordinal of [0, 1]) await belongsTo(world, ordinal, ["StatefulSet web"]);
+async function withReferences(cluster: Cluster): Promise<void> {
+  await runningSet(cluster, { policy: onDeletion });
+  await scale(cluster, 1);
+  await podIsGone(cluster, 1);
+  for (const ordinal of [0, 1]) await belongsTo(cluster, ordinal, ["StatefulSet web"]);
 }
 
 /** Claims that are to stay from now on. */
 export const keeping: readonly Scenario[] = [
   {
-    title: "back to Retain, no claim belongs to the set any more, and none goes with it",
-    async run(world) {
-      await withReferences(world);
-      const data = await dataOf(world, [0, 1]);
-      await changePolicy(world, "Retain");
-      for (const ordinal of [0, 1]) await belongsTo(world, ordinal, []);
-      await deleteSet(world);
-      await dataStays(world, [0, 1], data);
+    title: "after a change back to Retain, no claim has the set as its owner, and none is deleted with it",
+    async run(cluster) {
+      await withReferences(cluster);
+      const data = await dataOf(cluster, [0, 1]);
+      await changePolicy(cluster, "Retain");
+      for (const ordinal of [0, 1]) await belongsTo(cluster, ordinal, []);
+      await deleteSet(cluster);
+      await dataStays(cluster, [0, 1], data);
     },
   },
   {
-    title: "back to Retain, references that others put on a claim stay",
-    async run(world) {
-      await runningSet(world, { policy: "Retain" });
-      await scale(world, 1);
-      await podIsGone(world, 1);
-      await patchClaim(world, 1, { ownerReferences: [referenceTo(await ownerOf(world, "somebody"))] });
-      await changePolicy(world, onDeletion);
-      await belongsTo(world, 1, ["ConfigMap somebody", "StatefulSet web"]);
-      await changePolicy(world, "Retain");
-      await belongsTo(world, 1, ["ConfigMap somebody"]);
+    title: "after a change back to Retain, owner references of others stay on a claim",
+    async run(cluster) {
+      await runningSet(cluster, { policy: "Retain" });
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      await patchClaim(cluster, 1, { ownerReferences: [referenceTo(await ownerOf(cluster, "other-owner"))] });
+      await changePolicy(cluster, onDeletion);
+      await belongsTo(cluster, 1, ["ConfigMap other-owner", "StatefulSet web"]);
+      await changePolicy(cluster, "Retain");
+      await belongsTo(cluster, 1, ["ConfigMap other-owner"]);
     },
   },
   {
-    title: "without a policy any more, nothing of ours is left on the set and its claims",
-    async run(world) {
-      await withReferences(world);
-      await annotateSet(world, { [policyKey]: null });
-      for (const ordinal of [0, 1]) await belongsTo(world, ordinal, []);
-      await isForgotten(world);
+    title: "when the policy is removed, nothing of Holdfast is left on the set and its claims",
+    async run(cluster) {
+      await withReferences(cluster);
+      await annotateSet(cluster, { [policyKey]: null });
+      for (const ordinal of [0, 1]) await belongsTo(cluster, ordinal, []);
+      await isForgotten(cluster);
       for (const ordinal of [0, 1])
-        await world.eventually(
+        await cluster.eventually(
           `nothing of ours is left on claim ${ordinal}`,
-          async () => progressOn((await claimOf(world, ordinal)) as never, "set-owner") === undefined,
+          async () => progressOn((await claimOf(cluster, ordinal)) as never, "set-owner") === undefined,
         );
     },
   },
   {
-    title: "back to Retain while a replica is being scaled away saves its claim",
-    async run(world) {
-      await runningSet(world, { policy: onScaledown });
-      const data = await dataOf(world, [0, 1]);
-      await holdPod(world, 1);
-      await scale(world, 1);
-      await world.eventually("the pod stops", async () => (await podOf(world, 1))?.metadata.deletionTimestamp);
-      await belongsTo(world, 1, ["Pod web-1"]);
-      await annotateSet(world, { [policyKey]: "Retain" });
-      await belongsTo(world, 1, []);
-      await letGoOfPod(world, 1);
-      await podIsGone(world, 1);
-      await dataStays(world, [0, 1], data);
+    title: "a change back to Retain during a scale-down keeps the claim of the replica",
+    async run(cluster) {
+      await runningSet(cluster, { policy: onScaledown });
+      const data = await dataOf(cluster, [0, 1]);
+      await holdPod(cluster, 1);
+      await scale(cluster, 1);
+      await cluster.eventually("the pod stops", async () => (await podOf(cluster, 1))?.metadata.deletionTimestamp);
+      await belongsTo(cluster, 1, ["Pod web-1"]);
+      await annotateSet(cluster, { [policyKey]: "Retain" });
+      await belongsTo(cluster, 1, []);
+      await letGoOfPod(cluster, 1);
+      await podIsGone(cluster, 1);
+      await dataStays(cluster, [0, 1], data);
     },
   },
   {
-    title: "the policy may turn from one to another and back, and the last one counts",
-    async run(world) {
-      await runningSet(world, { policy: "Retain", replicas: 3 });
-      const data = await dataOf(world, [0, 1, 2]);
+    title: "if the policy changes several times, the last one counts",
+    async run(cluster) {
+      await runningSet(cluster, { policy: "Retain", replicas: 3 });
+      const data = await dataOf(cluster, [0, 1, 2]);
       for (const policy of [both, onDeletion, "Retain", onScaledown, onDeletion] as const)
-        await annotateSet(world, { [policyKey]: policy });
-      await inForce(world, onDeletion);
-      await scale(world, 2);
-      await podIsGone(world, 2);
-      await dataStays(world, [0, 1, 2], data);
-      await changePolicy(world, "Retain");
-      await deleteSet(world);
-      await dataStays(world, [0, 1, 2], data);
+        await annotateSet(cluster, { [policyKey]: policy });
+      await inForce(cluster, onDeletion);
+      await scale(cluster, 2);
+      await podIsGone(cluster, 2);
+      await dataStays(cluster, [0, 1, 2], data);
+      await changePolicy(cluster, "Retain");
+      await deleteSet(cluster);
+      await dataStays(cluster, [0, 1, 2], data);
     },
   },
   {
-    title: "a reference that somebody wrote on a claim themselves is theirs, and Retain does not take it away",
-    async run(world) {
-      await runningSet(world, { policy: "Retain" });
-      await scale(world, 1);
-      await podIsGone(world, 1);
-      const theirs = referenceTo(await setOf(world));
-      await patchClaim(world, 1, { ownerReferences: [theirs] });
-      await annotateSet(world, { "scenario.example/touched": "keeping" });
-      await world.rest();
-      expect((await claimOf(world, 1))?.metadata.ownerReferences).toEqual([theirs]);
-      await goesByHand(world, 1);
+    title: "an owner reference that a user wrote on a claim stays under Retain",
+    async run(cluster) {
+      await runningSet(cluster, { policy: "Retain" });
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      const theirs = referenceTo(await setOf(cluster));
+      await patchClaim(cluster, 1, { ownerReferences: [theirs] });
+      await annotateSet(cluster, { "scenario.example/touched": "keeping" });
+      await cluster.rest();
+      expect((await claimOf(cluster, 1))?.metadata.ownerReferences).toEqual([theirs]);
+      await goesByHand(cluster, 1);
     },
   },
 ];

@@ -22,40 +22,40 @@ function withPolicy(policy: PolicyName): readonly Scenario[] {
   return [
     {
       title: `${policy}: with --cascade=orphan pods run on and claims stay, also when the pods are deleted by hand`,
-      async run(world) {
-        await runningSet(world, { policy });
-        const data = await dataOf(world, [0, 1]);
-        const pod = await podOf(world, 1);
-        await deleteSet(world, "Orphan");
-        await dataStays(world, [0, 1], data);
-        expect((await podOf(world, 1))?.metadata.uid).toBe(pod?.metadata.uid);
-        for (const ordinal of [0, 1]) await belongsTo(world, ordinal, []);
+      async run(cluster) {
+        await runningSet(cluster, { policy });
+        const data = await dataOf(cluster, [0, 1]);
+        const pod = await podOf(cluster, 1);
+        await deleteSet(cluster, "Orphan");
+        await dataStays(cluster, [0, 1], data);
+        expect((await podOf(cluster, 1))?.metadata.uid).toBe(pod?.metadata.uid);
+        for (const ordinal of [0, 1]) await belongsTo(cluster, ordinal, []);
 
-        for (const ordinal of [0, 1]) await deletePod(world, ordinal);
-        for (const ordinal of [0, 1]) await podIsGone(world, ordinal);
-        await dataStays(world, [0, 1], data);
+        for (const ordinal of [0, 1]) await deletePod(cluster, ordinal);
+        for (const ordinal of [0, 1]) await podIsGone(cluster, ordinal);
+        await dataStays(cluster, [0, 1], data);
       },
     },
     {
-      title: `${policy}: a set that is made again takes over what --cascade=orphan left, and its policy counts again`,
-      async run(world) {
-        await runningSet(world, { policy, replicas: 3 });
-        const data = await dataOf(world, [0, 1, 2]);
-        const pod = await podOf(world, 2);
-        await deleteSet(world, "Orphan");
-        await createSet(world, { policy, replicas: 3 });
-        await podsRun(world, 3);
-        await inForce(world, policy);
-        expect((await podOf(world, 2))?.metadata.uid).toBe(pod?.metadata.uid);
-        await dataStays(world, [0, 1, 2], data);
+      title: `${policy}: a set that is created again takes over what --cascade=orphan left, under its policy`,
+      async run(cluster) {
+        await runningSet(cluster, { policy, replicas: 3 });
+        const data = await dataOf(cluster, [0, 1, 2]);
+        const pod = await podOf(cluster, 2);
+        await deleteSet(cluster, "Orphan");
+        await createSet(cluster, { policy, replicas: 3 });
+        await podsRun(cluster, 3);
+        await inForce(cluster, policy);
+        expect((await podOf(cluster, 2))?.metadata.uid).toBe(pod?.metadata.uid);
+        await dataStays(cluster, [0, 1, 2], data);
 
-        await scale(world, 2);
-        await podIsGone(world, 2);
-        if (scaled === "go") await dataGoes(world, [2], data.slice(2));
-        await deleteSet(world);
-        for (const ordinal of [0, 1]) await podIsGone(world, ordinal);
-        if (deleted === "go") await dataGoes(world, [0, 1], data);
-        else await dataStays(world, [0, 1], data);
+        await scale(cluster, 2);
+        await podIsGone(cluster, 2);
+        if (scaled === "go") await dataGoes(cluster, [2], data.slice(2));
+        await deleteSet(cluster);
+        for (const ordinal of [0, 1]) await podIsGone(cluster, ordinal);
+        if (deleted === "go") await dataGoes(cluster, [0, 1], data);
+        else await dataStays(cluster, [0, 1], data);
       },
     },
   ];

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
-import { ConfigMap } from "../../worlds/kinds.ts";
-import { claim } from "../../worlds/manifest.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { ConfigMap } from "../../harness/kinds.ts";
+import { claim } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateSet,
@@ -40,57 +40,57 @@ import { both, onDeletion } from "./policies.ts";
  * A set of which one replica was scaled away and left its claim, so that Kubernetes' own controller looks at it no
  * more.
  */
-async function withLeftClaim(world: World): Promise<void> {
-  await runningSet(world, { policy: "Retain" });
-  await scale(world, 1);
-  await podIsGone(world, 1);
+async function withLeftClaim(cluster: Cluster): Promise<void> {
+  await runningSet(cluster, { policy: "Retain" });
+  await scale(cluster, 1);
+  await podIsGone(cluster, 1);
 }
 
 /** To whom claims belong, and what is in the way. */
 export const owning: readonly Scenario[] = [
   {
-    title: "a claim without a pod is given to the set, which it does not hold up",
-    async run(world) {
-      await withLeftClaim(world);
-      await changePolicy(world, onDeletion);
-      await belongsTo(world, 1, ["StatefulSet web"]);
-      const [reference] = (await claimOf(world, 1))?.metadata.ownerReferences ?? [];
-      const { uid } = (await setOf(world)).metadata;
+    title: "a claim without a pod gets the set as its owner, and does not delay the set's deletion",
+    async run(cluster) {
+      await withLeftClaim(cluster);
+      await changePolicy(cluster, onDeletion);
+      await belongsTo(cluster, 1, ["StatefulSet web"]);
+      const [reference] = (await claimOf(cluster, 1))?.metadata.ownerReferences ?? [];
+      const { uid } = (await setOf(cluster)).metadata;
       expect(reference).toMatchObject({ uid, controller: true, blockOwnerDeletion: false });
     },
   },
   {
-    title: "a claim that somebody else controls gets no reference of ours, says so, and stays when the set goes",
-    async run(world) {
-      await withLeftClaim(world);
-      const data = await dataOf(world, [1]);
-      const owner = await ownerOf(world, "somebody");
-      await patchClaim(world, 1, { ownerReferences: [referenceTo(owner, { controller: true })] });
-      await changePolicy(world, onDeletion);
-      const { note } = await hasEvent(world, "PersistentVolumeClaim", claimName(1), "ClaimNotIncluded");
-      expect(note).toContain("ConfigMap somebody owns it");
-      const another = await ownerOf(world, "another");
-      await patchClaim(world, 1, { ownerReferences: [referenceTo(another, { controller: true })] });
-      await changePolicy(world, "Retain");
-      await changePolicy(world, onDeletion);
-      await world.eventually("it is said who owns it now", async () => {
-        const { note } = await hasEvent(world, "PersistentVolumeClaim", claimName(1), "ClaimNotIncluded");
+    title: "a claim that another owner controls gets no owner reference, says so, and stays when the set is deleted",
+    async run(cluster) {
+      await withLeftClaim(cluster);
+      const data = await dataOf(cluster, [1]);
+      const owner = await ownerOf(cluster, "other-owner");
+      await patchClaim(cluster, 1, { ownerReferences: [referenceTo(owner, { controller: true })] });
+      await changePolicy(cluster, onDeletion);
+      const { note } = await hasEvent(cluster, "PersistentVolumeClaim", claimName(1), "ClaimNotIncluded");
+      expect(note).toContain("ConfigMap other-owner owns it");
+      const another = await ownerOf(cluster, "another");
+      await patchClaim(cluster, 1, { ownerReferences: [referenceTo(another, { controller: true })] });
+      await changePolicy(cluster, "Retain");
+      await changePolicy(cluster, onDeletion);
+      await cluster.eventually("it is said who owns it now", async () => {
+        const { note } = await hasEvent(cluster, "PersistentVolumeClaim", claimName(1), "ClaimNotIncluded");
         return note.includes("ConfigMap another owns it");
       });
-      await deleteSet(world);
-      await dataStays(world, [1], data);
-      await belongsTo(world, 1, ["ConfigMap another"]);
+      await deleteSet(cluster);
+      await dataStays(cluster, [1], data);
+      await belongsTo(cluster, 1, ["ConfigMap another"]);
     },
   },
   {
-    title: "a reference that is written when the policy has turned to keeping already is taken off again",
+    title: "an owner reference that is written after the policy has changed to Retain is removed again",
     within: true,
-    async run(world) {
-      await withLeftClaim(world);
-      const data = await dataOf(world, [0, 1]);
+    async run(cluster) {
+      await withLeftClaim(cluster);
+      const data = await dataOf(cluster, [0, 1]);
       const late = Promise.withResolvers<void>();
       let status: number | undefined;
-      world.intercept(async ({ rule, request }, send) => {
+      cluster.intercept(async ({ rule, request }, send) => {
         const ties = rule === "pvc-retention/set-owner" && request.body?.includes("/metadata/ownerReferences");
         if (!ties || status !== undefined) return send();
         status = 0;
@@ -99,81 +99,81 @@ export const owning: readonly Scenario[] = [
         ({ status } = answer);
         return answer;
       });
-      await annotateSet(world, { [policyKey]: onDeletion });
-      await world.eventually("own is about to write", () => status === 0);
-      await annotateSet(world, { [policyKey]: "Retain" });
-      await fieldBecomes(world, "Retain/Retain");
+      await annotateSet(cluster, { [policyKey]: onDeletion });
+      await cluster.eventually("own is about to write", () => status === 0);
+      await annotateSet(cluster, { [policyKey]: "Retain" });
+      await fieldBecomes(cluster, "Retain/Retain");
       late.resolve();
-      await world.eventually("own has written", () => status === 200);
-      await belongsTo(world, 1, []);
-      await deleteSet(world);
-      await dataStays(world, [0, 1], data);
+      await cluster.eventually("own has written", () => status === 200);
+      await belongsTo(cluster, 1, []);
+      await deleteSet(cluster);
+      await dataStays(cluster, [0, 1], data);
     },
   },
   {
-    title: "a claim that refers to an earlier set of the name is not touched",
-    async run(world) {
-      await withLeftClaim(world);
-      const stale = { ...referenceTo(await setOf(world)), uid: "00000000-0000-0000-0000-000000000001" };
+    title: "a claim whose owner is an earlier set of the same name is not changed",
+    async run(cluster) {
+      await withLeftClaim(cluster);
+      const stale = { ...referenceTo(await setOf(cluster)), uid: "00000000-0000-0000-0000-000000000001" };
       // The garbage collector deletes it for the sake of an owner that is gone; a finalizer keeps it long enough to
       // look.
-      await hold(world, 1);
-      await goesByHand(world, 1);
-      await patchClaim(world, 1, { ownerReferences: [stale] });
-      await changePolicy(world, onDeletion);
-      await touch(world);
-      await world.rest();
-      expect((await claimOf(world, 1))?.metadata.ownerReferences).toEqual([stale]);
-      await letGo(world, 1);
+      await hold(cluster, 1);
+      await goesByHand(cluster, 1);
+      await patchClaim(cluster, 1, { ownerReferences: [stale] });
+      await changePolicy(cluster, onDeletion);
+      await touch(cluster);
+      await cluster.rest();
+      expect((await claimOf(cluster, 1))?.metadata.ownerReferences).toEqual([stale]);
+      await letGo(cluster, 1);
     },
   },
   {
-    title: "owners that control nothing are kept, and keep the claim until they are gone",
-    async run(world) {
-      await withLeftClaim(world);
-      const data = await dataOf(world, [1]);
-      const owner = await ownerOf(world, "somebody");
-      await patchClaim(world, 1, { ownerReferences: [referenceTo(owner)] });
-      await changePolicy(world, onDeletion);
-      await belongsTo(world, 1, ["ConfigMap somebody", "StatefulSet web"]);
-      await deleteSet(world);
-      await dataStays(world, [1], data);
-      await goesByHand(world, 1);
-      await world.admin.delete(ConfigMap, world.namespace, "somebody");
-      await dataGoes(world, [1], data);
+    title: "owners that are no controllers stay on a claim, and keep it until they are gone",
+    async run(cluster) {
+      await withLeftClaim(cluster);
+      const data = await dataOf(cluster, [1]);
+      const owner = await ownerOf(cluster, "other-owner");
+      await patchClaim(cluster, 1, { ownerReferences: [referenceTo(owner)] });
+      await changePolicy(cluster, onDeletion);
+      await belongsTo(cluster, 1, ["ConfigMap other-owner", "StatefulSet web"]);
+      await deleteSet(cluster);
+      await dataStays(cluster, [1], data);
+      await goesByHand(cluster, 1);
+      await cluster.admin.delete(ConfigMap, cluster.namespace, "other-owner");
+      await dataGoes(cluster, [1], data);
     },
   },
   {
-    title: "claims that were made by hand before the set go as its own do",
-    async run(world) {
-      for (const ordinal of [0, 1]) await provideClaim(world, ordinal);
-      const data = await dataOf(world, [0, 1]);
-      await runningSet(world, { policy: both });
-      expect(await dataOf(world, [0, 1])).toEqual(data);
-      await scale(world, 1);
-      await dataGoes(world, [1], data.slice(1));
-      await deleteSet(world);
-      await dataGoes(world, [0], data);
+    title: "claims that were created by hand before the set are deleted like its own",
+    async run(cluster) {
+      for (const ordinal of [0, 1]) await provideClaim(cluster, ordinal);
+      const data = await dataOf(cluster, [0, 1]);
+      await runningSet(cluster, { policy: both });
+      expect(await dataOf(cluster, [0, 1])).toEqual(data);
+      await scale(cluster, 1);
+      await dataGoes(cluster, [1], data.slice(1));
+      await deleteSet(cluster);
+      await dataGoes(cluster, [0], data);
     },
   },
   {
-    title: "claims that are not of the set's templates stay, although its pods use them or they look alike",
-    async run(world) {
-      const { admin, namespace } = world;
+    title: "claims that are not from the set's templates stay, also if its pods use them or their names are similar",
+    async run(cluster) {
+      const { admin, namespace } = cluster;
       const spec = { storageClassName: "standard" };
       for (const name of ["shared", "data-web-01", "data-web-x", "data-web", "logs-web-0"])
         await admin.create(PersistentVolumeClaim, claim({ namespace, name }, spec));
-      await createSet(world, { policy: both });
+      await createSet(cluster, { policy: both });
       const volumes = [{ name: "shared", persistentVolumeClaim: { claimName: "shared" } }];
       await admin.patch(StatefulSet, namespace, set, "merge", { spec: { template: { spec: { volumes } } } });
-      await podsRun(world, 2);
-      await inForce(world, both);
-      const data = await dataOf(world, [0, 1]);
-      await scale(world, 1);
-      await dataGoes(world, [1], data.slice(1));
-      await deleteSet(world);
-      await dataGoes(world, [0], data);
-      await world.rest();
+      await podsRun(cluster, 2);
+      await inForce(cluster, both);
+      const data = await dataOf(cluster, [0, 1]);
+      await scale(cluster, 1);
+      await dataGoes(cluster, [1], data.slice(1));
+      await deleteSet(cluster);
+      await dataGoes(cluster, [0], data);
+      await cluster.rest();
       const left = await Array.fromAsync(admin.list(PersistentVolumeClaim, { namespace }));
       expect(left.map(({ metadata }) => metadata.name)).toEqual([
         "data-web",

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
-import { manifest } from "../../worlds/manifest.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { manifest } from "../../harness/manifest.ts";
 import { noticesOn } from "../recorded-events.ts";
 import type { Scenario } from "../scenario.ts";
 import {
@@ -39,8 +39,8 @@ interface ManagedFields {
 }
 
 /** Who holds a value of the field, by the names of the managers. */
-async function holdersOf(world: World): Promise<string[]> {
-  const entries = ((await setOf(world)).metadata.managedFields ?? []) as ManagedFields[];
+async function holdersOf(cluster: Cluster): Promise<string[]> {
+  const entries = ((await setOf(cluster)).metadata.managedFields ?? []) as ManagedFields[];
   return entries
     .filter(({ fieldsV1 }) => {
       const held = fieldsV1["f:spec"]?.["f:persistentVolumeClaimRetentionPolicy"] ?? {};
@@ -52,215 +52,237 @@ async function holdersOf(world: World): Promise<string[]> {
 
 /** Somebody else, by the name of a field manager, writes a value: as an update, or by server-side apply. */
 async function choose(
-  world: World,
+  cluster: Cluster,
   fieldManager: string,
   whenDeleted: string,
   whenScaled: string,
   by: "merge" | "apply" = "merge",
 ): Promise<void> {
-  const { admin, namespace } = world;
+  const { admin, namespace } = cluster;
   const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled } };
   const patch = by === "merge" ? { spec } : manifest(StatefulSet, { namespace, name: set }, { spec });
   const options = by === "merge" ? { fieldManager } : { fieldManager, force: true };
   await admin.patch(StatefulSet, namespace, set, by, patch, options);
 }
 
-const isHeldNow = (world: World) =>
-  world.eventually("that is written down", async () => progressOn(await setOf(world), "sync-policy")?.step === "held");
+const isHeldNow = (cluster: Cluster) =>
+  cluster.eventually(
+    "that is written down",
+    async () => progressOn(await setOf(cluster), "sync-policy")?.step === "held",
+  );
 
 /** What the policy makes of the set's own field. */
 export const projecting: readonly Scenario[] = [
   {
-    title: "the default that the server filled in is taken over from whoever created the set",
-    async run(world) {
-      await runningSet(world);
-      expect(await fieldOf(world)).toBe("Retain/Retain");
-      await changePolicy(world, both);
-      expect(await fieldOf(world)).toBe("Delete/Delete");
-      expect(await holdersOf(world)).toEqual([ours]);
-      await changePolicy(world, onScaledown);
-      expect(await fieldOf(world)).toBe("Retain/Delete");
+    title: "the field's default is replaced by the policy, although the creator of the set holds it",
+    async run(cluster) {
+      await runningSet(cluster);
+      expect(await fieldOf(cluster)).toBe("Retain/Retain");
+      await changePolicy(cluster, both);
+      expect(await fieldOf(cluster)).toBe("Delete/Delete");
+      expect(await holdersOf(cluster)).toEqual([ours]);
+      await changePolicy(cluster, onScaledown);
+      expect(await fieldOf(cluster)).toBe("Retain/Delete");
     },
   },
   {
-    title: "a Retain that somebody applies stays under a namespace's policy that deletes, and an Event says who it is",
-    async run(world) {
-      await runningSet(world);
-      await choose(world, "flux", "Retain", "Retain", "apply");
-      const data = await dataOf(world, [0, 1]);
-      await annotateNamespace(world, { [policyKey]: both });
-      const held = await hasEvent(world, "StatefulSet", set, "RetentionPolicyHeld");
+    title: "a Retain that another manager applies stays under a namespace's policy that deletes, and an Event names it",
+    async run(cluster) {
+      await runningSet(cluster);
+      await choose(cluster, "flux", "Retain", "Retain", "apply");
+      const data = await dataOf(cluster, [0, 1]);
+      await annotateNamespace(cluster, { [policyKey]: both });
+      const held = await hasEvent(cluster, "StatefulSet", set, "RetentionPolicyHeld");
       expect(held).toMatchObject({ type: "Warning" });
       expect(held.note).toContain("flux keeps claims by it");
-      await isHeldNow(world);
-      expect(await fieldOf(world)).toBe("Retain/Retain");
-      await scale(world, 1);
-      await podIsGone(world, 1);
-      await dataStays(world, [0, 1], data);
+      await isHeldNow(cluster);
+      expect(await fieldOf(cluster)).toBe("Retain/Retain");
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      await dataStays(cluster, [0, 1], data);
 
       // Whoever holds it lets go, and the Warning is cleared.
-      const { admin, namespace } = world;
+      const { admin, namespace } = cluster;
       const nothing = manifest(StatefulSet, { namespace, name: set });
       await admin.patch(StatefulSet, namespace, set, "apply", nothing, { fieldManager: "flux" });
-      await inForce(world, both);
-      await eventIsCleared(world, "StatefulSet", set, "RetentionPolicyHeld");
-      expect(await fieldOf(world)).toBe("Delete/Delete");
+      await inForce(cluster, both);
+      await eventIsCleared(cluster, "StatefulSet", set, "RetentionPolicyHeld");
+      expect(await fieldOf(cluster)).toBe("Delete/Delete");
     },
   },
   {
-    title: "half of the field that somebody applies is theirs, and the other half follows the policy",
-    async run(world) {
-      await runningSet(world);
-      const { admin, namespace } = world;
+    title: "if another manager applies one half of the field, that half stays, and the other follows the policy",
+    async run(cluster) {
+      await runningSet(cluster);
+      const { admin, namespace } = cluster;
       const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain" } };
       const patch = manifest(StatefulSet, { namespace, name: set }, { spec });
       await admin.patch(StatefulSet, namespace, set, "apply", patch, { fieldManager: "flux", force: true });
-      await annotateSet(world, { [policyKey]: both });
-      await fieldBecomes(world, "Retain/Delete");
-      await isHeldNow(world);
-      expect(await holdersOf(world)).toContain("flux");
+      await annotateSet(cluster, { [policyKey]: both });
+      await fieldBecomes(cluster, "Retain/Delete");
+      await isHeldNow(cluster);
+      expect(await holdersOf(cluster)).toContain("flux");
     },
   },
   {
-    title: "a Delete that somebody chose gives way to a policy that keeps, and an Event says so",
-    async run(world) {
-      await runningSet(world);
-      await choose(world, "helm", "Delete", "Delete");
-      await annotateSet(world, { [policyKey]: onScaledown });
-      await fieldBecomes(world, "Retain/Delete");
-      if (world.setting === admitted) return;
-      const held = await hasEvent(world, "StatefulSet", set, "RetentionPolicyHeld");
+    title: "a Delete of another manager is changed where the policy keeps claims, and an Event says so",
+    async run(cluster) {
+      await runningSet(cluster);
+      await choose(cluster, "helm", "Delete", "Delete");
+      await annotateSet(cluster, { [policyKey]: onScaledown });
+      await fieldBecomes(cluster, "Retain/Delete");
+      if (cluster.setting === admitted) return;
+      const held = await hasEvent(cluster, "StatefulSet", set, "RetentionPolicyHeld");
       expect(held.note).toContain("keeps claims that helm had it delete");
-      await world.rest();
-      await hasEvent(world, "StatefulSet", set, "RetentionPolicyHeld");
+      await cluster.rest();
+      await hasEvent(cluster, "StatefulSet", set, "RetentionPolicyHeld");
     },
   },
   {
-    title: "a Delete that somebody chose, and the policy asks for as well, stays theirs",
-    async run(world) {
-      await runningSet(world);
-      await choose(world, "helm", "Delete", "Delete");
-      await annotateSet(world, { [policyKey]: both });
-      await inForce(world, both);
-      expect(await holdersOf(world)).toEqual(["helm"]);
+    title: "a Delete of another manager that the policy asks for as well stays with that manager",
+    async run(cluster) {
+      await runningSet(cluster);
+      await choose(cluster, "helm", "Delete", "Delete");
+      await annotateSet(cluster, { [policyKey]: both });
+      await inForce(cluster, both);
+      expect(await holdersOf(cluster)).toEqual(["helm"]);
     },
   },
   {
-    title: "a value that somebody puts back again and again is left to them after three times, and an Event says so",
-    async run(world) {
-      await runningSet(world, { policy: onDeletion });
+    title: "a value that another manager has set back three times stays, and an Event says so",
+    async run(cluster) {
+      await runningSet(cluster, { policy: onDeletion });
       for (let round = 0; round < 3; round++) {
-        await fieldBecomes(world, "Delete/Retain");
-        await choose(world, "argocd", "Retain", "Retain");
+        await fieldBecomes(cluster, "Delete/Retain");
+        await choose(cluster, "argocd", "Retain", "Retain");
       }
-      const fought = await hasEvent(world, "StatefulSet", set, "RetentionPolicyTakenBack");
+      const fought = await hasEvent(cluster, "StatefulSet", set, "RetentionPolicyTakenBack");
       expect(fought).toMatchObject({ type: "Warning" });
-      expect(fought.note).toContain("it stays {whenDeleted: Retain, whenScaled: Retain}, and that is in force");
-      await world.rest();
-      expect(await fieldOf(world)).toBe("Retain/Retain");
+      expect(fought.note).toContain("{whenDeleted: Retain, whenScaled: Retain} is in force");
+      await cluster.rest();
+      expect(await fieldOf(cluster)).toBe("Retain/Retain");
 
-      await annotateSet(world, { "holdfast.dev/pvc-retention.sync-policy": null });
-      await fieldBecomes(world, "Delete/Retain");
+      await annotateSet(cluster, { "holdfast.dev/pvc-retention.sync-policy": null });
+      await fieldBecomes(cluster, "Delete/Retain");
     },
   },
   {
-    title: "taking the policy away gives the field back, and nothing of ours is left",
-    async run(world) {
-      await runningSet(world, { policy: both });
-      const data = await dataOf(world, [0, 1]);
-      await annotateSet(world, { [policyKey]: null });
-      await isForgotten(world);
-      expect(await fieldOf(world)).toBe("Retain/Retain");
-      expect(await holdersOf(world)).not.toContain(ours);
-      await scale(world, 1);
-      await podIsGone(world, 1);
-      await dataStays(world, [0, 1], data);
-      await deleteSet(world);
-      await dataStays(world, [0, 1], data);
+    title:
+      "claims that were scaled away under Retain stay when a set is deleted whose field another manager made Delete",
+    async run(cluster) {
+      await runningSet(cluster, { policy: "Retain" });
+      const data = await dataOf(cluster, [0, 1]);
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      for (let round = 0; round < 4; round++) {
+        await fieldBecomes(cluster, "Retain/Retain");
+        await choose(cluster, "argocd", "Delete", "Retain");
+      }
+      await hasEvent(cluster, "StatefulSet", set, "RetentionPolicyTakenBack");
+      await cluster.rest();
+      await deleteSet(cluster);
+      await dataGoes(cluster, [0], data);
+      await dataStays(cluster, [1], data.slice(1));
     },
   },
   {
-    title: "a namespace's policy is the default of its sets, those that are there and those that come",
-    async run(world) {
-      await runningSet(world);
-      const data = await dataOf(world, [0, 1]);
-      await annotateNamespace(world, { [policyKey]: onScaledown });
-      await inForce(world, onScaledown);
-      await scale(world, 1);
-      await dataGoes(world, [1], data.slice(1));
+    title: "when the policy is removed, the field has its default again, and nothing of Holdfast is left",
+    async run(cluster) {
+      await runningSet(cluster, { policy: both });
+      const data = await dataOf(cluster, [0, 1]);
+      await annotateSet(cluster, { [policyKey]: null });
+      await isForgotten(cluster);
+      expect(await fieldOf(cluster)).toBe("Retain/Retain");
+      expect(await holdersOf(cluster)).not.toContain(ours);
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      await dataStays(cluster, [0, 1], data);
+      await deleteSet(cluster);
+      await dataStays(cluster, [0, 1], data);
+    },
+  },
+  {
+    title: "a namespace's policy is the default of its existing and its new sets",
+    async run(cluster) {
+      await runningSet(cluster);
+      const data = await dataOf(cluster, [0, 1]);
+      await annotateNamespace(cluster, { [policyKey]: onScaledown });
+      await inForce(cluster, onScaledown);
+      await scale(cluster, 1);
+      await dataGoes(cluster, [1], data.slice(1));
 
-      await runningSet(world, { name: "later", replicas: 1 });
-      await inForce(world, onScaledown, "later");
-      await runningSet(world, { name: "own", replicas: 1, policy: "Retain" });
-      const kept = await dataOf(world, [0], "own");
-      await scale(world, 0, "own");
-      await podIsGone(world, 0, "own");
-      await dataStays(world, [0], kept, "own");
+      await runningSet(cluster, { name: "later", replicas: 1 });
+      await inForce(cluster, onScaledown, "later");
+      await runningSet(cluster, { name: "own", replicas: 1, policy: "Retain" });
+      const kept = await dataOf(cluster, [0], "own");
+      await scale(cluster, 0, "own");
+      await podIsGone(cluster, 0, "own");
+      await dataStays(cluster, [0], kept, "own");
     },
   },
   {
-    title: "a namespace whose policy is taken away keeps the claims of its sets",
-    async run(world) {
-      await annotateNamespace(world, { [policyKey]: both });
-      await runningSet(world);
-      await inForce(world, both);
-      const data = await dataOf(world, [0, 1]);
-      await annotateNamespace(world, { [policyKey]: null });
-      await isForgotten(world);
-      await deleteSet(world);
-      await dataStays(world, [0, 1], data);
+    title: "when a namespace's policy is removed, the claims of its sets are kept",
+    async run(cluster) {
+      await annotateNamespace(cluster, { [policyKey]: both });
+      await runningSet(cluster);
+      await inForce(cluster, both);
+      const data = await dataOf(cluster, [0, 1]);
+      await annotateNamespace(cluster, { [policyKey]: null });
+      await isForgotten(cluster);
+      await deleteSet(cluster);
+      await dataStays(cluster, [0, 1], data);
     },
   },
   {
-    title: "a policy that nobody knows keeps everything, and an Event says so until it is mended",
-    async run(world) {
-      await runningSet(world, { policy: "DeleteEverything" });
-      const unknown = await hasEvent(world, "StatefulSet", set, "PolicyUnreadable");
+    title: "an unknown policy keeps all claims, and an Event says so until it is corrected",
+    async run(cluster) {
+      await runningSet(cluster, { policy: "DeleteEverything" });
+      const unknown = await hasEvent(cluster, "StatefulSet", set, "PolicyUnreadable");
       expect(unknown).toMatchObject({ type: "Warning" });
       expect(unknown.note).toContain('"DeleteEverything"');
-      await annotateSet(world, { [policyKey]: "DeleteSomething" });
-      await world.eventually("an Event says what nobody knows now", async () => {
-        const { note } = await hasEvent(world, "StatefulSet", set, "PolicyUnreadable");
+      await annotateSet(cluster, { [policyKey]: "DeleteSomething" });
+      await cluster.eventually("an Event names the new unknown policy", async () => {
+        const { note } = await hasEvent(cluster, "StatefulSet", set, "PolicyUnreadable");
         return note.includes('"DeleteSomething"');
       });
-      const data = await dataOf(world, [0, 1]);
-      await scale(world, 1);
-      await podIsGone(world, 1);
-      await dataStays(world, [0, 1], data);
+      const data = await dataOf(cluster, [0, 1]);
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      await dataStays(cluster, [0, 1], data);
 
-      await changePolicy(world, onScaledown);
-      await eventIsCleared(world, "StatefulSet", set, "PolicyUnreadable");
-      await dataStays(world, [1], data.slice(1));
-      await scale(world, 0);
-      await dataGoes(world, [0], data);
+      await changePolicy(cluster, onScaledown);
+      await eventIsCleared(cluster, "StatefulSet", set, "PolicyUnreadable");
+      await dataStays(cluster, [1], data.slice(1));
+      await scale(cluster, 0);
+      await dataGoes(cluster, [0], data);
     },
   },
   {
-    title: "a policy that nobody knows takes the place of one that deleted, and keeps everything",
-    async run(world) {
-      await runningSet(world, { policy: both });
-      const data = await dataOf(world, [0, 1]);
-      await annotateSet(world, { [policyKey]: "delete" });
-      await hasEvent(world, "StatefulSet", set, "PolicyUnreadable");
-      await fieldBecomes(world, "Retain/Retain");
-      await belongsTo(world, 0, []);
-      await belongsTo(world, 1, []);
-      await deleteSet(world);
-      await dataStays(world, [0, 1], data);
+    title: "an unknown policy in place of one that deleted keeps all claims",
+    async run(cluster) {
+      await runningSet(cluster, { policy: both });
+      const data = await dataOf(cluster, [0, 1]);
+      await annotateSet(cluster, { [policyKey]: "delete" });
+      await hasEvent(cluster, "StatefulSet", set, "PolicyUnreadable");
+      await fieldBecomes(cluster, "Retain/Retain");
+      await belongsTo(cluster, 0, []);
+      await belongsTo(cluster, 1, []);
+      await deleteSet(cluster);
+      await dataStays(cluster, [0, 1], data);
     },
   },
   {
-    title: "a set without a policy is not touched, not even where its own field deletes",
-    async run(world) {
-      await runningSet(world);
-      await choose(world, "kubectl", "Delete", "Retain");
-      await touch(world);
-      await world.rest();
-      const { metadata } = await setOf(world);
+    title: "a set without a policy is not changed, also if its own field says Delete",
+    async run(cluster) {
+      await runningSet(cluster);
+      await choose(cluster, "kubectl", "Delete", "Retain");
+      await touch(cluster);
+      await cluster.rest();
+      const { metadata } = await setOf(cluster);
       expect(Object.keys(metadata.annotations ?? {})).toEqual(["scenario.example/touched"]);
-      expect(await fieldOf(world)).toBe("Delete/Retain");
-      expect(await holdersOf(world)).not.toContain(ours);
-      expect(await noticesOn(world, "StatefulSet", set)).toEqual([]);
+      expect(await fieldOf(cluster)).toBe("Delete/Retain");
+      expect(await holdersOf(cluster)).not.toContain(ours);
+      expect(await noticesOn(cluster, "StatefulSet", set)).toEqual([]);
     },
   },
 ];

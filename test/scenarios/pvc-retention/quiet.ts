@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
 import { callsOf } from "../calls-of.ts";
 import type { Scenario } from "../scenario.ts";
 import { settled } from "../settled.ts";
@@ -8,15 +8,15 @@ import { annotateNamespace, annotateSet, inForce, policyKey, runningSet, set } f
 import { policyNames } from "./policies.ts";
 
 /** What updates of a set that change nothing of concern ask of the API server: its status, and its annotations. */
-async function cost(world: World): Promise<unknown[]> {
-  await settled(world);
-  const before = callsOf(world, "pvc-retention").length;
-  const { admin, namespace } = world;
+async function cost(cluster: Cluster): Promise<unknown[]> {
+  await settled(cluster);
+  const before = callsOf(cluster, "pvc-retention").length;
+  const { admin, namespace } = cluster;
   const status = { conditions: [{ type: "Quiet", status: "True" }] };
   await admin.patch(StatefulSet, namespace, set, "merge", { status }, { subresource: "status" });
-  await annotateSet(world, { "scenario.example/touched": "quiet" });
-  await settled(world);
-  return callsOf(world, "pvc-retention")
+  await annotateSet(cluster, { "scenario.example/touched": "quiet" });
+  await settled(cluster);
+  return callsOf(cluster, "pvc-retention")
     .slice(before)
     .map(({ rule, request }) => `${rule}: ${request.method} ${request.path}`);
 }
@@ -27,21 +27,21 @@ export const quiet: readonly Scenario[] = [
     (policy): Scenario => ({
       title: `${policy}: an update of a set in which no replica count changes costs no request`,
       within: true,
-      async run(world) {
-        await runningSet(world, { policy });
-        expect(await cost(world)).toEqual([]);
+      async run(cluster) {
+        await runningSet(cluster, { policy });
+        expect(await cost(cluster)).toEqual([]);
       },
     }),
   ),
   {
-    title: "the same where the policy is the namespace's, and where there is none",
+    title: "without a policy, and with the namespace's: an update of a set costs no request",
     within: true,
-    async run(world) {
-      await runningSet(world);
-      expect(await cost(world)).toEqual([]);
-      await annotateNamespace(world, { [policyKey]: "DeleteOnScaledownOnly" });
-      await inForce(world, "DeleteOnScaledownOnly");
-      expect(await cost(world)).toEqual([]);
+    async run(cluster) {
+      await runningSet(cluster);
+      expect(await cost(cluster)).toEqual([]);
+      await annotateNamespace(cluster, { [policyKey]: "DeleteOnScaledownOnly" });
+      await inForce(cluster, "DeleteOnScaledownOnly");
+      expect(await cost(cluster)).toEqual([]);
     },
   },
 ];

@@ -1,5 +1,5 @@
 import { withTurns } from "../../../local/start/swept-often.ts";
-import type { Setting } from "../../worlds/world.ts";
+import type { Setting } from "../../harness/cluster.ts";
 
 const common = {
   inTree: true,
@@ -9,7 +9,7 @@ const common = {
   edit: (object) => withTurns(object, "1s"),
 } satisfies Partial<Setting>;
 
-/** As installed by default: project writes the policy a moment after it has changed. */
+/** As installed by default: sync-policy writes the policy a moment after it has changed. */
 export const byDefault: Setting = {
   ...common,
   name: "as installed by default",

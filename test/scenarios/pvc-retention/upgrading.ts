@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateSet,
@@ -25,31 +25,31 @@ import { both, onScaledown, type PolicyName, policies, policyNames } from "./pol
 import { byDefault } from "./settings.ts";
 
 /** They find what there is by the sweep, event by event; where it comes by itself, it is left to it. */
-async function sweeps(world: World): Promise<void> {
-  if (world.setting.bySweepsAlone) return;
+async function sweeps(cluster: Cluster): Promise<void> {
+  if (cluster.setting.bySweepsAlone) return;
   for (const rule of ["sync-policy", "set-owner", "set-owner"])
-    await world.instance(`pvc-retention/${rule}`)({ change: "sweep", kind: StatefulSet, name: set });
+    await cluster.instance(`pvc-retention/${rule}`)({ change: "sweep", kind: StatefulSet, name: set });
 }
 
 /** Nothing is left to keep these claims but PVC protection. */
-async function claimsAreGoing(world: World, ordinals: readonly number[]): Promise<void> {
+async function claimsAreGoing(cluster: Cluster, ordinals: readonly number[]): Promise<void> {
   for (const ordinal of ordinals)
-    await world.eventually(`claim ${claimName(ordinal)} is being deleted`, async () => {
-      const claim = await claimOf(world, ordinal);
+    await cluster.eventually(`claim ${claimName(ordinal)} is being deleted`, async () => {
+      const claim = await claimOf(cluster, ordinal);
       return !claim || claim.metadata.deletionTimestamp;
     });
 }
 
 /** PVC protection has missed the same events: it sees claims that are being deleted by the sweep, too. */
-async function protectionSweeps(world: World, ordinals: readonly number[]): Promise<void> {
-  await claimsAreGoing(world, ordinals);
-  if (world.setting.bySweepsAlone) return;
+async function protectionSweeps(cluster: Cluster, ordinals: readonly number[]): Promise<void> {
+  await claimsAreGoing(cluster, ordinals);
+  if (cluster.setting.bySweepsAlone) return;
   // Each as often as it takes: the first sweep may come before the pod that used it is out of sight.
   for (const ordinal of ordinals) {
     const hand = { change: "sweep", kind: PersistentVolumeClaim, name: claimName(ordinal) } as const;
-    await world.eventually(`claim ${claimName(ordinal)} is gone`, async () => {
-      if (!(await claimOf(world, ordinal))) return true;
-      await world.instance("pvc-protection/release")(hand);
+    await cluster.eventually(`claim ${claimName(ordinal)} is gone`, async () => {
+      if (!(await claimOf(cluster, ordinal))) return true;
+      await cluster.instance("pvc-protection/release")(hand);
       return false;
     });
   }
@@ -58,24 +58,24 @@ async function protectionSweeps(world: World, ordinals: readonly number[]): Prom
 function upgraded(policy: PolicyName): Scenario {
   const { scaled, deleted } = policies[policy];
   return {
-    title: `upgrade: ${policy} on a set from before the functions counts from then on, and no claim goes by itself`,
-    async run(world) {
-      const install = await world.absent();
-      await createSet(world, { policy, replicas: 3 });
-      await podsRun(world, 3);
-      const data = await dataOf(world, [0, 1, 2]);
-      await dataStays(world, [0, 1, 2], data);
+    title: `upgrade: ${policy} on an existing set is in force from then on, and deletes no claim at once`,
+    async run(cluster) {
+      const install = await cluster.absent();
+      await createSet(cluster, { policy, replicas: 3 });
+      await podsRun(cluster, 3);
+      const data = await dataOf(cluster, [0, 1, 2]);
+      await dataStays(cluster, [0, 1, 2], data);
       await install();
-      await sweeps(world);
-      await inForce(world, policy);
-      await dataStays(world, [0, 1, 2], data);
+      await sweeps(cluster);
+      await inForce(cluster, policy);
+      await dataStays(cluster, [0, 1, 2], data);
 
-      await scale(world, 2);
-      await podIsGone(world, 2);
-      if (scaled === "go") await dataGoes(world, [2], data.slice(2));
-      await deleteSet(world);
-      if (deleted === "go") await dataGoes(world, [0, 1], data);
-      else await dataStays(world, [0, 1], data);
+      await scale(cluster, 2);
+      await podIsGone(cluster, 2);
+      if (scaled === "go") await dataGoes(cluster, [2], data.slice(2));
+      await deleteSet(cluster);
+      if (deleted === "go") await dataGoes(cluster, [0, 1], data);
+      else await dataStays(cluster, [0, 1], data);
     },
   };
 }
@@ -83,19 +83,19 @@ function upgraded(policy: PolicyName): Scenario {
 function downgraded(policy: PolicyName): Scenario {
   const { deleted } = policies[policy];
   return {
-    title: `downgrade: without the functions claims ${deleted} under ${policy}, by what was written before`,
-    async run(world) {
-      await runningSet(world, { policy });
-      const data = await dataOf(world, [0, 1]);
-      const install = await world.absent();
-      await deleteSet(world);
-      for (const ordinal of [0, 1]) await podIsGone(world, ordinal);
+    title: `downgrade: without the functions claims ${deleted} under ${policy}, by the field as it was written before`,
+    async run(cluster) {
+      await runningSet(cluster, { policy });
+      const data = await dataOf(cluster, [0, 1]);
+      const install = await cluster.absent();
+      await deleteSet(cluster);
+      for (const ordinal of [0, 1]) await podIsGone(cluster, ordinal);
       if (deleted === "go") {
-        await claimsAreGoing(world, [0, 1]);
+        await claimsAreGoing(cluster, [0, 1]);
         await install();
-        await protectionSweeps(world, [0, 1]);
-        await dataGoes(world, [0, 1], data);
-      } else await dataStays(world, [0, 1], data);
+        await protectionSweeps(cluster, [0, 1]);
+        await dataGoes(cluster, [0, 1], data);
+      } else await dataStays(cluster, [0, 1], data);
     },
   };
 }
@@ -105,51 +105,51 @@ const all: readonly Scenario[] = [
   ...policyNames.map(downgraded),
   {
     title: "off and on again: a replica that was scaled away meanwhile loses its claim afterwards",
-    async run(world) {
-      await runningSet(world, { policy: both });
-      const data = await dataOf(world, [0, 1]);
-      const install = await world.absent();
-      await scale(world, 1);
-      await podIsGone(world, 1);
+    async run(cluster) {
+      await runningSet(cluster, { policy: both });
+      const data = await dataOf(cluster, [0, 1]);
+      const install = await cluster.absent();
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
       await install();
-      await sweeps(world);
-      await protectionSweeps(world, [1]);
-      await dataGoes(world, [1], data.slice(1));
-      await dataStays(world, [0], data);
+      await sweeps(cluster);
+      await protectionSweeps(cluster, [1]);
+      await dataGoes(cluster, [1], data.slice(1));
+      await dataStays(cluster, [0], data);
     },
   },
   {
     title: "off and on again: a policy that was changed meanwhile is in force afterwards",
-    async run(world) {
-      await runningSet(world, { policy: "Retain" });
-      const data = await dataOf(world, [0, 1]);
-      const install = await world.absent();
-      await annotateSet(world, { [policyKey]: onScaledown });
-      await scale(world, 1);
-      await podIsGone(world, 1);
-      await dataStays(world, [0, 1], data);
+    async run(cluster) {
+      await runningSet(cluster, { policy: "Retain" });
+      const data = await dataOf(cluster, [0, 1]);
+      const install = await cluster.absent();
+      await annotateSet(cluster, { [policyKey]: onScaledown });
+      await scale(cluster, 1);
+      await podIsGone(cluster, 1);
+      await dataStays(cluster, [0, 1], data);
       await install();
-      await sweeps(world);
-      await inForce(world, onScaledown);
+      await sweeps(cluster);
+      await inForce(cluster, onScaledown);
       // Nobody knows any more of what it was left: it was scaled away while the set kept its claims.
-      await dataStays(world, [0, 1], data);
-      await scale(world, 0);
-      await dataGoes(world, [0], data);
-      await dataStays(world, [1], data.slice(1));
+      await dataStays(cluster, [0, 1], data);
+      await scale(cluster, 0);
+      await dataGoes(cluster, [0], data);
+      await dataStays(cluster, [1], data.slice(1));
     },
   },
   {
     title: "off and on again, with nothing going on: everything is as it was",
-    async run(world) {
-      await runningSet(world, { policy: both });
-      const data = await dataOf(world, [0, 1]);
-      const before = (await setOf(world)).metadata.resourceVersion;
-      await (await world.absent())();
-      await sweeps(world);
-      await world.rest();
-      await dataStays(world, [0, 1], data);
-      expect((await setOf(world)).metadata.resourceVersion).toBe(before);
-      await changePolicy(world, onScaledown);
+    async run(cluster) {
+      await runningSet(cluster, { policy: both });
+      const data = await dataOf(cluster, [0, 1]);
+      const before = (await setOf(cluster)).metadata.resourceVersion;
+      await (await cluster.absent())();
+      await sweeps(cluster);
+      await cluster.rest();
+      await dataStays(cluster, [0, 1], data);
+      expect((await setOf(cluster)).metadata.resourceVersion).toBe(before);
+      await changePolicy(cluster, onScaledown);
     },
   },
 ];

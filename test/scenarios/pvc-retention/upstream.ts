@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ConfigMap } from "../../worlds/kinds.ts";
+import { ConfigMap } from "../../harness/kinds.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   belongsTo,
@@ -30,97 +30,98 @@ import { both, onDeletion, onScaledown } from "./policies.ts";
 export const upstream: readonly Scenario[] = [
   {
     title: "end to end 1: claims belong to their set, and are deleted with it",
-    async run(world) {
-      await runningSet(world, { policy: onDeletion, replicas: 3 });
-      const data = await dataOf(world, [0, 1, 2]);
-      for (const ordinal of [0, 1, 2]) await belongsTo(world, ordinal, ["StatefulSet web"]);
-      await deleteSet(world);
-      await dataGoes(world, [0, 1, 2], data);
-    },
-  },
-  {
-    title: "end to end 2: scaled from 3 to 1, the claims of the two that went are deleted, and the first one stays",
-    async run(world) {
-      await runningSet(world, { policy: onScaledown, replicas: 3 });
-      const data = await dataOf(world, [0, 1, 2]);
-      await scale(world, 1);
-      await dataGoes(world, [1, 2], data.slice(1));
-      await podsRun(world, 1);
-      await dataStays(world, [0], data);
+    async run(cluster) {
+      await runningSet(cluster, { policy: onDeletion, replicas: 3 });
+      const data = await dataOf(cluster, [0, 1, 2]);
+      for (const ordinal of [0, 1, 2]) await belongsTo(cluster, ordinal, ["StatefulSet web"]);
+      await deleteSet(cluster);
+      await dataGoes(cluster, [0, 1, 2], data);
     },
   },
   {
     title:
-      "end to end 3: a claim that somebody else controls survives a scale-down, " +
-      "and goes with a later one when it is free",
-    async run(world) {
-      await runningSet(world, { policy: onScaledown, replicas: 3 });
-      const data = await dataOf(world, [0, 1, 2]);
-      const owner = await ownerOf(world, "somebody");
-      await patchClaim(world, 1, { ownerReferences: [referenceTo(owner, { controller: true })] });
-      await scale(world, 0);
-      for (const ordinal of [0, 1, 2]) await podIsGone(world, ordinal);
-      await dataGoes(world, [0, 2], [data[0], data[2]]);
-      await dataStays(world, [1], data.slice(1));
-      await belongsTo(world, 1, ["ConfigMap somebody"]);
+      "end to end 2: scaled from 3 to 1, the claims of the two removed replicas are deleted, and the first one stays",
+    async run(cluster) {
+      await runningSet(cluster, { policy: onScaledown, replicas: 3 });
+      const data = await dataOf(cluster, [0, 1, 2]);
+      await scale(cluster, 1);
+      await dataGoes(cluster, [1, 2], data.slice(1));
+      await podsRun(cluster, 1);
+      await dataStays(cluster, [0], data);
+    },
+  },
+  {
+    title:
+      "end to end 3: a claim that another owner controls survives a scale-down, " +
+      "and is deleted at a later one when that owner is gone",
+    async run(cluster) {
+      await runningSet(cluster, { policy: onScaledown, replicas: 3 });
+      const data = await dataOf(cluster, [0, 1, 2]);
+      const owner = await ownerOf(cluster, "other-owner");
+      await patchClaim(cluster, 1, { ownerReferences: [referenceTo(owner, { controller: true })] });
+      await scale(cluster, 0);
+      for (const ordinal of [0, 1, 2]) await podIsGone(cluster, ordinal);
+      await dataGoes(cluster, [0, 2], [data[0], data[2]]);
+      await dataStays(cluster, [1], data.slice(1));
+      await belongsTo(cluster, 1, ["ConfigMap other-owner"]);
 
-      await scale(world, 2);
-      await podsRun(world, 2);
-      expect(await dataOf(world, [1])).toEqual([data[1]]);
-      await patchClaim(world, 1, { ownerReferences: [] });
-      await scale(world, 1);
-      await dataGoes(world, [1], data.slice(1));
+      await scale(cluster, 2);
+      await podsRun(cluster, 2);
+      expect(await dataOf(cluster, [1])).toEqual([data[1]]);
+      await patchClaim(cluster, 1, { ownerReferences: [] });
+      await scale(cluster, 1);
+      await dataGoes(cluster, [1], data.slice(1));
     },
   },
   {
-    title: "end to end 4: the claim of a pod that was orphaned and taken back goes with the set",
-    async run(world) {
-      await runningSet(world, { policy: onDeletion, replicas: 3 });
-      const data = await dataOf(world, [0, 1, 2]);
-      await orphanPod(world, 0);
-      await deleteSet(world);
-      await dataGoes(world, [0, 1, 2], data);
+    title: "end to end 4: the claim of a pod that was orphaned and adopted again is deleted with the set",
+    async run(cluster) {
+      await runningSet(cluster, { policy: onDeletion, replicas: 3 });
+      const data = await dataOf(cluster, [0, 1, 2]);
+      await orphanPod(cluster, 0);
+      await deleteSet(cluster);
+      await dataGoes(cluster, [0, 1, 2], data);
     },
   },
   {
-    title: "end to end 5: the claim of a pod that was orphaned and taken back goes when it is scaled away",
-    async run(world) {
-      await runningSet(world, { policy: onScaledown, replicas: 3 });
-      const data = await dataOf(world, [0, 1, 2]);
-      await orphanPod(world, 2);
-      await scale(world, 2);
-      await dataGoes(world, [2], data.slice(2));
-      await dataStays(world, [0, 1], data);
+    title: "end to end 5: the claim of a pod that was orphaned and adopted again is deleted at a scale-down",
+    async run(cluster) {
+      await runningSet(cluster, { policy: onScaledown, replicas: 3 });
+      const data = await dataOf(cluster, [0, 1, 2]);
+      await orphanPod(cluster, 2);
+      await scale(cluster, 2);
+      await dataGoes(cluster, [2], data.slice(2));
+      await dataStays(cluster, [0, 1], data);
     },
   },
   {
     title:
-      "end to end 6: other owners and finalizers of claims are respected, and a reference without its flag is mended",
-    async run(world) {
-      const live = await runningSet(world, { policy: both, replicas: 3 });
-      const data = await dataOf(world, [0, 1, 2]);
-      for (const ordinal of [0, 1, 2]) await belongsTo(world, ordinal, ["StatefulSet web"]);
-      const owner = await ownerOf(world, "somebody");
-      await patchClaim(world, 0, { ownerReferences: [referenceTo(owner)] });
-      await patchClaim(world, 1, { ownerReferences: [referenceTo(live)] });
-      await hold(world, 2);
-      await touchUntil(world, "the flag is back", async () => {
-        const [reference] = (await claimOf(world, 1))?.metadata.ownerReferences ?? [];
+      "end to end 6: other owners and finalizers of claims are respected, a reference without its flag is corrected",
+    async run(cluster) {
+      const live = await runningSet(cluster, { policy: both, replicas: 3 });
+      const data = await dataOf(cluster, [0, 1, 2]);
+      for (const ordinal of [0, 1, 2]) await belongsTo(cluster, ordinal, ["StatefulSet web"]);
+      const owner = await ownerOf(cluster, "other-owner");
+      await patchClaim(cluster, 0, { ownerReferences: [referenceTo(owner)] });
+      await patchClaim(cluster, 1, { ownerReferences: [referenceTo(live)] });
+      await hold(cluster, 2);
+      await touchUntil(cluster, "the flag is back", async () => {
+        const [reference] = (await claimOf(cluster, 1))?.metadata.ownerReferences ?? [];
         return reference?.uid === live.metadata.uid && reference.controller;
       });
-      await belongsTo(world, 0, ["ConfigMap somebody", "StatefulSet web"]);
+      await belongsTo(cluster, 0, ["ConfigMap other-owner", "StatefulSet web"]);
 
-      await deleteSet(world);
-      await dataGoes(world, [1], data.slice(1));
-      await world.eventually("the claim that is held is being deleted", async () => {
-        return (await claimOf(world, 2))?.metadata.deletionTimestamp;
+      await deleteSet(cluster);
+      await dataGoes(cluster, [1], data.slice(1));
+      await cluster.eventually("the claim that is held is being deleted", async () => {
+        return (await claimOf(cluster, 2))?.metadata.deletionTimestamp;
       });
-      await dataStays(world, [0], data);
-      await letGo(world, 2);
-      await dataGoes(world, [2], data.slice(2));
-      await goesByHand(world, 0);
-      await world.admin.delete(ConfigMap, world.namespace, "somebody");
-      await dataGoes(world, [0], data);
+      await dataStays(cluster, [0], data);
+      await letGo(cluster, 2);
+      await dataGoes(cluster, [2], data.slice(2));
+      await goesByHand(cluster, 0);
+      await cluster.admin.delete(ConfigMap, cluster.namespace, "other-owner");
+      await dataGoes(cluster, [0], data);
     },
   },
 ];

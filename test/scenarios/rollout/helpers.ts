@@ -8,10 +8,10 @@ import type { TrafficTarget } from "../../../local/serving/traffic.ts";
 import { Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
 import { slug } from "../../../shared/rule.ts";
-import { bareNode } from "../../worlds/cluster-objects.ts";
-import { Namespace } from "../../worlds/kinds.ts";
-import { claim, manifest, pod } from "../../worlds/manifest.ts";
-import { poll } from "../../worlds/poll.ts";
+import { bareNode } from "../../harness/cluster-objects.ts";
+import { Namespace } from "../../harness/kinds.ts";
+import { claim, manifest, pod } from "../../harness/manifest.ts";
+import { poll } from "../../harness/poll.ts";
 import type { Laptop, Made } from "./laptop.ts";
 import type { Release } from "./versions.ts";
 
@@ -22,9 +22,9 @@ const protection = "holdfast.dev/pvc-protection";
 
 type Service = KubernetesObject & { status?: ServiceStatus };
 
-/** Polls until `check` answers something; fails, naming `what`, after 20 seconds of real time. */
+/** Polls until `check` answers something; fails, naming `what`, after a minute: functions start in real time. */
 export const eventually = <T>(what: string, check: () => Promise<T>) =>
-  poll(what, check, { within: 20_000, every: 25 });
+  poll(what, check, { within: 60_000, every: 25 });
 
 /** A function's Service as it stands. */
 async function serviceOf({ admin }: Laptop, rule: string): Promise<Service | undefined> {

@@ -20,7 +20,7 @@ import { becomeReady } from "../../../local/start/ready.ts";
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { ApiRequest, ApiResponse, Transport } from "../../../shared/kubernetes/transport.ts";
-import { furnish, kubeletNode } from "../../worlds/cluster-objects.ts";
+import { furnish, kubeletNode } from "../../harness/cluster-objects.ts";
 import { type LeapingClock, leapingClock } from "./clock.ts";
 import { bundleRelease, type Release } from "./versions.ts";
 

@@ -28,78 +28,78 @@ import {
 /** A claim goes, and its volume waits for one of its name. */
 export const comingBack: readonly Scenario[] = [
   {
-    title: "a set that is scaled down has its claims handed to its pods, and the namespace keeps their volumes",
-    async run(world) {
-      const { admin, namespace } = world;
-      const storageClassName = await createClass(world, {}, { volumeBindingMode: "WaitForFirstConsumer" });
-      await annotateNamespace(world, { [keepKey]: "24h" });
-      await createSet(world, 1, storageClassName, "");
-      const volume = await boundVolume(world, "data-web-0");
-      await isNoted(world, volume, "retained");
+    title: "when a set is scaled down and its claims are deleted with their pods, the volumes are kept",
+    async run(cluster) {
+      const { admin, namespace } = cluster;
+      const storageClassName = await createClass(cluster, {}, { volumeBindingMode: "WaitForFirstConsumer" });
+      await annotateNamespace(cluster, { [keepKey]: "24h" });
+      await createSet(cluster, 1, storageClassName, "");
+      const volume = await boundVolume(cluster, "data-web-0");
+      await isNoted(cluster, volume, "retained");
       const hold = (finalizers: string[] | null) =>
         admin.patch(Pod, namespace, "web-0", "merge", { metadata: { finalizers } });
       await hold(["scenario.example/still-stopping"]);
-      await scale(world, 0);
+      await scale(cluster, 0);
       const claim = () => admin.get(PersistentVolumeClaim, namespace, "data-web-0");
-      await world.eventually("the claim is its pod's", async () => (await claim())?.metadata.ownerReferences?.length);
-      await world.rest();
-      expect((await volumeOf(world, volume)).spec.persistentVolumeReclaimPolicy).toBe("Retain");
+      await cluster.eventually("the claim is its pod's", async () => (await claim())?.metadata.ownerReferences?.length);
+      await cluster.rest();
+      expect((await volumeOf(cluster, volume)).spec.persistentVolumeReclaimPolicy).toBe("Retain");
       await hold(null);
-      await isOffered(world, volume);
+      await isOffered(cluster, volume);
     },
   },
   {
     title: "the volume of a deleted claim is kept, offered to its name, and bound to the next claim of that name",
-    async run(world) {
-      const volume = await keptClaim(world);
-      await deleteClaim(world);
-      const { metadata } = await isOffered(world, volume);
+    async run(cluster) {
+      const volume = await keptClaim(cluster);
+      await deleteClaim(cluster);
+      const { metadata } = await isOffered(cluster, volume);
       expect(metadata.labels).toMatchObject({
         "holdfast.dev/waiting": "true",
-        "holdfast.dev/volume-of": world.namespace,
+        "holdfast.dev/volume-of": cluster.namespace,
       });
       const due = Date.parse(metadata.annotations?.[reclaimAtKey] ?? "");
-      expect(Math.abs(due - world.clock.now() - 86_400_000)).toBeLessThan(180_000);
+      expect(Math.abs(due - cluster.clock.now() - 86_400_000)).toBeLessThan(180_000);
       expect(metadata.annotations?.["pv.kubernetes.io/bound-by-controller"]).toBeUndefined();
-      expect((await namespaceOf(world)).metadata.finalizers).toContain(guard);
-      await hasEvent(world, volume, "VolumeOffered");
-      await createClaim(world);
-      expect(await boundVolume(world)).toBe(volume);
-      await hasNoEvent(world, volume, "VolumeOffered");
-      const again = await isNoted(world, volume, "retained");
+      expect((await namespaceOf(cluster)).metadata.finalizers).toContain(guard);
+      await hasEvent(cluster, volume, "VolumeOffered");
+      await createClaim(cluster);
+      expect(await boundVolume(cluster)).toBe(volume);
+      await hasNoEvent(cluster, volume, "VolumeOffered");
+      const again = await isNoted(cluster, volume, "retained");
       expect(again.metadata.annotations?.[reclaimAtKey]).toBeUndefined();
       expect(again.metadata.labels?.["holdfast.dev/waiting"]).toBeUndefined();
       expect(noteOn(again)).toMatchObject({ policy: "Delete", for: "24h" });
-      await deleteClaim(world);
-      await isOffered(world, volume);
+      await deleteClaim(cluster);
+      await isOffered(cluster, volume);
     },
   },
   {
-    title: "a volume that nobody has come back for is reclaimed by Kubernetes when its time has come, and not before",
+    title: "a kept volume that no claim has taken is reclaimed by Kubernetes when its time is over, and not before",
     alone: true,
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await world.sweep();
-      await world.rest();
-      await isOffered(world, volume);
-      await makeDue(world, volume);
-      await world.sweep();
-      await volumeIsGone(world, volume);
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await cluster.sweep();
+      await cluster.rest();
+      await isOffered(cluster, volume);
+      await makeDue(cluster, volume);
+      await cluster.sweep();
+      await volumeIsGone(cluster, volume);
     },
   },
   {
-    title: "a set that is scaled down and up again has its data back, also where volumes wait for a pod",
-    async run(world) {
-      const storageClassName = await createClass(world, {}, { volumeBindingMode: "WaitForFirstConsumer" });
-      await createSet(world, 2, storageClassName);
-      const volumes = [await boundVolume(world, "data-web-0"), await boundVolume(world, "data-web-1")];
-      for (const volume of volumes) await isNoted(world, volume, "retained");
-      await scale(world, 0);
-      for (const volume of volumes) await isOffered(world, volume);
-      await scale(world, 2);
-      expect([await boundVolume(world, "data-web-0"), await boundVolume(world, "data-web-1")]).toEqual(volumes);
+    title: "a set that is scaled down and up again has its data back, also if its class waits for a pod",
+    async run(cluster) {
+      const storageClassName = await createClass(cluster, {}, { volumeBindingMode: "WaitForFirstConsumer" });
+      await createSet(cluster, 2, storageClassName);
+      const volumes = [await boundVolume(cluster, "data-web-0"), await boundVolume(cluster, "data-web-1")];
+      for (const volume of volumes) await isNoted(cluster, volume, "retained");
+      await scale(cluster, 0);
+      for (const volume of volumes) await isOffered(cluster, volume);
+      await scale(cluster, 2);
+      expect([await boundVolume(cluster, "data-web-0"), await boundVolume(cluster, "data-web-1")]).toEqual(volumes);
       for (const volume of volumes)
-        expect((await volumeOf(world, volume)).spec.storageClassName).toBe(storageClassName);
+        expect((await volumeOf(cluster, volume)).spec.storageClassName).toBe(storageClassName);
     },
   },
 ];

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { Event, PersistentVolumeClaim, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../../shared/kubernetes/object.ts";
-import { Namespace, PersistentVolume, StorageClass } from "../../worlds/kinds.ts";
-import { claim, manifest, statefulSet } from "../../worlds/manifest.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { Namespace, PersistentVolume, StorageClass } from "../../harness/kinds.ts";
+import { claim, manifest, statefulSet } from "../../harness/manifest.ts";
 
 // Unless they say otherwise, these are about claim `data` and its volume.
 
@@ -38,31 +38,31 @@ interface ClaimOptions {
 
 /** Creates a claim of the class `standard`; it is kept for a day unless `keep` says otherwise. */
 export function createClaim(
-  world: World,
+  cluster: Cluster,
   { name = "data", keep = "24h", spec = {}, metadata = {} }: ClaimOptions = {},
 ) {
   const annotations = { ...metadata.annotations, ...(keep ? { [keepKey]: keep } : {}) };
   const object = claim(
-    { ...metadata, namespace: world.namespace, name, annotations },
+    { ...metadata, namespace: cluster.namespace, name, annotations },
     { storageClassName: "standard", ...spec },
   );
-  return world.admin.create(PersistentVolumeClaim, object);
+  return cluster.admin.create(PersistentVolumeClaim, object);
 }
 
-export function claimOf({ admin, namespace }: World, name = "data"): Promise<LiveClaim | undefined> {
+export function claimOf({ admin, namespace }: Cluster, name = "data"): Promise<LiveClaim | undefined> {
   return admin.get<LiveClaim>(PersistentVolumeClaim, namespace, name);
 }
 
-export async function volumeOf({ admin }: World, name: string): Promise<LiveVolume> {
+export async function volumeOf({ admin }: Cluster, name: string): Promise<LiveVolume> {
   const volume = await admin.get<LiveVolume>(PersistentVolume, undefined, name);
   if (!volume) throw new Error(`There is no volume ${name}.`);
   return volume;
 }
 
 /** The volume of a claim, as soon as it is bound. */
-export function boundVolume(world: World, name = "data"): Promise<string> {
-  return world.eventually(`claim ${name} is bound`, async () => {
-    const live = await claimOf(world, name);
+export function boundVolume(cluster: Cluster, name = "data"): Promise<string> {
+  return cluster.eventually(`claim ${name} is bound`, async () => {
+    const live = await claimOf(cluster, name);
     return live?.status?.phase === "Bound" && live.spec.volumeName;
   }) as Promise<string>;
 }
@@ -73,56 +73,56 @@ export function noteOn({ metadata }: KubernetesObject): { step?: string; next?: 
 }
 
 /** Waits until a volume is noted with this step, and returns it. */
-export function isNoted(world: World, volume: string, step: string): Promise<LiveVolume> {
-  return world.eventually(`volume ${volume} is ${step}`, async () => {
-    const live = await volumeOf(world, volume);
+export function isNoted(cluster: Cluster, volume: string, step: string): Promise<LiveVolume> {
+  return cluster.eventually(`volume ${volume} is ${step}`, async () => {
+    const live = await volumeOf(cluster, volume);
     return noteOn(live).step === step && live;
   }) as Promise<LiveVolume>;
 }
 
 /** A claim with a volume that will be kept; returns the volume's name. */
-export async function keptClaim(world: World, options: ClaimOptions = {}): Promise<string> {
-  await createClaim(world, options);
-  const volume = await boundVolume(world, options.name);
-  const { spec } = await isNoted(world, volume, "retained");
+export async function keptClaim(cluster: Cluster, options: ClaimOptions = {}): Promise<string> {
+  await createClaim(cluster, options);
+  const volume = await boundVolume(cluster, options.name);
+  const { spec } = await isNoted(cluster, volume, "retained");
   expect(spec.persistentVolumeReclaimPolicy).toBe("Retain");
   return volume;
 }
 
 /** Deletes a claim, and waits until it is gone. */
-export async function deleteClaim(world: World, name = "data"): Promise<void> {
-  await world.admin.delete(PersistentVolumeClaim, world.namespace, name);
-  await world.eventually(`claim ${name} is gone`, async () => !(await claimOf(world, name)));
+export async function deleteClaim(cluster: Cluster, name = "data"): Promise<void> {
+  await cluster.admin.delete(PersistentVolumeClaim, cluster.namespace, name);
+  await cluster.eventually(`claim ${name} is gone`, async () => !(await claimOf(cluster, name)));
 }
 
 /** Waits until a volume is offered: Available, and reserved for its claim's name. */
-export async function isOffered(world: World, volume: string): Promise<LiveVolume> {
-  await isNoted(world, volume, "offered");
-  return world.eventually(`volume ${volume} is Available`, async () => {
-    const live = await volumeOf(world, volume);
+export async function isOffered(cluster: Cluster, volume: string): Promise<LiveVolume> {
+  await isNoted(cluster, volume, "offered");
+  return cluster.eventually(`volume ${volume} is Available`, async () => {
+    const live = await volumeOf(cluster, volume);
     return live.status?.phase === "Available" && live.spec.claimRef?.uid === undefined && live;
   }) as Promise<LiveVolume>;
 }
 
 /** A volume whose claim was deleted, and which is offered. */
-export async function offeredVolume(world: World, options: ClaimOptions = {}): Promise<string> {
-  const volume = await keptClaim(world, options);
-  await deleteClaim(world, options.name);
-  await isOffered(world, volume);
-  const offered = world.clock.now();
+export async function offeredVolume(cluster: Cluster, options: ClaimOptions = {}): Promise<string> {
+  const volume = await keptClaim(cluster, options);
+  await deleteClaim(cluster, options.name);
+  await isOffered(cluster, volume);
+  const offered = cluster.clock.now();
   // On a clock that stands still, a later claim would have no later right.
-  await world.eventually("a moment has passed", () => world.clock.now() > offered, 1_000);
+  await cluster.eventually("a moment has passed", () => cluster.clock.now() > offered, 1_000);
   return volume;
 }
 
-export function isPhase(world: World, volume: string, phase: string): Promise<unknown> {
-  return world.eventually(
+export function isPhase(cluster: Cluster, volume: string, phase: string): Promise<unknown> {
+  return cluster.eventually(
     `volume ${volume} is ${phase}`,
-    async () => (await volumeOf(world, volume)).status?.phase === phase,
+    async () => (await volumeOf(cluster, volume)).status?.phase === phase,
   );
 }
 
-export function volumeIsGone({ admin, eventually }: World, volume: string): Promise<unknown> {
+export function volumeIsGone({ admin, eventually }: Cluster, volume: string): Promise<unknown> {
   return eventually(
     `volume ${volume} is gone`,
     async () => !(await admin.get(PersistentVolume, undefined, volume)),
@@ -131,38 +131,42 @@ export function volumeIsGone({ admin, eventually }: World, volume: string): Prom
 }
 
 /** Merge-patches a volume. */
-export function patchVolume({ admin }: World, volume: string, patch: object): Promise<unknown> {
+export function patchVolume({ admin }: Cluster, volume: string, patch: object): Promise<unknown> {
   return admin.patch(PersistentVolume, undefined, volume, "merge", patch);
 }
 
 export function annotateVolume(
-  world: World,
+  cluster: Cluster,
   volume: string,
   annotations: Record<string, string | null>,
 ): Promise<unknown> {
-  return patchVolume(world, volume, { metadata: { annotations } });
+  return patchVolume(cluster, volume, { metadata: { annotations } });
 }
 
-export function annotateNamespace({ admin, namespace }: World, annotations: Record<string, string | null>) {
+export function annotateNamespace({ admin, namespace }: Cluster, annotations: Record<string, string | null>) {
   return admin.patch(Namespace, undefined, namespace, "merge", { metadata: { annotations } });
 }
 
-export function annotateClaim({ admin, namespace }: World, annotations: Record<string, string | null>, name = "data") {
+export function annotateClaim(
+  { admin, namespace }: Cluster,
+  annotations: Record<string, string | null>,
+  name = "data",
+) {
   return admin.patch(PersistentVolumeClaim, namespace, name, "merge", { metadata: { annotations } });
 }
 
 /** Moves the time of a kept volume to now, and waits until the sweep knows. */
-export async function makeDue(world: World, volume: string): Promise<void> {
-  const time = `${new Date(world.clock.now() - 1000).toISOString().slice(0, 19)}Z`;
-  await annotateVolume(world, volume, { [reclaimAtKey]: time });
-  await world.eventually("the sweep is to come", async () => {
-    const { next } = noteOn(await volumeOf(world, volume));
-    return next !== undefined && Date.parse(next) <= world.clock.now();
+export async function makeDue(cluster: Cluster, volume: string): Promise<void> {
+  const time = `${new Date(cluster.clock.now() - 1000).toISOString().slice(0, 19)}Z`;
+  await annotateVolume(cluster, volume, { [reclaimAtKey]: time });
+  await cluster.eventually("the sweep is to come", async () => {
+    const { next } = noteOn(await volumeOf(cluster, volume));
+    return next !== undefined && Date.parse(next) <= cluster.clock.now();
   });
 }
 
 /** Waits until there is an Event of this reason on a volume, and returns its note. */
-export function hasEvent({ admin, eventually }: World, volume: string, reason: string): Promise<string> {
+export function hasEvent({ admin, eventually }: Cluster, volume: string, reason: string): Promise<string> {
   return eventually(`volume ${volume} has the Event ${reason}`, async () => {
     for await (const event of admin.list<RecordedEvent>(Event, { namespace: "default" }))
       if (event.regarding?.name === volume && event.reason === reason) return event.note;
@@ -171,7 +175,7 @@ export function hasEvent({ admin, eventually }: World, volume: string, reason: s
 }
 
 /** Waits until no Event of this reason is left on a volume. */
-export function hasNoEvent({ admin, eventually }: World, volume: string, reason: string): Promise<unknown> {
+export function hasNoEvent({ admin, eventually }: Cluster, volume: string, reason: string): Promise<unknown> {
   return eventually(`volume ${volume} has no Event ${reason} any more`, async () => {
     for await (const event of admin.list<RecordedEvent>(Event, { namespace: "default" }))
       if (event.regarding?.name === volume && event.reason === reason) return false;
@@ -187,12 +191,12 @@ interface RecordedEvent extends KubernetesObject {
 
 /** Creates a class of its own for the scenario; volumes are made at once, unless `fields` say otherwise. */
 export async function createClass(
-  world: World,
+  cluster: Cluster,
   annotations: Record<string, string> = {},
   fields: object = {},
 ): Promise<string> {
-  const name = `${world.namespace}-class`;
-  await world.admin.create(
+  const name = `${cluster.namespace}-class`;
+  await cluster.admin.create(
     StorageClass,
     manifest(StorageClass, { name, annotations }, { provisioner: "kubernetes.io/host-path", ...fields }),
   );
@@ -201,11 +205,11 @@ export async function createClass(
 
 /** Creates a volume by hand. */
 export async function createVolume(
-  world: World,
+  cluster: Cluster,
   spec: object = {},
   metadata: Partial<ObjectMeta> = {},
 ): Promise<string> {
-  const name = `${world.namespace}-static`;
+  const name = `${cluster.namespace}-static`;
   const defaults = {
     accessModes: ["ReadWriteOnce"],
     capacity: { storage: "1Gi" },
@@ -213,7 +217,7 @@ export async function createVolume(
     persistentVolumeReclaimPolicy: "Retain",
     storageClassName: name,
   };
-  await world.admin.create(
+  await cluster.admin.create(
     PersistentVolume,
     manifest(PersistentVolume, { name, ...metadata }, { spec: { ...defaults, ...spec } }),
   );
@@ -222,7 +226,7 @@ export async function createVolume(
 
 /** Creates a set whose claims go when it is scaled down, and say that their volumes are kept (`keep`: for a day). */
 export async function createSet(
-  { admin, namespace }: World,
+  { admin, namespace }: Cluster,
   replicas: number,
   storageClassName: string,
   keep = "24h",
@@ -250,24 +254,24 @@ export async function createSet(
   await admin.create(StatefulSet, statefulSet({ namespace, name: "web" }, spec));
 }
 
-export async function scale({ admin, namespace }: World, replicas: number): Promise<void> {
+export async function scale({ admin, namespace }: Cluster, replicas: number): Promise<void> {
   await admin.patch(StatefulSet, namespace, "web", "merge", { spec: { replicas } });
 }
 
 /** Deletes the scenario's namespace, and waits until it is gone. */
-export async function deleteNamespace({ admin, namespace, eventually }: World): Promise<void> {
+export async function deleteNamespace({ admin, namespace, eventually }: Cluster): Promise<void> {
   await admin.delete(Namespace, undefined, namespace);
   await eventually("the namespace is gone", async () => !(await admin.get(Namespace, undefined, namespace)), 180_000);
 }
 
 export function createNamespace(
-  { admin, namespace }: World,
+  { admin, namespace }: Cluster,
   annotations: Record<string, string> = {},
 ): Promise<KubernetesObject> {
   return admin.create(Namespace, manifest(Namespace, { name: namespace, annotations }));
 }
 
-export async function namespaceOf({ admin, namespace }: World): Promise<KubernetesObject> {
+export async function namespaceOf({ admin, namespace }: Cluster): Promise<KubernetesObject> {
   const live = await admin.get(Namespace, undefined, namespace);
   if (!live) throw new Error(`There is no namespace ${namespace}.`);
   return live;

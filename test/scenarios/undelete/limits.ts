@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { Event, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateNamespace,
@@ -24,7 +24,7 @@ import { claimsIgnored, narrow } from "./settings.ts";
 const day = 86_400_000;
 
 /** Waits until a claim has an Event of this reason, and none of the other. */
-function claimHasEvent({ admin, namespace, eventually }: World, name: string, reason: string, not?: string) {
+function claimHasEvent({ admin, namespace, eventually }: Cluster, name: string, reason: string, not?: string) {
   return eventually(`claim ${name} has the Event ${reason}`, async () => {
     const claim = await admin.get(PersistentVolumeClaim, namespace, name);
     const reasons: string[] = [];
@@ -39,58 +39,58 @@ function claimHasEvent({ admin, namespace, eventually }: World, name: string, re
 /** How far a tenant comes with annotations of its own: kept volumes count in no ResourceQuota. */
 export const limits: readonly Scenario[] = [
   {
-    title: "volumes are kept for the longest time where a claim asks for more, or for what cannot be read",
+    title: "volumes are kept for the longest time if a claim asks for a longer time, or for an unreadable one",
     settings: [narrow],
-    async run(world) {
+    async run(cluster) {
       for (const [name, keep] of Object.entries({ long: "36500d", unreadable: "for ever" })) {
-        const volume = await keptClaim(world, { name, keep });
-        expect(noteOn(await volumeOf(world, volume))).toMatchObject({ for: "7d" });
-        await deleteClaim(world, name);
-        const { metadata } = await isOffered(world, volume);
+        const volume = await keptClaim(cluster, { name, keep });
+        expect(noteOn(await volumeOf(cluster, volume))).toMatchObject({ for: "7d" });
+        await deleteClaim(cluster, name);
+        const { metadata } = await isOffered(cluster, volume);
         const due = Date.parse(metadata.annotations?.[reclaimAtKey] ?? "");
-        expect(due).toBeLessThanOrEqual(world.clock.now() + 7 * day + 1000);
-        expect(due).toBeGreaterThan(world.clock.now() + 6 * day);
-        await annotateVolume(world, volume, { [reclaimAtKey]: "2020-01-01T00:00:00Z" });
-        await world.sweep();
-        await volumeIsGone(world, volume);
+        expect(due).toBeLessThanOrEqual(cluster.clock.now() + 7 * day + 1000);
+        expect(due).toBeGreaterThan(cluster.clock.now() + 6 * day);
+        await annotateVolume(cluster, volume, { [reclaimAtKey]: "2020-01-01T00:00:00Z" });
+        await cluster.sweep();
+        await volumeIsGone(cluster, volume);
       }
     },
   },
   {
-    title: "once as much is kept as may be, the other claims say while they live that their volumes go with them",
+    title: "when a namespace has reached MOST_KEPT, its other claims say that their volumes will not be kept",
     settings: [narrow],
     alone: true,
-    async run(world) {
-      const kept = await keptClaim(world, { name: "kept" });
-      const live = await keptClaim(world, { name: "live" });
-      await deleteClaim(world, "kept");
-      await isOffered(world, kept);
-      const { spec } = await isNoted(world, live, "unkept");
+    async run(cluster) {
+      const kept = await keptClaim(cluster, { name: "kept" });
+      const live = await keptClaim(cluster, { name: "live" });
+      await deleteClaim(cluster, "kept");
+      await isOffered(cluster, kept);
+      const { spec } = await isNoted(cluster, live, "unkept");
       expect(spec.persistentVolumeReclaimPolicy).toBe("Delete");
-      await claimHasEvent(world, "live", "NamespaceFull");
-      await createClaim(world, { name: "late" });
-      const late = await boundVolume(world, "late");
-      await isNoted(world, late, "unkept");
-      await deleteClaim(world, "late");
-      await volumeIsGone(world, late);
-      await annotateVolume(world, kept, { [reclaimAtKey]: "2020-01-01T00:00:00Z" });
-      await world.sweep();
-      await volumeIsGone(world, kept);
-      await world.sweep();
-      expect((await isNoted(world, live, "retained")).spec.persistentVolumeReclaimPolicy).toBe("Retain");
-      await claimHasEvent(world, "live", "VolumeKeptAgain", "NamespaceFull");
+      await claimHasEvent(cluster, "live", "NamespaceFull");
+      await createClaim(cluster, { name: "late" });
+      const late = await boundVolume(cluster, "late");
+      await isNoted(cluster, late, "unkept");
+      await deleteClaim(cluster, "late");
+      await volumeIsGone(cluster, late);
+      await annotateVolume(cluster, kept, { [reclaimAtKey]: "2020-01-01T00:00:00Z" });
+      await cluster.sweep();
+      await volumeIsGone(cluster, kept);
+      await cluster.sweep();
+      expect((await isNoted(cluster, live, "retained")).spec.persistentVolumeReclaimPolicy).toBe("Retain");
+      await claimHasEvent(cluster, "live", "VolumeKeptAgain", "NamespaceFull");
     },
   },
   {
-    title: "a claim's own annotation counts for nothing where it is ignored, and that of its namespace does",
+    title: "with CLAIM_ANNOTATION=ignored, a claim's annotation has no effect, and that of its namespace has",
     settings: [claimsIgnored],
-    async run(world) {
-      await createClaim(world, { keep: "24h" });
-      const volume = await boundVolume(world);
-      await world.rest();
-      await isLeftToItsClaim(world, volume);
-      await annotateNamespace(world, { [keepKey]: "30m" });
-      expect(noteOn(await isNoted(world, volume, "retained"))).toMatchObject({ for: "30m" });
+    async run(cluster) {
+      await createClaim(cluster, { keep: "24h" });
+      const volume = await boundVolume(cluster);
+      await cluster.rest();
+      await isLeftToItsClaim(cluster, volume);
+      await annotateNamespace(cluster, { [keepKey]: "30m" });
+      expect(noteOn(await isNoted(cluster, volume, "retained"))).toMatchObject({ for: "30m" });
     },
   },
 ];

@@ -27,115 +27,134 @@ import {
 import { isLeftToItsClaim } from "./scopes.ts";
 import { always, asking, shipped } from "./settings.ts";
 
-/** A namespace goes, and one of its name comes. */
+/** A namespace is deleted, and a new one of its name is created. */
 export const namespaces: readonly Scenario[] = [
   {
-    title: "a namespace deleted by accident comes back with its data, on the word of who may give it",
+    title: "a namespace that was deleted by accident gets its data back when an administrator allows it",
     settings: [asking, shipped],
-    async run(world) {
-      const volumes = [await keptClaim(world, { name: "one" }), await keptClaim(world, { name: "two" })];
-      await deleteNamespace(world);
+    async run(cluster) {
+      const volumes = [await keptClaim(cluster, { name: "one" }), await keptClaim(cluster, { name: "two" })];
+      await deleteNamespace(cluster);
       for (const volume of volumes) {
-        await isNoted(world, volume, "asks");
-        await annotateVolume(world, volume, { [offerKey]: "yes" });
+        await isNoted(cluster, volume, "asks");
+        await annotateVolume(cluster, volume, { [offerKey]: "yes" });
       }
-      for (const volume of volumes) await isOffered(world, volume);
-      await createNamespace(world);
-      for (const name of ["one", "two"]) await createClaim(world, { name });
-      expect([await boundVolume(world, "one"), await boundVolume(world, "two")]).toEqual(volumes);
+      for (const volume of volumes) await isOffered(cluster, volume);
+      await createNamespace(cluster);
+      for (const name of ["one", "two"]) await createClaim(cluster, { name });
+      expect([await boundVolume(cluster, "one"), await boundVolume(cluster, "two")]).toEqual(volumes);
     },
   },
   {
-    title:
-      "another namespace of the name does not get the data, says what to do, and gets it by the former one's uid alone",
-    settings: [asking],
-    async run(world) {
-      const { uid } = (await namespaceOf(world)).metadata;
-      const volume = await keptClaim(world);
-      await deleteNamespace(world);
-      await createNamespace(world);
-      await createClaim(world, { keep: "none" });
-      expect(await boundVolume(world)).not.toBe(volume);
-      await isNoted(world, volume, "asks");
-      await isPhase(world, volume, "Released");
-      expect(await hasEvent(world, volume, "NamespaceReplaced")).not.toContain(uid);
-      await annotateNamespace(world, { [successorKey]: "yes" });
-      await world.rest();
-      await isNoted(world, volume, "asks");
-      await deleteClaim(world);
-      await annotateNamespace(world, { [successorKey]: uid });
-      await isOffered(world, volume);
-    },
-  },
-  {
-    title: "an offer is withdrawn before the namespace is gone, so that another one of its name cannot take it",
-    settings: [asking, shipped],
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await deleteNamespace(world);
-      const { spec } = await volumeOf(world, volume);
-      expect(spec.claimRef?.uid).toBeDefined();
-      await createNamespace(world);
-      await createClaim(world);
-      expect(await boundVolume(world)).not.toBe(volume);
-      await isPhase(world, volume, "Released");
-    },
-  },
-  {
-    title:
-      "a namespace is held for as long as it lives, and goes when it is deleted and nothing is offered there any more",
-    settings: [asking],
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await createClaim(world);
-      expect(await boundVolume(world)).toBe(volume);
-      await isNoted(world, volume, "retained");
-      await annotateNamespace(world, { "scenario.example/touched": "yes" });
-      await world.rest();
-      expect((await namespaceOf(world)).metadata.finalizers).toContain(guard);
-      await annotateClaim(world, { [keepKey]: "none" });
-      await isLeftToItsClaim(world, volume);
-      await deleteNamespace(world);
-      await createNamespace(world);
-    },
-  },
-  {
-    title: "a namespace of the same name has its data at once where that was set",
-    settings: [always],
-    async run(world) {
-      const volume = await keptClaim(world);
-      await deleteNamespace(world);
-      await isOffered(world, volume);
-      await createNamespace(world);
-      await createClaim(world);
-      expect(await boundVolume(world)).toBe(volume);
-    },
-  },
-  {
-    title: "no namespace takes the volumes of another by knowing its uid",
+    title: "a permission to offer a volume counts for one namespace, and not for a later one of the same name",
     settings: [shipped],
-    async run(world) {
-      const { uid } = (await namespaceOf(world)).metadata;
-      const volume = await keptClaim(world);
-      await deleteNamespace(world);
-      await createNamespace(world, { [successorKey]: uid });
-      await isNoted(world, volume, "asks");
-      await world.rest();
-      await isPhase(world, volume, "Released");
+    async run(cluster) {
+      const volumes = [await keptClaim(cluster, { name: "one" }), await keptClaim(cluster, { name: "two" })];
+      const [one = "", two = ""] = volumes;
+      await deleteNamespace(cluster);
+      for (const volume of volumes) await isNoted(cluster, volume, "asks");
+      await createNamespace(cluster);
+      for (const volume of volumes) await annotateVolume(cluster, volume, { [offerKey]: "yes" });
+      for (const volume of volumes) await isOffered(cluster, volume);
+      await createClaim(cluster, { name: "one" });
+      expect(await boundVolume(cluster, "one")).toBe(one);
+      await deleteNamespace(cluster);
+      await createNamespace(cluster);
+      await createClaim(cluster, { name: "two" });
+      expect(await boundVolume(cluster, "two")).not.toBe(two);
+      await isNoted(cluster, two, "asks");
     },
   },
   {
-    title: "a volume whose namespace is gone is reclaimed when its time has come",
+    title: "a new namespace of the same name gets the data only by the former one's uid, and an Event says so",
+    settings: [asking],
+    async run(cluster) {
+      const { uid } = (await namespaceOf(cluster)).metadata;
+      const volume = await keptClaim(cluster);
+      await deleteNamespace(cluster);
+      await createNamespace(cluster);
+      await createClaim(cluster, { keep: "none" });
+      expect(await boundVolume(cluster)).not.toBe(volume);
+      await isNoted(cluster, volume, "asks");
+      await isPhase(cluster, volume, "Released");
+      expect(await hasEvent(cluster, volume, "NamespaceReplaced")).not.toContain(uid);
+      await annotateNamespace(cluster, { [successorKey]: "yes" });
+      await cluster.rest();
+      await isNoted(cluster, volume, "asks");
+      await deleteClaim(cluster);
+      await annotateNamespace(cluster, { [successorKey]: uid });
+      await isOffered(cluster, volume);
+    },
+  },
+  {
+    title: "an offer is withdrawn before its namespace is gone, so that a new one of the name cannot take the volume",
+    settings: [asking, shipped],
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await deleteNamespace(cluster);
+      const { spec } = await volumeOf(cluster, volume);
+      expect(spec.claimRef?.uid).toBeDefined();
+      await createNamespace(cluster);
+      await createClaim(cluster);
+      expect(await boundVolume(cluster)).not.toBe(volume);
+      await isPhase(cluster, volume, "Released");
+    },
+  },
+  {
+    title:
+      "a namespace keeps the finalizer while it exists, and is removed when it is deleted and nothing is offered there",
+    settings: [asking],
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await createClaim(cluster);
+      expect(await boundVolume(cluster)).toBe(volume);
+      await isNoted(cluster, volume, "retained");
+      await annotateNamespace(cluster, { "scenario.example/touched": "yes" });
+      await cluster.rest();
+      expect((await namespaceOf(cluster)).metadata.finalizers).toContain(guard);
+      await annotateClaim(cluster, { [keepKey]: "none" });
+      await isLeftToItsClaim(cluster, volume);
+      await deleteNamespace(cluster);
+      await createNamespace(cluster);
+    },
+  },
+  {
+    title: "with OTHER_NAMESPACE=always, a new namespace of the same name gets the data at once",
+    settings: [always],
+    async run(cluster) {
+      const volume = await keptClaim(cluster);
+      await deleteNamespace(cluster);
+      await isOffered(cluster, volume);
+      await createNamespace(cluster);
+      await createClaim(cluster);
+      expect(await boundVolume(cluster)).toBe(volume);
+    },
+  },
+  {
+    title: "by default, a namespace does not get the volumes of a former one by its uid",
+    settings: [shipped],
+    async run(cluster) {
+      const { uid } = (await namespaceOf(cluster)).metadata;
+      const volume = await keptClaim(cluster);
+      await deleteNamespace(cluster);
+      await createNamespace(cluster, { [successorKey]: uid });
+      await isNoted(cluster, volume, "asks");
+      await cluster.rest();
+      await isPhase(cluster, volume, "Released");
+    },
+  },
+  {
+    title: "a volume whose namespace is gone is reclaimed when its time is over",
     settings: [asking],
     alone: true,
-    async run(world) {
-      const volume = await keptClaim(world);
-      await deleteNamespace(world);
-      await isNoted(world, volume, "asks");
-      await makeDue(world, volume);
-      await world.sweep();
-      await volumeIsGone(world, volume);
-      await createNamespace(world);
+    async run(cluster) {
+      const volume = await keptClaim(cluster);
+      await deleteNamespace(cluster);
+      await isNoted(cluster, volume, "asks");
+      await makeDue(cluster, volume);
+      await cluster.sweep();
+      await volumeIsGone(cluster, volume);
+      await createNamespace(cluster);
     },
   },
 ];

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import { PersistentVolume } from "../../worlds/kinds.ts";
+import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { PersistentVolume } from "../../harness/kinds.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateClaim,
@@ -30,268 +31,286 @@ import { isLeftToItsClaim } from "./scopes.ts";
 
 const policy = (persistentVolumeReclaimPolicy: string) => ({ spec: { persistentVolumeReclaimPolicy } });
 
-/** What people change by hand is theirs. */
+/** Holdfast respects what people change by hand. */
 export const people: readonly Scenario[] = [
   {
-    title: "a policy that a person has set to Delete stays so, and the volume goes with its claim",
-    async run(world) {
-      const volume = await keptClaim(world);
-      await patchVolume(world, volume, policy("Delete"));
-      await isNoted(world, volume, "overruled");
-      await hasEvent(world, volume, "PolicyChangedByHand");
-      await annotateClaim(world, { "scenario.example/touched": "yes" });
-      await world.rest();
-      expect((await volumeOf(world, volume)).spec.persistentVolumeReclaimPolicy).toBe("Delete");
-      await deleteClaim(world);
-      await volumeIsGone(world, volume);
+    title: "a policy that a person has set to Delete stays, and the volume is deleted with its claim",
+    async run(cluster) {
+      const volume = await keptClaim(cluster);
+      await patchVolume(cluster, volume, policy("Delete"));
+      await isNoted(cluster, volume, "overruled");
+      await hasEvent(cluster, volume, "PolicyChangedByHand");
+      await annotateClaim(cluster, { "scenario.example/touched": "yes" });
+      await cluster.rest();
+      expect((await volumeOf(cluster, volume)).spec.persistentVolumeReclaimPolicy).toBe("Delete");
+      await deleteClaim(cluster);
+      await volumeIsGone(cluster, volume);
     },
   },
   {
-    title: "a policy that a person has set to Retain again is theirs: in the end the volume stays Released",
+    title:
+      "a claim that is being deleted asks for its volume, after a person has set Retain, and it is kept and offered",
+    async run(cluster) {
+      const { admin, namespace } = cluster;
+      await createClaim(cluster, { keep: "", metadata: { finalizers: ["scenario.example/in-use"] } });
+      const volume = await boundVolume(cluster);
+      await admin.delete(PersistentVolumeClaim, namespace, "data");
+      await patchVolume(cluster, volume, policy("Retain"));
+      await annotateClaim(cluster, { [keepKey]: "7d" });
+      expect(noteOn(await isNoted(cluster, volume, "retained"))).toMatchObject({ policy: "Retain" });
+      await admin.patch(PersistentVolumeClaim, namespace, "data", "merge", { metadata: { finalizers: null } });
+      await isOffered(cluster, volume);
+      await createClaim(cluster);
+      expect(await boundVolume(cluster)).toBe(volume);
+      await admin.delete(PersistentVolume, undefined, volume);
+    },
+  },
+  {
+    title: "if a person sets the policy to Retain again, the volume stays Released when its time is over",
     alone: true,
-    async run(world) {
-      const volume = await keptClaim(world);
-      await patchVolume(world, volume, policy("Delete"));
-      await isNoted(world, volume, "overruled");
-      await patchVolume(world, volume, policy("Retain"));
-      expect(noteOn(await isNoted(world, volume, "retained"))).toMatchObject({ policy: "Retain" });
-      await deleteClaim(world);
-      await isOffered(world, volume);
-      await makeDue(world, volume);
-      await world.sweep();
-      await isPhase(world, volume, "Released");
-      await world.rest();
-      expect((await volumeOf(world, volume)).metadata.annotations?.[noteKey]).toBeUndefined();
-      await world.admin.delete(PersistentVolume, undefined, volume);
+    async run(cluster) {
+      const volume = await keptClaim(cluster);
+      await patchVolume(cluster, volume, policy("Delete"));
+      await isNoted(cluster, volume, "overruled");
+      await patchVolume(cluster, volume, policy("Retain"));
+      expect(noteOn(await isNoted(cluster, volume, "retained"))).toMatchObject({ policy: "Retain" });
+      await deleteClaim(cluster);
+      await isOffered(cluster, volume);
+      await makeDue(cluster, volume);
+      await cluster.sweep();
+      await isPhase(cluster, volume, "Released");
+      await cluster.rest();
+      expect((await volumeOf(cluster, volume)).metadata.annotations?.[noteKey]).toBeUndefined();
+      await cluster.admin.delete(PersistentVolume, undefined, volume);
     },
   },
   {
-    title: "a policy that a person has set to Delete is not set to Retain when the scope goes, nor the other way round",
-    async run(world) {
-      const volume = await keptClaim(world);
-      await patchVolume(world, volume, policy("Delete"));
-      await isNoted(world, volume, "overruled");
-      await patchVolume(world, volume, policy("Retain"));
-      await isNoted(world, volume, "retained");
-      await annotateClaim(world, { [keepKey]: null });
-      await world.eventually(
+    title: "a policy that a person has set to Delete and back to Retain stays when the claim's annotation is removed",
+    async run(cluster) {
+      const volume = await keptClaim(cluster);
+      await patchVolume(cluster, volume, policy("Delete"));
+      await isNoted(cluster, volume, "overruled");
+      await patchVolume(cluster, volume, policy("Retain"));
+      await isNoted(cluster, volume, "retained");
+      await annotateClaim(cluster, { [keepKey]: null });
+      await cluster.eventually(
         "nothing is noted",
-        async () => !(await volumeOf(world, volume)).metadata.annotations?.[noteKey],
+        async () => !(await volumeOf(cluster, volume)).metadata.annotations?.[noteKey],
       );
-      expect((await volumeOf(world, volume)).spec.persistentVolumeReclaimPolicy).toBe("Retain");
-      await world.admin.delete(PersistentVolume, undefined, volume);
+      expect((await volumeOf(cluster, volume)).spec.persistentVolumeReclaimPolicy).toBe("Retain");
+      await cluster.admin.delete(PersistentVolume, undefined, volume);
     },
   },
   {
-    title: "a time that was put off counts, also for the sweep",
+    title: "a later time that a person has set is respected, also by the sweep",
     alone: true,
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await makeDue(world, volume);
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await makeDue(cluster, volume);
       const later = "2999-01-01T00:00:00Z";
-      await annotateVolume(world, volume, { [reclaimAtKey]: later });
-      await world.sweep();
-      await world.eventually("the note has it", async () =>
-        noteOn(await volumeOf(world, volume)).next?.startsWith("2999"),
+      await annotateVolume(cluster, volume, { [reclaimAtKey]: later });
+      await cluster.sweep();
+      await cluster.eventually("the note has it", async () =>
+        noteOn(await volumeOf(cluster, volume)).next?.startsWith("2999"),
       );
-      await world.sweep();
-      await world.rest();
-      await isOffered(world, volume);
+      await cluster.sweep();
+      await cluster.rest();
+      await isOffered(cluster, volume);
     },
   },
   {
-    title: "a volume whose time was taken off is kept for good, and so is one whose time cannot be read, which it says",
+    title: "a volume whose time was removed is kept for good, and so is one with an unreadable time, which says so",
     alone: true,
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await annotateVolume(world, volume, { [reclaimAtKey]: "tomorrow" });
-      await world.rest();
-      await world.sweep();
-      expect(await hasEvent(world, volume, "UnreadableTime")).toContain("until its time can be read");
-      await annotateVolume(world, volume, { [reclaimAtKey]: null });
-      await world.rest();
-      await world.sweep();
-      await hasNoEvent(world, volume, "UnreadableTime");
-      const { metadata } = await isOffered(world, volume);
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await annotateVolume(cluster, volume, { [reclaimAtKey]: "tomorrow" });
+      await cluster.rest();
+      await cluster.sweep();
+      expect(await hasEvent(cluster, volume, "UnreadableTime")).toContain("until its time can be read");
+      await annotateVolume(cluster, volume, { [reclaimAtKey]: null });
+      await cluster.rest();
+      await cluster.sweep();
+      await hasNoEvent(cluster, volume, "UnreadableTime");
+      const { metadata } = await isOffered(cluster, volume);
       expect(metadata.labels?.["holdfast.dev/waiting"]).toBeUndefined();
-      await makeDue(world, volume);
-      await world.sweep();
-      await volumeIsGone(world, volume);
+      await makeDue(cluster, volume);
+      await cluster.sweep();
+      await volumeIsGone(cluster, volume);
     },
   },
   {
-    title: "a volume that somebody has reserved for another claim is that one's, and is not reclaimed",
+    title: "a volume that a person has reserved for another claim goes to that claim, and is not reclaimed",
     alone: true,
-    async run(world) {
-      const volume = await offeredVolume(world);
-      const { namespace } = world;
-      await patchVolume(world, volume, { spec: { claimRef: { namespace, name: "other" } } });
-      await hasEvent(world, volume, "GivenToAnother");
-      await world.sweep();
-      await world.rest();
-      await createClaim(world, { name: "other", keep: "" });
-      expect(await boundVolume(world, "other")).toBe(volume);
-      await patchVolume(world, volume, policy("Delete"));
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      const { namespace } = cluster;
+      await patchVolume(cluster, volume, { spec: { claimRef: { namespace, name: "other" } } });
+      await hasEvent(cluster, volume, "GivenToAnother");
+      await cluster.sweep();
+      await cluster.rest();
+      await createClaim(cluster, { name: "other", keep: "" });
+      expect(await boundVolume(cluster, "other")).toBe(volume);
+      await patchVolume(cluster, volume, policy("Delete"));
     },
   },
   {
-    title: "what a person has said about an offer ends with the claim that gets the volume, and when its time is over",
+    title: "the annotation about an offer is removed when a claim gets the volume, and when its time is over",
     alone: true,
-    async run(world) {
-      const volume = await offeredVolume(world);
-      const { namespace } = world;
-      await annotateVolume(world, volume, { [offerKey]: "no" });
-      await isNoted(world, volume, "kept");
-      await patchVolume(world, volume, { spec: { claimRef: { namespace, name: "other", uid: null } } });
-      await createClaim(world, { name: "other" });
-      expect(await boundVolume(world, "other")).toBe(volume);
-      const { metadata } = await isNoted(world, volume, "retained");
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      const { namespace } = cluster;
+      await annotateVolume(cluster, volume, { [offerKey]: "no" });
+      await isNoted(cluster, volume, "kept");
+      await patchVolume(cluster, volume, { spec: { claimRef: { namespace, name: "other", uid: null } } });
+      await createClaim(cluster, { name: "other" });
+      expect(await boundVolume(cluster, "other")).toBe(volume);
+      const { metadata } = await isNoted(cluster, volume, "retained");
       expect(metadata.annotations?.[offerKey]).toBeUndefined();
-      await deleteClaim(world, "other");
-      await isOffered(world, volume);
-      await annotateVolume(world, volume, { [offerKey]: "no" });
-      await isNoted(world, volume, "kept");
-      await makeDue(world, volume);
-      await world.sweep();
-      await hasEvent(world, volume, "VolumeReclaimed");
+      await deleteClaim(cluster, "other");
+      await isOffered(cluster, volume);
+      await annotateVolume(cluster, volume, { [offerKey]: "no" });
+      await isNoted(cluster, volume, "kept");
+      await makeDue(cluster, volume);
+      await cluster.sweep();
+      await hasEvent(cluster, volume, "VolumeLeftReleased");
       // A person has given the volume to that claim: what its policy was before is not known any more.
-      const { spec, metadata: handedBack } = await volumeOf(world, volume);
+      const { spec, metadata: handedBack } = await volumeOf(cluster, volume);
       expect(spec.persistentVolumeReclaimPolicy).toBe("Retain");
       expect(handedBack.annotations?.[offerKey]).toBeUndefined();
-      await world.admin.delete(PersistentVolume, undefined, volume);
+      await cluster.admin.delete(PersistentVolume, undefined, volume);
     },
   },
   {
     title: "a claim of another name may ask for the volume, and does not get it",
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await createClaim(world, { name: "other", spec: { volumeName: volume } });
-      await world.rest();
-      await isOffered(world, volume);
-      await createClaim(world, { spec: { volumeName: volume } });
-      expect(await boundVolume(world)).toBe(volume);
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await createClaim(cluster, { name: "other", spec: { volumeName: volume } });
+      await cluster.rest();
+      await isOffered(cluster, volume);
+      await createClaim(cluster, { spec: { volumeName: volume } });
+      expect(await boundVolume(cluster)).toBe(volume);
     },
   },
   {
-    title: "a volume that was deleted by hand goes, and nobody holds it",
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await world.admin.delete(PersistentVolume, undefined, volume);
-      await volumeIsGone(world, volume);
-      await createClaim(world);
-      expect(await boundVolume(world)).not.toBe(volume);
+    title: "a kept volume that is deleted by hand is removed, and no finalizer holds it",
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await cluster.admin.delete(PersistentVolume, undefined, volume);
+      await volumeIsGone(cluster, volume);
+      await createClaim(cluster);
+      expect(await boundVolume(cluster)).not.toBe(volume);
     },
   },
   {
-    title: "a note that was copied from another volume says nothing",
-    async run(world) {
-      const volume = await keptClaim(world);
-      const annotations = { [noteKey]: (await volumeOf(world, volume)).metadata.annotations?.[noteKey] ?? "" };
-      await createClaim(world, { name: "other", keep: "" });
-      const other = await boundVolume(world, "other");
-      await annotateVolume(world, other, annotations);
-      await world.rest();
-      await deleteClaim(world, "other");
-      await volumeIsGone(world, other);
+    title: "a note that was copied from another volume has no effect",
+    async run(cluster) {
+      const volume = await keptClaim(cluster);
+      const annotations = { [noteKey]: (await volumeOf(cluster, volume)).metadata.annotations?.[noteKey] ?? "" };
+      await createClaim(cluster, { name: "other", keep: "" });
+      const other = await boundVolume(cluster, "other");
+      await annotateVolume(cluster, other, annotations);
+      await cluster.rest();
+      await deleteClaim(cluster, "other");
+      await volumeIsGone(cluster, other);
     },
   },
   {
-    title:
-      "an earlier volume is not bound where the claim of a later one goes and comes back before anything has looked",
+    title: "an earlier volume is not bound if the claim of a later one is deleted and created again before any look",
     within: true,
-    async run(world) {
-      const earlier = await offeredVolume(world);
-      await createClaim(world, { spec: { resources: { requests: { storage: "2Gi" } } } });
-      const later = await boundVolume(world);
-      await isNoted(world, later, "retained");
-      await isNoted(world, earlier, "kept");
+    async run(cluster) {
+      const earlier = await offeredVolume(cluster);
+      await createClaim(cluster, { spec: { resources: { requests: { storage: "2Gi" } } } });
+      const later = await boundVolume(cluster);
+      await isNoted(cluster, later, "retained");
+      await isNoted(cluster, earlier, "kept");
       let isLate = true;
-      world.intercept(({ rule }, send) =>
+      cluster.intercept(({ rule }, send) =>
         isLate && rule === "undelete/reserve" ? Promise.reject(new Error("killed")) : send(),
       );
-      await deleteClaim(world);
-      await createClaim(world);
-      expect(await boundVolume(world)).not.toBe(earlier);
+      await deleteClaim(cluster);
+      await createClaim(cluster);
+      expect(await boundVolume(cluster)).not.toBe(earlier);
       isLate = false;
     },
   },
   {
-    title: "an offered volume over whose note another was written goes to nobody, before a person says so",
-    async run(world) {
-      const volume = await offeredVolume(world);
+    title: "an offered volume whose note was overwritten goes to no claim until a person allows it",
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
       const note = '{"v":1,"uid":"of-another","step":"offered","since":"2026-01-01T00:00:00Z","because":"copied"}';
-      await annotateVolume(world, volume, { [noteKey]: note });
-      await deleteNamespace(world);
-      await createNamespace(world);
-      await createClaim(world, { keep: "" });
-      expect(await boundVolume(world)).not.toBe(volume);
-      expect(await hasEvent(world, volume, "NamespaceReplaced")).toContain(
+      await annotateVolume(cluster, volume, { [noteKey]: note });
+      await deleteNamespace(cluster);
+      await createNamespace(cluster);
+      await createClaim(cluster, { keep: "" });
+      expect(await boundVolume(cluster)).not.toBe(volume);
+      expect(await hasEvent(cluster, volume, "NamespaceReplaced")).toContain(
         `To offer it: kubectl annotate pv ${volume} ${offerKey}=yes`,
       );
-      await deleteClaim(world);
-      await annotateVolume(world, volume, { [offerKey]: "yes" });
-      await isOffered(world, volume);
-      await createClaim(world);
-      expect(await boundVolume(world)).toBe(volume);
-    },
-  },
-  {
-    title: "an offered volume that a person sets to Delete is kept when its namespace goes, and reclaimed when due",
-    alone: true,
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await patchVolume(world, volume, policy("Delete"));
-      await world.rest();
-      await isOffered(world, volume);
-      await deleteNamespace(world);
-      const { spec } = await isNoted(world, volume, "asks");
-      expect(spec).toMatchObject({ persistentVolumeReclaimPolicy: "Retain" });
-      expect(spec.claimRef?.uid).toBeDefined();
-      await world.rest();
-      await volumeOf(world, volume);
-      await makeDue(world, volume);
-      await world.sweep();
-      await volumeIsGone(world, volume);
+      await deleteClaim(cluster);
+      await annotateVolume(cluster, volume, { [offerKey]: "yes" });
+      await isOffered(cluster, volume);
+      await createClaim(cluster);
+      expect(await boundVolume(cluster)).toBe(volume);
     },
   },
   {
     title:
-      "a claim that was made anew before its volume was offered has another; " +
-      "on a person's word the old one is swapped in",
-    async run(world) {
-      const volume = await keptClaim(world);
-      await world.rest();
+      "an offered volume that a person sets to Delete is kept when its namespace is deleted, until its time is over",
+    alone: true,
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await patchVolume(cluster, volume, policy("Delete"));
+      await cluster.rest();
+      await isOffered(cluster, volume);
+      await deleteNamespace(cluster);
+      const { spec } = await isNoted(cluster, volume, "asks");
+      expect(spec).toMatchObject({ persistentVolumeReclaimPolicy: "Retain" });
+      expect(spec.claimRef?.uid).toBeDefined();
+      await cluster.rest();
+      await volumeOf(cluster, volume);
+      await makeDue(cluster, volume);
+      await cluster.sweep();
+      await volumeIsGone(cluster, volume);
+    },
+  },
+  {
+    title:
+      "a claim that was created again before its volume was offered has another volume, " +
+      "and a person can swap in the old one",
+    async run(cluster) {
+      const volume = await keptClaim(cluster);
+      await cluster.rest();
       // A set or a person is quicker than we are.
       let isLate = true;
-      world.intercept(({ rule }, send) =>
+      cluster.intercept(({ rule }, send) =>
         isLate && rule === "undelete/reserve" ? Promise.reject(new Error("killed")) : send(),
       );
-      await deleteClaim(world);
-      await createClaim(world, { keep: "24h" });
-      const fresh = await boundVolume(world);
+      await deleteClaim(cluster);
+      await createClaim(cluster, { keep: "24h" });
+      const fresh = await boundVolume(cluster);
       isLate = false;
-      await isNoted(world, fresh, "retained");
-      await world.instance("undelete/reserve")({ change: "sweep", kind: PersistentVolume, name: volume });
-      await isNoted(world, volume, "kept");
-      expect(await hasEvent(world, volume, "VolumeKept")).toContain(`has volume ${fresh}`);
-      await world.rest();
-      await annotateVolume(world, volume, { [offerKey]: "yes" });
-      await isOffered(world, volume);
-      await deleteClaim(world);
-      await isNoted(world, fresh, "kept");
-      await createClaim(world);
-      expect(await boundVolume(world)).toBe(volume);
+      await isNoted(cluster, fresh, "retained");
+      await cluster.instance("undelete/reserve")({ change: "sweep", kind: PersistentVolume, name: volume });
+      await isNoted(cluster, volume, "kept");
+      expect(await hasEvent(cluster, volume, "VolumeKept")).toContain(`has volume ${fresh}`);
+      await cluster.rest();
+      await annotateVolume(cluster, volume, { [offerKey]: "yes" });
+      await isOffered(cluster, volume);
+      await deleteClaim(cluster);
+      await isNoted(cluster, fresh, "kept");
+      await createClaim(cluster);
+      expect(await boundVolume(cluster)).toBe(volume);
     },
     within: true,
   },
   {
-    title: "when the claim without a note is deleted the volume is Kubernetes' alone again",
-    async run(world) {
-      const volume = await keptClaim(world);
-      await annotateClaim(world, { [keepKey]: null });
-      await isLeftToItsClaim(world, volume);
-      await deleteClaim(world);
-      await volumeIsGone(world, volume);
+    title: "after a claim's annotation is removed, its volume is deleted with it",
+    async run(cluster) {
+      const volume = await keptClaim(cluster);
+      await annotateClaim(cluster, { [keepKey]: null });
+      await isLeftToItsClaim(cluster, volume);
+      await deleteClaim(cluster);
+      await volumeIsGone(cluster, volume);
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { StorageClass } from "../../worlds/kinds.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { StorageClass } from "../../harness/kinds.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateClaim,
@@ -20,10 +20,10 @@ import {
   volumeOf,
 } from "./helpers.ts";
 
-/** Waits until nothing of ours is on a volume, and its policy is Delete. */
-export async function isLeftToItsClaim(world: World, volume: string): Promise<void> {
-  await world.eventually(`volume ${volume} goes with its claim`, async () => {
-    const { metadata, spec } = await volumeOf(world, volume);
+/** Waits until nothing of Holdfast is on a volume, and its policy is Delete. */
+export async function isLeftToItsClaim(cluster: Cluster, volume: string): Promise<void> {
+  await cluster.eventually(`volume ${volume} goes with its claim`, async () => {
+    const { metadata, spec } = await volumeOf(cluster, volume);
     const left = Object.keys({ ...metadata.annotations, ...metadata.labels }).filter((key) =>
       key.startsWith("holdfast.dev/"),
     );
@@ -31,100 +31,100 @@ export async function isLeftToItsClaim(world: World, volume: string): Promise<vo
   });
 }
 
-const annotateClass = ({ admin }: World, name: string, annotations: Record<string, string | null>) =>
+const annotateClass = ({ admin }: Cluster, name: string, annotations: Record<string, string | null>) =>
   admin.patch(StorageClass, undefined, name, "merge", { metadata: { annotations } });
 
-/** What says for how long. */
+/** Where the annotation is that says for how long to keep a volume. */
 export const scopes: readonly Scenario[] = [
   {
-    title: "a volume that nobody asked for goes with its claim, and carries nothing of ours",
-    async run(world) {
-      await createClaim(world, { keep: "" });
-      const volume = await boundVolume(world);
-      await world.rest();
-      await isLeftToItsClaim(world, volume);
-      await deleteClaim(world);
-      await volumeIsGone(world, volume);
+    title: "a volume that no annotation asks to keep is deleted with its claim, and has nothing of Holdfast on it",
+    async run(cluster) {
+      await createClaim(cluster, { keep: "" });
+      const volume = await boundVolume(cluster);
+      await cluster.rest();
+      await isLeftToItsClaim(cluster, volume);
+      await deleteClaim(cluster);
+      await volumeIsGone(cluster, volume);
     },
   },
   {
-    title: "the namespace says it for its claims, also for those that were there before, and takes it back",
-    async run(world) {
-      await createClaim(world, { keep: "" });
-      const volume = await boundVolume(world);
-      await annotateNamespace(world, { [keepKey]: "30m" });
-      expect(noteOn(await isNoted(world, volume, "retained"))).toMatchObject({ for: "30m" });
-      await annotateNamespace(world, { [keepKey]: null });
-      await isLeftToItsClaim(world, volume);
+    title: "an annotation of the namespace counts for its claims, also for existing ones, until it is removed",
+    async run(cluster) {
+      await createClaim(cluster, { keep: "" });
+      const volume = await boundVolume(cluster);
+      await annotateNamespace(cluster, { [keepKey]: "30m" });
+      expect(noteOn(await isNoted(cluster, volume, "retained"))).toMatchObject({ for: "30m" });
+      await annotateNamespace(cluster, { [keepKey]: null });
+      await isLeftToItsClaim(cluster, volume);
     },
   },
   {
-    title: "the class says it for its volumes, also for those that were there before, and takes it back",
-    async run(world) {
-      const storageClassName = await createClass(world);
-      await createClaim(world, { keep: "", spec: { storageClassName } });
-      const volume = await boundVolume(world);
-      await annotateClass(world, storageClassName, { [keepKey]: "7d" });
-      expect(noteOn(await isNoted(world, volume, "retained"))).toMatchObject({ for: "7d" });
-      await annotateClass(world, storageClassName, { [keepKey]: null });
-      await isLeftToItsClaim(world, volume);
+    title: "an annotation of the class counts for its volumes, also for existing ones, until it is removed",
+    async run(cluster) {
+      const storageClassName = await createClass(cluster);
+      await createClaim(cluster, { keep: "", spec: { storageClassName } });
+      const volume = await boundVolume(cluster);
+      await annotateClass(cluster, storageClassName, { [keepKey]: "7d" });
+      expect(noteOn(await isNoted(cluster, volume, "retained"))).toMatchObject({ for: "7d" });
+      await annotateClass(cluster, storageClassName, { [keepKey]: null });
+      await isLeftToItsClaim(cluster, volume);
     },
   },
   {
-    title: "a class that is gone takes nothing back",
-    async run(world) {
-      const storageClassName = await createClass(world, { [keepKey]: "7d" });
-      const volume = await keptClaim(world, { keep: "", spec: { storageClassName } });
-      await world.admin.delete(StorageClass, undefined, storageClassName);
-      await annotateClaim(world, { "scenario.example/touched": "yes" });
-      await world.rest();
-      await isNoted(world, volume, "retained");
-      await deleteClaim(world);
-      await isOffered(world, volume);
+    title: "a volume stays kept when its StorageClass is deleted",
+    async run(cluster) {
+      const storageClassName = await createClass(cluster, { [keepKey]: "7d" });
+      const volume = await keptClaim(cluster, { keep: "", spec: { storageClassName } });
+      await cluster.admin.delete(StorageClass, undefined, storageClassName);
+      await annotateClaim(cluster, { "scenario.example/touched": "yes" });
+      await cluster.rest();
+      await isNoted(cluster, volume, "retained");
+      await deleteClaim(cluster);
+      await isOffered(cluster, volume);
     },
   },
   {
-    title: "the claim outdoes the namespace, which outdoes the class",
-    async run(world) {
-      const storageClassName = await createClass(world, { [keepKey]: "7d" });
-      await annotateNamespace(world, { [keepKey]: "none" });
-      await createClaim(world, { keep: "", spec: { storageClassName } });
-      const volume = await boundVolume(world);
-      await world.rest();
-      await isLeftToItsClaim(world, volume);
-      await annotateClaim(world, { [keepKey]: "30m" });
-      expect(noteOn(await isNoted(world, volume, "retained"))).toMatchObject({ for: "30m" });
-      await annotateClaim(world, { [keepKey]: "24h" });
-      await world.eventually("the note says 24h", async () => noteOn(await volumeOf(world, volume)).for === "24h");
-      await annotateClaim(world, { [keepKey]: "none" });
-      await isLeftToItsClaim(world, volume);
+    title: "the annotation of the claim counts before that of the namespace, and that before the class",
+    async run(cluster) {
+      const storageClassName = await createClass(cluster, { [keepKey]: "7d" });
+      await annotateNamespace(cluster, { [keepKey]: "none" });
+      await createClaim(cluster, { keep: "", spec: { storageClassName } });
+      const volume = await boundVolume(cluster);
+      await cluster.rest();
+      await isLeftToItsClaim(cluster, volume);
+      await annotateClaim(cluster, { [keepKey]: "30m" });
+      expect(noteOn(await isNoted(cluster, volume, "retained"))).toMatchObject({ for: "30m" });
+      await annotateClaim(cluster, { [keepKey]: "24h" });
+      await cluster.eventually("the note says 24h", async () => noteOn(await volumeOf(cluster, volume)).for === "24h");
+      await annotateClaim(cluster, { [keepKey]: "none" });
+      await isLeftToItsClaim(cluster, volume);
     },
   },
   {
-    title: "a time that cannot be read keeps the volume for the longest time, and says so",
-    async run(world) {
-      const volume = await keptClaim(world, { keep: "soon" });
-      expect(await hasEvent(world, volume, "UnreadableTime")).toContain("no time such as 24h");
-      await annotateClaim(world, { [keepKey]: "later" });
-      await world.eventually("it says so of the other word", async () =>
-        (await hasEvent(world, volume, "UnreadableTime")).includes("later"),
+    title: "an unreadable time keeps the volume for the longest time, and a Warning says so",
+    async run(cluster) {
+      const volume = await keptClaim(cluster, { keep: "soon" });
+      expect(await hasEvent(cluster, volume, "UnreadableTime")).toContain("no time such as 24h");
+      await annotateClaim(cluster, { [keepKey]: "later" });
+      await cluster.eventually("it says so of the other word", async () =>
+        (await hasEvent(cluster, volume, "UnreadableTime")).includes("later"),
       );
-      await deleteClaim(world);
-      const { metadata } = await isOffered(world, volume);
+      await deleteClaim(cluster);
+      const { metadata } = await isOffered(cluster, volume);
       const due = Date.parse(metadata.annotations?.[reclaimAtKey] ?? "");
-      expect(due).toBeGreaterThan(world.clock.now() + 29 * 86_400_000);
+      expect(due).toBeGreaterThan(cluster.clock.now() + 29 * 86_400_000);
     },
   },
   {
-    title: "what is taken back after the claim was deleted does not take the volume",
-    async run(world) {
-      await annotateNamespace(world, { [keepKey]: "30m" });
-      const volume = await keptClaim(world, { keep: "" });
-      await deleteClaim(world);
-      await isOffered(world, volume);
-      await annotateNamespace(world, { [keepKey]: null });
-      await world.rest();
-      await isOffered(world, volume);
+    title: "an annotation that is removed after the claim was deleted does not end the keeping of its volume",
+    async run(cluster) {
+      await annotateNamespace(cluster, { [keepKey]: "30m" });
+      const volume = await keptClaim(cluster, { keep: "" });
+      await deleteClaim(cluster);
+      await isOffered(cluster, volume);
+      await annotateNamespace(cluster, { [keepKey]: null });
+      await cluster.rest();
+      await isOffered(cluster, volume);
     },
   },
 ];

@@ -1,5 +1,5 @@
 import { withTurns } from "../../../local/start/swept-often.ts";
-import type { Setting } from "../../worlds/world.ts";
+import type { Setting } from "../../harness/cluster.ts";
 
 const common = {
   inTree: true,
@@ -11,10 +11,10 @@ const common = {
 
 const otherNamespace = (value: string) => ({ "undelete-reserve": { OTHER_NAMESPACE: value } });
 
-/** As installed by default: what is of another namespace stays of it, whatever is written on the new one. */
+/** As installed by default: no annotation of a new namespace gives it the volumes of a former one. */
 export const shipped: Setting = { ...common, name: "as installed by default" };
 
-/** Whoever knows the uid of the former namespace of a name may give its volumes to the new one. */
+/** A new namespace gets the volumes of the former one of its name by an annotation with the former one's uid. */
 export const asking: Setting = { ...common, name: "with OTHER_NAMESPACE=ask", environment: otherNamespace("ask") };
 
 /** With less room for kept volumes than two of them need, and not for long. */

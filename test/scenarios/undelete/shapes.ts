@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { PersistentVolume, PersistentVolumeClaim, pathOf } from "../../../shared/kubernetes/kind.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   annotateVolume,
@@ -34,26 +34,26 @@ const csiFinalizer = "external-provisioner.volume.kubernetes.io/finalizer";
  * What sig-storage-lib-external-provisioner does with a volume of its driver, once: its finalizer, and the deletion of
  * what it stands for.
  */
-async function provisionerLooks(world: World, name: string): Promise<"deleted" | "left"> {
-  const { metadata, spec, status } = await volumeOf(world, name);
+async function provisionerLooks(cluster: Cluster, name: string): Promise<"deleted" | "left"> {
+  const { metadata, spec, status } = await volumeOf(cluster, name);
   const policy = spec.persistentVolumeReclaimPolicy;
   const others = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== csiFinalizer);
   const keeps = policy === "Delete" && metadata.deletionTimestamp === undefined && status?.phase === "Bound";
   const finalizers = keeps ? [...others, csiFinalizer] : policy === "Delete" ? (metadata.finalizers ?? []) : others;
   if (finalizers.join() !== (metadata.finalizers ?? []).join())
-    await patchVolume(world, name, { metadata: { finalizers } });
+    await patchVolume(cluster, name, { metadata: { finalizers } });
   if (status?.phase !== "Released" || policy !== "Delete") return "left";
-  await world.admin.delete(PersistentVolume, undefined, name);
-  await patchVolume(world, name, { metadata: { finalizers: others } }).catch(() => {});
+  await cluster.admin.delete(PersistentVolume, undefined, name);
+  await patchVolume(cluster, name, { metadata: { finalizers: others } }).catch(() => {});
   return "deleted";
 }
 
 /** A volume as a CSI driver's provisioner makes it, bound to a claim. */
-async function csiVolume(world: World): Promise<string> {
-  const { namespace } = world;
-  const storageClassName = await createClass(world, {}, { provisioner: driver });
+async function csiVolume(cluster: Cluster): Promise<string> {
+  const { namespace } = cluster;
+  const storageClassName = await createClass(cluster, {}, { provisioner: driver });
   const volume = await createVolume(
-    world,
+    cluster,
     {
       storageClassName,
       persistentVolumeReclaimPolicy: "Delete",
@@ -63,188 +63,187 @@ async function csiVolume(world: World): Promise<string> {
     },
     { annotations: { "pv.kubernetes.io/provisioned-by": driver }, finalizers: [csiFinalizer] },
   );
-  await createClaim(world, { spec: { storageClassName } });
-  expect(await boundVolume(world)).toBe(volume);
-  await isNoted(world, volume, "retained");
+  await createClaim(cluster, { spec: { storageClassName } });
+  expect(await boundVolume(cluster)).toBe(volume);
+  await isNoted(cluster, volume, "retained");
   return volume;
 }
 
 /** Volumes and claims of every kind. */
 export const shapes: readonly Scenario[] = [
   {
-    title: "a volume of a CSI driver is deleted by its provisioner when it was handed back, and not before",
+    title: "a volume of a CSI driver is deleted by its provisioner when its time is over, and not before",
     alone: true,
-    async run(world) {
-      const volume = await csiVolume(world);
-      expect(await provisionerLooks(world, volume)).toBe("left");
-      await deleteClaim(world);
-      expect(await provisionerLooks(world, volume)).toBe("left");
-      await isOffered(world, volume);
-      expect(await provisionerLooks(world, volume)).toBe("left");
-      await makeDue(world, volume);
-      await world.sweep();
-      await isPhase(world, volume, "Released");
-      expect(await provisionerLooks(world, volume)).toBe("deleted");
-      await volumeIsGone(world, volume);
+    async run(cluster) {
+      const volume = await csiVolume(cluster);
+      expect(await provisionerLooks(cluster, volume)).toBe("left");
+      await deleteClaim(cluster);
+      expect(await provisionerLooks(cluster, volume)).toBe("left");
+      await isOffered(cluster, volume);
+      expect(await provisionerLooks(cluster, volume)).toBe("left");
+      await makeDue(cluster, volume);
+      await cluster.sweep();
+      await isPhase(cluster, volume, "Released");
+      expect(await provisionerLooks(cluster, volume)).toBe("deleted");
+      await volumeIsGone(cluster, volume);
     },
   },
   {
-    title: "a volume of a CSI driver whose scope went has its provisioner's finalizer again",
-    async run(world) {
-      const volume = await csiVolume(world);
-      await provisionerLooks(world, volume);
-      expect((await volumeOf(world, volume)).metadata.finalizers).not.toContain(csiFinalizer);
-      await world.admin.patch(
+    title: "a volume of a CSI driver that is not to be kept any more has its provisioner's finalizer again",
+    async run(cluster) {
+      const volume = await csiVolume(cluster);
+      await provisionerLooks(cluster, volume);
+      expect((await volumeOf(cluster, volume)).metadata.finalizers).not.toContain(csiFinalizer);
+      await cluster.admin.patch(
         { apiVersion: "v1", kind: "PersistentVolumeClaim", plural: "persistentvolumeclaims", namespaced: true },
-        world.namespace,
+        cluster.namespace,
         "data",
         "merge",
         { metadata: { annotations: { "holdfast.dev/keep-volume-for": "none" } } },
       );
-      await world.eventually("the policy is Delete", async () => {
-        const { spec } = await volumeOf(world, volume);
+      await cluster.eventually("the policy is Delete", async () => {
+        const { spec } = await volumeOf(cluster, volume);
         return spec.persistentVolumeReclaimPolicy === "Delete";
       });
-      await provisionerLooks(world, volume);
-      expect((await volumeOf(world, volume)).metadata.finalizers).toContain(csiFinalizer);
-      await deleteClaim(world);
-      await isPhase(world, volume, "Released");
-      expect(await provisionerLooks(world, volume)).toBe("deleted");
+      await provisionerLooks(cluster, volume);
+      expect((await volumeOf(cluster, volume)).metadata.finalizers).toContain(csiFinalizer);
+      await deleteClaim(cluster);
+      await isPhase(cluster, volume, "Released");
+      expect(await provisionerLooks(cluster, volume)).toBe("deleted");
     },
   },
   {
-    title:
-      "a static volume that was Retain all along is offered, and in the end Released as it would have been at once",
+    title: "a static volume whose policy was Retain is offered, and is Released when its time is over",
     alone: true,
-    async run(world) {
-      const volume = await createVolume(world);
-      await createClaim(world, { spec: { storageClassName: volume } });
-      expect(await boundVolume(world)).toBe(volume);
-      expect(noteOn(await isNoted(world, volume, "retained"))).toMatchObject({ policy: "Retain" });
-      const { uid } = (await volumeOf(world, volume)).spec.claimRef as { uid: string };
-      await deleteClaim(world);
-      await isOffered(world, volume);
-      await makeDue(world, volume);
-      await world.sweep();
-      await isPhase(world, volume, "Released");
-      const { metadata, spec } = await volumeOf(world, volume);
+    async run(cluster) {
+      const volume = await createVolume(cluster);
+      await createClaim(cluster, { spec: { storageClassName: volume } });
+      expect(await boundVolume(cluster)).toBe(volume);
+      expect(noteOn(await isNoted(cluster, volume, "retained"))).toMatchObject({ policy: "Retain" });
+      const { uid } = (await volumeOf(cluster, volume)).spec.claimRef as { uid: string };
+      await deleteClaim(cluster);
+      await isOffered(cluster, volume);
+      await makeDue(cluster, volume);
+      await cluster.sweep();
+      await isPhase(cluster, volume, "Released");
+      const { metadata, spec } = await volumeOf(cluster, volume);
       expect(spec).toMatchObject({ persistentVolumeReclaimPolicy: "Retain", claimRef: { uid } });
       expect(metadata.annotations?.[noteKey]).toBeUndefined();
-      await world.admin.delete(PersistentVolume, undefined, volume);
+      await cluster.admin.delete(PersistentVolume, undefined, volume);
     },
   },
   {
-    title: "a bigger claim of the name gets a volume of its own, and the kept one says so, and goes when due",
+    title: "a larger claim of the name gets a new volume, and the kept one says so and is reclaimed when due",
     alone: true,
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await createClaim(world, { spec: { resources: { requests: { storage: "2Gi" } } } });
-      const bigger = await boundVolume(world);
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await createClaim(cluster, { spec: { resources: { requests: { storage: "2Gi" } } } });
+      const bigger = await boundVolume(cluster);
       expect(bigger).not.toBe(volume);
-      expect(noteOn(await isNoted(world, volume, "kept")).because).toContain(`has volume ${bigger}`);
-      await deleteClaim(world);
-      await isOffered(world, bigger);
-      await makeDue(world, volume);
-      await world.sweep();
-      await volumeIsGone(world, volume);
+      expect(noteOn(await isNoted(cluster, volume, "kept")).because).toContain(`has volume ${bigger}`);
+      await deleteClaim(cluster);
+      await isOffered(cluster, bigger);
+      await makeDue(cluster, volume);
+      await cluster.sweep();
+      await volumeIsGone(cluster, volume);
     },
   },
   {
-    title: "who does what a volume says that a bigger claim has passed by gets its data",
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await createClaim(world, { spec: { resources: { requests: { storage: "2Gi" } } } });
-      const bigger = await boundVolume(world);
-      const { because: advice } = noteOn(await isNoted(world, volume, "kept"));
+    title: "the advice on a kept volume that a larger claim did not get brings its data back",
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await createClaim(cluster, { spec: { resources: { requests: { storage: "2Gi" } } } });
+      const bigger = await boundVolume(cluster);
+      const { because: advice } = noteOn(await isNoted(cluster, volume, "kept"));
       expect(advice).toContain(`kubectl annotate pv ${volume} ${offerKey}=yes --overwrite`);
       // By sweeps alone it is bound for seconds before anybody has looked at it.
-      await isNoted(world, bigger, "retained");
-      await world.rest();
-      await annotateVolume(world, volume, { [offerKey]: "yes" });
-      await world.rest();
-      await deleteClaim(world);
-      await isNoted(world, bigger, "kept");
-      await isOffered(world, volume);
-      await createClaim(world);
-      expect(await boundVolume(world)).toBe(volume);
+      await isNoted(cluster, bigger, "retained");
+      await cluster.rest();
+      await annotateVolume(cluster, volume, { [offerKey]: "yes" });
+      await cluster.rest();
+      await deleteClaim(cluster);
+      await isNoted(cluster, bigger, "kept");
+      await isOffered(cluster, volume);
+      await createClaim(cluster);
+      expect(await boundVolume(cluster)).toBe(volume);
     },
   },
   {
     title:
       "of two claims that race for the name one gets the volume, and a claim of another name that asks for it waits",
-    async run(world) {
-      const volume = await offeredVolume(world);
-      // As a set and a person would at once, and somebody who asks for the volume under another name.
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      // As if a set and a person created it at once, and another claim asked for the volume.
       const [first, second, other] = await Promise.allSettled([
-        createClaim(world),
-        createClaim(world),
-        createClaim(world, { name: "other", spec: { volumeName: volume } }),
+        createClaim(cluster),
+        createClaim(cluster),
+        createClaim(cluster, { name: "other", spec: { volumeName: volume } }),
       ]);
       expect([first.status, second.status].sort()).toEqual(["fulfilled", "rejected"]);
       expect(other.status).toBe("fulfilled");
-      expect(await boundVolume(world)).toBe(volume);
-      await isNoted(world, volume, "retained");
-      await world.rest();
-      const { uid } = (await claimOf(world))?.metadata ?? {};
-      expect((await volumeOf(world, volume)).spec.claimRef).toMatchObject({ name: "data", uid });
-      expect((await claimOf(world, "other"))?.status?.phase).toBe("Pending");
-      await deleteClaim(world, "other");
+      expect(await boundVolume(cluster)).toBe(volume);
+      await isNoted(cluster, volume, "retained");
+      await cluster.rest();
+      const { uid } = (await claimOf(cluster))?.metadata ?? {};
+      expect((await volumeOf(cluster, volume)).spec.claimRef).toMatchObject({ name: "data", uid });
+      expect((await claimOf(cluster, "other"))?.status?.phase).toBe("Pending");
+      await deleteClaim(cluster, "other");
     },
   },
   {
-    title: "a claim of the name gets the volume also where it asks for another class, as Kubernetes has it",
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await createClaim(world, { spec: { storageClassName: await createClass(world) } });
-      expect(await boundVolume(world)).toBe(volume);
+    title: "a claim of the name gets the volume also if it asks for another class, as in Kubernetes",
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await createClaim(cluster, { spec: { storageClassName: await createClass(cluster) } });
+      expect(await boundVolume(cluster)).toBe(volume);
     },
   },
   {
-    title: "a claim of the name that waits for a volume keeps the kept one beyond its time, and says so",
+    title: "while a claim of the name has no volume, the kept one is not reclaimed, and says so",
     alone: true,
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await createClaim(world, {
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await createClaim(cluster, {
         spec: { accessModes: ["ReadWriteMany"], storageClassName: "", resources: { requests: { storage: "1Gi" } } },
       });
-      await makeDue(world, volume);
-      await world.sweep();
-      expect(await hasEvent(world, volume, "ReclaimPostponed")).toContain("without a volume");
-      await world.sweep();
-      await isOffered(world, volume);
-      await deleteClaim(world);
-      await world.sweep();
-      await volumeIsGone(world, volume);
-      await hasNoEvent(world, volume, "ReclaimPostponed");
+      await makeDue(cluster, volume);
+      await cluster.sweep();
+      expect(await hasEvent(cluster, volume, "ReclaimPostponed")).toContain("without a volume");
+      await cluster.sweep();
+      await isOffered(cluster, volume);
+      await deleteClaim(cluster);
+      await cluster.sweep();
+      await volumeIsGone(cluster, volume);
+      await hasNoEvent(cluster, volume, "ReclaimPostponed");
     },
   },
   {
     title: "of two volumes of one name that of the later claim is offered, and the other one is kept",
-    async run(world) {
-      const older = await offeredVolume(world);
-      await world.rest();
-      await createClaim(world, { spec: { resources: { requests: { storage: "2Gi" } } } });
-      const newer = await boundVolume(world);
+    async run(cluster) {
+      const older = await offeredVolume(cluster);
+      await cluster.rest();
+      await createClaim(cluster, { spec: { resources: { requests: { storage: "2Gi" } } } });
+      const newer = await boundVolume(cluster);
       expect(newer).not.toBe(older);
-      await isNoted(world, newer, "retained");
-      await deleteClaim(world);
-      await isOffered(world, newer);
-      await isNoted(world, older, "kept");
-      await isPhase(world, older, "Released");
-      expect(await hasEvent(world, older, "VolumeKept")).toContain(newer);
-      await createClaim(world);
-      expect(await boundVolume(world)).toBe(newer);
+      await isNoted(cluster, newer, "retained");
+      await deleteClaim(cluster);
+      await isOffered(cluster, newer);
+      await isNoted(cluster, older, "kept");
+      await isPhase(cluster, older, "Released");
+      expect(await hasEvent(cluster, older, "VolumeKept")).toContain(newer);
+      await createClaim(cluster);
+      expect(await boundVolume(cluster)).toBe(newer);
     },
   },
   {
-    title: "block volumes and volumes of one pod alone come back as any other",
-    async run(world) {
+    title: "volumes in block mode and for a single pod come back like any other",
+    async run(cluster) {
       for (const [name, spec] of [
         ["block", { volumeMode: "Block" }],
         ["single", { accessModes: ["ReadWriteOncePod"] }],
       ] as const) {
-        const storageClassName = `${world.namespace}-${name}`;
-        await world.admin.create(PersistentVolume, {
+        const storageClassName = `${cluster.namespace}-${name}`;
+        await cluster.admin.create(PersistentVolume, {
           apiVersion: "v1",
           kind: "PersistentVolume",
           metadata: { name: storageClassName } as never,
@@ -257,46 +256,46 @@ export const shapes: readonly Scenario[] = [
             ...spec,
           },
         } as LiveVolume);
-        await keptClaim(world, { name, spec: { storageClassName, ...spec } });
-        await deleteClaim(world, name);
-        await isOffered(world, storageClassName);
-        await createClaim(world, { name, spec: { storageClassName, ...spec } });
-        expect(await boundVolume(world, name)).toBe(storageClassName);
-        await patchVolume(world, storageClassName, { spec: { persistentVolumeReclaimPolicy: "Retain" } });
+        await keptClaim(cluster, { name, spec: { storageClassName, ...spec } });
+        await deleteClaim(cluster, name);
+        await isOffered(cluster, storageClassName);
+        await createClaim(cluster, { name, spec: { storageClassName, ...spec } });
+        expect(await boundVolume(cluster, name)).toBe(storageClassName);
+        await patchVolume(cluster, storageClassName, { spec: { persistentVolumeReclaimPolicy: "Retain" } });
       }
     },
   },
   {
-    title: "a claim that comes back while its volume is handed back keeps it",
+    title: "a claim that is created again while its volume is being reclaimed keeps the volume",
     alone: true,
     within: true,
-    async run(world) {
-      const volume = await offeredVolume(world);
-      await makeDue(world, volume);
+    async run(cluster) {
+      const volume = await offeredVolume(cluster);
+      await makeDue(cluster, volume);
       let raced = false;
       // Cluster-scoped: what functions ask of volumes is disturbed through an instance of its own.
-      world.intercept(async ({ rule, request }, send) => {
+      cluster.intercept(async ({ rule, request }, send) => {
         const answer = await send();
         if (
           rule === "undelete/expire" &&
           !raced &&
           request.method === "GET" &&
-          request.path.startsWith(pathOf(PersistentVolumeClaim, world.namespace))
+          request.path.startsWith(pathOf(PersistentVolumeClaim, cluster.namespace))
         ) {
           raced = true;
-          await createClaim(world);
-          await boundVolume(world);
+          await createClaim(cluster);
+          await boundVolume(cluster);
         }
         return answer;
       });
       // The claim comes after expire has seen that there is none, and is bound before it writes: its patch is of a
       // volume that is no more.
-      await world.sweep();
+      await cluster.sweep();
       expect(raced).toBe(true);
-      expect(await boundVolume(world)).toBe(volume);
-      await isNoted(world, volume, "retained");
-      await world.rest();
-      await isPhase(world, volume, "Bound");
+      expect(await boundVolume(cluster)).toBe(volume);
+      await isNoted(cluster, volume, "retained");
+      await cluster.rest();
+      await isPhase(cluster, volume, "Bound");
     },
   },
 ];

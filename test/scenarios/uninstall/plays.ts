@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import { Namespace, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { holdfastProtection } from "../../../shared/storage/protection.ts";
-import { claim } from "../../worlds/manifest.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { claim } from "../../harness/manifest.ts";
 import * as protection from "../pvc-protection/helpers.ts";
 import * as retention from "../pvc-retention/helpers.ts";
 import * as undelete from "../undelete/helpers.ts";
@@ -12,72 +12,72 @@ import * as undelete from "../undelete/helpers.ts";
 type After = (said: string) => Promise<void>;
 
 /** By system: its main scenario, which ends in the middle of the next one, for the uninstall to see to. */
-export const plays: Readonly<Record<string, (world: World) => Promise<After>>> = {
-  "pvc-protection": async (world) => {
-    await protection.protectedClaim(world, "used");
-    await protection.runningPod(world, "user", ["used"]);
-    await protection.deleteClaim(world, "used");
-    await world.rest();
-    expect(await protection.claimOf(world, "used")).toBeDefined();
-    await protection.removePod(world, "user");
-    await protection.claimGoes(world, "used");
-    await protection.protectedClaim(world, "kept");
-    await protection.protectedClaim(world, "leaving");
-    await protection.runningPod(world, "another", ["leaving"]);
-    await protection.deleteClaim(world, "leaving");
+export const plays: Readonly<Record<string, (cluster: Cluster) => Promise<After>>> = {
+  "pvc-protection": async (cluster) => {
+    await protection.protectedClaim(cluster, "used");
+    await protection.runningPod(cluster, "user", ["used"]);
+    await protection.deleteClaim(cluster, "used");
+    await cluster.rest();
+    expect(await protection.claimOf(cluster, "used")).toBeDefined();
+    await protection.removePod(cluster, "user");
+    await protection.claimGoes(cluster, "used");
+    await protection.protectedClaim(cluster, "kept");
+    await protection.protectedClaim(cluster, "leaving");
+    await protection.runningPod(cluster, "another", ["leaving"]);
+    await protection.deleteClaim(cluster, "leaving");
     return async () => {
       // Something changes, which would trigger protect, were it there.
-      await world.admin.patch(PersistentVolumeClaim, world.namespace, "kept", "merge", {
+      await cluster.admin.patch(PersistentVolumeClaim, cluster.namespace, "kept", "merge", {
         metadata: { labels: { a: "b" } },
       });
-      await world.rest();
+      await cluster.rest();
       for (const name of ["kept", "leaving"])
-        expect((await protection.claimOf(world, name))?.metadata.finalizers).toEqual([protection.inTree]);
-      await protection.removePod(world, "another");
-      await protection.claimGoes(world, "leaving");
+        expect((await protection.claimOf(cluster, name))?.metadata.finalizers).toEqual([protection.inTree]);
+      await protection.removePod(cluster, "another");
+      await protection.claimGoes(cluster, "leaving");
     };
   },
 
-  "pvc-retention": async (world) => {
+  "pvc-retention": async (cluster) => {
     const policy = "DeleteOnScaledownAndStatefulSetDeletion";
-    await retention.runningSet(world, { policy });
-    const [, second] = await retention.dataOf(world, [0, 1]);
-    await retention.scale(world, 1);
-    await retention.volumeGoes(world, second as retention.Data);
-    await retention.inForce(world, policy);
+    await retention.runningSet(cluster, { policy });
+    const [, second] = await retention.dataOf(cluster, [0, 1]);
+    await retention.scale(cluster, 1);
+    await retention.volumeGoes(cluster, second as retention.Data);
+    await retention.inForce(cluster, policy);
     return async () => {
-      expect(await retention.fieldOf(world)).toBe("Retain/Retain");
-      const { metadata } = await retention.setOf(world);
+      expect(await retention.fieldOf(cluster)).toBe("Retain/Retain");
+      const { metadata } = await retention.setOf(cluster);
       expect(metadata.annotations?.[retention.policyKey]).toBe(policy);
-      await retention.scale(world, 0);
-      await world.eventually("the pod is gone", async () => !(await retention.podOf(world, 0)));
-      await world.rest();
-      expect(await retention.claimOf(world, 0)).toBeDefined();
+      await retention.scale(cluster, 0);
+      await cluster.eventually("the pod is gone", async () => !(await retention.podOf(cluster, 0)));
+      await cluster.rest();
+      expect(await retention.claimOf(cluster, 0)).toBeDefined();
     };
   },
 
-  undelete: async (world) => {
-    const back = await undelete.offeredVolume(world, { name: "back" });
-    await undelete.createClaim(world, { name: "back" });
-    expect(await undelete.boundVolume(world, "back")).toBe(back);
-    await undelete.isNoted(world, back, "retained");
-    const offered = await undelete.offeredVolume(world, { name: "lost" });
+  undelete: async (cluster) => {
+    const back = await undelete.offeredVolume(cluster, { name: "back" });
+    await undelete.createClaim(cluster, { name: "back" });
+    expect(await undelete.boundVolume(cluster, "back")).toBe(back);
+    await undelete.isNoted(cluster, back, "retained");
+    const offered = await undelete.offeredVolume(cluster, { name: "lost" });
     return async (said) => {
       for (const volume of [back, offered]) {
         expect(said).toContain(volume);
-        expect((await undelete.volumeOf(world, volume)).spec.persistentVolumeReclaimPolicy).toBe("Retain");
+        expect((await undelete.volumeOf(cluster, volume)).spec.persistentVolumeReclaimPolicy).toBe("Retain");
       }
       // It is kept, and the next claim of the name, whosever it is, does not get it.
-      await undelete.isPhase(world, offered, "Released");
-      await undelete.createClaim(world, { name: "lost", keep: "" });
-      expect(await undelete.boundVolume(world, "lost")).not.toBe(offered);
+      await undelete.isPhase(cluster, offered, "Released");
+      await undelete.createClaim(cluster, { name: "lost", keep: "" });
+      expect(await undelete.boundVolume(cluster, "lost")).not.toBe(offered);
     };
   },
 };
 
 /** An object that nothing holds any more goes, and so does its namespace. */
-export async function nothingHangs(world: World): Promise<void> {
-  const { admin, namespace, eventually } = world;
+export async function nothingHangs(cluster: Cluster): Promise<void> {
+  const { admin, namespace, eventually } = cluster;
   await admin.create(PersistentVolumeClaim, claim({ namespace, name: "last" }));
   await admin.delete(PersistentVolumeClaim, namespace, "last");
   for (const kind of [StatefulSet, Pod])

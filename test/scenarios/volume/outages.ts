@@ -1,6 +1,6 @@
 import type { SaltStandIn } from "../../../local/salt/salt.ts";
 import { Node, StorageClass } from "../../../shared/kubernetes/kind.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
 import type { OutageRow } from "../outage-table.ts";
 import { createClass, createNode, minion } from "./helpers.ts";
 
@@ -14,8 +14,8 @@ export interface Outage {
   /** Whether a Volume that is deleted meanwhile goes meanwhile, and whether a new one is made. */
   readonly deletes: boolean;
   readonly makes: boolean;
-  begin(world: World, salt: SaltStandIn): Promise<void> | void;
-  end(world: World, salt: SaltStandIn): Promise<void> | void;
+  begin(cluster: Cluster, salt: SaltStandIn): Promise<void> | void;
+  end(cluster: Cluster, salt: SaltStandIn): Promise<void> | void;
 }
 
 const existing = "PersistentVolumes that exist, and claims on them";
@@ -71,7 +71,7 @@ export const outages: readonly Outage[] = [
     deletes: true,
     makes: false,
     begin: ({ admin, namespace }) => admin.delete(StorageClass, undefined, `local-${namespace}`).then(() => {}),
-    end: (world) => createClass(world).then(() => {}),
+    end: (cluster) => createClass(cluster).then(() => {}),
   },
   {
     away: "Events of Kubernetes and of Salt (a source, a broker, the reactor)",
@@ -79,8 +79,8 @@ export const outages: readonly Outage[] = [
     waits: "Each step, for the next tick of the sweep",
     deletes: true,
     makes: true,
-    begin: (world) => world.fate(() => []),
-    end: (world) => world.fate(() => undefined),
+    begin: (cluster) => cluster.fate(() => []),
+    end: (cluster) => cluster.fate(() => undefined),
   },
 ];
 

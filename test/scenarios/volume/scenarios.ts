@@ -3,9 +3,10 @@ import { Volume } from "../../../functions/volume/lib/kinds.ts";
 import { abandonStorage } from "../../../functions/volume/lib/vanished-node.ts";
 import { volumeFinalizer } from "../../../functions/volume/lib/volume.ts";
 import { isBeingDeleted } from "../../../shared/kubernetes/finalizer.ts";
-import { Node, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
+import { Node, PersistentVolume, PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { claim } from "../../worlds/manifest.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { claim, manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   createClass,
@@ -20,8 +21,22 @@ import {
   swept,
   volumeOf,
 } from "./helpers.ts";
+import { standInSalt } from "./settings.ts";
+
+/** Creates a PersistentVolume that is not the Volume's, under its name. */
+const takeName = (cluster: Cluster, name: string, metadata: object = {}) =>
+  cluster.admin.create(
+    PersistentVolume,
+    manifest(
+      PersistentVolume,
+      { name, ...metadata },
+      { spec: { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/x" } } },
+    ),
+  );
 
 type Claim = KubernetesObject & { spec: { volumeName?: string }; status?: { phase?: string } };
+
+const reference = { apiVersion: Volume.apiVersion, kind: Volume.kind };
 
 /** The document's own scenario, and what goes wrong on the way; one after the other, because they share the node. */
 export const scenarios: readonly Scenario[] = [
@@ -29,23 +44,23 @@ export const scenarios: readonly Scenario[] = [
     title:
       "a Volume becomes a PersistentVolume, serves a claim, is kept while it does, and gives the node its storage back",
     alone: true,
-    async run(world) {
-      const { admin, namespace } = world;
-      await createNode(world);
-      const storageClassName = await createClass(world);
-      const name = await createVolume(world, { template: { metadata: { labels: { tier: "gold" } } } });
-      await reaches(world, name, "Available");
-      const made = await persistentVolumeOf(world, name);
+    async run(cluster) {
+      const { admin, namespace } = cluster;
+      await createNode(cluster);
+      const storageClassName = await createClass(cluster);
+      const name = await createVolume(cluster, { template: { metadata: { labels: { tier: "gold" } } } });
+      await reaches(cluster, name, "Available");
+      const made = await persistentVolumeOf(cluster, name);
       expect(made?.metadata).toMatchObject({ labels: { tier: "gold" } });
       expect(made?.metadata.finalizers).toContain(volumeFinalizer);
       expect(made?.spec).toMatchObject({
         capacity: { storage: "16Mi" },
         persistentVolumeReclaimPolicy: "Retain",
         storageClassName,
-        local: { path: `/dev/disk/by-uuid/${(await volumeOf(world, name))?.metadata.uid}` },
+        local: { path: `/dev/disk/by-uuid/${(await volumeOf(cluster, name))?.metadata.uid}` },
       });
-      await swept(world, "the device is known", async () => (await volumeOf(world, name))?.status?.deviceName);
-      expect((await volumeOf(world, name))?.status).toMatchObject({
+      await swept(cluster, "the device is known", async () => (await volumeOf(cluster, name))?.status?.deviceName);
+      expect((await volumeOf(cluster, name))?.status).toMatchObject({
         job: "",
         deviceName: expect.stringMatching(/^loop\d+$/),
       });
@@ -56,131 +71,172 @@ export const scenarios: readonly Scenario[] = [
         const live = await admin.get<Claim>(PersistentVolumeClaim, namespace, "data");
         return live?.status?.phase === "Bound" ? live : undefined;
       };
-      expect((await swept(world, "the claim is bound", bound)).spec.volumeName).toBe(name);
+      expect((await swept(cluster, "the claim is bound", bound)).spec.volumeName).toBe(name);
 
       await admin.delete(Volume, undefined, name);
-      const held = async () => (await eventsOn(world, name)).find((note) => note.startsWith("DeletionPostponed"));
-      expect(await swept(world, "it says who holds it", held)).toContain(`claim ${namespace}/data is bound`);
-      await world.sweep();
-      await world.rest();
-      expect(isBeingDeleted((await volumeOf(world, name)) as KubernetesObject)).toBe(true);
-      expect((await persistentVolumeOf(world, name))?.status?.phase).toBe("Bound");
+      const held = async () => (await eventsOn(cluster, name)).find((note) => note.startsWith("DeletionPostponed"));
+      expect(await swept(cluster, "it says who holds it", held)).toContain(`claim ${namespace}/data is bound`);
+      await cluster.sweep();
+      await cluster.rest();
+      expect(isBeingDeleted((await volumeOf(cluster, name)) as KubernetesObject)).toBe(true);
+      expect((await persistentVolumeOf(cluster, name))?.status?.phase).toBe("Bound");
       await admin.delete(PersistentVolumeClaim, namespace, "data");
-      await isGone(world, name);
+      await isGone(cluster, name);
     },
   },
   {
     title: "a Volume whose class is missing waits for it, and says so",
     alone: true,
-    async run(world) {
-      await createNode(world);
-      const name = await createVolume(world);
-      const waiting = await reaches(world, name, "Pending");
-      expect(messageOf(waiting)).toContain(`StorageClass local-${world.namespace} does not exist: create it`);
-      await createClass(world);
-      await reaches(world, name, "Available");
-      await world.admin.delete(Volume, undefined, name);
-      await isGone(world, name);
+    async run(cluster) {
+      await createNode(cluster);
+      const name = await createVolume(cluster);
+      const waiting = await reaches(cluster, name, "Pending");
+      expect(messageOf(waiting)).toContain(`StorageClass local-${cluster.namespace} does not exist: create it`);
+      await createClass(cluster);
+      await reaches(cluster, name, "Available");
+      await cluster.admin.delete(Volume, undefined, name);
+      await isGone(cluster, name);
     },
   },
   {
     title: "a Volume that the node cannot make has failed, with the node's own words, and can be deleted",
     alone: true,
-    async run(world) {
-      await createNode(world);
-      await createClass(world, "btrfs");
-      const name = await createVolume(world);
-      const failed = await reaches(world, name, "Failed", "CreationError");
+    async run(cluster) {
+      await createNode(cluster);
+      await createClass(cluster, "btrfs");
+      const name = await createVolume(cluster);
+      const failed = await reaches(cluster, name, "Failed", "CreationError");
       expect(messageOf(failed)).toMatch(/^Salt job 'PrepareVolume' failed with: .*btrfs/);
-      await world.rest();
-      expect(await persistentVolumeOf(world, name)).toBeUndefined();
-      await world.admin.delete(Volume, undefined, name);
-      await isGone(world, name);
+      await cluster.rest();
+      expect(await persistentVolumeOf(cluster, name)).toBeUndefined();
+      await cluster.admin.delete(Volume, undefined, name);
+      await isGone(cluster, name);
     },
   },
   {
     title: "a Volume that is too small for the xfs of its class has failed before anything was done on the node",
     alone: true,
-    async run(world) {
-      await createNode(world);
-      await createClass(world, "xfs");
-      const name = await createVolume(world);
-      const failed = await reaches(world, name, "Failed", "CreationError");
+    async run(cluster) {
+      await createNode(cluster);
+      await createClass(cluster, "xfs");
+      const name = await createVolume(cluster);
+      const failed = await reaches(cluster, name, "Failed", "CreationError");
       expect(messageOf(failed)).toContain("asks for 16Mi, and an xfs file system");
       expect(messageOf(failed)).toContain("needs at least 300Mi. Nothing was done on the node.");
       expect(failed.status?.job ?? "").toBe("");
-      await world.admin.delete(Volume, undefined, name);
-      await isGone(world, name);
+      await cluster.admin.delete(Volume, undefined, name);
+      await isGone(cluster, name);
     },
   },
   {
     title: "a Volume whose nodeName was mistyped says so, and goes at once when it is deleted",
     alone: true,
-    async run(world) {
-      await createClass(world);
-      const nodeName = `gone-${world.namespace}`;
-      const name = await createVolume(world, { nodeName });
-      expect(messageOf(await reaches(world, name, "Pending"))).toContain(`Node ${nodeName} does not exist: add it`);
-      await world.admin.delete(Volume, undefined, name);
+    async run(cluster) {
+      await createClass(cluster);
+      const nodeName = `gone-${cluster.namespace}`;
+      const name = await createVolume(cluster, { nodeName });
+      expect(messageOf(await reaches(cluster, name, "Pending"))).toContain(`Node ${nodeName} does not exist: add it`);
+      await cluster.admin.delete(Volume, undefined, name);
       // Without a sweep.
-      await world.eventually("the Volume is gone", async () => !(await volumeOf(world, name)));
+      await cluster.eventually("the Volume is gone", async () => !(await volumeOf(cluster, name)));
     },
   },
   {
     title: "a Volume of a node that is gone is kept until an admin gives its storage up",
     alone: true,
-    async run(world) {
-      await createNode(world);
-      await createClass(world);
-      const name = await createVolume(world);
-      await reaches(world, name, "Available");
-      await world.admin.delete(Node, undefined, minion);
-      await world.admin.delete(Volume, undefined, name);
-      const said = await swept(world, "it says what to do", async () => {
-        const volume = await volumeOf(world, name);
+    async run(cluster) {
+      await createNode(cluster);
+      await createClass(cluster);
+      const name = await createVolume(cluster);
+      await reaches(cluster, name, "Available");
+      await cluster.admin.delete(Node, undefined, minion);
+      await cluster.admin.delete(Volume, undefined, name);
+      const said = await swept(cluster, "it says what to do", async () => {
+        const volume = await volumeOf(cluster, name);
         return volume && messageOf(volume).includes(abandonStorage) ? messageOf(volume) : undefined;
       });
       expect(said).toContain(`kubectl annotate volume ${name} ${abandonStorage}=${minion}`);
-      await world.sweep();
-      await world.rest();
-      expect(await volumeOf(world, name)).toBeDefined();
+      await cluster.sweep();
+      await cluster.rest();
+      expect(await volumeOf(cluster, name)).toBeDefined();
       const annotations = { [abandonStorage]: minion };
-      await world.admin.patch(Volume, undefined, name, "merge", { metadata: { annotations } });
-      await isGone(world, name);
+      await cluster.admin.patch(Volume, undefined, name, "merge", { metadata: { annotations } });
+      await isGone(cluster, name);
     },
   },
   {
     title: "a Volume whose template the API server refuses has failed with the server's text before anything was made",
     alone: true,
-    async run(world) {
-      await createNode(world);
-      await createClass(world);
-      const name = await createVolume(world, { template: { metadata: { annotations: { "not a key": "x" } } } });
-      const failed = await reaches(world, name, "Failed", "CreationError");
+    async run(cluster) {
+      await createNode(cluster);
+      await createClass(cluster);
+      const name = await createVolume(cluster, { template: { metadata: { annotations: { "not a key": "x" } } } });
+      const failed = await reaches(cluster, name, "Failed", "CreationError");
       expect(messageOf(failed)).toMatch(/^The API server refuses the PersistentVolume of Volume .*annotations/);
       expect(failed.status?.job ?? "").toBe("");
-      await world.admin.delete(Volume, undefined, name);
-      await isGone(world, name);
+      await cluster.admin.delete(Volume, undefined, name);
+      await isGone(cluster, name);
     },
   },
   {
     title: "two Volumes of one node are made",
     alone: true,
-    async run(world) {
-      await createNode(world);
-      await createClass(world);
-      const first = await createVolume(world);
+    async run(cluster) {
+      await createNode(cluster);
+      await createClass(cluster);
+      const first = await createVolume(cluster);
       const second = `${first}-2`;
-      const { spec } = (await volumeOf(world, first)) ?? {};
+      const { spec } = (await volumeOf(cluster, first)) ?? {};
       const { apiVersion, kind } = Volume;
-      await world.admin.create(Volume, { apiVersion, kind, metadata: { name: second }, spec } as never);
-      await reaches(world, first, "Available");
-      await reaches(world, second, "Available");
+      await cluster.admin.create(Volume, { apiVersion, kind, metadata: { name: second }, spec } as never);
+      await reaches(cluster, first, "Available");
+      await reaches(cluster, second, "Available");
       for (const name of [first, second]) {
-        await world.admin.delete(Volume, undefined, name);
-        await isGone(world, name);
+        await cluster.admin.delete(Volume, undefined, name);
+        await isGone(cluster, name);
       }
-      expect(await world.admin.get(Node, undefined, minion)).toBeDefined();
+      expect(await cluster.admin.get(Node, undefined, minion)).toBeDefined();
+    },
+  },
+  {
+    title: "a Volume whose name another PersistentVolume has fails before anything is made, and goes without it",
+    alone: true,
+    settings: [standInSalt],
+    async run(cluster) {
+      await createNode(cluster);
+      await createClass(cluster);
+      const name = `volume-${cluster.namespace}`;
+      await takeName(cluster, name);
+      await createVolume(cluster);
+      const failed = await reaches(cluster, name, "Failed", "CreationError");
+      expect(messageOf(failed)).toContain("Delete this Volume, and create one under another name.");
+      expect(failed.status?.job ?? "").toBe("");
+      await cluster.admin.delete(Volume, undefined, name);
+      await swept(cluster, "the Volume is gone", async () => ((await volumeOf(cluster, name)) ? undefined : true));
+      expect((await persistentVolumeOf(cluster, name))?.metadata).not.toHaveProperty("deletionTimestamp");
+      await cluster.admin.delete(PersistentVolume, undefined, name);
+    },
+  },
+  {
+    title: "a Volume waits for the PersistentVolume of an earlier Volume of its name that is being deleted",
+    alone: true,
+    settings: [standInSalt],
+    async run(cluster) {
+      const { admin } = cluster;
+      await createNode(cluster);
+      await createClass(cluster);
+      const name = `volume-${cluster.namespace}`;
+      await takeName(cluster, name, { finalizers: [volumeFinalizer] });
+      await admin.patch(PersistentVolume, undefined, name, "merge", {
+        metadata: { ownerReferences: [{ ...reference, name, uid: "earlier", controller: true }] },
+      });
+      await admin.delete(PersistentVolume, undefined, name);
+      await createVolume(cluster);
+      expect(messageOf(await reaches(cluster, name, "Pending"))).toContain("goes on by itself when it is gone");
+      await admin.patch(PersistentVolume, undefined, name, "merge", { metadata: { finalizers: null } });
+      await reaches(cluster, name, "Available");
+      await admin.delete(Volume, undefined, name);
+      await isGone(cluster, name);
     },
   },
 ];

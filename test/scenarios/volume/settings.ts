@@ -10,7 +10,7 @@ import { connectSystems } from "../../../shared/serve/connect-systems.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import type { Connect } from "../../../shared/system/connect.ts";
 import { atOneRoot } from "../../../shared/system/testing/at-one-root.ts";
-import type { Setting } from "../../worlds/world.ts";
+import type { Setting } from "../../harness/cluster.ts";
 import { minion } from "./helpers.ts";
 
 const common = {

@@ -4,9 +4,9 @@ import type { Prediction } from "../../../cli/what-if/prediction.ts";
 import type { Kind } from "../../../shared/kubernetes/kind.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { Namespace } from "../../worlds/kinds.ts";
-import { pod, statefulSet } from "../../worlds/manifest.ts";
-import type { World } from "../../worlds/world.ts";
+import type { Cluster } from "../../harness/cluster.ts";
+import { Namespace } from "../../harness/kinds.ts";
+import { pod, statefulSet } from "../../harness/manifest.ts";
 import { rulesOf } from "../installed-rules.ts";
 import type { Scenario } from "../scenario.ts";
 import {
@@ -23,8 +23,8 @@ import { shipped } from "../undelete/settings.ts";
 type Fate = "Retain" | "Delete";
 
 /** Creates a set of three, whose claims have volumes; those of `keep` are kept for a day. */
-async function runningSet(world: World, whenDeleted: Fate, whenScaled: Fate, keep?: string): Promise<void> {
-  const { admin, namespace, eventually } = world;
+async function runningSet(cluster: Cluster, whenDeleted: Fate, whenScaled: Fate, keep?: string): Promise<void> {
+  const { admin, namespace, eventually } = cluster;
   const container = {
     name: "main",
     image: "registry.example/main:1",
@@ -51,29 +51,29 @@ async function runningSet(world: World, whenDeleted: Fate, whenScaled: Fate, kee
   };
   await admin.create(StatefulSet, statefulSet({ namespace, name: "web" }, spec));
   for (const ordinal of [0, 1, 2]) {
-    const volume = await boundVolume(world, `data-web-${ordinal}`);
-    if (keep) await isNoted(world, volume, "retained");
+    const volume = await boundVolume(cluster, `data-web-${ordinal}`);
+    if (keep) await isNoted(cluster, volume, "retained");
   }
-  await eventually("three pods run", async () => (await podsOf(world)).length === 3);
+  await eventually("three pods run", async () => (await podsOf(cluster)).length === 3);
   // Kubernetes ties claims to what they go with a moment later.
   if (whenDeleted === "Delete")
     await eventually("claims are tied", async () =>
-      (await claimsOf(world)).every(({ metadata }) => metadata.ownerReferences?.length),
+      (await claimsOf(cluster)).every(({ metadata }) => metadata.ownerReferences?.length),
     );
 }
 
-const podsOf = async ({ admin, namespace }: World) => {
+const podsOf = async ({ admin, namespace }: Cluster) => {
   const pods = await Array.fromAsync(
     admin.list<KubernetesObject & { status?: { phase?: string } }>(Pod, { namespace }),
   );
   return pods.filter(({ status }) => status?.phase === "Running");
 };
 
-const claimsOf = ({ admin, namespace }: World) =>
+const claimsOf = ({ admin, namespace }: Cluster) =>
   Array.fromAsync(admin.list<KubernetesObject>(PersistentVolumeClaim, { namespace }));
 
-async function predicted(world: World, kind: Kind, name: string, replicas?: number): Promise<Prediction> {
-  const { admin, namespace, setting } = world;
+async function predicted(cluster: Cluster, kind: Kind, name: string, replicas?: number): Promise<Prediction> {
+  const { admin, namespace, setting } = cluster;
   const live = await admin.get<KubernetesObject>(kind, kind.namespaced ? namespace : undefined, name);
   if (!live) throw new Error(`There is no ${kind.kind} ${name}.`);
   const prediction = await predict(admin, kind, live, rulesOf(setting), replicas);
@@ -82,22 +82,27 @@ async function predicted(world: World, kind: Kind, name: string, replicas?: numb
 }
 
 /** What went and what stayed is what was predicted: claims, and what became of the volumes behind them. */
-async function comesTrue(world: World, { claims }: Prediction, goes: readonly string[], fate: string): Promise<void> {
-  const { admin, namespace, eventually } = world;
+async function comesTrue(
+  cluster: Cluster,
+  { claims }: Prediction,
+  goes: readonly string[],
+  fate: string,
+): Promise<void> {
+  const { admin, namespace, eventually } = cluster;
   const names = (wanted: boolean) =>
     claims.filter((one) => one.goes === wanted).map(({ claim }) => claim.replace(/^.*\//, ""));
   expect(names(true).sort()).toEqual([...goes].sort());
   await eventually(
     "what was to go has gone",
     async () => {
-      const left = (await claimsOf(world)).map(({ metadata }) => metadata.name);
+      const left = (await claimsOf(cluster)).map(({ metadata }) => metadata.name);
       return names(true).every((name) => !left.includes(name));
     },
     180_000,
   );
-  await world.rest();
+  await cluster.rest();
   const isThere = await admin.get(Namespace, undefined, namespace);
-  const left = (await claimsOf(world)).filter(({ metadata }) => !metadata.deletionTimestamp);
+  const left = (await claimsOf(cluster)).filter(({ metadata }) => !metadata.deletionTimestamp);
   if (isThere) expect(left.map(({ metadata }) => metadata.name).sort()).toEqual(names(false).sort());
   for (const { volume } of claims.filter(({ goes }) => goes)) {
     expect(volume?.fate).toBe(fate);
@@ -105,32 +110,32 @@ async function comesTrue(world: World, { claims }: Prediction, goes: readonly st
     const find = () => admin.get<KubernetesObject>(PersistentVolume, undefined, name);
     if (fate === "deleted") await eventually(`volume ${name} is gone`, async () => !(await find()), 180_000);
     else {
-      // One clock is the world's, the other that of the prediction: what both say is how long from now.
+      // One clock is the cluster's, the other that of the prediction: what both say is how long from now.
       const day = 24 * 3_600_000;
       const until = await eventually(
         `volume ${name} is kept`,
         async () => (await find())?.metadata.annotations?.[reclaimAtKey],
       );
       expect(Math.abs(Date.parse(volume?.until ?? "") - Date.now() - day)).toBeLessThan(600_000);
-      expect(Math.abs(Date.parse(until as string) - world.clock.now() - day)).toBeLessThan(600_000);
+      expect(Math.abs(Date.parse(until as string) - cluster.clock.now() - day)).toBeLessThan(600_000);
     }
   }
 }
 
-const scale = ({ admin, namespace }: World, replicas: number) =>
+const scale = ({ admin, namespace }: Cluster, replicas: number) =>
   admin.patch(StatefulSet, namespace, "web", "merge", { spec: { replicas } });
 
-const deleteSet = ({ admin, namespace }: World) =>
+const deleteSet = ({ admin, namespace }: Cluster) =>
   admin.delete(StatefulSet, namespace, "web", { propagationPolicy: "Background" });
 
 const scaling = (whenScaled: Fate, goes: readonly string[], fate: string, keep?: string): Scenario => ({
   title: `a scale-down under whenScaled ${whenScaled}${keep ? " with volumes to keep" : ""} takes what was predicted`,
   settings: [shipped],
-  async run(world) {
-    await runningSet(world, "Retain", whenScaled, keep);
-    const prediction = await predicted(world, StatefulSet, "web", 1);
-    await scale(world, 1);
-    await comesTrue(world, prediction, goes, fate);
+  async run(cluster) {
+    await runningSet(cluster, "Retain", whenScaled, keep);
+    const prediction = await predicted(cluster, StatefulSet, "web", 1);
+    await scale(cluster, 1);
+    await comesTrue(cluster, prediction, goes, fate);
   },
 });
 
@@ -143,59 +148,79 @@ export const scenarios: readonly Scenario[] = [
     title:
       "the deletion of a set under whenDeleted Delete takes what was predicted, and leaves a claim that others own",
     settings: [shipped],
-    async run(world) {
-      const { admin, namespace } = world;
-      await runningSet(world, "Delete", "Retain");
+    async run(cluster) {
+      const { admin, namespace } = cluster;
+      await runningSet(cluster, "Delete", "Retain");
       const owner = await admin.create(Pod, pod({ namespace, name: "other" }));
       const reference = { apiVersion: "v1", kind: "Pod", name: "other", uid: owner.metadata.uid };
       const operations = [{ op: "add", path: "/metadata/ownerReferences/-", value: reference }];
       await admin.patch(PersistentVolumeClaim, namespace, "data-web-2", "json", operations);
-      const prediction = await predicted(world, StatefulSet, "web");
-      await deleteSet(world);
-      await comesTrue(world, prediction, ["data-web-0", "data-web-1"], "deleted");
+      const prediction = await predicted(cluster, StatefulSet, "web");
+      await deleteSet(cluster);
+      await comesTrue(cluster, prediction, ["data-web-0", "data-web-1"], "deleted");
     },
   },
   {
     title: "the deletion of a set under whenDeleted Retain takes no claim, as was predicted",
     settings: [shipped],
-    async run(world) {
-      await runningSet(world, "Retain", "Delete");
-      const prediction = await predicted(world, StatefulSet, "web");
-      await deleteSet(world);
-      await comesTrue(world, prediction, [], "deleted");
+    async run(cluster) {
+      await runningSet(cluster, "Retain", "Delete");
+      const prediction = await predicted(cluster, StatefulSet, "web");
+      await deleteSet(cluster);
+      await comesTrue(cluster, prediction, [], "deleted");
+    },
+  },
+  {
+    title:
+      "the deletion of a set under whenDeleted Retain takes a claim that was scaled away under Delete, as predicted",
+    settings: [shipped],
+    async run(cluster) {
+      const { admin, namespace, eventually } = cluster;
+      await runningSet(cluster, "Delete", "Retain");
+      const patch = (spec: object) => admin.patch(StatefulSet, namespace, "web", "merge", { spec });
+      await patch({ replicas: 2 });
+      await eventually("two pods run", async () => (await podsOf(cluster)).length === 2);
+      await patch({ persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain" } });
+      await eventually("the claims of pods are free", async () => {
+        const tied = (await claimsOf(cluster)).filter(({ metadata }) => metadata.ownerReferences?.length);
+        return tied.length === 1;
+      });
+      const prediction = await predicted(cluster, StatefulSet, "web");
+      await deleteSet(cluster);
+      await comesTrue(cluster, prediction, ["data-web-2"], "deleted");
     },
   },
   {
     title: "the deletion of a claim waits for the pod that was named, and then takes the data that was named",
     settings: [shipped],
-    async run(world) {
-      const { admin, namespace } = world;
-      await createClaim(world, { keep: "" });
-      await boundVolume(world);
+    async run(cluster) {
+      const { admin, namespace } = cluster;
+      await createClaim(cluster, { keep: "" });
+      await boundVolume(cluster);
       const nodeName = (
         await Array.fromAsync(admin.list({ apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false }))
       )[0]?.metadata.name;
       await admin.create(Pod, pod({ namespace, name: "user" }, ["data"], { nodeName }));
-      const prediction = await predicted(world, PersistentVolumeClaim, "data");
+      const prediction = await predicted(cluster, PersistentVolumeClaim, "data");
       expect(prediction.claims[0]?.waitsFor).toEqual(["Pod user uses it: it goes when that pod is gone."]);
       await admin.delete(PersistentVolumeClaim, namespace, "data");
-      await world.rest();
-      expect(await claimsOf(world)).toHaveLength(1);
+      await cluster.rest();
+      expect(await claimsOf(cluster)).toHaveLength(1);
       await admin.delete(Pod, namespace, "user", { gracePeriodSeconds: 0 });
-      await comesTrue(world, prediction, ["data"], "deleted");
+      await comesTrue(cluster, prediction, ["data"], "deleted");
     },
   },
   {
     title: "the deletion of a namespace takes every claim, and keeps the volumes that were named for as long",
     settings: [shipped],
-    async run(world) {
-      const { namespace } = world;
-      await keptClaim(world, { name: "one" });
-      await keptClaim(world, { name: "two" });
-      const prediction = await predicted(world, Namespace, namespace);
+    async run(cluster) {
+      const { namespace } = cluster;
+      await keptClaim(cluster, { name: "one" });
+      await keptClaim(cluster, { name: "two" });
+      const prediction = await predicted(cluster, Namespace, namespace);
       expect(prediction.claims[0]?.volume?.because).toContain(`namespace ${namespace} is gone`);
-      await deleteNamespace(world);
-      await comesTrue(world, prediction, ["one", "two"], "kept");
+      await deleteNamespace(cluster);
+      await comesTrue(cluster, prediction, ["one", "two"], "kept");
     },
   },
 ];

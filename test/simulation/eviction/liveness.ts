@@ -1,21 +1,25 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { LivenessCheck } from "../liveness/liveness-check.ts";
-import { host } from "./openstack.ts";
-import { computeIn, conditionOf, l2Pod, openStackIn, podIn, serversOn } from "./resources.ts";
+import { computesIn, conditionOf, l2Pod, openStackIn, podIn, serversOn } from "./resources.ts";
 
 /** What is to leave has left, and every server runs, or is off, somewhere. */
 const evictionsEnd: LivenessCheck = {
   name: "evictions-end",
   check(truth) {
-    const compute = computeIn(truth);
-    const message = conditionOf(compute, "Converged")?.message;
-    if (compute?.metadata.deletionTimestamp) return `NovaComputeNode ${host} is still there (${message}).`;
+    const computes = computesIn(truth);
+    const going = computes.find(({ metadata }) => metadata.deletionTimestamp);
+    const message = conditionOf(going, "Converged")?.message;
+    if (going) return `NovaComputeNode ${going.metadata.name} is still there (${message}).`;
     const { instances } = openStackIn(truth).standIn.cloud;
     const lost = [...instances.values()].find(({ status, task }) => !["ACTIVE", "SHUTOFF"].includes(status) || task);
     if (lost) return `Server ${lost.name} is ${lost.status} (${lost.task}), and not at rest.`;
-    const left = serversOn(truth).length;
-    const isCleared = compute === undefined || compute.spec?.state === "DisabledAndCleared";
-    return isCleared && left > 0 ? `${left} servers are still on ${host}.` : undefined;
+    // With faults, one may be deleted before Holdfast holds it, and is gone at once.
+    const gone = truth.changes.flatMap(({ before, after }) =>
+      before?.kind === "NovaComputeNode" && (truth.calm || before.metadata.deletionTimestamp) && !after ? before : [],
+    );
+    const cleared = [...gone, ...computes.filter(({ spec }) => spec?.state === "DisabledAndCleared")];
+    const full = cleared.find(({ metadata }) => serversOn(truth, metadata.name).length > 0)?.metadata.name;
+    return full && `${serversOn(truth, full).length} servers are still on ${full}.`;
   },
 };
 
@@ -23,12 +27,12 @@ const evictionsEnd: LivenessCheck = {
 const whatStaysServes: LivenessCheck = {
   name: "what-stays-serves",
   check(truth) {
-    const compute = computeIn(truth);
-    if (compute?.spec?.state !== "Enabled") return undefined;
-    const service = openStackIn(truth).standIn.cloud.hosts.get(host);
-    return service?.isEnabled || service?.reason === "a person's"
-      ? undefined
-      : `nova-compute of ${host} is to stay, and is disabled: ${service?.reason}.`;
+    const { hosts } = openStackIn(truth).standIn.cloud;
+    const service = computesIn(truth)
+      .filter(({ spec, metadata }) => spec?.state === "Enabled" && !metadata.deletionTimestamp)
+      .map(({ metadata }) => hosts.get(metadata.name))
+      .find((one) => !one?.isEnabled && one?.reason !== "a person's");
+    return service && `nova-compute of ${service.name} is to stay, and is disabled: ${service.reason}.`;
   },
 };
 
@@ -48,4 +52,4 @@ interface AgentLike extends KubernetesObject {
 }
 
 /** What must have come about in the end where evictions are installed. */
-export const liveness: readonly LivenessCheck[] = [l2AgentsAreReplaced, evictionsEnd, whatStaysServes];
+export const liveness: readonly LivenessCheck[] = [l2AgentsAreReplaced, whatStaysServes, evictionsEnd];

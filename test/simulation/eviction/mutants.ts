@@ -1,7 +1,13 @@
+import { disableCompute } from "../../../functions/eviction/disable-compute/rule.ts";
 import { enableCompute } from "../../../functions/eviction/enable-compute/rule.ts";
+import { evacuateServers } from "../../../functions/eviction/evacuate-servers/rule.ts";
+import type { EvictionRecord } from "../../../functions/eviction/lib/compute-node.ts";
+import { NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
 import { moveServers } from "../../../functions/eviction/move-servers/rule.ts";
 import { releaseCompute } from "../../../functions/eviction/release-compute/rule.ts";
 import { replaceAgent } from "../../../functions/eviction/replace-agent/rule.ts";
+import type { Decision } from "../../../shared/decision.ts";
+import { minute } from "../../../shared/duration.ts";
 import { type Mutant, starting } from "../mutants/mutant.ts";
 
 const by = "fault-free runs" as const;
@@ -19,6 +25,17 @@ const empty: typeof releaseCompute.look = async (...args) => {
   return { ...facts, seen };
 };
 
+/** Whether a decision waits for OpenStack, which is away. */
+const isAway = (decision: Decision): decision is Extract<Decision, { do: "write" }> =>
+  decision.do === "write" && decision.step?.name === "away";
+
+/** As if calls of more than a minute before `at` had never been made. */
+function forgetful<Noted extends { readonly record: EvictionRecord | undefined }>(one: Noted, at: number): Noted {
+  const { record } = one;
+  const left = Object.entries(record?.called ?? {}).filter(([, call]) => at - Date.parse(call.at) < minute);
+  return record ? { ...one, record: { ...record, called: Object.fromEntries(left) } } : one;
+}
+
 /** Functions with a fault each. */
 export const mutants: readonly Mutant[] = [
   {
@@ -30,7 +47,8 @@ export const mutants: readonly Mutant[] = [
     rule: replaceAgent.name,
     start: starting({
       ...replaceAgent,
-      look: async (...args) => (await replaceAgent.look(...args)).map((one) => ({ ...one, node: asFree(one.node) })),
+      look: async (...args) =>
+        (await replaceAgent.look(...args)).map((one) => ({ ...one, node: one.node && asFree(one.node) })),
       decide: (...args) =>
         replaceAgent
           .decide(...args)
@@ -117,6 +135,94 @@ export const mutants: readonly Mutant[] = [
     within: 2,
     rule: releaseCompute.name,
     start: starting({ ...releaseCompute, decide: () => [] }),
+  },
+  {
+    name: "silent-about-openstack",
+    doc: "Says nothing while OpenStack is away, because the sweep comes back anyway.",
+    scenarios: ["compute-node-deleted"],
+    by: "outages",
+    within: 30,
+    inScenariosOnly: true,
+    rule: disableCompute.name,
+    start: starting({
+      ...disableCompute,
+      decide: (...given) =>
+        disableCompute
+          .decide(...given)
+          .map((decision) => (isAway(decision) ? { ...decision, message: "It waits.", writes: [] } : decision)),
+    }),
+  },
+  {
+    name: "forgets-while-openstack-is-away",
+    doc: "Plans no further look at a host that serves again while OpenStack is away: an event says when it has.",
+    scenarios: ["two-hosts-cleared"],
+    by: "outages",
+    within: 20,
+    inScenariosOnly: true,
+    rule: enableCompute.name,
+    start: starting({
+      ...enableCompute,
+      decide: (...given) => enableCompute.decide(...given).filter((decision) => !isAway(decision)),
+    }),
+  },
+  {
+    name: "asks-about-every-host",
+    doc: "Looks at the servers of all hosts before it moves one, so that no more than a few are under way.",
+    scenarios: ["two-hosts-cleared"],
+    by: "outages",
+    within: 20,
+    inScenariosOnly: true,
+    rule: moveServers.name,
+    start: starting({
+      ...moveServers,
+      look: async (subject, view) => {
+        for await (const { metadata } of view.client.list(NovaComputeNode, { namespace: "yaook" }))
+          await view.openstack.nova.servers(metadata.name);
+        return moveServers.look(subject, view);
+      },
+    }),
+  },
+  {
+    name: "evacuates-again",
+    doc: "Calls Nova again a minute after a call to evacuate of which nothing has come, as it does for a move.",
+    scenarios: ["host-lost"],
+    by: "outages",
+    within: 20,
+    inScenariosOnly: true,
+    rule: evacuateServers.name,
+    start: starting({
+      ...evacuateServers,
+      look: async (...args) => {
+        const { seen } = await evacuateServers.look(...args);
+        return {
+          seen: seen.map((one) => {
+            const { facts } = one;
+            if (facts.is !== "ready" || facts.at !== "seen") return one;
+            const { at } = facts.host;
+            return { ...forgetful(one, at), facts: { ...facts, compute: forgetful(facts.compute, at) } };
+          }),
+        };
+      },
+    }),
+  },
+  {
+    name: "takes-it-for-off",
+    doc: "Takes a machine for off although Ironic does not answer: it is down, and Ironic was asked to turn it off.",
+    scenarios: ["host-lost"],
+    by: "outages",
+    within: 20,
+    inScenariosOnly: true,
+    rule: evacuateServers.name,
+    start: starting({
+      ...evacuateServers,
+      look: (subject, view) => {
+        const { ironic } = view.openstack;
+        const off = { isOff: true, state: "power off", target: undefined };
+        const power = (node: string) => ironic.power(node).catch(() => off);
+        const openstack = { ...view.openstack, ironic: { ...ironic, power } };
+        return evacuateServers.look(subject, { ...view, openstack });
+      },
+    }),
   },
 ];
 

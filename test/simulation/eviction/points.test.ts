@@ -1,4 +1,4 @@
 import { testPoints } from "../testing/test-points.ts";
 import { eviction } from "./system.ts";
 
-testPoints(eviction, 2_000, 2);
+testPoints(eviction, 4_000, 2);

@@ -6,7 +6,8 @@ import { host, type SimulatedOpenStack } from "./openstack.ts";
 
 const lockPrefix = "l2-lock.maintenance.yaook.cloud/";
 export const computeLock = `${lockPrefix}NovaComputeNode`;
-export const computePod = `novacomputenode-${host}`;
+export const podPrefix = "novacomputenode-";
+export const computePod = `${podPrefix}${host}`;
 export const l2Pod = `neutronl2agent-${host}`;
 
 export interface ComputeLike extends KubernetesObject {
@@ -15,16 +16,28 @@ export interface ComputeLike extends KubernetesObject {
 }
 
 export const openStackIn = ({ outsides }: Truth) => outsides.get("eviction") as SimulatedOpenStack;
-export const computeIn = ({ history }: Truth) => history.live("NovaComputeNode")[0] as ComputeLike | undefined;
-export const nodeIn = ({ history }: Truth) => history.live("Node").find(({ metadata }) => metadata.name === host);
+export const computesIn = ({ history }: Pick<Truth, "history">) =>
+  history.live("NovaComputeNode") as readonly ComputeLike[];
+export const computeIn = (truth: Truth, name: string = host) =>
+  computesIn(truth).find(({ metadata }) => metadata.name === name);
+export const nodeIn = ({ history }: Truth, name: string = host) =>
+  history.live("Node").find(({ metadata }) => metadata.name === name);
 export const podIn = ({ history }: Truth, name: string) =>
   history.live("Pod").find(({ metadata }) => metadata.name === name);
+/** The pod of nova-compute on a host. */
+export const computePodOn = (truth: Truth, name: string) => podIn(truth, `${podPrefix}${name}`);
+/** The host whose nova-compute a pod is, by the name of the pod. */
+export const hostOfPod = (name: string) => (name.startsWith(podPrefix) ? name.slice(podPrefix.length) : undefined);
 export const locksOn = (node: KubernetesObject | undefined) =>
   Object.keys(node?.metadata.annotations ?? {}).filter((key) => key.startsWith(lockPrefix));
 
-/** Servers that are on the host now, or would be there again if their move failed. */
-export const serversOn = (truth: Truth) =>
-  [...openStackIn(truth).standIn.cloud.instances.values()].filter((one) => one.host === host);
+/** Servers that are on a host now, or would be there again if their move failed. */
+export const serversOn = (truth: Truth, name: string) =>
+  [...openStackIn(truth).standIn.cloud.instances.values()].filter((one) => one.host === name);
+
+/** On a machine that is off no server runs, also if Nova still says so. */
+export const isOff = (truth: Truth, name: string) =>
+  openStackIn(truth).standIn.cloud.hosts.get(name)?.power === "power off";
 
 export const conditionOf = (compute: ComputeLike | undefined, type: string) =>
   compute?.status?.conditions?.find((one) => one.type === type);

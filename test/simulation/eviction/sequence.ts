@@ -1,15 +1,12 @@
 import type { Random } from "../../../eventing/random.ts";
 import { NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
+import { streamsOf } from "../../harness/simulated/streams.ts";
 import type { Truth } from "../invariants/invariant.ts";
 import { type Lane, patiently, type Sequence, type Step, sequenceOf } from "../sequence.ts";
-import { streamsOf } from "../streams.ts";
-import type { User } from "../user.ts";
-import { host } from "./openstack.ts";
+import { host, otherHost } from "./openstack.ts";
 import { computeIn, computePod, conditionOf, locksOn, nodeIn, openStackIn, podIn } from "./resources.ts";
-import { cloudOf, computeOf, isEnabled, isGone, namespace, serving, setState } from "./scenarios.ts";
+import { cloudOf, isEnabled, isEvicted, isGone, namespace, serving, setState, sweepsToMove } from "./scenarios.ts";
 import { evictions } from "./settings.ts";
-
-const isEvicted = async (user: User) => conditionOf(await computeOf(user), "Evicted")?.status === "Evicted";
 
 /** An operator who clears the host and has it serve again, and may delete it in the end. */
 function laneOfHost(random: Random): Lane {
@@ -17,10 +14,10 @@ function laneOfHost(random: Random): Lane {
   for (let round = 1 + random.below(2); round > 0; round--) {
     steps.push((user) => setState(user, "DisabledAndCleared"));
     // Some are called off in the middle.
-    if (random.below(3) > 0) steps.push((user) => patiently(user, isEvicted));
+    if (random.below(3) > 0) steps.push((user) => patiently(user, isEvicted(user)));
     steps.push((user) => setState(user, "Enabled"));
     steps.push((user) => patiently(user, isEnabled(user)));
-    if (random.below(2) === 0) steps.push(async (user) => cloudOf(user).boot());
+    if (random.below(2) === 0) steps.push(async (user) => cloudOf(user).boot(host));
   }
   if (random.below(2) === 0)
     steps.push(
@@ -32,14 +29,17 @@ function laneOfHost(random: Random): Lane {
         }),
       (user) => patiently(user, isGone(user)),
     );
-  return { name: "host", needs: ["openstack", "node-2", `novacomputenodes/${host}`, `neutronl2agents/${host}`], steps };
+  // Keystone and Nova alone, and requests about the host and about another one.
+  const parts = ["keystone.stand-in", "nova.stand-in", host, otherHost];
+  return { name: "host", needs: ["openstack", ...parts, `novacomputenodes/${host}`, `neutronl2agents/${host}`], steps };
 }
 
 /** One operator of one host. */
 export function sequence(number: number): Sequence {
   const random = streamsOf(number)("sequence of eviction");
   const lanes = [laneOfHost(random)];
-  return sequenceOf({ system: "eviction", external: "openstack", setting: evictions, lanes, prepare: serving }, random);
+  const waits = { setting: evictions, sweepsAfterOutage: sweepsToMove };
+  return sequenceOf({ ...waits, system: "eviction", external: "openstack", lanes, prepare: serving }, random);
 }
 
 /** The host, and where servers are; which of them were on it when an eviction was called off is a matter of time. */

@@ -1,3 +1,4 @@
+import { lateFor } from "../../../functions/eviction/lib/dependent.ts";
 import type { System } from "../system.ts";
 import { invariants } from "./invariants.ts";
 import { liveness } from "./liveness.ts";
@@ -20,6 +21,9 @@ export const eviction: System = {
   kinds: ["NovaComputeNode", "NeutronL2Agent", "Node"],
   // Moves are looked at three times a minute, and each may be tried three times.
   sweeps: 15,
-  // Each look at moves that go on counts them in a condition.
-  writesAtFirst: 60,
+  // A host or an agent that serves again is looked at once more then, for a call that comes late.
+  settles: lateFor,
+  // Each look at moves that go on counts them in a condition, a call that may come late is waited for, and each server
+  // that is put back to what it was is noted.
+  writesAtFirst: 100,
 };

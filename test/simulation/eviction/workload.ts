@@ -1,7 +1,7 @@
 import { NovaComputeNode } from "../../../functions/eviction/lib/kinds.ts";
 import type { User } from "../user.ts";
 import type { Operation } from "../workload.ts";
-import { host, otherHost, type SimulatedOpenStack } from "./openstack.ts";
+import { host, type SimulatedOpenStack, spareHost } from "./openstack.ts";
 
 const standInOf = (user: User) => (user.outside("eviction") as SimulatedOpenStack).standIn;
 
@@ -14,12 +14,12 @@ export const workload: Readonly<Record<string, Operation>> = {
     standIn.start();
   },
   "lets all tokens end": (user) => standInOf(user).expireTokens(),
-  // That of the host itself would leave a server that moves in MIGRATING, which only a person can undo.
-  "restarts nova-compute of the other host": async (user, { clock }) => {
+  // That of a host that is evicted would leave a server that moves in MIGRATING, which only a person can undo.
+  "restarts nova-compute of the spare host": async (user, { clock }) => {
     const { cloud } = standInOf(user);
-    cloud.run(otherHost, false);
+    cloud.run(spareHost, false);
     await clock.sleep(user.random.below(60_000));
-    cloud.run(otherHost, true);
+    cloud.run(spareHost, true);
   },
   "touches the NovaComputeNode": (user) =>
     user.attempt("touches the NovaComputeNode", (client) =>

@@ -1,10 +1,10 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Change } from "../../harness/simulated/change.ts";
+import type { History } from "../../harness/simulated/history.ts";
+import type { Process } from "../../harness/simulated/process.ts";
+import type { Occurrence, SimulatedSystem } from "../../harness/simulated/simulated-system.ts";
+import type { MayRun } from "../pvc-protection/may-run.ts";
 import type { Scenario } from "../scenario.ts";
-import type { Change } from "../world/change.ts";
-import type { History } from "../world/history.ts";
-import type { MayRun } from "../world/may-run.ts";
-import type { Process } from "../world/process.ts";
-import type { Occurrence, SimulatedSystem } from "../world/simulated-system.ts";
 
 /** What an invariant may look at: all of it as it is right after a write. */
 export interface Truth {

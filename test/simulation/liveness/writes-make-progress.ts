@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Change } from "../../harness/simulated/change.ts";
 import { type Invariant, isOurs } from "../invariants/invariant.ts";
-import type { Change } from "../world/change.ts";
 
 /**
  * So often our writes may bring an object back into one state within a minute, while nothing else changes: each try of

@@ -1,7 +1,7 @@
 import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, pathOf } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import type { Handler, Start } from "../../worlds/functions.ts";
+import type { Handler, Start } from "../../harness/functions.ts";
 
 /** Starts a function on another client. */
 export const withClient =

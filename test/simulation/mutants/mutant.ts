@@ -3,7 +3,7 @@ import { receive } from "../../../shared/pipeline/receive.ts";
 import type { Rule } from "../../../shared/rule.ts";
 import { readSettings } from "../../../shared/settings.ts";
 import type { Systems } from "../../../shared/system/system.ts";
-import type { Handler, Start } from "../../worlds/functions.ts";
+import type { Handler, Start } from "../../harness/functions.ts";
 
 /** A function with one deliberate fault, to prove that the simulation would find it. */
 export interface Mutant {
@@ -20,6 +20,8 @@ export interface Mutant {
   readonly by?: "runs with faults" | "fault-free runs" | "points" | "outages" | { readonly everyCall: string };
   /** In how many runs it must be found. */
   readonly within: number;
+  /** One with an outage that is looked for in scenarios alone: the differential suite leaves it out. */
+  readonly inScenariosOnly?: true;
   /** The function in whose place it runs. */
   readonly rule: string;
   readonly start: (start: Start) => Handler;

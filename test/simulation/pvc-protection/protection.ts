@@ -1,8 +1,8 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Process } from "../../harness/simulated/process.ts";
 import type { Truth } from "../invariants/invariant.ts";
 import { environmentOf } from "../liveness/liveness-check.ts";
-import { hasEnded, inTree, names, type PodLike } from "../world/may-run.ts";
-import type { Process } from "../world/process.ts";
+import { hasEnded, inTree, names, type PodLike } from "./may-run.ts";
 
 // What invariants and liveness checks of PVC protection go by: the simulation's own words, not those of the rules that
 // it judges.

@@ -1,7 +1,7 @@
 import type { Random } from "../../../eventing/random.ts";
+import { streamsOf } from "../../harness/simulated/streams.ts";
 import type { Truth } from "../invariants/invariant.ts";
 import { type Lane, patiently, type Sequence, type Step, sequenceOf } from "../sequence.ts";
-import { streamsOf } from "../streams.ts";
 import { claimIsBound, claimIsGone, podIs, podIsGone } from "../user.ts";
 import { besideInTree, withoutInTree } from "./settings.ts";
 

@@ -1,5 +1,5 @@
+import type { Setting } from "../../harness/cluster.ts";
 import { alone, beside, documentMode, standIn } from "../../scenarios/pvc-protection/settings.ts";
-import type { Setting } from "../../worlds/world.ts";
 
 // The settings of the scenarios, without the admission policy: here protect itself must come up for what is lost.
 

@@ -1,6 +1,6 @@
-import { pick } from "../faults/api.ts";
+import { pick } from "../../harness/faults/api.ts";
 import { type Operation, onClaim } from "../workload.ts";
-import { inTree } from "../world/may-run.ts";
+import { inTree } from "./may-run.ts";
 import { ours, progress } from "./protection.ts";
 
 /** What users and operators may do to PVC protection. */

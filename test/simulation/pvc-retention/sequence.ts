@@ -1,10 +1,10 @@
 import type { Random } from "../../../eventing/random.ts";
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { pick } from "../faults/api.ts";
+import { pick } from "../../harness/faults/api.ts";
+import { streamsOf } from "../../harness/simulated/streams.ts";
 import type { Truth } from "../invariants/invariant.ts";
 import { type Lane, patiently, type Sequence, type Step, sequenceOf } from "../sequence.ts";
-import { streamsOf } from "../streams.ts";
 import type { User } from "../user.ts";
 import { createSet, deleteSet, policies, runs, scale, setIsGone, setPolicy, withSets } from "./scenarios/sets.ts";
 import { byDefault } from "./settings.ts";

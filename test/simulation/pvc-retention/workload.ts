@@ -1,6 +1,6 @@
 import { StatefulSet } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
-import { pick } from "../faults/api.ts";
+import { pick } from "../../harness/faults/api.ts";
 import type { User } from "../user.ts";
 import { type Operation, onClaim } from "../workload.ts";
 import { progressOf } from "./history.ts";

@@ -3,10 +3,10 @@ import { seededRandom } from "../../../eventing/random.ts";
 import { createLinstor } from "../../../local/linstor/linstor.ts";
 import { virtualClock } from "../../../local/time/virtual-clock.ts";
 import type { SystemRequest } from "../../../shared/system/transport.ts";
-import { faultSchedule } from "../faults/schedule.ts";
+import { faultSchedule } from "../../harness/faults/schedule.ts";
+import { streamsOf } from "../../harness/simulated/streams.ts";
+import { startTrace } from "../../harness/simulated/trace.ts";
 import type { Truth } from "../invariants/invariant.ts";
-import { streamsOf } from "../streams.ts";
-import { startTrace } from "../trace.ts";
 import { evacuatesOnceAtATime, evacuatesWhatIsSafe, keepsTheLastCopy } from "./invariants.ts";
 import { simulatedLinstor } from "./linstor.ts";
 

@@ -1,5 +1,5 @@
+import type { Change } from "../../harness/simulated/change.ts";
 import { leaving as finalizersLeaving, type Invariant, isBy, type Truth } from "../invariants/invariant.ts";
-import type { Change } from "../world/change.ts";
 import type { InLinstor } from "./linstor.ts";
 import {
   attachmentsOf,

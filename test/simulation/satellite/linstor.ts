@@ -13,9 +13,9 @@ import type { Client } from "../../../shared/kubernetes/client.ts";
 import { type Kind, Node, PersistentVolume } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import type { SystemRequest, SystemResponse, SystemTransport } from "../../../shared/system/transport.ts";
-import { pick } from "../faults/api.ts";
-import { shop } from "../world/namespace.ts";
-import type { Occurrence, SimulatedSystem, SimulatedSystemContext } from "../world/simulated-system.ts";
+import { pick } from "../../harness/faults/api.ts";
+import { shop } from "../../harness/simulated/namespace.ts";
+import type { Occurrence, SimulatedSystem, SimulatedSystemContext } from "../../harness/simulated/simulated-system.ts";
 import { callFaults } from "./call-faults.ts";
 
 /** A resource as LINSTOR lists it, as far as invariants look. */

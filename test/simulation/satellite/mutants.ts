@@ -381,6 +381,7 @@ export const mutants: readonly Mutant[] = [
     scenarios: ["machine-deleted"],
     by: "outages",
     within: 30,
+    inScenariosOnly: true,
     rule: mark.name,
     start: starting({
       ...mark,
@@ -389,15 +390,6 @@ export const mutants: readonly Mutant[] = [
           .decide(...given)
           .map((decision) => (isAway(decision) ? { ...decision, message: "It waits.", writes: [] } : decision)),
     }),
-  },
-  {
-    name: "forgets-while-linstor-is-away",
-    doc: "Leaves an evacuation that cannot be looked at alone: an event says when anything changes.",
-    scenarios: ["machine-deleted"],
-    by: "outages",
-    within: 30,
-    rule: mark.name,
-    start: starting({ ...mark, decide: (...given) => mark.decide(...given).filter((decision) => !isAway(decision)) }),
   },
   {
     name: "asks-every-linstor",

@@ -1,9 +1,9 @@
 import type { Random } from "../../../eventing/random.ts";
-import { PersistentVolume } from "../../worlds/kinds.ts";
+import { PersistentVolume } from "../../harness/kinds.ts";
+import { streamsOf } from "../../harness/simulated/streams.ts";
 import type { Truth } from "../invariants/invariant.ts";
 import { laneOfClaim } from "../pvc-protection/sequence.ts";
 import { type Lane, patiently, type Sequence, type Step, sequenceOf } from "../sequence.ts";
-import { streamsOf } from "../streams.ts";
 import {
   addVolume,
   comeBack,

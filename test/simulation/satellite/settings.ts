@@ -1,7 +1,7 @@
 import { withTurns } from "../../../local/start/swept-often.ts";
 import { slug } from "../../../shared/rule.ts";
-import { functions } from "../../worlds/functions.ts";
-import type { Setting } from "../../worlds/world.ts";
+import type { Setting } from "../../harness/cluster.ts";
+import { functions } from "../../harness/functions.ts";
 import { apartSettings } from "./linstor.ts";
 
 const rules = Object.keys(functions).filter((name) => name.startsWith("satellite/"));

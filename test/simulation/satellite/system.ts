@@ -1,4 +1,4 @@
-import type { OutageTarget } from "../faults/outage.ts";
+import type { OutageTarget } from "../../harness/faults/outage.ts";
 import type { System } from "../system.ts";
 import { invariants } from "./invariants.ts";
 import { simulatedLinstor } from "./linstor.ts";

@@ -1,6 +1,6 @@
 import { LinstorSatellite } from "../../../functions/satellite/lib/kinds.ts";
-import { PersistentVolume } from "../../worlds/kinds.ts";
-import { pick } from "../faults/api.ts";
+import { pick } from "../../harness/faults/api.ts";
+import { PersistentVolume } from "../../harness/kinds.ts";
 import type { Operation } from "../workload.ts";
 import { linstorOf } from "./administrator.ts";
 import { nodes } from "./linstor.ts";

@@ -9,7 +9,7 @@ import { patience } from "./patience.ts";
  * Of the points of a scenario every nth is tried here, others each time; all of them by
  * `npm run simulate -- --exhaustive`.
  */
-const usual = 24;
+const usual = 60;
 
 /**
  * Tests that the scenarios of a system hold whatever fault strikes a single request. Where there are many of them,

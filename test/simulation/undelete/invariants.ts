@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { quantityValue } from "../../../shared/kubernetes/quantity.ts";
-import { longestSkew } from "../faults/rates.ts";
+import { longestSkew } from "../../harness/faults/rates.ts";
+import type { Change } from "../../harness/simulated/change.ts";
 import { type Invariant, isBy, isOurs, type Truth } from "../invariants/invariant.ts";
-import type { Change } from "../world/change.ts";
 import {
   claimOf,
   guard,
@@ -88,7 +88,7 @@ const sparesBoundVolumes: Invariant = {
 interface Homes {
   /** By a volume's uid: the namespace of the claim that it was bound to last. */
   readonly homes: Map<string, string>;
-  /** Volumes that somebody has said may go anywhere. */
+  /** Volumes that a person has said may go to another namespace: the one that there is, or the next. */
   readonly said: Set<string>;
   /** Namespaces of which somebody has said that they follow another: `<new> <old>`. */
   readonly successors: Set<string>;
@@ -111,6 +111,11 @@ const staysAtHome: Invariant = {
     const { uid, annotations } = object.metadata;
     if (object.kind === "Namespace" && annotations?.[successorKey])
       successors.add(`${uid} ${annotations[successorKey]}`);
+    // What was said and taken in counts for no later namespace. No function has taken in what a lost event was about.
+    if (object.kind === "Namespace" && after?.metadata.deletionTimestamp && truth.calm)
+      for (const { metadata, spec } of volumesOf(truth))
+        if (spec.claimRef?.namespace === object.metadata.name && metadata.annotations?.[offerKey] !== "yes")
+          said.delete(metadata.uid);
     if (!isVolume(change)) return undefined;
     if (!isOurs(change) && annotations?.[offerKey] === "yes") said.add(uid);
     // Whose a volume is that is offered, its note alone says: whoever writes another over it lets anybody have it.

@@ -1,6 +1,6 @@
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
-import { Namespace, PersistentVolume } from "../../worlds/kinds.ts";
-import { manifest } from "../../worlds/manifest.ts";
+import { Namespace, PersistentVolume } from "../../harness/kinds.ts";
+import { manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import { claimIsBound, claimIsGone, type User } from "../user.ts";
 import { narrow, shipped } from "./settings.ts";
@@ -160,7 +160,7 @@ export const scenarios: readonly Scenario[] = [
     name: "namespace-comes-back",
     doc:
       "A namespace is deleted by accident, somebody says that it may have its volumes again, " +
-      "and it is created anew.",
+      "and it is created again.",
     waits: true,
     async act(user) {
       await keptClaim(user, "data", "24h");

@@ -1,8 +1,8 @@
 import type { Random } from "../../../eventing/random.ts";
-import { PersistentVolume } from "../../worlds/kinds.ts";
+import { PersistentVolume } from "../../harness/kinds.ts";
+import { streamsOf } from "../../harness/simulated/streams.ts";
 import type { Truth } from "../invariants/invariant.ts";
 import { type Lane, patiently, type Sequence, type Step, sequenceOf } from "../sequence.ts";
-import { streamsOf } from "../streams.ts";
 import { claimIsBound, claimIsGone, type User } from "../user.ts";
 import { shipped } from "./settings.ts";
 import { keepKey, noteOf, reclaimAtKey, type VolumeLike, volumesOf } from "./volumes.ts";

@@ -1,5 +1,5 @@
 import { withTurns } from "../../../local/start/swept-often.ts";
-import type { Setting } from "../../worlds/world.ts";
+import type { Setting } from "../../harness/cluster.ts";
 
 /** As shipped, but that the sweep comes to every volume each minute, not each hour: no run waits for its resync. */
 export const shipped: Setting = {

@@ -1,5 +1,5 @@
-import { PersistentVolume } from "../../worlds/kinds.ts";
-import { pick } from "../faults/api.ts";
+import { pick } from "../../harness/faults/api.ts";
+import { PersistentVolume } from "../../harness/kinds.ts";
 import type { User } from "../user.ts";
 import { type Operation, onClaim } from "../workload.ts";
 import { keepKey, noteKey, offerKey, reclaimAtKey } from "./volumes.ts";

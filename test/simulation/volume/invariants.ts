@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
+import type { Change } from "../../harness/simulated/change.ts";
 import { type Invariant, isBy, leaving } from "../invariants/invariant.ts";
-import type { Change } from "../world/change.ts";
 import type { InSalt } from "./salt.ts";
 import { guard, isAvailable, jobIn, type PublishedLike, publishedOf, readyOf, saltOf, storageOf } from "./volumes.ts";
 
@@ -39,7 +39,7 @@ const sparesWhatIsBound: Invariant = {
     if (happened.kind !== "begins" || happened.job.step !== "UnprepareVolume") return undefined;
     const { uid, volume } = happened.job;
     return isHeld(publishedOf(truth, { metadata: { uid } } as KubernetesObject))
-      ? `The node takes the storage of ${volume} back while it is bound.`
+      ? `The node reclaims the storage of ${volume} while it is bound.`
       : undefined;
   },
 };

@@ -2,4 +2,4 @@ import { testPoints } from "../testing/test-points.ts";
 import { volume } from "./system.ts";
 
 // A scenario has hundreds of points, the longest two thousand.
-testPoints(volume, 72);
+testPoints(volume, 180);

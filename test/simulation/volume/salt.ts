@@ -6,9 +6,9 @@ import { createNode, type StorageNode } from "../../../local/salt/node/node.ts";
 import { reactTo } from "../../../local/salt/reactor.ts";
 import { createSalt, type SaltStandIn } from "../../../local/salt/salt.ts";
 import type { SystemRequest, SystemTransport } from "../../../shared/system/transport.ts";
-import { bareNode, kubeletNode } from "../../worlds/cluster-objects.ts";
-import { pick } from "../faults/api.ts";
-import type { Occurrence, SimulatedSystem, SimulatedSystemContext } from "../world/simulated-system.ts";
+import { bareNode, kubeletNode } from "../../harness/cluster-objects.ts";
+import { pick } from "../../harness/faults/api.ts";
+import type { Occurrence, SimulatedSystem, SimulatedSystemContext } from "../../harness/simulated/simulated-system.ts";
 
 /** A job of the product as the simulation knows it, from what is sent over the network. */
 export interface JobOfVolume {

@@ -1,7 +1,7 @@
 import { Volume } from "../../../functions/volume/lib/kinds.ts";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
-import { PersistentVolume, StorageClass } from "../../worlds/kinds.ts";
-import { claim, manifest } from "../../worlds/manifest.ts";
+import { PersistentVolume, StorageClass } from "../../harness/kinds.ts";
+import { claim, manifest } from "../../harness/manifest.ts";
 import type { Scenario } from "../scenario.ts";
 import { podIs, type User } from "../user.ts";
 import { minion, otherMinion, type SimulatedSalt } from "./salt.ts";

@@ -1,9 +1,9 @@
 import type { Random } from "../../../eventing/random.ts";
 import { PersistentVolumeClaim } from "../../../shared/kubernetes/kind.ts";
-import { claim } from "../../worlds/manifest.ts";
+import { claim } from "../../harness/manifest.ts";
+import { streamsOf } from "../../harness/simulated/streams.ts";
 import type { Truth } from "../invariants/invariant.ts";
 import { type Lane, patiently, type Sequence, type Step, sequenceOf } from "../sequence.ts";
-import { streamsOf } from "../streams.ts";
 import { claimIsGone, podIs, podIsGone } from "../user.ts";
 import { minion, otherMinion } from "./salt.ts";
 import { createClass, createVolume, deleteVolume, hasFailed, isGone, isMade } from "./scenarios.ts";

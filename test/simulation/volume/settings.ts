@@ -1,5 +1,5 @@
 import { withTurns } from "../../../local/start/swept-often.ts";
-import type { Setting } from "../../worlds/world.ts";
+import type { Setting } from "../../harness/cluster.ts";
 
 const others = ["pvc-protection", "pvc-retention", "undelete"];
 

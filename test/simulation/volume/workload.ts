@@ -1,6 +1,6 @@
 import { Volume } from "../../../functions/volume/lib/kinds.ts";
-import { PersistentVolume } from "../../worlds/kinds.ts";
-import { pick } from "../faults/api.ts";
+import { pick } from "../../harness/faults/api.ts";
+import { PersistentVolume } from "../../harness/kinds.ts";
 import type { User } from "../user.ts";
 import type { Operation } from "../workload.ts";
 import { minion, type SimulatedSalt } from "./salt.ts";

@@ -1,5 +1,5 @@
 import { finalizers, type Invariant, isBy, isClaim, leaving } from "../../invariants/invariant.ts";
-import { inTree } from "../../world/may-run.ts";
+import { inTree } from "../may-run.ts";
 import { finalizerOf } from "../protection.ts";
 
 /** Ours leaves only when Kubernetes' own has left before: until then a kubelet may start another pod. */

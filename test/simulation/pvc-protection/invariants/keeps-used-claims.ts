@@ -1,5 +1,5 @@
 import { type Invariant, isClaim, isOurs, leaving } from "../../invariants/invariant.ts";
-import { hasEnded, type PodLike } from "../../world/may-run.ts";
+import { hasEnded, type PodLike } from "../may-run.ts";
 import { finalizerOf } from "../protection.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import { type Invariant, isBy, isClaim, isOurs, type Truth } from "../../invariants/invariant.ts";
-import { names, type PodLike } from "../../world/may-run.ts";
+import { names, type PodLike } from "../may-run.ts";
 import { progress } from "../protection.ts";
 
 /** What release writes down about a claim is about this claim, and the pods that it names have used it. */

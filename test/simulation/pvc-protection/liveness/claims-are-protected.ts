@@ -1,5 +1,5 @@
 import { claimsOf, environmentOf, has, type LivenessCheck, wasStripped } from "../../liveness/liveness-check.ts";
-import { inTree } from "../../world/may-run.ts";
+import { inTree } from "../may-run.ts";
 import { ours } from "../protection.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
 import { claimsOf, environmentOf, has, type LivenessCheck, type LivenessTruth } from "../../liveness/liveness-check.ts";
-import { inTree } from "../../world/may-run.ts";
+import { inTree } from "../may-run.ts";
 import { isUsed, ours, progress } from "../protection.ts";
 
 /** A claim that is being deleted has gone, unless something still holds it; what we hold says so. */

@@ -1,6 +1,6 @@
 import { isOurs } from "../../invariants/invariant.ts";
 import { claimsOf, environmentOf, has, type LivenessCheck, wasStripped } from "../../liveness/liveness-check.ts";
-import { inTree } from "../../world/may-run.ts";
+import { inTree } from "../may-run.ts";
 import { ours, progress } from "../protection.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Scenario } from "../../scenario.ts";
 import { claimIsBound } from "../../user.ts";
-import { inTree } from "../../world/may-run.ts";
+import { inTree } from "../may-run.ts";
 import { besideInTree, withoutInTree } from "../settings.ts";
 
 /** The race that Kubernetes' own protection leaves open. */

@@ -24,7 +24,7 @@ const act: Scenario["act"] = async (user) => {
 export const replaced: Scenario = {
   name: "replaced",
   doc:
-    "A claim and its pod are deleted and created anew under their names, as a StatefulSet does, " +
+    "A claim and its pod are deleted and created again under their names, as a StatefulSet does, " +
     "and the new claim is deleted, too.",
   setting: besideInTree,
   act,

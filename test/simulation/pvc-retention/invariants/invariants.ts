@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isBeingDeleted } from "../../../../shared/kubernetes/finalizer.ts";
 import type { KubernetesObject } from "../../../../shared/kubernetes/object.ts";
-import { type Invariant, isBy, isClaim, leaving } from "../../invariants/invariant.ts";
-import type { Change } from "../../world/change.ts";
+import type { Change } from "../../../harness/simulated/change.ts";
+import { type Invariant, isBy, isClaim, leaving, type Truth } from "../../invariants/invariant.ts";
 import {
   askedFor,
   fieldOf,
@@ -19,6 +19,8 @@ import {
 } from "../history.ts";
 
 const ours = "pvc-retention";
+/** Milliseconds in which the rules have followed what users ask for. */
+const followed = ({ calm }: Truth) => (calm ? 10_000 : 240_000);
 const occasions = ["whenDeleted", "whenScaled"] as const satisfies readonly Occasion[];
 
 /** Whether the claim is asked to go with this change, or goes at once. */
@@ -39,9 +41,10 @@ const goesByTheField: Invariant = {
     // With its namespace everything goes, whatever sets say.
     if (truth.history.live("Namespace").some(isBeingDeleted)) return undefined;
     const claim = change.before as KubernetesObject;
-    const soon = truth.calm ? 10_000 : 240_000;
     const isRight = setsEver(truth).some(({ metadata: { uid } }) => {
-      const deletes = statesOf(truth, uid, soon).some((set) => occasions.some((one) => fieldOf(set, one) === "Delete"));
+      const deletes = statesOf(truth, uid, followed(truth)).some((set) =>
+        occasions.some((one) => fieldOf(set, one) === "Delete"),
+      );
       return deletes && wasUsedBy(truth, claim, uid);
     });
     return isRight ? undefined : `Claim ${claim.metadata.name} went, although nothing asks for that.`;
@@ -49,8 +52,8 @@ const goesByTheField: Invariant = {
 };
 
 /**
- * A claim is given to nobody but a set that has used it and whose field takes it along; and to no set while somebody
- * else uses it.
+ * A claim is given only to a set that has used it and whose field and policy take it along, and to no set while
+ * another's pod uses it.
  */
 const tiesWhatWasUsed: Invariant = {
   name: "ties-what-was-used",
@@ -63,6 +66,7 @@ const tiesWhatWasUsed: Invariant = {
       if (!wasUsedBy(truth, after, uid)) return `${title}, no pod of which has ever used it.`;
       if (!statesOf(truth, uid).some((set) => fieldOf(set, "whenDeleted") === "Delete"))
         return `${title}, whose field keeps it.`;
+      if (!wasAskedFor(change, truth, uid, "whenDeleted", followed(truth))) return `${title}, whose policy keeps it.`;
     }
     return undefined;
   },
@@ -104,19 +108,21 @@ const fieldDeletesOnlyIfAsked: Invariant = {
       const title = `The field of set ${object.metadata.name} was made ${one}: Delete`;
       const keeper = holdersOf(before, one).find(({ operation }) => operation === "Apply");
       if (keeper) return `${title}, although ${keeper.manager} applies that it keeps.`;
-      const homes = truth.changes.filter(({ object, at }) => object.kind === "Namespace" && at >= change.at - unseen);
-      const possible = [
-        truth.history.live("Namespace").find(({ metadata }) => metadata.name === object.metadata.namespace),
-      ];
-      possible.push(...homes.flatMap(({ before, after }) => [before, after]));
-      const asked = statesOf(truth, object.metadata.uid).some((set) =>
-        possible.some((home) => askedFor(set, home)?.[one] === "Delete"),
-      );
-      if (!asked) return `${title}, which nobody has asked for.`;
+      if (!wasAskedFor(change, truth, object.metadata.uid, one, unseen)) return `${title}, which no user asked for.`;
     }
     return undefined;
   },
 };
+
+/** Whether users have asked a set in the last `ms` milliseconds to delete claims on an occasion. */
+function wasAskedFor({ at: now, object }: Change, truth: Truth, uid: string, one: Occasion, ms: number): boolean {
+  const homes = truth.changes.filter(({ object, at }) => object.kind === "Namespace" && at >= now - ms);
+  const possible = [
+    truth.history.live("Namespace").find(({ metadata }) => metadata.name === object.metadata.namespace),
+    ...homes.flatMap(({ before, after }) => [before, after]),
+  ];
+  return statesOf(truth, uid, ms).some((set) => possible.some((home) => askedFor(set, home)?.[one] === "Delete"));
+}
 
 /** Nothing is ever changed by us but owners of claims, annotations and the label of ours, and the one field of sets. */
 const sparesWhatIsNotOurs: Invariant = {

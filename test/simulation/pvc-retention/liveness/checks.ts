@@ -68,7 +68,12 @@ const ownersFollow: LivenessCheck = {
         const wasOurs = asked !== undefined || wasWritten(truth, set);
         if (fieldOf(set, "whenDeleted") === "Retain") {
           if (isTied && wasOurs) return `Claim ${metadata.name} still belongs to set ${name}, which keeps it.`;
-        } else if (asked && !isTied && wasSeenUsedBy(truth, claim, uid) && !isInDoubt(truth, claim, set))
+        } else if (
+          asked?.whenDeleted === "Delete" &&
+          !isTied &&
+          wasSeenUsedBy(truth, claim, uid) &&
+          !isInDoubt(truth, claim, set)
+        )
           return `Claim ${metadata.name} does not belong to set ${name}, which has used it and takes its claims along.`;
       }
     }

@@ -1,4 +1,4 @@
-import { pick } from "../../faults/api.ts";
+import { pick } from "../../../harness/faults/api.ts";
 import type { Scenario } from "../../scenario.ts";
 import { admitted, byDefault } from "../settings.ts";
 import {
@@ -59,7 +59,7 @@ export const recreated: Scenario = {
   ...withSets,
   name: "set-recreated",
   doc:
-    "A set is deleted and created anew under its name at once, smaller and with another policy; " +
+    "A set is deleted and at once created again under its name, smaller and with another policy; " +
     "the claims that are left are not its own.",
   setting: byDefault,
   async act(user) {

@@ -1,6 +1,6 @@
 import { StatefulSet } from "../../../../shared/kubernetes/kind.ts";
-import { manifest } from "../../../worlds/manifest.ts";
-import { pick } from "../../faults/api.ts";
+import { pick } from "../../../harness/faults/api.ts";
+import { manifest } from "../../../harness/manifest.ts";
 import type { Scenario } from "../../scenario.ts";
 import type { User } from "../../user.ts";
 import { admitted, byDefault } from "../settings.ts";

@@ -1,4 +1,4 @@
-import { pick } from "../../faults/api.ts";
+import { pick } from "../../../harness/faults/api.ts";
 import type { Scenario } from "../../scenario.ts";
 import type { User } from "../../user.ts";
 import { admitted, byDefault } from "../settings.ts";

@@ -1,4 +1,4 @@
-import { pick } from "../../faults/api.ts";
+import { pick } from "../../../harness/faults/api.ts";
 import type { Scenario } from "../../scenario.ts";
 import { admitted } from "../settings.ts";
 import { awhile, createSet, runs, scale, withSets } from "./sets.ts";

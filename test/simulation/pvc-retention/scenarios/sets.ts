@@ -1,8 +1,8 @@
 import { StatefulSet } from "../../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, OwnerReference } from "../../../../shared/kubernetes/object.ts";
-import { ConfigMap, Namespace } from "../../../worlds/kinds.ts";
-import { configMap, manifest } from "../../../worlds/manifest.ts";
-import { pick } from "../../faults/api.ts";
+import { pick } from "../../../harness/faults/api.ts";
+import { ConfigMap, Namespace } from "../../../harness/kinds.ts";
+import { configMap, manifest } from "../../../harness/manifest.ts";
 import type { Scenario } from "../../scenario.ts";
 import type { User } from "../../user.ts";
 import { policyKey } from "../history.ts";

@@ -1,0 +1,66 @@
+import { CustomResourceDefinition } from "../../local/controllers/objects/kinds.ts";
+import { groupOf, type Kind, PersistentVolumeClaim, Pod } from "../../shared/kubernetes/kind.ts";
+import type { KubernetesObject, ObjectMeta } from "../../shared/kubernetes/object.ts";
+import { ConfigMap, StatefulSet } from "./kinds.ts";
+
+type Metadata = Partial<ObjectMeta>;
+
+/** An object to be created: what the server fills in is left out. */
+export function manifest(kind: Kind, metadata: Metadata, rest: Record<string, unknown> = {}): KubernetesObject {
+  return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: metadata as ObjectMeta, ...rest };
+}
+
+/** The definition of a kind, in the version v1, that admits anything. */
+export function definition(of: Kind): KubernetesObject {
+  const { kind, plural, namespaced } = of;
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  const versions = [{ name: "v1", served: true, storage: true, schema }];
+  const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
+  const spec = { group: groupOf(of), scope: namespaced ? "Namespaced" : "Cluster", names, versions };
+  return manifest(CustomResourceDefinition, { name: `${plural}.${groupOf(of)}` }, { spec });
+}
+
+export function configMap(metadata: Metadata, data: Record<string, string> = {}): KubernetesObject {
+  return manifest(ConfigMap, metadata, { data });
+}
+
+/** A claim of 1 GiB that nothing provisions, unless `spec` says otherwise. */
+export function claim(metadata: Metadata, spec: Record<string, unknown> = {}): KubernetesObject {
+  const defaults = {
+    accessModes: ["ReadWriteOnce"],
+    storageClassName: "none",
+    resources: { requests: { storage: "1Gi" } },
+  };
+  return manifest(PersistentVolumeClaim, metadata, { spec: { ...defaults, ...spec } });
+}
+
+/** A pod that no scheduler looks at and that mounts these claims, unless `spec` says otherwise. */
+export function pod(
+  metadata: Metadata,
+  claims: readonly string[] = [],
+  spec: Record<string, unknown> = {},
+): KubernetesObject {
+  const names = claims.map((claim) => claim.replaceAll(".", "-"));
+  const volumeMounts = names.map((name) => ({ name, mountPath: `/${name}` }));
+  const defaults = {
+    schedulerName: "by-hand",
+    terminationGracePeriodSeconds: 1,
+    containers: [{ name: "main", image: "registry.example/main:1", volumeMounts }],
+    volumes: claims.map((claimName, index) => ({ name: names[index], persistentVolumeClaim: { claimName } })),
+  };
+  return manifest(Pod, metadata, { spec: { ...defaults, ...spec } });
+}
+
+export function statefulSet(metadata: Metadata, spec: Record<string, unknown> = {}): KubernetesObject {
+  const labels = { app: metadata.name ?? "set" };
+  const defaults = {
+    replicas: 0,
+    serviceName: metadata.name,
+    selector: { matchLabels: labels },
+    template: {
+      metadata: { labels },
+      spec: { schedulerName: "by-hand", containers: [{ name: "main", image: "registry.example/main:1" }] },
+    },
+  };
+  return manifest(StatefulSet, metadata, { spec: { ...defaults, ...spec } });
+}

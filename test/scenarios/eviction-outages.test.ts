@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import type { Cluster } from "../harness/cluster.ts";
+import { openCluster } from "../harness/open-cluster.ts";
+import { boot, evict, isGone, locksOf, podOf, says, serving } from "./eviction/helpers.ts";
+import { besideOf, standInOpenStack } from "./eviction/settings.ts";
+import { holdOutageTable, type OutageRow } from "./outage-table.ts";
+
+/** Something that an eviction needs is away: a row of the table in the system's README, and its scenario. */
+interface Outage extends Pick<OutageRow, "away" | "works" | "waits"> {
+  /** What the message of Converged has; absent where the eviction of a host that reports goes on. */
+  readonly says?: string;
+  /** The reason that Converged has then, where it is not `Dependency`. */
+  readonly reason?: string;
+  begin(cluster: Cluster): void;
+  end(cluster: Cluster): void;
+}
+
+const running = "Servers that run; pods, locks and labels stay";
+const every = "Each step of every eviction";
+const away = "The eviction waits for OpenStack, which has been away since";
+
+const outages: readonly Outage[] = [
+  {
+    away: "OpenStack",
+    works: running,
+    waits: every,
+    says: away,
+    begin: (cluster) => besideOf(cluster).standIn?.stop(),
+    end: (cluster) => besideOf(cluster).standIn?.start(),
+  },
+  {
+    away: "Keystone alone, when the token has expired",
+    works: running,
+    waits: every,
+    says: away,
+    begin(cluster) {
+      const beside = besideOf(cluster);
+      beside.standIn?.expireTokens();
+      beside.tamper = (service) => (service === "keystone" ? { status: 503 } : undefined);
+    },
+    end(cluster) {
+      besideOf(cluster).tamper = () => undefined;
+    },
+  },
+  {
+    away: "Nova's message queue: Nova answers, and loses the calls",
+    works: running,
+    waits: "Moves of servers. They are asked for again every few minutes",
+    says: "Nova has done nothing about",
+    reason: "InProgress",
+    begin(cluster) {
+      besideOf(cluster).wire.step = async (request, send) => {
+        if (!request.body?.includes("os-migrateLive")) return send();
+        throw new Error("socket hang up");
+      };
+    },
+    end(cluster) {
+      besideOf(cluster).wire.step = (_, send) => send();
+    },
+  },
+  {
+    away: "Ironic",
+    works: "Evictions of hosts that report to Nova",
+    waits: "Evictions of hosts that are down, where Ironic is to turn them off",
+    begin: (cluster) => besideOf(cluster).standIn?.stop("ironic"),
+    end: (cluster) => besideOf(cluster).standIn?.start(),
+  },
+];
+
+describe("while something is away that an eviction needs", () => {
+  test.each(outages)("$away: what waits says so, and comes to its end afterwards", async (outage) => {
+    const cluster = await openCluster(standInOpenStack);
+    await serving(cluster);
+    await boot(cluster, 1);
+    outage.begin(cluster);
+    await evict(cluster);
+    if (outage.says) {
+      await says(cluster, outage.says);
+      expect(await podOf(cluster)).toBeDefined();
+      expect(await locksOf(cluster)).toContain("NovaComputeNode");
+    } else await isGone(cluster);
+    outage.end(cluster);
+    await isGone(cluster);
+    await cluster.stop();
+  });
+
+  test("the README has the table of these scenarios", () => {
+    holdOutageTable(
+      "eviction",
+      outages.map(({ says, reason = "Dependency", away, works, waits }) => {
+        const shown = says ? `\`Converged\`, \`${reason}\`: *${says}*` : "as for OpenStack, on the hosts that wait";
+        return { away, works, waits, says: shown };
+      }),
+    );
+  });
+});
