@@ -86,6 +86,8 @@ export interface Call extends Common {
    * effect then. It does not come where no answer arrives, so that what it removes is a note of a call in flight.
    */
   readonly answered?: Write;
+  /** A write for when the system refuses the command for good, or does not let us: to repeat it alone does not help. */
+  readonly refused?: Write;
   /** When to look what has become of it. Milliseconds since the epoch. */
   readonly next?: number;
 }

@@ -93,10 +93,10 @@ export function nextProgress(
 }
 
 /**
- * Whether what is written down says the same, in whatever order, but for its wording. What a newer version wrote may
- * say more: it stays as it is, or two versions side by side would rewrite each other for ever.
+ * Whether what is written down says the same, but for its order, its wording and its trace. What a newer version
+ * wrote may say more: it stays as it is, or two versions side by side would rewrite each other for ever.
  */
-function says(before: Progress, now: Progress): boolean {
+function says({ trace: _trace, ...before }: Progress, now: Progress): boolean {
   if (before.v <= now.v) return sameJson({ ...before, because: "" }, { ...now, because: "" });
   const { v: _, because: __, ...known } = { next: undefined, attempt: undefined, ...now };
   return Object.entries(known).every(([field, value]) => sameJson(before[field], value));

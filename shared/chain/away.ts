@@ -1,6 +1,5 @@
 import type { Step } from "../decision.ts";
-import type { KubernetesObject } from "../kubernetes/object.ts";
-import { readProgress } from "../progress.ts";
+import type { Progress } from "../progress.ts";
 import { SystemError } from "../system/system-error.ts";
 
 /** An external system that could not be asked. */
@@ -29,18 +28,16 @@ export async function orAway<T>(read: () => Promise<T>): Promise<{ readonly read
  * The step in which an object waits for an external system, with the sentence that says which and since when, and when
  * to look again. `what` waits, as a sentence begins with it: `The evacuation`. The sentence stays as it was begun while
  * the same system is away, whatever its errors say one after the other: each change would be a write, which comes back
- * as an event. For the same reason the due time stays, and every tick of the sweep looks again. `now` is in
- * milliseconds since the epoch, `again` in milliseconds.
+ * as an event. For the same reason the due time stays, and every tick of the sweep looks again. `before` is what is
+ * written down. `now` is in milliseconds since the epoch, `again` in milliseconds.
  */
 export function waitsFor(
   { system, message }: Away,
   what: string,
-  object: KubernetesObject,
-  ruleName: string,
+  before: Progress | undefined,
   now: number,
   again: number,
 ): { readonly message: string; readonly step: Step; readonly next: number } {
-  const before = readProgress(object, ruleName);
   const isSame = before?.step === "away" && before.system === system && typeof before.from === "string";
   const from = isSame ? (before.from as string) : new Date(now).toISOString();
   const begin = `${what} waits for ${system}, which has been away since ${from}, and goes on when it is back: `;

@@ -98,7 +98,7 @@ test("a person is called for, and advised, once an object has been kept for the 
 });
 
 test("an object whose external system is away stops alone, and the first rule says what is away", async () => {
-  const { open, empty, decide } = chainOver([thing("one"), thing("two")], { one: away, two: at({ opened: false }) });
+  const { open, decide } = chainOver([thing("one"), thing("two")], { one: away, two: at({ opened: false }) });
   const [one, two] = await decide(open);
   const message =
     "The closing waits for LINSTOR, which has been away since 2026-01-01T00:00:00.000Z, and goes on when it is back: " +
@@ -109,7 +109,41 @@ test("an object whose external system is away stops alone, and the first rule sa
     expect.objectContaining({ status: "Unknown", message }),
   );
   expect(two).toMatchObject({ do: "write", step: { name: "waiting" } });
-  expect(await decide(empty)).toMatchObject([{ do: "leave" }, { do: "leave" }]);
+});
+
+const says = (step: string, because = "It waits.", more: object = {}) => {
+  const progress = { v: 1, uid: "uid-one", step: "away", since: new Date(now).toISOString(), because, ...more };
+  return { [progressKey(`shop/${step}`)]: JSON.stringify(progress) };
+};
+
+test("a rule that alone cannot ask says so, with a time to look again, where no other rule has said it", async () => {
+  const { empty, decide } = chainOver([thing("one")], { one: away });
+  const [one] = await decide(empty);
+  expect(one).toMatchObject({ do: "write", step: { name: "away" }, next: now + 10_000 });
+  expect(one).toHaveProperty("writes.0.patch.status.conditions.0.status", "Unknown");
+  const { empty: second } = chainOver([thing("one", says("open"))], { one: away });
+  expect(await decide(second)).toMatchObject([{ do: "leave" }]);
+});
+
+test("the first rule says in the words of another one what is away for both", async () => {
+  const from = new Date(now - 60_000).toISOString();
+  const because = `The closing waits for LINSTOR, which has been away since ${from}, and goes on when it is back: no.`;
+  const { open, decide } = chainOver([thing("one", says("empty", because, { system: "LINSTOR", from }))], {
+    one: away,
+  });
+  expect(await decide(open)).toMatchObject([{ do: "write", message: because, step: { details: { from } } }]);
+});
+
+test("what a later rule has written stays while its system is away, and a wait for a person begins again", async () => {
+  const decided = async (step: string) => {
+    const since = new Date(now).toISOString();
+    const noteOf = (step: string) => JSON.stringify({ v: 1, uid: "uid-one", step, since, because: "" });
+    const notes = { [progressKey("shop/open")]: noteOf("away"), [progressKey("shop/empty")]: noteOf(step) };
+    const { empty, decide } = chainOver([thing("one", notes)], { one: away });
+    return (await decide(empty))[0];
+  };
+  expect(await decided("waiting")).toMatchObject({ do: "write", writes: [], progress: "unchanged" });
+  for (const step of ["halting", "stuck", "away"]) expect(await decided(step)).toMatchObject({ do: "leave" });
 });
 
 test("an outage that goes on changes neither the sentence nor the due time", async () => {
@@ -125,12 +159,12 @@ test("an outage that goes on changes neither the sentence nor the due time", asy
   expect(await decide(open, now + 600_000)).toMatchObject([{ message: because, next: now + 10_000 }]);
 });
 
-test("a rule that can ask acts while the first one cannot, and leaves the conditions to that one", async () => {
-  const progress = { v: 1, uid: "uid-one", step: "away", since: new Date(now).toISOString(), because: "It waits." };
-  const written = thing("one", { [progressKey("shop/open")]: JSON.stringify(progress) });
-  const { open, empty, decide } = chainOver([written], { one: at({}) });
+test("a rule that can ask acts while another one cannot, and leaves the conditions to that one", async () => {
+  const { open, empty, decide } = chainOver([thing("one", says("open"))], { one: at({}) });
   expect(await decide(empty)).toMatchObject([{ do: "write", step: { name: "stuck" }, writes: [] }]);
   expect(await decide(open)).toMatchObject([{ do: "leave" }]);
+  const { open: first } = chainOver([thing("one", says("empty"))], { one: at({ opened: false }) });
+  expect(await decide(first)).toMatchObject([{ do: "write", step: { name: "waiting" }, writes: [] }]);
 });
 
 test("what is halted is said by the first rule, whatever was done", async () => {

@@ -7,7 +7,7 @@ import type { Kind } from "../kubernetes/kind.ts";
 import type { KubernetesObject } from "../kubernetes/object.ts";
 import type { Write } from "../kubernetes/write.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
-import { progressKey, readProgress } from "../progress.ts";
+import { type Progress, progressKey, readProgress } from "../progress.ts";
 import { type Rule, rule, type View } from "../rule.ts";
 import { type Steps, silent, warning } from "../steps.ts";
 import type { Subject } from "../subject.ts";
@@ -27,7 +27,7 @@ export interface Seen<O extends InChain, K extends Known> {
 export type StepContext<O extends InChain, K extends Known, Name extends string = string> = O & {
   readonly facts: K;
   readonly standing: Standing<Name>;
-  /** The first rule has not yet taken back that a system is away: until then nothing else is shown. */
+  /** Another rule has not yet taken back that a system is away: until then nothing else is shown. */
   readonly isAway: boolean;
   readonly now: number;
   readonly about: About;
@@ -86,8 +86,7 @@ export function chainRule<
   { steps, isElsewhere, subjects, look, beside, act, ...declared }: StepRule<Schema, Used, O, K, Name, More>,
 ): Rule<Schema, Seen<O, K> & More, Used> {
   const name = `${chain.system}/${step}`;
-  const first = chain.steps[0]?.name;
-  const isFirst = first === step;
+  const isFirst = chain.steps[0]?.name === step;
   return rule({
     name,
     ...chain.rule,
@@ -95,10 +94,10 @@ export function chainRule<
     steps: {
       acting: silent,
       waiting: silent,
+      away: silent,
       ...(isFirst || chain.steps.some((one) => one.name === step && one.stuck)
         ? { halting: silent, stuck: warning(chain.stuckReason) }
         : {}),
-      ...(isFirst ? { away: silent } : {}),
       ...steps,
     },
     subjects: (hint) => {
@@ -136,12 +135,28 @@ export function chainRule<
       case "halted":
         return [isFirst ? halted(one, facts, now, again) : elsewhere];
       case "unknown":
-        return [isFirst ? waits(one, facts.away, now, again) : elsewhere];
+        // Of several that cannot ask one says so, or they would wake each other for ever; the first rule always does.
+        if (isFirst || !saidByAnother(object)) return [waits(one, facts.away, now, again)];
+        return [keepsNote(object) ? at.write(unknownOf(one, facts.away), [], { progress: "unchanged" }) : elsewhere];
       default: {
         const standing = stepOf(chain.steps, facts, now);
         return standing.step === step ? act(contextOf(one, facts, standing, now, again), all) : [elsewhere];
       }
     }
+  }
+
+  /**
+   * Whether the rule's note stays while a system is away, which does not say that the step is over: where the system
+   * answers every other time, the note would be removed and written by turns, and each write triggers further looks.
+   * A wait for a person begins again, and another rule already says what is away.
+   */
+  function keepsNote(object: O["object"]): boolean {
+    const { step: written } = readProgress(object, name) ?? {};
+    return written !== undefined && ![stuck, halting, "away"].includes(written);
+  }
+
+  function unknownOf({ object: { kind, metadata } }: O, { system }: Away): string {
+    return `${system} is away: whether ${kind} ${metadata.name} is still at the step ${step} is not known.`;
   }
 
   function shownBy(one: Looked<O, K>, standing: Standing<Name>, now: number): readonly Write[] {
@@ -169,9 +184,19 @@ export function chainRule<
     });
   }
 
+  /** What another rule of the chain has written down about a system that is away for it. */
+  function saidByAnother(object: KubernetesObject): Progress | undefined {
+    return chain.steps
+      .filter((other) => other.name !== step)
+      .map((other) => readProgress(object, `${chain.system}/${other.name}`))
+      .find((progress) => progress?.step === "away");
+  }
+
   function waits(one: Looked<O, K>, away: Away, now: number, again: number): Decision {
     const { object } = one;
-    const { message, step: at, next } = waitsFor(away, `The ${chain.noun}`, object, name, now, again);
+    const own = readProgress(object, name);
+    const before = own?.step === "away" ? own : saidByAnother(object);
+    const { message, step: at, next } = waitsFor(away, `The ${chain.noun}`, before, now, again);
     const writes = shownBy(one, { step, message, stuck: false, away: away.system }, now);
     return about(kindIn(chain, object), object).write(message, writes, { step: at, next });
   }
@@ -186,8 +211,8 @@ export function chainRule<
     const standing = lasting(derived, one.object, now);
     const at = about(kindIn(chain, one.object), one.object);
     const next = nextLook(one.object, name, now, again);
-    // What the first rule says stays until it can ask again: two that write over each other wake each other for ever.
-    const isAway = !isFirst && readProgress(one.object, `${chain.system}/${first}`)?.step === "away";
+    // What a rule that cannot ask says stays until it can: two that write over each other wake each other for ever.
+    const isAway = saidByAnother(one.object) !== undefined;
     const shows = (changes?: Partial<Standing<Name>>) => (isAway ? [] : shownBy(one, { ...standing, ...changes }, now));
     return {
       ...one,

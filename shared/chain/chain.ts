@@ -41,7 +41,8 @@ export interface Standing<Name extends string = string> {
  *
  * - the step is the first that is not done, and a rule acts only when it is its own;
  * - each object is looked at by itself, and what cannot be asked about one object stops that one only;
- * - what is halted or unknown is said by the rule of the first step, with a time to look again that the sweep finds.
+ * - what is halted is said by the rule of the first step, with a time to look again that the sweep finds; so is what is
+ *   unknown, by a rule that could not ask.
  */
 export interface Chain<
   Schema extends ZodObject,

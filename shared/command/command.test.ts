@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -40,6 +40,17 @@ test("a command ends with the code that it answers", async () => {
   expect(await run("await runCommand(async () => 3);")).toEqual({ code: 3, out: "", err: "" });
 });
 
+test.each([
+  ["a setting", 'throw new SettingsError("LINSTOR_URL is no URL.")'],
+  ["an external system", 'throw new SystemError("Salt", "unreachable", "LINSTOR_URL is no URL.")'],
+])("a complaint about %s is one line and no stack", async (_, thrown) => {
+  const program = `
+    import { SettingsError } from ${JSON.stringify(join(import.meta.dirname, "../settings.ts"))};
+    import { SystemError } from ${JSON.stringify(join(import.meta.dirname, "../system/system-error.ts"))};
+    await runCommand(async () => { ${thrown}; });`;
+  expect(await run(program)).toEqual({ code: 1, out: "", err: "holdfast: LINSTOR_URL is no URL.\n" });
+});
+
 test("a complaint is one line and no stack; any other error keeps its own", async () => {
   const complaint = 'await runCommand(async () => { throw new UserError("There is no cluster."); });';
   expect(await run(complaint)).toEqual({ code: 1, out: "", err: "holdfast: There is no cluster.\n" });
@@ -53,6 +64,18 @@ test("a reader who has seen enough ends it, in silence", async () => {
   });`;
   const { code, err } = await run(endless, (_, child) => child.stdout?.destroy());
   expect([code, err]).toEqual([0, ""]);
+});
+
+test.skipIf(!existsSync("/dev/full"))("a command whose output finds the disk full ends with 2 and says so", () => {
+  const module = JSON.stringify(join(import.meta.dirname, "run-command.ts"));
+  const program = `
+    import { runCommand } from ${module};
+    await runCommand(async () => { process.stdout.write("line\\n"); return 0; });`;
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module-typescript", "--eval", program], {
+    stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([2, expect.stringContaining("holdfast: The output could not be written: ENOSPC")]);
 });
 
 test.each(["SIGINT", "SIGTERM"] as const)("%s ends it, and takes its temporary folders away", async (signal) => {

@@ -85,6 +85,9 @@ function failureOf(response: ApiResponse, text: string): ApiFailure {
   const { details } = said ?? {};
   if (status === 404 && (said?.kind !== "Status" || (details && !details.name)))
     return { status, reason: "NoSuchPath", message: `${text.slice(0, 100).trim()} (${strayAdvice})`, ...retry };
+  // An admission plugin whose caches are not filled yet, for some seconds after the server's start. It is no refusal.
+  if (status === 403 && said?.message?.endsWith("not yet ready to handle request"))
+    return { status: 503, reason: "ServiceUnavailable", message: said.message, ...retry };
   return {
     status,
     reason: said?.reason || reasons[status] || "Unknown",

@@ -59,6 +59,15 @@ describe("a 404 that is not the API server's word about an object proves nothing
   });
 });
 
+test("a 403 of an API server that is starting is an outage, and any other one a refusal", async () => {
+  const refused = (message: string) =>
+    caught(scripted(status(403, "Forbidden", { message })).client.patch(Pod, "shop", "web-0", "merge", {}));
+  const starting = await refused('pods "web-0" is forbidden: not yet ready to handle request');
+  expect([starting.status, starting.reason]).toEqual([503, "ServiceUnavailable"]);
+  const denied = await refused('pods "web-0" is forbidden: User "x" cannot patch resource "pods"');
+  expect([denied.status, denied.reason]).toEqual([403, "Forbidden"]);
+});
+
 describe("get", () => {
   test("keeps fields that no model knows", async () => {
     const object = {

@@ -4,7 +4,10 @@ import type { Kind } from "./kind.ts";
 /** A kind the server serves, with the verbs it allows. */
 export interface ServedKind extends Kind {
   readonly verbs: readonly string[];
-  /** Whether this is the version the server prefers for the kind's group; other versions show the same objects. */
+  /**
+   * Whether this is the version the server prefers for the kind's group, or, if that one does not serve the kind, the
+   * first that does. Other versions show the same objects.
+   */
   readonly preferred: boolean;
   /** Other names that people give it: the singular, and short ones such as `pvc`. In lower case. */
   readonly aliases: readonly string[];
@@ -50,7 +53,18 @@ export async function discover(
       }),
     ),
   );
-  return [...core, ...others.flat()];
+  return [...core, ...withPreferred(others.flat())];
+}
+
+/** A group may serve a kind only in a version that it does not prefer, such as an alpha version. */
+function withPreferred(kinds: readonly ServedKind[]): readonly ServedKind[] {
+  const keyOf = ({ apiVersion, plural }: ServedKind) => `${plural}.${apiVersion.split("/")[0]}`;
+  const seen = new Set(kinds.filter(({ preferred }) => preferred).map(keyOf));
+  return kinds.map((kind) => {
+    if (kind.preferred || seen.has(keyOf(kind))) return kind;
+    seen.add(keyOf(kind));
+    return { ...kind, preferred: true };
+  });
 }
 
 async function readVersion(client: Client, path: string, preferred: boolean): Promise<ServedKind[]> {

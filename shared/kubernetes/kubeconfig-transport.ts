@@ -1,7 +1,7 @@
 import { type Agent, Agent as HttpAgent, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { KubeConfig } from "@kubernetes/client-node";
 import { bodyOf, sendRequest } from "../http/send-request.ts";
+import { loadKubeconfig } from "./load-kubeconfig.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
 
 /** Bound service account tokens rotate in their file; exec plugins renew theirs: ask client-node again this often. */
@@ -54,9 +54,7 @@ function openSession(
   context: string | undefined,
   agents: Readonly<Record<"http:" | "https:", Agent>>,
 ): Session {
-  const config = new KubeConfig();
-  if (file) config.loadFromFile(file);
-  else config.loadFromDefault();
+  const config = loadKubeconfig(file);
   if (context) config.setCurrentContext(context);
   const cluster = config.getCurrentCluster();
   if (!cluster?.server)

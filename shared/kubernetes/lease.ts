@@ -48,7 +48,7 @@ export interface Claimant {
  */
 export function takeLease(seen: LeaseObject | undefined, claimant: Claimant, now: number): Write {
   const { namespace, name, holder, seconds } = claimant;
-  const time = new Date(now).toISOString().replace("Z", "000Z");
+  const time = microTime(now);
   const spec = { holderIdentity: holder, acquireTime: time, renewTime: time, leaseDurationSeconds: seconds };
   if (!seen) {
     const metadata = { namespace, name } as LeaseObject["metadata"];
@@ -67,3 +67,19 @@ export function releaseLease({ metadata: { uid, resourceVersion, namespace, name
   const patch = { metadata: { uid, resourceVersion }, spec: { holderIdentity: "" } };
   return { verb: "patch", kind: Lease, namespace, name, type: "merge", patch };
 }
+
+/**
+ * The write that gives back the Lease that `takeLease` with the same arguments has taken: for work that ends before
+ * anything reads the Lease again. It is refused where another has taken the Lease since.
+ */
+export function releaseTaken({ namespace, name, holder }: Claimant, now: number): Write {
+  const patch = [
+    { op: "test", path: "/spec/holderIdentity", value: holder },
+    { op: "test", path: "/spec/renewTime", value: microTime(now) },
+    { op: "replace", path: "/spec/holderIdentity", value: "" },
+  ];
+  return { verb: "patch", kind: Lease, namespace, name, type: "json", patch };
+}
+
+/** As Kubernetes writes a MicroTime. */
+const microTime = (time: number) => new Date(time).toISOString().replace("Z", "000Z");

@@ -78,7 +78,7 @@ async function look(one: typeof looking): Promise<number> {
   const subject = { kind: ConfigMap, namespace: "default", name: "a" };
   const view = { client, settings: {}, lamp: light } as never;
   const { outcomes, failed } = await run(one, subject, [], view, { client, connect, clock, log });
-  return failed?.status ?? Math.max(204, ...[...outcomes.values()].map(({ status }) => status));
+  return failed?.status ?? Math.max(204, ...[...outcomes.values()].flat().map(({ status }) => status));
 }
 
 const object = async () => (await client.get(ConfigMap, "default", "a")) as KubernetesObject;

@@ -54,10 +54,10 @@ export async function execute(
         else await clear(rule, decision, operation.reasons, context);
         break;
       case "send": {
-        const { command, answered } = operation;
+        const { command, answered, refused } = operation;
         await command.send(connect(command.system), command.input).catch(async (error) => {
           if (error instanceof SystemError && error.answered) await noteAnswer(rule, decision, answered, context);
-          return recordRefusal(error, rule, decision, context);
+          return recordRefusal(error, rule, decision, refused, context);
         });
         await noteAnswer(rule, decision, answered, context);
       }
@@ -90,9 +90,17 @@ async function noteAnswer(
  * What a system refuses for good is recorded on the object that the command was for, in the system's own words: a
  * person must act. It stays until it expires, for what the system says of the next command is another matter.
  */
-async function recordRefusal(error: unknown, rule: PlannedRule, decision: Decision, context: ExecuteContext) {
-  if (error instanceof SystemError && ["refused", "unauthorized"].includes(error.failure))
+async function recordRefusal(
+  error: unknown,
+  rule: PlannedRule,
+  decision: Decision,
+  refused: Write | undefined,
+  context: ExecuteContext,
+) {
+  if (error instanceof SystemError && ["refused", "unauthorized"].includes(error.failure)) {
+    await noteAnswer(rule, decision, refused, context);
     await record(rule, { ...decision, message: error.message }, warning(`${error.system}Refused`), context);
+  }
   throw error;
 }
 

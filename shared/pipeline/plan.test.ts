@@ -107,7 +107,7 @@ const cases: readonly [string, Decision, string, readonly string[]][] = [
     "wait that enters a step: the Event first, the annotation last",
     lit.wait("Broken.", { step: { name: "broken" } }),
     "wait",
-    ["record Broken", "clear Lit", "write 1", "record Broken again"],
+    ["record Broken", "write 1", "clear Lit", "record Broken again"],
   ],
   ["wait in its step", lit.wait("On.", { step: { name: "lit" } }), "wait", []],
   ["wait without a step", lit.wait("On."), "wait", []],
@@ -117,6 +117,15 @@ const cases: readonly [string, Decision, string, readonly string[]][] = [
 test.each(cases)("%s", (_, decision, result, operations) => {
   const planned = plan(rule, decision, now);
   expect([planned.result, planned.operations.map(inWords)]).toEqual([result, operations]);
+});
+
+test("a call is noted after its conditions, so that a conflict leaves no note of a call that was not made", () => {
+  const status: Write = { ...spec, options: { subresource: "status" } };
+  const decision = plain.call("On.", { step: { name: "lit" }, command: turnOn, writes: [spec, status] });
+  const [intent] = plan(rule, decision, now).operations;
+  const writes = intent?.do === "write" ? intent.writes : [];
+  expect(writes.map((write) => write.verb === "patch" && write.options?.subresource)).toEqual(["status", undefined]);
+  expect(JSON.stringify(writes.at(-1))).toContain(key);
 });
 
 test.each([

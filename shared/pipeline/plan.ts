@@ -27,8 +27,8 @@ export type Operation =
   | { readonly do: "record"; readonly event: StepEvent; readonly again?: true }
   /** `later`: after all decisions of the run, because nothing depends on it. */
   | { readonly do: "clear"; readonly reasons: readonly string[]; readonly later?: true }
-  /** `answered`: written as soon as the system has answered, whatever it said. */
-  | { readonly do: "send"; readonly command: Command; readonly answered?: Write };
+  /** `answered`: written as soon as the system has answered, also with an error. `refused`: where it refuses. */
+  | { readonly do: "send"; readonly command: Command; readonly answered?: Write; readonly refused?: Write };
 
 /** What is to be done about one decision, and what it comes to: `leave` where nothing is to be written. */
 export interface Plan {
@@ -49,7 +49,8 @@ export function plan(rule: PlannedRule, decision: Decision, now: number): Plan {
   const planned = planFor(rule, decision, now);
   for (const operation of planned.operations) {
     if (operation.do === "write") for (const write of operation.writes) holdToDeclared(rule, write);
-    if (operation.do === "send" && operation.answered) holdToDeclared(rule, operation.answered);
+    if (operation.do === "send")
+      for (const write of [operation.answered, operation.refused]) if (write) holdToDeclared(rule, write);
   }
   return planned;
 }
@@ -96,14 +97,17 @@ function planWrite(
 }
 
 function planCall(rule: PlannedRule, decision: Call, outdated: readonly string[], now: number): Plan {
-  const { command, answered, step, kind, about, writes = [] } = decision;
+  const { command, answered, refused, step, kind, about, writes = [] } = decision;
   if (!Object.values(rule.systems ?? {}).includes(command.system))
     throw new Error(`${rule.name} does not declare the system ${command.system.name}.`);
   const change = progressed(rule, decision, step, now);
-  // A command that is repeated changes nothing here: a patch of nothing holds the object to what was looked at. It
-  // comes first, because the other writes trigger rules that would write in between, and because a process that dies
-  // after the patch is taken up at the time that the note says.
-  const intent = withProgress(writes, kind, about, change ?? { annotations: {} }, "at the beginning");
+  // Conditions come before what notes the call: where a conflict with them ends the sequence, no note is left of a call
+  // that was never made.
+  const ordered = writes.toSorted((one, other) => Number(isStatus(other)) - Number(isStatus(one)));
+  // A command that is repeated changes nothing here: a patch of nothing holds the object to what was looked at. Where
+  // no write takes the step along, its patch comes first, because the other writes trigger rules that would write in
+  // between, and because a process that dies after the patch is taken up at the time that the note says.
+  const intent = withProgress(ordered, kind, about, change ?? { annotations: {} }, "at the beginning");
   return {
     result: "call",
     operations: [
@@ -111,10 +115,12 @@ function planCall(rule: PlannedRule, decision: Call, outdated: readonly string[]
       // Before the command: were that to fail, no later look would know of these Events.
       ...(change ? record(eventOf(rule, step)) : []),
       ...clear(outdated),
-      { do: "send", command, ...(answered ? { answered } : {}) },
+      { do: "send", command, ...(answered ? { answered } : {}), ...(refused ? { refused } : {}) },
     ],
   };
 }
+
+const isStatus = (write: Write) => write.verb === "patch" && write.options?.subresource === "status";
 
 /**
  * The Event comes first and the annotation last: after a crash in between the same is recorded again, which is one
@@ -134,8 +140,9 @@ function planWait(
   const note = withProgress([], kind, about, recovered(change, recovery));
   const operations: readonly Operation[] = [
     ...(change || !step ? record(event) : []),
-    ...clear(outdated),
     ...write(note).map((operation) => ({ ...operation, ...announced })),
+    // After the patch: where that meets a conflict, the step before still stands.
+    ...clear(outdated),
     ...(change && event ? [{ do: "record", event, again: true } as const] : []),
   ];
   return { result: decision.do, operations };

@@ -20,19 +20,32 @@ export function receive<Schema extends ZodObject, Facts, Used extends Systems>(
   const { log, settings } = tools;
   const join = coalesce(runOf(rule, tools));
 
-  return async (request) => {
+  /** The subjects of an event. The event itself, and the object in it, are kept no longer than this takes. */
+  function read(request: HttpRequest) {
+    const hint = readHint(request);
+    return { event: hint.id, subjects: rule.subjects(hint, settings) };
+  }
+
+  async function run({ event, subjects }: ReturnType<typeof read>): Promise<HttpResponse> {
+    if (subjects.length === 0) return replyTo([]);
+    const results = await Promise.all(
+      subjects.map(async (subject) => outcomesFor(subject, await join(keyOf(subject), { subject, event }))),
+    );
+    return replyTo(results.flat());
+  }
+
+  function refuse(error: unknown): HttpResponse {
+    const outcome = outcomeOf(error);
+    log.error({ rule: rule.name, status: outcome.status }, outcome.message);
+    return replyTo([outcome]);
+  }
+
+  // Not async: what waits would hold the request, with its body.
+  return (request) => {
     try {
-      const hint = readHint(request);
-      const subjects = rule.subjects(hint, settings);
-      if (subjects.length === 0) return replyTo([]);
-      const results = await Promise.all(
-        subjects.map(async (subject) => outcomesFor(subject, await join(keyOf(subject), { subject, event: hint.id }))),
-      );
-      return replyTo(results.flat());
+      return run(read(request)).catch(refuse);
     } catch (error) {
-      const outcome = outcomeOf(error);
-      log.error({ rule: rule.name, status: outcome.status }, outcome.message);
-      return replyTo([outcome]);
+      return Promise.resolve(refuse(error));
     }
   };
 }
@@ -40,6 +53,6 @@ export function receive<Schema extends ZodObject, Facts, Used extends Systems>(
 /** A request that named its objects is not retried because another object of the shared run failed. */
 function outcomesFor(subject: Subject, { outcomes, failed }: RunResult): readonly Outcome[] {
   if (failed) return [failed];
-  if (isObject(subject) || !subject.members) return [...outcomes.values()];
+  if (isObject(subject) || !subject.members) return [...outcomes.values()].flat();
   return subject.members.flatMap((name) => outcomes.get(name) ?? []);
 }

@@ -57,7 +57,7 @@ async function carryOut(decisions: readonly Decision[], failing: Readonly<Record
   };
   const tools = { client, connect: () => undefined as never, clock, log };
   const { outcomes } = await run(rule, { kind: PersistentVolume, name: "a" }, [], { client, settings: {} }, tools);
-  return { asked, outcomes: Object.fromEntries([...outcomes].map(([name, { result }]) => [name, result])) };
+  return { asked, outcomes: Object.fromEntries([...outcomes].map(([name, [outcome]]) => [name, outcome?.result])) };
 }
 
 describe("decisions of a higher order", () => {

@@ -22,9 +22,12 @@ import { type PlannedRule, plan } from "./plan.ts";
 import { stopOnNewerProgress } from "./stop-on-newer-progress.ts";
 import type { Tools } from "./tools.ts";
 
-/** What a run came to: by object name, so that a request is answered for the objects it asked about. */
+/**
+ * What the last look of a run came to: by object name, so that a request is answered for the objects it asked about.
+ * Several decisions may be about one object, or about objects of one name.
+ */
 export interface RunResult {
-  readonly outcomes: ReadonlyMap<string, Outcome>;
+  readonly outcomes: ReadonlyMap<string, readonly Outcome[]>;
   /** Set when the run ended before it could decide. */
   readonly failed?: Outcome;
 }
@@ -92,8 +95,10 @@ async function runObserved<Schema extends ZodObject, Facts, Used extends Systems
   context: ExecuteContext,
   observe: Observe,
 ): Promise<RunResult> {
-  const outcomes = new Map<string, Outcome>();
   for (let look = 1; ; look++) {
+    const outcomes = new Map<string, Outcome[]>();
+    const settle = ({ about: { metadata } }: Decision, outcome: Outcome) =>
+      outcomes.set(metadata.name, [...(outcomes.get(metadata.name) ?? []), outcome]);
     let contended = false;
     let failure: Outcome | undefined;
     try {
@@ -113,13 +118,13 @@ async function runObserved<Schema extends ZodObject, Facts, Used extends Systems
         }
         const final = outcome === "conflict" ? tooOften(decision) : outcome;
         if (isFailure(final)) failure = final;
-        outcomes.set(decision.about.metadata.name, final);
+        settle(decision, final);
         report(rule.name, decision, final, events, context);
       };
       const orders = [...new Set(decisions.map(orderOf))].toSorted((one, other) => one - other);
       for (const order of orders) {
         const next = decisions.filter((decision) => orderOf(decision) === order);
-        if (failure) for (const { about } of next) outcomes.set(about.metadata.name, failure);
+        if (failure) for (const decision of next) settle(decision, failure);
         else if (!contended) await mapConcurrently(next, carryOut);
       }
       await mapConcurrently(afterwards, (finish) => finish());

@@ -16,6 +16,6 @@ export function stopOnNewerProgress(rule: Pick<Rule, "name" | "progressName">, d
   const message =
     `${describe(referenceTo(about))} is left as it is, because ${progressKey(progressName)} was written by a ` +
     `version of Holdfast that is newer by more than one: roll ${rule.name} forward again, or remove the ` +
-    "annotation to have its work begin anew.";
+    "annotation to start its work from the beginning.";
   return { do: "stop", about, kind, message, event: warning("NewerProgress") };
 }

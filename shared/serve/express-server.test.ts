@@ -29,6 +29,8 @@ async function listening() {
   return { taken, complaints, port: (server.address() as AddressInfo).port };
 }
 
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
 /** Sends so much and no more, and waits for the connection to be closed. */
 async function sendSlowly(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
@@ -48,4 +50,34 @@ test.each([
   expect(complaints.join()).not.toContain("at ");
   expect((await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "{}" })).status).toBe(204);
   expect(taken.map(({ body }) => body)).toEqual(["{}"]);
+});
+
+test("a sender that is refused has its answer before it sends the body", async () => {
+  const refuse = async () => ({ status: 401 as const, headers: {}, body: "Sign in." });
+  const app = application(() => Promise.reject(new Error("It was taken.")), silent, refuse);
+  server = createExpressServer(app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("POST / HTTP/1.1\r\nhost: function\r\ncontent-length: 4000000\r\n\r\n");
+  const [answer] = await once(socket, "data");
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 401 /);
+  socket.destroy();
+});
+
+test("large events that take long to handle block no other events", async () => {
+  const taken: number[] = [];
+  const app = application((request) => {
+    taken.push(request.body.length);
+    return request.body.length > 1000 ? new Promise(() => {}) : Promise.resolve({ status: 204, headers: {}, body: "" });
+  }, silent);
+  server = createExpressServer(app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const post = (body: string) => fetch(url, { method: "POST", body });
+  // One after the other: what arrives together has its own limit.
+  for (let i = 1; i <= 8; i++) {
+    void post("x".repeat(4 * 1024 * 1024)).catch(() => {});
+    await expect.poll(() => taken.length, { timeout: 20_000 }).toBe(i);
+  }
+  expect((await post("{}")).status).toBe(204);
 });

@@ -9,9 +9,9 @@ export const largestBody = 4 * 1024 * 1024;
 /** What all events in flight in a process may hold together, in bytes: hundreds of usual ones, few of the largest. */
 const allBodies = 16 * 1024 * 1024;
 
-/** A body, whose bytes count until `release` is called; or why there is none. */
+/** A body, or why there is none. Its text is taken once; its bytes count until then. */
 export type Body =
-  | { readonly refused?: undefined; readonly text: string; release(): void }
+  | { readonly refused?: undefined; take(): string }
   | { readonly refused: "too long" | "too many at once" };
 
 interface Arriving {
@@ -60,8 +60,14 @@ export function createBodyReader(budget = allBodies): (request: IncomingMessage)
       else if (held > budget) longest(arriving).giveUp();
     });
     request.on("end", () => {
-      const read = end();
-      if (read) resolve({ text: (read.length === 1 ? (read[0] as Buffer) : Buffer.concat(read)).toString(), release });
+      let read = end();
+      const take = () => {
+        const [first = Buffer.alloc(0), ...more] = read ?? [];
+        read = undefined;
+        release();
+        return (more.length === 0 ? first : Buffer.concat([first, ...more])).toString();
+      };
+      if (read) resolve({ take });
     });
     request.on("error", (error) => {
       end();

@@ -73,7 +73,10 @@ function lazyClient(observed: (client: Client) => Client = (client) => client): 
   };
 }
 
-/** What a function answers over HTTP. The sender is checked by the headers, before any of the body is read. */
+/**
+ * What a function answers over HTTP. The sender is checked by the headers, before any of the body is read. `handle`
+ * reads what it needs of a body before it first waits, and keeps no more than that: the body counts no longer.
+ */
 export function application(
   handle: (request: HttpRequest) => Promise<HttpResponse>,
   log: Log,
@@ -94,11 +97,7 @@ export function application(
     }
     const body = await readBody(request);
     if (body.refused) return reply(response, refusals[body.refused]);
-    try {
-      reply(response, await handle({ headers, body: body.text }));
-    } finally {
-      body.release();
-    }
+    reply(response, await handle({ headers, body: body.take() }));
   });
   app.get(["/health/live", "/health/ready"], (_request: Request, response: Response) => {
     reply(response, { status: 204, headers: {}, body: "" });

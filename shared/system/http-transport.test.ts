@@ -32,6 +32,24 @@ test("sends what it is given, and gives out the whole answer", async () => {
   expect(JSON.parse(answer.body)).toEqual({ method: "POST", url: "/a?b=c", token: "t", body: "schön" });
 });
 
+test("asks 32 things at once, and the others when these are answered", async () => {
+  let [open, most] = [0, 0];
+  const full = Promise.withResolvers<void>();
+  const root = await serve(async (_, response) => {
+    most = Math.max(most, ++open);
+    if (open === 32) full.resolve();
+    await full.promise;
+    // Meanwhile one more would come.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    open--;
+    response.end();
+  });
+  const transport = httpTransport(root, none);
+  const answers = await Promise.all(Array.from({ length: 100 }, () => transport(get)));
+  expect(answers).toHaveLength(100);
+  expect(most).toBe(32);
+});
+
 test("follows no redirect", async () => {
   const root = await serve((_, response) => response.writeHead(302, { location: "/elsewhere" }).end());
   expect(await httpTransport(root, none)(get)).toMatchObject({ status: 302, headers: { location: "/elsewhere" } });

@@ -16,6 +16,9 @@ const longestAnswer = 32 * 1024 * 1024;
  */
 const idle = 5_000;
 
+/** What one process may ask of a system at the same time, as of the API server. */
+const requestsAtOnce = 32;
+
 /**
  * A transport to the system at `root` (a URL without a slash at its end). Over TLS the credentials `ca.crt`, and
  * `tls.crt` with `tls.key`, are used where they are there, and read for each request, because Secrets are renewed in
@@ -23,7 +26,7 @@ const idle = 5_000;
  */
 export function httpTransport(root: string, credential: SystemTools<unknown>["credential"]): SystemTransport {
   const secure = root.startsWith("https:");
-  const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, timeout: idle });
+  const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, timeout: idle, maxSockets: requestsAtOnce });
   return async ({ method, path, headers, body, signal }) => {
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const options: RequestOptions = {

@@ -14,6 +14,8 @@ export interface Instruments {
   readonly stepEntered: (attributes: Attributes) => void;
   /** How long an object has been in the step that it was found in. */
   readonly stepAge: (seconds: number, attributes: Attributes) => void;
+  /** How long the oldest object that the sweep has listed has been in a step. */
+  readonly stepOldest: (seconds: number, attributes: Attributes) => void;
   readonly call: (seconds: number, attributes: Attributes) => void;
 }
 
@@ -29,12 +31,17 @@ export function instrumentsOf(scope: string): Instruments {
     const made = meter.createCounter(name, { description, unit });
     return (attributes: Attributes) => made.add(1, attributes);
   };
+  const gauge = (name: string, description: string) => {
+    const made = meter.createGauge(name, { description, unit: "s" });
+    return (seconds: number, attributes: Attributes) => made.record(seconds, attributes);
+  };
   return {
     event: histogram("holdfast.event.duration", "From an event's arrival to its answer."),
     run: histogram("holdfast.run.duration", "From a run's first look to its last write."),
-    decision: counter("holdfast.decisions", "What decisions came to.", "{decision}"),
+    decision: counter("holdfast.decisions", "Outcomes of decisions.", "{decision}"),
     stepEntered: counter("holdfast.steps.entered", "Objects that entered a step.", "{object}"),
     stepAge: histogram("holdfast.step.age", "How long a waiting object has been in its step.", waits),
+    stepOldest: gauge("holdfast.step.oldest", "How long the oldest object has been in a step."),
     call: histogram("holdfast.call.duration", "Calls to Kubernetes and to external systems."),
   };
 }

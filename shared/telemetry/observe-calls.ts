@@ -5,6 +5,7 @@ import type { ExternalSystem } from "../system/system.ts";
 import type { SystemTransport } from "../system/transport.ts";
 import { type Signals, stopwatch } from "./signals.ts";
 import { failed } from "./spans.ts";
+import { withTrace } from "./trace-in-progress.ts";
 
 /** What a call to something outside of the function is known by. */
 interface Called {
@@ -82,7 +83,10 @@ export function observedClient(client: Client, signals: Signals): Client {
       // Whoever reads the list hears of its failure.
       listing.catch(() => {});
       try {
-        yield* client.list(kind, options) as AsyncIterable<never>;
+        for await (const object of client.list<never>(kind, options)) {
+          signals.listed?.see(object);
+          yield object;
+        }
       } catch (error) {
         end.reject(error);
         throw error;
@@ -94,8 +98,10 @@ export function observedClient(client: Client, signals: Signals): Client {
       observed("create", kind, [object.metadata.namespace, object.metadata.name], () =>
         client.create(kind, object, ...rest),
       ),
-    patch: (kind, namespace, name, ...rest) =>
-      observed("patch", kind, [namespace, name], () => client.patch(kind, namespace, name, ...rest)),
+    patch: (kind, namespace, name, type, patch, options) =>
+      observed("patch", kind, [namespace, name], () =>
+        client.patch(kind, namespace, name, type, withTrace(type, patch, signals.spans.current()), options),
+      ),
     delete: (kind, namespace, name, ...rest) =>
       observed("delete", kind, [namespace, name], () => client.delete(kind, namespace, name, ...rest)),
     request: (method, path, ...rest) =>

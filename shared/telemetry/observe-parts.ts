@@ -8,25 +8,30 @@ import type { Instruments } from "./instruments.ts";
 import type { Part } from "./observe.ts";
 import { type Signals, stopwatch } from "./signals.ts";
 import { failed } from "./spans.ts";
+import { tracesOn } from "./trace-in-progress.ts";
 
 /** Works on an event: the outermost span, and the duration until the answer. */
 export function observeEvent(
   name: string,
   request: HttpRequest,
   handle: (request: HttpRequest) => Promise<HttpResponse>,
-  { spans, instruments }: Signals,
+  { spans, instruments, listed }: Signals,
 ): Promise<HttpResponse> {
   const elapsed = stopwatch();
-  return spans.ofEvent<HttpResponse>(
-    request,
-    () => handle(request),
-    (span, result) => {
-      const { status, body } = (result as HttpResponse | undefined) ?? { status: 500, body: "" };
-      instruments.event(elapsed(), { "holdfast.function": name, "http.response.status_code": status });
-      span?.setAttribute("http.response.status_code", status);
-      if (status >= 400) failed(span, body);
-    },
-  );
+  // What is called at the end would hold the request, with its body, until then.
+  let given: HttpRequest | undefined = request;
+  const begin = () => {
+    const taken = given as HttpRequest;
+    given = undefined;
+    return handle(taken);
+  };
+  return spans.ofEvent<HttpResponse>(request, begin, (span, result) => {
+    const { status, body } = (result as HttpResponse | undefined) ?? { status: 500, body: "" };
+    listed?.report();
+    instruments.event(elapsed(), { "holdfast.function": name, "http.response.status_code": status });
+    span?.setAttribute("http.response.status_code", status);
+    if (status >= 400) failed(span, body);
+  });
 }
 
 /** Does a part of a rule's way with a span around it, and counts what it came to. */
@@ -68,7 +73,8 @@ function observeDecision<Result>(
     "holdfast.message": decision.message,
     ...(step ? { "holdfast.step": step } : {}),
   };
-  return spans.within(decision.do, { attributes }, work, (span, result) => {
+  const follows = tracesOn(decision.about);
+  return spans.within(decision.do, { attributes, follows }, work, (span, result) => {
     const outcome = result as Outcome | "conflict" | undefined;
     // What was not carried out is decided once more.
     const came = typeof outcome === "object" ? outcome.result : outcome;

@@ -5,6 +5,7 @@ import { slug } from "../rule.ts";
 import { instrumentsOf } from "./instruments.ts";
 import { observedClient, observedTransport } from "./observe-calls.ts";
 import { observeEvent, observePart } from "./observe-parts.ts";
+import { oldestInSteps } from "./oldest-in-steps.ts";
 import { spansOf } from "./spans.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -39,7 +40,10 @@ export function startTelemetry(name: string, log: Log): Telemetry {
     ...(OTEL_EXPORTER_OTLP_ENDPOINT || OTEL_EXPORTER_OTLP_METRICS_ENDPOINT ? {} : { metricReaders: [] }),
   });
   sdk.start();
-  const signals = { spans: spansOf(name), instruments: instrumentsOf(name) };
+  const instruments = instrumentsOf(name);
+  // The sweep alone lists every object on which something can be written.
+  const listed = name === "platform/sweep" ? { listed: oldestInSteps(instruments) } : {};
+  const signals = { spans: spansOf(name), instruments, ...listed };
   return {
     observe: (part, work) => observePart(part, work, signals),
     handler: (handle) => (request) => observeEvent(name, request, handle, signals),

@@ -1,10 +1,13 @@
 import type { Instruments } from "./instruments.ts";
+import type { OldestInSteps } from "./oldest-in-steps.ts";
 import type { Spans } from "./spans.ts";
 
 /** What telemetry consists of. */
 export interface Signals {
   readonly spans: Spans;
   readonly instruments: Instruments;
+  /** Only where a function lists all objects of its kinds. */
+  readonly listed?: OldestInSteps;
 }
 
 /** Returns what tells the seconds since. */

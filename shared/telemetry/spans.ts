@@ -29,6 +29,8 @@ interface OpenEvent {
 interface Beginning {
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
+  /** Spans elsewhere that the work follows from. */
+  readonly follows?: readonly SpanContext[];
   /** Ids of events that the work is for, besides the one that it was begun for. */
   readonly events?: readonly string[];
 }
@@ -37,6 +39,8 @@ interface Beginning {
 export interface Spans {
   /** Works on an event, which has a span as soon as something within has one. */
   ofEvent<Result>(request: HttpRequest, work: () => Promise<Result>, ended: Ended<Awaited<Result>>): Promise<Result>;
+  /** The span of what is being done. */
+  current(): SpanContext | undefined;
   /** Does something within what is being done. Work that is not asynchronous ends its span at once. */
   within<Result>(name: string, beginning: Beginning, work: () => Result, ended?: Ended<Awaited<Result>, Span>): Result;
 }
@@ -83,11 +87,12 @@ export function spansOf(scope: string): Spans {
         }),
       );
     },
-    within(name, { kind = SpanKind.INTERNAL, attributes = {}, events = [] }, work, ended = () => {}) {
+    current: () => trace.getSpanContext(context.active()),
+    within(name, { kind = SpanKind.INTERNAL, attributes = {}, events = [], follows = [] }, work, ended = () => {}) {
       const parent = surroundings();
       const own = trace.getSpanContext(parent)?.spanId;
       const others = events.flatMap((id) => open.get(id) ?? []).map((event) => spanOf(event).spanContext());
-      const links = others.filter(({ spanId }) => spanId !== own).map((context) => ({ context }));
+      const links = [...others, ...follows].filter(({ spanId }) => spanId !== own).map((context) => ({ context }));
       const span = tracer.startSpan(name, { kind, attributes, links }, parent);
       return context.with(trace.setSpan(parent, span), () =>
         settle(work, (result, error) => {

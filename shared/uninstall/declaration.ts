@@ -14,6 +14,11 @@ export interface OwnFinalizer {
    * finalizer where it is: without it nothing in the cluster would say that this is still there.
    */
   readonly standsFor?: string;
+  /**
+   * With `standsFor`: whether the functions are in the middle of something with an object that is not being deleted. An
+   * uninstall does not begin then. Reads metadata alone. Pure.
+   */
+  isUnderWay?(object: KubernetesObject): boolean;
 }
 
 /** What goes on having an effect on objects when the rule that has written it is gone. */

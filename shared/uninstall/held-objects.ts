@@ -22,8 +22,8 @@ export function holdsOf(rules: readonly Pick<Rule, "name" | "progressName" | "fi
   return [...same.values()].flatMap(([first, ...others]) => {
     if (!first) return [];
     const annotations = [first, ...others].map(({ annotation }) => annotation);
-    const { kind, finalizer, standsFor } = first;
-    return [{ kind, finalizer, ...(standsFor ? { standsFor } : {}), annotations: [...new Set(annotations)] }];
+    const { annotation: _, ...own } = first;
+    return [{ ...own, annotations: [...new Set(annotations)] }];
   });
 }
 

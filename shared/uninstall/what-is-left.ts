@@ -26,7 +26,7 @@ export function describeHeld(held: readonly Held[]): readonly string[] {
     const count = ofIt.length === 1 ? `One ${kind.kind} carries` : `${ofIt.length} ${kind.plural} carry`;
     return (
       `${count} the finalizer ${finalizer} now: ${someOf(ofIt.map(({ object }) => object))}. ` +
-      `Without the functions such a ${kind.kind} never goes when it is deleted.`
+      `Without the functions, such a ${kind.kind} stays for ever when it is deleted.`
     );
   });
 }

@@ -4,10 +4,10 @@ import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { OwnerReference } from "../../shared/kubernetes/object.ts";
 import type { Transport } from "../../shared/kubernetes/transport.ts";
-import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount, StatefulSet } from "../worlds/kinds.ts";
-import { claim, manifest } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
-import { tokenOf } from "../worlds/service-account.ts";
+import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount, StatefulSet } from "../harness/kinds.ts";
+import { claim, manifest } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
+import { tokenOf } from "../harness/service-account.ts";
 import { failure } from "./failure.ts";
 import { owners } from "./owners.ts";
 
@@ -149,6 +149,21 @@ export function access(open: () => Promise<Bench>): void {
       const client = await account(bench, [{ ...claims("get"), resourceNames: ["a"] }]);
       expect(await allowed(bench, () => client.get(PersistentVolumeClaim, bench.namespace, "a"))).toBeUndefined();
       expect(await failure(client.get(PersistentVolumeClaim, bench.namespace, "b"))).toMatchObject({ status: 403 });
+    });
+
+    test("with resourceNames reaches a list that selects one of these names, and no other list", async () => {
+      const bench = await open();
+      const client = await account(bench, [{ ...claims("list"), resourceNames: ["a"] }]);
+      const list = (fieldSelector?: string) =>
+        Array.fromAsync(
+          client.list(PersistentVolumeClaim, {
+            namespace: bench.namespace,
+            ...(fieldSelector ? { fieldSelector } : {}),
+          }),
+        );
+      expect(await allowed(bench, () => list("metadata.name=a"))).toEqual([]);
+      for (const other of [undefined, "metadata.name=b", "metadata.name!=a"])
+        expect(await failure(list(other))).toMatchObject({ status: 403 });
     });
 
     test("that may not create cannot create by server-side apply", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Event, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { ConfigMap, Namespace, PersistentVolume } from "../worlds/kinds.ts";
-import { claim, configMap, manifest } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
+import { ConfigMap, Namespace, PersistentVolume } from "../harness/kinds.ts";
+import { claim, configMap, manifest } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 
 /** What the server adds to an object, or refuses, before it is stored. */

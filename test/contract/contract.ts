@@ -1,9 +1,10 @@
-import type { Bench } from "../worlds/server.ts";
+import type { Bench } from "../harness/server.ts";
 import { access } from "./access.ts";
 import { admission } from "./admission.ts";
 import { daemonSetPatches } from "./daemon-set-patches.ts";
 import { deletion } from "./deletion.ts";
 import { events } from "./events.ts";
+import { forgedWrites } from "./forged-writes.ts";
 import { lists } from "./lists.ts";
 import { mutatingPolicy } from "./mutating-policy.ts";
 import { nodePolicy } from "./node-policy.ts";
@@ -36,5 +37,6 @@ export function apiContract(open: () => Promise<Bench>): void {
   retentionPolicy(open);
   nodePolicy(open);
   access(open);
+  forgedWrites(open);
   writePolicies(open);
 }

@@ -3,7 +3,7 @@ import { DaemonSet } from "../../functions/satellite/lib/kinds.ts";
 import { mergeDaemonSet } from "../../functions/satellite/lib/workload/strategic-merge.ts";
 import { pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import type { Bench } from "../worlds/server.ts";
+import type { Bench } from "../harness/server.ts";
 
 /**
  * A pod as satellites' are, and patches as people write them: what comes of them is what the API server makes of them.

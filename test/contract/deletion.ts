@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { isConflict } from "../../shared/kubernetes/api-error.ts";
 import { pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { ConfigMap, StatefulSet } from "../worlds/kinds.ts";
-import { configMap, statefulSet } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
-import { watching } from "../worlds/watching.ts";
+import { ConfigMap, StatefulSet } from "../harness/kinds.ts";
+import { configMap, statefulSet } from "../harness/manifest.ts";
+import { recordWatch } from "../harness/recorded-watch.ts";
+import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 
 const ours = "holdfast.dev/contract";
@@ -131,7 +131,7 @@ export function deletion(open: () => Promise<Bench>): void {
     test("a watch sees MODIFIED when the deletion is asked for, and a newer DELETED when it happens", async () => {
       const bench = await open();
       const { metadata } = await held(bench);
-      const watch = watching(bench, ConfigMap, { resourceVersion: metadata.resourceVersion, labelSelector: "t=1" });
+      const watch = recordWatch(bench, ConfigMap, { resourceVersion: metadata.resourceVersion, labelSelector: "t=1" });
       const { metadata: marked } = await remove(bench);
       await bench.admin.patch(ConfigMap, bench.namespace, "a", "merge", { metadata: { finalizers: null } });
       await bench.eventually("the deletion is seen", () => watch.lines.length >= 2);

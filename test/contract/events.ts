@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { isAlreadyExists } from "../../shared/kubernetes/api-error.ts";
 import { Event } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { manifest } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
+import { manifest } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 
 /** Events of events.k8s.io/v1: what they need, and how little of them can change. */

@@ -3,9 +3,9 @@ import { isExpired } from "../../shared/kubernetes/api-error.ts";
 import { type Kind, PersistentVolumeClaim, Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
 import { meets, type Requirement } from "../../shared/kubernetes/requirement.ts";
-import { ConfigMap } from "../worlds/kinds.ts";
-import { configMap, pod } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
+import { ConfigMap } from "../harness/kinds.ts";
+import { configMap, pod } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 
 interface List {

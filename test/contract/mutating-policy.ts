@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Kind, PersistentVolumeClaim } from "../../shared/kubernetes/kind.ts";
 import type { ObjectMeta } from "../../shared/kubernetes/object.ts";
-import { claim, manifest } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
+import { claim, manifest } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
 
 const group = "admissionregistration.k8s.io/v1";
 const Policy: Kind = {

@@ -4,8 +4,8 @@ import { readManifests } from "../../eventing/read-manifests.ts";
 import { changedLabel } from "../../functions/satellite/lib/matching/candidate.ts";
 import { type Kind, Node } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { manifest } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
+import { manifest } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
 
 const group = "admissionregistration.k8s.io/v1";
 const kindOf = (kind: string, plural: string): Kind => ({ apiVersion: group, kind, plural, namespaced: false });

@@ -1,7 +1,7 @@
 import type { OwnerReference } from "../../shared/kubernetes/object.ts";
-import { ConfigMap } from "../worlds/kinds.ts";
-import { configMap } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
+import { ConfigMap } from "../harness/kinds.ts";
+import { configMap } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
 
 /** References to three objects that exist, because a garbage collector acts on references to those that do not. */
 export async function owners({ admin, namespace }: Bench): Promise<[OwnerReference, OwnerReference, OwnerReference]> {

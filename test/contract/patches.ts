@@ -2,10 +2,12 @@ import { describe, expect, test } from "vitest";
 import { isConflict } from "../../shared/kubernetes/api-error.ts";
 import type { PatchType } from "../../shared/kubernetes/client.ts";
 import { pathOf } from "../../shared/kubernetes/kind.ts";
+import { heldUntil, Lease, type LeaseObject, releaseTaken, takeLease } from "../../shared/kubernetes/lease.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { ConfigMap } from "../worlds/kinds.ts";
-import { configMap } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
+import { send } from "../../shared/kubernetes/write.ts";
+import { ConfigMap } from "../harness/kinds.ts";
+import { configMap } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 import { owners } from "./owners.ts";
 
@@ -15,6 +17,17 @@ export function patches(open: () => Promise<Bench>): void {
     admin.create(ConfigMap, configMap({ namespace, name: "a", ...metadata }, data));
   const patch = ({ admin, namespace }: Bench, type: PatchType, value: unknown) =>
     admin.patch<KubernetesObject & { data?: object }>(ConfigMap, namespace, "a", type, value);
+
+  test("a Lease is given back by the JSON patch that tests for what taking it wrote, and by no other", async () => {
+    const { admin, namespace } = await open();
+    const [now, claimant] = [Date.now(), { namespace, name: "a", holder: "one", seconds: 600 }];
+    await send(admin, takeLease(undefined, claimant, now));
+    await failure(send(admin, releaseTaken(claimant, now + 1)));
+    const held = () => admin.get<LeaseObject>(Lease, namespace, "a").then((lease) => heldUntil(lease, now));
+    expect(await held()).toBe(now + 600_000);
+    await send(admin, releaseTaken(claimant, now));
+    expect(await held()).toBeUndefined();
+  });
 
   describe("merge patch", () => {
     test("merges maps, removes with null, keeps the rest", async () => {

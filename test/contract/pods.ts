@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { isConflict } from "../../shared/kubernetes/api-error.ts";
 import { Pod, pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject, ObjectMeta } from "../../shared/kubernetes/object.ts";
-import { pod } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
-import { watching } from "../worlds/watching.ts";
+import { pod } from "../harness/manifest.ts";
+import { recordWatch } from "../harness/recorded-watch.ts";
+import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 
 interface LivePod extends KubernetesObject {
@@ -177,7 +177,7 @@ export function pods(open: () => Promise<Bench>): void {
         nodeName: "node-0",
         volumes: [{ name: "v", persistentVolumeClaim: { claimName: "c" } }],
       });
-      const watch = watching(bench, Pod, { resourceVersion: metadata.resourceVersion });
+      const watch = recordWatch(bench, Pod, { resourceVersion: metadata.resourceVersion });
       await remove(bench);
       await remove(bench, 0);
       await bench.eventually("the pod goes", () => watch.events().at(-1) === "DELETED a");

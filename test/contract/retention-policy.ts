@@ -7,8 +7,8 @@ import type { RetentionPolicy, StatefulSet } from "../../functions/pvc-retention
 import { type Client, createClient } from "../../shared/kubernetes/client.ts";
 import { type Kind, Namespace, pathOf, StatefulSet as Sets } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { manifest, statefulSet } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
+import { manifest, statefulSet } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
 
 const group = "admissionregistration.k8s.io/v1";
 const [Policy, Binding] = (["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"] as const).map(
@@ -24,10 +24,10 @@ const both = "DeleteOnScaledownAndStatefulSetDeletion";
 const field = (whenDeleted: string, whenScaled: string) => ({ whenDeleted, whenScaled }) as RetentionPolicy;
 const [deletes, keeps] = [field("Delete", "Delete"), field("Retain", "Retain")];
 
-/** A client in the name of sync-policy's account, with every right. */
-function syncPolicy({ transport, clock }: Pick<Bench, "transport" | "clock">): Client {
+/** A client in the name of sync-policy's account, or of one of its name in another namespace, with every right. */
+function syncPolicy({ transport, clock }: Pick<Bench, "transport" | "clock">, namespace = "holdfast"): Client {
   const headers = {
-    "impersonate-user": "system:serviceaccount:holdfast:pvc-retention-sync-policy",
+    "impersonate-user": `system:serviceaccount:${namespace}:pvc-retention-sync-policy`,
     "impersonate-group": "system:masters",
   };
   return createClient((request) => transport({ ...request, headers: { ...request.headers, ...headers } }), { clock });
@@ -210,6 +210,15 @@ export function retentionPolicy(open: () => Promise<Bench>): void {
       const { admin, namespace } = bench;
       await admin.create(Sets, statefulSet({ namespace, name: "set", annotations: { [policyKey]: "Retain" } }));
       const set = await project(bench, "set", { spec: { persistentVolumeClaimRetentionPolicy: deletes } }, admin);
+      expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(keeps);
+    });
+
+    test("an account of sync-policy's name in another namespace cannot set the field to Delete", async () => {
+      const bench = await install();
+      const { admin, namespace } = bench;
+      await admin.create(Sets, statefulSet({ namespace, name: "set", annotations: { [policyKey]: "Retain" } }));
+      const impostor = syncPolicy(bench, "shop");
+      const set = await project(bench, "set", { spec: { persistentVolumeClaimRetentionPolicy: deletes } }, impostor);
       expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual(keeps);
     });
 

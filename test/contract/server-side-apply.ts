@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { isConflict } from "../../shared/kubernetes/api-error.ts";
 import type { PatchOptions } from "../../shared/kubernetes/client.ts";
 import type { KubernetesObject, ObjectMeta } from "../../shared/kubernetes/object.ts";
-import { ConfigMap, StatefulSet } from "../worlds/kinds.ts";
-import { configMap, statefulSet } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
+import { ConfigMap, StatefulSet } from "../harness/kinds.ts";
+import { configMap, statefulSet } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 import { owners } from "./owners.ts";
 

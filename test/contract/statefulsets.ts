@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ControllerRevision, StatefulSet } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { manifest, statefulSet } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
+import { manifest, statefulSet } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 
 /** What the API says of StatefulSets and ControllerRevisions, whatever their controller does. */

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { isAlreadyExists, isConflict } from "../../shared/kubernetes/api-error.ts";
 import { pathOf } from "../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { ConfigMap, Namespace } from "../worlds/kinds.ts";
-import { configMap, manifest } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
+import { ConfigMap, Namespace } from "../harness/kinds.ts";
+import { configMap, manifest } from "../harness/manifest.ts";
+import type { Bench } from "../harness/server.ts";
 import { failure } from "./failure.ts";
 
 const foreignUid = "11111111-1111-4111-8111-111111111111";

@@ -1,26 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { CustomResourceDefinition } from "../../local/controllers/objects/kinds.ts";
 import { type Kind, pathOf } from "../../shared/kubernetes/kind.ts";
-import type { KubernetesObject } from "../../shared/kubernetes/object.ts";
-import { ConfigMap } from "../worlds/kinds.ts";
-import { configMap } from "../worlds/manifest.ts";
-import type { Bench } from "../worlds/server.ts";
-import { type Watching, watching } from "../worlds/watching.ts";
-
-const Definition: Kind = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-};
-
-/** A definition that admits anything. */
-function definitionOf({ kind, plural }: Kind, group: string) {
-  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
-  const versions = [{ name: "v1", served: true, storage: true, schema }];
-  const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
-  const { apiVersion } = Definition;
-  return { apiVersion, kind: Definition.kind, spec: { group, scope: "Namespaced", names, versions } };
-}
+import { ConfigMap } from "../harness/kinds.ts";
+import { configMap, definition } from "../harness/manifest.ts";
+import { type RecordedWatch, recordWatch } from "../harness/recorded-watch.ts";
+import type { Bench } from "../harness/server.ts";
 
 /** Watches: every change after a version, in order, or 410. */
 export function watches(open: () => Promise<Bench>): void {
@@ -30,14 +14,14 @@ export function watches(open: () => Promise<Bench>): void {
   const version = async ({ admin, namespace }: Bench) =>
     (await admin.request<{ metadata: { resourceVersion: string } }>("GET", pathOf(ConfigMap, namespace))).metadata
       .resourceVersion;
-  const settled = (bench: Bench, watch: Watching, last: string) =>
+  const settled = (bench: Bench, watch: RecordedWatch, last: string) =>
     bench.eventually(`the watch shows ${last}`, () => watch.events().at(-1) === last);
 
   describe("watch", () => {
     test("from a version shows every later change once, in order, with the object as it then was", async () => {
       const bench = await open();
       await create(bench, "before");
-      const watch = watching(bench, ConfigMap, { labelSelector, resourceVersion: await version(bench) });
+      const watch = recordWatch(bench, ConfigMap, { labelSelector, resourceVersion: await version(bench) });
       await create(bench, "a");
       await bench.admin.patch(ConfigMap, bench.namespace, "a", "merge", { data: { key: "1" } });
       await bench.admin.patch(ConfigMap, bench.namespace, "a", "merge", { data: { key: "1" } });
@@ -57,7 +41,7 @@ export function watches(open: () => Promise<Bench>): void {
       const start = await version(bench);
       await create(bench, "a");
       await bench.admin.delete(ConfigMap, bench.namespace, "a");
-      const watch = watching(bench, ConfigMap, { labelSelector, resourceVersion: start });
+      const watch = recordWatch(bench, ConfigMap, { labelSelector, resourceVersion: start });
       await settled(bench, watch, "DELETED a");
       watch.stop();
       expect(watch.events()).toEqual(["ADDED a", "DELETED a"]);
@@ -67,17 +51,16 @@ export function watches(open: () => Promise<Bench>): void {
       const bench = await open();
       const group = `g${bench.namespace}.example.dev`;
       const lamp: Kind = { apiVersion: `${group}/v1`, kind: "Lamp", plural: "lamps", namespaced: true };
-      const metadata = { name: `lamps.${group}` } as KubernetesObject["metadata"];
-      await bench.admin.create(Definition, { ...definitionOf(lamp, group), metadata });
+      await bench.admin.create(CustomResourceDefinition, definition(lamp));
       const served = async () => {
         const list = await bench.admin.request("GET", pathOf(lamp, bench.namespace)).catch(() => undefined);
         return list !== undefined;
       };
       await bench.eventually("the kind is served", served);
-      const watch = watching(bench, lamp, { resourceVersion: "1" });
+      const watch = recordWatch(bench, lamp, { resourceVersion: "1" });
       await bench.eventually("the watch ends", () => watch.lines.length > 0);
       watch.stop();
-      await bench.admin.delete(Definition, undefined, metadata.name);
+      await bench.admin.delete(CustomResourceDefinition, undefined, `lamps.${group}`);
       expect(watch.lines[0]).toMatchObject({ type: "ERROR", object: { code: 410, reason: "Expired" } });
     });
 
@@ -85,7 +68,7 @@ export function watches(open: () => Promise<Bench>): void {
       const bench = await open();
       await create(bench, "a");
       await create(bench, "b");
-      const watch = watching(bench, ConfigMap, { labelSelector });
+      const watch = recordWatch(bench, ConfigMap, { labelSelector });
       await bench.eventually("the state is shown", () => watch.lines.length === 2);
       await create(bench, "c");
       await settled(bench, watch, "ADDED c");
@@ -95,7 +78,7 @@ export function watches(open: () => Promise<Bench>): void {
 
     test("with a selector shows an object that comes into it as added, and one that leaves it as deleted", async () => {
       const bench = await open();
-      const watch = watching(bench, ConfigMap, { labelSelector, resourceVersion: await version(bench) });
+      const watch = recordWatch(bench, ConfigMap, { labelSelector, resourceVersion: await version(bench) });
       await create(bench, "a", {});
       const label = (t: string | null) =>
         bench.admin.patch(ConfigMap, bench.namespace, "a", "merge", { metadata: { labels: { t } } });
@@ -110,7 +93,7 @@ export function watches(open: () => Promise<Bench>): void {
     test("of one namespace does not show another", async () => {
       const bench = await open();
       const other = await open();
-      const watch = watching(bench, ConfigMap, { labelSelector, resourceVersion: await version(bench) });
+      const watch = recordWatch(bench, ConfigMap, { labelSelector, resourceVersion: await version(bench) });
       await create(other, "elsewhere");
       await create(bench, "here");
       await settled(bench, watch, "ADDED here");
@@ -120,7 +103,7 @@ export function watches(open: () => Promise<Bench>): void {
 
     test("ends when its timeout is over", async () => {
       const bench = await open();
-      const watch = watching(bench, ConfigMap, {
+      const watch = recordWatch(bench, ConfigMap, {
         labelSelector,
         resourceVersion: await version(bench),
         timeoutSeconds: "1",
@@ -133,12 +116,12 @@ export function watches(open: () => Promise<Bench>): void {
       const bench = await open();
       const start = await version(bench);
       const query = { labelSelector, resourceVersion: start, allowWatchBookmarks: "true", timeoutSeconds: "10" };
-      let watch = watching(bench, ConfigMap, query);
+      let watch = recordWatch(bench, ConfigMap, query);
       await create(bench, "unseen", {});
       const bookmark = () => {
         const line = watch.lines.find(({ type }) => type === "BOOKMARK");
         // A busy server may miss the two seconds before the end in which it sends one.
-        if (!line && watch.ended) watch = watching(bench, ConfigMap, query);
+        if (!line && watch.ended) watch = recordWatch(bench, ConfigMap, query);
         return line;
       };
       const { object } = await bench.eventually("a bookmark comes", bookmark);
@@ -151,7 +134,7 @@ export function watches(open: () => Promise<Bench>): void {
     test("from a version the server has forgotten is 410, as the answer or as its first line", async () => {
       const bench = await open();
       const { kind, resourceVersion } = await bench.forgotten();
-      const watch = watching(bench, kind, { resourceVersion });
+      const watch = recordWatch(bench, kind, { resourceVersion });
       await bench.eventually("the server refuses", () => watch.lines.length > 0 || watch.ended);
       watch.stop();
       expect(watch.lines[0]).toMatchObject({ type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } });

@@ -63,7 +63,7 @@ export function tokenVerifier(settings: OidcSettings, client: () => Client | Pro
       const cause = error instanceof Error ? error.message : String(error);
       return {
         status: 503,
-        message: `The sender cannot be checked, because the cluster's keys are not to be had: ${cause}`,
+        message: `The sender cannot be checked, because the cluster's keys cannot be read: ${cause}`,
       };
     }
   };

@@ -22,7 +22,7 @@ import { createClient } from "../../../shared/kubernetes/client.ts";
 import { ConfigMap, Event, PersistentVolumeClaim, Pod } from "../../../shared/kubernetes/kind.ts";
 import type { KubernetesObject } from "../../../shared/kubernetes/object.ts";
 import { readSettings } from "../../../shared/settings.ts";
-import { staleSubscribers } from "../../faults/stale-subscribers.ts";
+import { staleSubscribers } from "../../harness/faults/stale-subscribers.ts";
 import { attributesOf, type Recorded, recordings, requestOf, textOf } from "./recorded.ts";
 
 const find = (all: readonly Recorded[], name: string) => {
